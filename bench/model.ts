@@ -2,7 +2,7 @@ import type { MastraModelConfig } from '@mastra/core/llm';
 import type { Processor } from '@mastra/core/processors';
 import type { LanguageModel } from 'ai';
 import { z } from 'zod';
-import { finishOf } from '../src/testing/model-spec.js';
+import { finishOf } from '../src/testing/scripted-parts.js';
 
 /** A provider's stream part. */
 export type Part = Readonly<Record<string, unknown>> & { readonly type: string };

@@ -11,9 +11,9 @@ import {
   type Evaluation,
   type Measures,
 } from '../src/eval/index.js';
-import { measureRows } from '../src/eval/measure-rows.js';
+import { measureRows } from '../src/eval/measure.js';
 import { columns, misused, readText, type Command, type CommandIo } from './command.js';
-import { loadGuards } from './load-guards.js';
+import { loadGuards } from './inputs.js';
 
 /** Measures guards on labeled samples. */
 export const evalCommand: Command = {

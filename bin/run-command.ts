@@ -9,14 +9,13 @@ import {
   type ComparedRow,
   type TraceComparison,
 } from '../src/index.js';
-import { libraryName } from '../src/trace/library-version.js';
+import { libraryName } from '../src/library.js';
 import { check } from './check.js';
 import { misused, type Command, type CommandIo } from './command.js';
 import { evalCommand } from './eval.js';
 import { init } from './init.js';
 import { shadow } from './shadow.js';
-import { eachTrace } from './each-trace.js';
-import { loadGuards } from './load-guards.js';
+import { eachTrace, loadGuards } from './inputs.js';
 
 /** Replays recorded runs with guards from a file, and prints the verdicts that differ. */
 const replay: Command = {

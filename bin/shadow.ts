@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { shadowReport, type ShadowComparison, type ShadowExample, type ShadowReport } from '../src/index.js';
-import { milliseconds } from '../src/eval/measure-rows.js';
+import { milliseconds } from '../src/eval/measure.js';
 import { columns, percent, misused, type Command, type CommandIo } from './command.js';
-import { eachTrace } from './each-trace.js';
+import { eachTrace } from './inputs.js';
 
 /** Reports the shadow guards' verdicts in recorded runs. */
 export const shadow: Command = {

@@ -8,22 +8,22 @@ export {
   type PhasePayload,
   type PhasePayload as ProcessorStepData,
   type PhasePayload as ProcessorStepInput,
-} from './phase-payload.js';
-export { isPhaseName, parsePayload, safeParsePayload, type PayloadResult } from './parse-payload.js';
-export {
   stepOutputSchema as ProcessorStepOutputSchema,
   type StepOutput as ProcessorStepDataFlexible,
   type StepOutput as ProcessorStepOutput,
-} from './step-output.js';
-export { inputPhaseSchema as ProcessorInputPhaseSchema } from './phases/input.js';
-export { inputStepPhaseSchema as ProcessorInputStepPhaseSchema } from './phases/input-step.js';
-export { llmRequestPhaseSchema as ProcessorLLMRequestPhaseSchema } from './phases/llm-request.js';
-export { apiErrorPhaseSchema as ProcessorAPIErrorPhaseSchema } from './phases/api-error.js';
-export { outputStreamPhaseSchema as ProcessorOutputStreamPhaseSchema } from './phases/output-stream.js';
-export { llmResponsePhaseSchema as ProcessorLLMResponsePhaseSchema } from './phases/llm-response.js';
-export { outputStepPhaseSchema as ProcessorOutputStepPhaseSchema } from './phases/output-step.js';
-export { toolResultPhaseSchema as ProcessorToolResultPhaseSchema } from './phases/tool-result.js';
-export { outputResultPhaseSchema as ProcessorOutputResultPhaseSchema } from './phases/output-result.js';
+} from './phase-payload.js';
+export { isPhaseName, parsePayload, safeParsePayload, type PayloadResult } from './parse-payload.js';
+export {
+  inputPhaseSchema as ProcessorInputPhaseSchema,
+  inputStepPhaseSchema as ProcessorInputStepPhaseSchema,
+  llmRequestPhaseSchema as ProcessorLLMRequestPhaseSchema,
+  apiErrorPhaseSchema as ProcessorAPIErrorPhaseSchema,
+  outputStreamPhaseSchema as ProcessorOutputStreamPhaseSchema,
+  llmResponsePhaseSchema as ProcessorLLMResponsePhaseSchema,
+  outputStepPhaseSchema as ProcessorOutputStepPhaseSchema,
+  toolResultPhaseSchema as ProcessorToolResultPhaseSchema,
+  outputResultPhaseSchema as ProcessorOutputResultPhaseSchema,
+} from './phases.js';
 export {
   messageContentSchema as MessageContentSchema,
   messageContentSchema as ProcessorMessageContentSchema,

@@ -1,7 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { z } from 'zod';
-import { byReference } from './by-reference.js';
-import { openObject } from './open-object.js';
+import { byReference, openObject } from './open-object.js';
 
 /** One piece of a message, as Mastra keeps it. */
 export type MessagePart = MastraDBMessage['content']['parts'][number];

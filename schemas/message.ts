@@ -1,8 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { z } from 'zod';
-import { byReference } from './by-reference.js';
+import { byReference, openObject } from './open-object.js';
 import { messagePartSchema } from './message-part.js';
-import { openObject } from './open-object.js';
 
 /** A message as every phase carries it. */
 export type Message = MastraDBMessage;

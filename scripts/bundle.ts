@@ -81,10 +81,10 @@ const wordsOf = (text: string): string => text.replace(/[“”]/g, '"').replace
 
 /** Small modules of most entry points, together: Node takes half a millisecond for each file. */
 const small =
-  /interlock:computed|\/src\/(?:errors|error-table|documentation|option-kind|integration|(?:loop\/interruption|phase\/(?:once|lazy-regex|recent-values)|trace\/(?:percentile|kinds|library-version)))\b/;
+  /interlock:computed|\/src\/(?:errors|error-table|library|option-kind|integration|(?:loop\/interruption|phase\/memo|trace\/percentile))\b/;
 
 /** Small modules of several engines, together. */
-const ofEngines = /\/src\/durable\/(?:cancel-watch|heartbeats|keep-trying|ledger|option-checks|together)\b/;
+const ofEngines = /\/src\/durable\/(?:calls|ledger|option-checks|watches)\b/;
 
 /** Bundles entry points into a folder, like the package: dependencies and peers stay imports, everything else becomes part of the files. */
 export const bundleCode = async (input: Readonly<Record<string, string>>, dir: string): Promise<void> => {

@@ -33,7 +33,7 @@ const complaint = () => {
     return 'package.json needs "homepage": the address of the published documentation (npm run site), which errors print. Then run node scripts/stamp-version.mjs.';
   if (!isAddress(typeof bugs === 'string' ? bugs : bugs?.url))
     return `package.json needs "bugs": { "url": "${publishing}/issues" }.`;
-  if (!readFileSync('src/documentation.ts', 'utf8').includes(`'${homepage.replace(/\/$/, '')}'`))
+  if (!readFileSync('src/library.ts', 'utf8').includes(`'${homepage.replace(/\/$/, '')}'`))
     return 'Errors do not print the homepage of package.json: run node scripts/stamp-version.mjs, and commit.';
   return undefined;
 };

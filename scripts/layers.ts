@@ -10,13 +10,11 @@ const layers = [
   {
     modules: [
       'schemas',
-      'src/documentation',
       'src/error-table',
       'src/errors',
       'src/integration',
-      'src/attach-response',
-      'src/error-response',
-      'src/option-fault',
+      'src/library',
+      'src/responses',
       'src/option-kind',
       'src/verdict',
       'src/ui',

@@ -1,6 +1,10 @@
-import { errorPageOf } from './documentation.js';
 import type { ErrorRow } from './error-table/error-row.js';
 import { errorTable } from './error-table.js';
+import { documentation } from './library.js';
+
+/** The address of a code's entry in the reference of errors. */
+const errorPageOf = (code: string): string =>
+  `${documentation}/reference/errors${documentation.startsWith('https:') ? '' : '.md'}#${code.replace('/', '-')}`;
 
 export { errorTable };
 

@@ -1,16 +1,13 @@
 export { InterlockError, isInterlockError, errorTable, type ErrorCode, type InterlockErrorOptions } from './errors.js';
-export { attachResponse, type Attachable } from './attach-response.js';
-export { errorResponse } from './error-response.js';
+export { attachResponse, type Attachable, errorResponse } from './responses.js';
 export type { Verdict, Pass, Edit, Trip, Retry, Unavailable, Stop } from './verdict.js';
 export { phases, phaseNames } from './phase/table.js';
 export type { Phase, PhaseData, PhaseRow } from './phase/row.js';
 export { otherwise, type Condition, type GraphNode, type StepContext } from './pipeline/graph.js';
 export type { Overlap, OverlapRule } from './pipeline/overlap.js';
 export type { Plan } from './pipeline/compile.js';
-export type { GuardBypass } from './trace/bypasses.js';
-export type { WastedCalls } from './trace/wasted.js';
-export { collectTraces, type Trace, type TraceCollection } from './trace/collect-traces.js';
-export { guardView, type GuardView } from './trace/guard-view.js';
+export { type GuardBypass, type WastedCalls, guardView, type GuardView } from './trace/guard-view.js';
+export { collectTraces, type Trace, type TraceCollection, traceOfKind } from './trace/collect-traces.js';
 export {
   compareTraces,
   type ComparedRow,
@@ -32,7 +29,6 @@ export {
 export type { Agreement, ShadowComparison, ShadowExample, ShadowOptions, ShadowReport } from './trace/shadow/shadow-report.js';
 export type { TextAt } from './trace/texts-in.js';
 export { toFixture, type FixtureOptions } from './trace/to-fixture.js';
-export { traceOfKind } from './trace/kinds.js';
 export { formatTrace, parseTrace } from './trace/trace-lines.js';
 export type { TraceRecorder, TraceSink } from './trace/trace-writer.js';
 export type { GuardTraits } from './guard/traits.js';
@@ -44,7 +40,7 @@ export type { Finding } from './pipeline/verify/find-defects.js';
 export type { CounterExample } from './pipeline/verify/check.js';
 export { loopMachine } from './loop/loop-machine.js';
 export type { SavedTurn, Persistence } from './loop/persistence.js';
-export { compile, type Compilable, type PipelineStep } from './mastra/graph/to-graph.js';
+export { compile, type Compilable, type PipelineStep, fromWorkflow } from './mastra/graph/to-graph.js';
 export {
   createStep,
   createWorkflow,
@@ -54,7 +50,6 @@ export {
   type Pipeline,
 } from './mastra/workflow/pipeline.js';
 export { processorStep, type ProcessorStep } from './mastra/workflow/step.js';
-export { fromWorkflow } from './mastra/graph/to-graph.js';
 export type {
   Board,
   BoardEntry,
@@ -76,16 +71,13 @@ export type {
 export type { Effect } from './loop/effect.js';
 export { idempotencyKeyOf } from './mastra/tools/idempotency-key.js';
 export type { ToolEffects } from './mastra/tools/tool-effects.js';
-export { encrypted, type EncryptionOptions } from './durable/encrypted.js';
-export type { SealKey } from './durable/seal.js';
+export { encrypted, type EncryptionOptions, type SealKey } from './durable/encrypted.js';
 export { memoryEngine } from './durable/memory-engine.js';
-export type { CodeChange } from './mastra/options/own-options.js';
-export type { NeedsDecision } from './mastra/durable/suspended-index.js';
-export type { WaitingRun } from './mastra/durable/suspended-index.js';
+export type { CodeChange, RunQueueOptions } from './mastra/options/own-options.js';
+export type { NeedsDecision, WaitingRun } from './mastra/durable/suspended-index.js';
 export type { AttachOptions, ForkOptions, PersistedRunStatus, RunFilter, RunOwner } from './mastra/durable/operation-options.js';
 export type { Erased, RunSummary } from './mastra/durable/run-operations.js';
 export type { RunMetrics } from './mastra/durable/run-metrics.js';
-export type { RunQueueOptions } from './mastra/options/own-options.js';
 export { InterlockAgent, InterlockAgent as Agent } from './mastra/agent/agent.js';
 export type {
   InterlockObjectResult,

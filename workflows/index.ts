@@ -1,3 +1,8 @@
-export { contentModeration, threats, type ContentModerationOptions } from './content-moderation.js';
-export { responseQuality, type ResponseQualityOptions } from './response-quality.js';
+export {
+  contentModeration,
+  threats,
+  type ContentModerationOptions,
+  responseQuality,
+  type ResponseQualityOptions,
+} from './pipelines.js';
 export * from './guards/ready-made.js';

@@ -1,6 +1,5 @@
 import { evaluate, parseBound, parseSamples, type Bound } from '../../src/eval/index.js';
-import type { PiiKind, PiiOptions } from '../../workflows/pii/find-pii.js';
-import { findPii } from '../../workflows/pii/find-pii.js';
+import { type PiiKind, type PiiOptions, findPii } from '../../workflows/guards/pii-guard.js';
 import { redactor } from '../../workflows/index.js';
 import type { MarkedSentence } from './data-sets.js';
 import type { Judged } from './judged.js';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { MastraModelConfig } from '@mastra/core/llm';
-import { finishOf } from '../../src/testing/model-spec.js';
+import { finishOf } from '../../src/testing/scripted-parts.js';
 
 export interface Pace {
   readonly chunks: number;

@@ -1,7 +1,7 @@
 import type { LoopLimits } from '../loop/machine.js';
-import { didYouMean, throwFaults } from '../option-fault.js';
-import { ownOptions } from '../mastra/options/own-options.js';
 import {
+  didYouMean,
+  throwFaults,
   abortSignal,
   aCount,
   anObject,
@@ -13,6 +13,7 @@ import {
   type OptionKind,
   type ValueOf,
 } from '../option-kind.js';
+import { ownOptions } from '../mastra/options/own-options.js';
 import type { RunScope } from '../phase/scope.js';
 import { phaseNames } from '../phase/table.js';
 import type { GuardedRunEvent } from './events.js';

@@ -1,4 +1,4 @@
-import { anySignal } from '../phase/any-signal.js';
+import { anySignal } from '../phase/awaitable.js';
 import type { LanguageModel, PrepareStepFunction, TimeoutConfiguration, ToolSet } from 'ai';
 import { takeChunkTimeouts } from './chunk-timeouts.js';
 import { checkGuardOptions, checkObject } from './guard-options.js';

@@ -1,5 +1,5 @@
 import { asSchema, jsonSchema, type ModelMessage, type Tool } from 'ai';
-import { anySignal } from '../phase/any-signal.js';
+import { anySignal } from '../phase/awaitable.js';
 import { InterlockError } from '../errors.js';
 import { modelCodec, parseArguments } from './chunks.js';
 import { openLane, type Lane } from './lane.js';

@@ -1,4 +1,4 @@
-import { anySignal } from '../phase/any-signal.js';
+import { anySignal } from '../phase/awaitable.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Host } from '../phase/host.js';
 import type { Phase } from '../phase/row.js';

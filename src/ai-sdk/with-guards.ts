@@ -1,4 +1,4 @@
-import { anySignal } from '../phase/any-signal.js';
+import { anySignal } from '../phase/awaitable.js';
 import { wrapLanguageModel } from 'ai';
 import { callGuarded, type GuardedCall } from './guarded-call.js';
 import { instanceOf, type ModelInstance } from './host.js';

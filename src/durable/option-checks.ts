@@ -1,6 +1,5 @@
 import { InterlockError } from '../errors.js';
-import { throwFaults, type OptionFault } from '../option-fault.js';
-import { kind, type OptionKind } from '../option-kind.js';
+import { throwFaults, type OptionFault, kind, type OptionKind } from '../option-kind.js';
 
 const code = 'durable/invalid-option';
 

@@ -2,7 +2,7 @@ import { RequestContext } from '@mastra/core/request-context';
 import type { RunEvent } from '../../schemas/index.js';
 import { createHost } from '../mastra/workflow/host.js';
 import { createRunScope, type GuardReport, type RunScope } from '../phase/scope.js';
-import { untilAborted } from '../loop/until-aborted.js';
+import { untilAborted } from '../phase/awaitable.js';
 import { createRecorder } from '../trace/recorder.js';
 
 /** The scope of guards that run outside of an agent run. */

@@ -2,8 +2,7 @@ import pLimit from 'p-limit';
 import type { InterlockAgent } from '../mastra/agent/agent.js';
 import type { ReplayGuards } from '../mastra/replay/replay-lanes.js';
 import type { VerdictKind } from '../verdict.js';
-import { createSampleJudge } from './judge-sample.js';
-import { scoreAt, type Judgement } from './judgement.js';
+import { createSampleJudge, scoreAt, type Judgement } from './judge-sample.js';
 import { isObjectedTo, measure, type JudgedSample, type Measures, type Objecting } from './measure.js';
 import type { Sample } from './sample.js';
 

@@ -1,7 +1,5 @@
 import type { EvaluatedSample, Evaluation } from './evaluate.js';
-import type { Measures } from './measure.js';
-import { measureRows, ratio } from './measure-rows.js';
-import type { RocPoint } from './roc.js';
+import { type Measures, measureRows, ratio, type RocPoint } from './measure.js';
 import { wordsOf, type Sample } from './sample.js';
 
 /** Additional content of a page. */

@@ -1,6 +1,53 @@
 import { spreadOf } from '../trace/percentile.js';
 import type { VerdictKind } from '../verdict.js';
-import { areaUnder, recallAt, rocOf, type RocPoint, type ScoredSample } from './roc.js';
+
+/** A judged sample with its score. */
+export interface ScoredSample {
+  readonly label: boolean;
+  readonly score: number;
+}
+
+/** The rates if every sample with at least a threshold score is objected to. */
+export interface RocPoint {
+  /** Infinity if there are no objections. */
+  readonly threshold: number;
+  /** The share of positive samples with an objection. */
+  readonly recall: number;
+  /** The share of negative samples with an objection. */
+  readonly falsePositiveRate: number;
+}
+
+/**
+ * The curve over all thresholds, from no objections to objections to all samples. Samples with equal scores move together.
+ * Undefined unless there are both positive and negative samples.
+ */
+export const rocOf = (samples: readonly ScoredSample[]): RocPoint[] | undefined => {
+  const positives = samples.filter(({ label }) => label).length;
+  const negatives = samples.length - positives;
+  if (positives === 0 || negatives === 0) return undefined;
+  const points: RocPoint[] = [{ threshold: Infinity, recall: 0, falsePositiveRate: 0 }];
+  let [hits, misses] = [0, 0];
+  for (const [threshold, own] of byScore(samples)) {
+    hits += own.filter(({ label }) => label).length;
+    misses += own.filter(({ label }) => !label).length;
+    points.push({ threshold, recall: hits / positives, falsePositiveRate: misses / negatives });
+  }
+  return points;
+};
+
+const byScore = (samples: readonly ScoredSample[]): [number, ScoredSample[]][] =>
+  [...Map.groupBy(samples, ({ score }) => score)].toSorted(([a], [b]) => b - a);
+
+/** The area under the curve: the chance that a positive sample has a higher score than a negative one. Ties count half. */
+export const areaUnder = (points: readonly RocPoint[]): number =>
+  points.reduce((area, { recall, falsePositiveRate }, at) => {
+    const before = points[at - 1];
+    return before ? area + ((falsePositiveRate - before.falsePositiveRate) * (recall + before.recall)) / 2 : area;
+  }, 0);
+
+/** The highest recall at a false positive rate of at most `mostFalsePositives`. */
+export const recallAt = (points: readonly RocPoint[], mostFalsePositives: number): number =>
+  Math.max(...points.filter(({ falsePositiveRate }) => falsePositiveRate <= mostFalsePositives).map(({ recall }) => recall));
 
 /** A sample with its judgement, by one guard or by all. */
 export interface JudgedSample {
@@ -98,3 +145,34 @@ const scores = (samples: readonly JudgedSample[]): Pick<Measures, 'scored' | 'cu
   const curve = scored.length === judged.length ? rocOf(scored) : undefined;
   return { scored: scored.length, ...(curve && { curve, auc: areaUnder(curve), recallAt1PercentFpr: recallAt(curve, 0.01) }) };
 };
+
+/** A share or a score, rounded to three decimals. */
+export const ratio = (value: number | undefined): string => value?.toFixed(3) ?? 'n/a';
+
+/** A time in milliseconds, rounded for display. */
+export const milliseconds = (ms: number | undefined): string =>
+  ms === undefined ? 'n/a' : `${ms < 10 ? ms.toFixed(2) : ms.toFixed(0)} ms`;
+
+/** A displayed measure. */
+interface MeasureRow {
+  readonly name: string;
+  show(measures: Measures): string;
+}
+
+/** The displayed measures, in this order. */
+export const measureRows: readonly MeasureRow[] = [
+  { name: 'precision', show: ({ precision }) => ratio(precision) },
+  { name: 'recall', show: ({ recall }) => ratio(recall) },
+  { name: 'F1', show: ({ f1 }) => ratio(f1) },
+  { name: 'false positive rate', show: ({ falsePositiveRate }) => ratio(falsePositiveRate) },
+  { name: 'AUC', show: ({ auc }) => ratio(auc) },
+  { name: 'recall at 1 % FPR', show: ({ recallAt1PercentFpr }) => ratio(recallAt1PercentFpr) },
+  { name: 'true positives', show: ({ truePositives }) => String(truePositives) },
+  { name: 'false negatives', show: ({ falseNegatives }) => String(falseNegatives) },
+  { name: 'false positives', show: ({ falsePositives }) => String(falsePositives) },
+  { name: 'true negatives', show: ({ trueNegatives }) => String(trueNegatives) },
+  { name: 'unavailable', show: ({ unavailable }) => String(unavailable) },
+  { name: 'p50', show: ({ p50Ms }) => milliseconds(p50Ms) },
+  { name: 'p95', show: ({ p95Ms }) => milliseconds(p95Ms) },
+  { name: 'calls', show: ({ calls }) => String(calls) },
+];

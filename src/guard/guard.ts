@@ -5,7 +5,7 @@ import type { RunScope } from '../phase/scope.js';
 import { checkMessages, listOf, type MessageCarrier } from '../phase/settle-messages.js';
 import type { Author } from '../verdict.js';
 import type { GuardStep } from './in-sequence.js';
-import type { StepCall } from './step-call.js';
+import type { StepCall } from './read-thrown.js';
 
 /** A processor's hook at one position of a pipeline. */
 interface GuardSite<P extends Phase> {

@@ -1,9 +1,8 @@
 import { isPromise, type Awaitable } from '../phase/awaitable.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { GuardSpan, RunScope } from '../phase/scope.js';
-import { isStop, pass, type Author, type Stop, type Verdict } from '../verdict.js';
-import { readThrown, type Thrower } from './read-thrown.js';
-import { openCall, settled, thrownBy, type StepCall } from './step-call.js';
+import { isStop, pass, type Author, type Unavailable, type Verdict } from '../verdict.js';
+import { readThrown, type Thrower, openCall, settled, thrownBy, type StepCall } from './read-thrown.js';
 
 /** Judges a payload: never throws, always returns a verdict; synchronous if its code is. */
 export type Guard<P extends Phase> = (data: PhaseData<P>, scope: RunScope) => Awaitable<Verdict<PhaseData<P>>>;
@@ -118,7 +117,7 @@ const finish = async <P extends Phase>(progress: Progress<P>): Promise<Verdict<P
     if (!take(step, progress, verdict)) return verdict;
     progress.index += 1;
     const next = steps[progress.index];
-    if (next && scope.abortSignal?.aborted) return canceled(next, scope);
+    if (next && scope.abortSignal?.aborted) return canceled(next.author, scope);
     const outcome = runNext(progress);
     if (outcome) return outcome;
   }
@@ -152,8 +151,8 @@ const take = <P extends Phase>(
   }
 };
 
-/** The caller has canceled, so the remaining guards are not started. */
-const canceled = <P extends Phase>({ author }: GuardStep<P>, { abortSignal }: RunScope): Stop => ({
+/** The caller has canceled: the guard is not called, or its verdict is not awaited. */
+export const canceled = (author: Author, { abortSignal }: RunScope): Unavailable => ({
   kind: 'unavailable',
   ...author,
   error: abortSignal?.reason,

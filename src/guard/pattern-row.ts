@@ -2,13 +2,21 @@ import type { Processor } from '@mastra/core/processors';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { HookCall, HookContext, PhaseRow } from '../phase/row.js';
 import { phases } from '../phase/table.js';
-import { toolOutputChunk, toolOutputValue, isToolOutputChunk, withToolOutput } from './tool-output-chunk.js';
+import {
+  toolOutputChunk,
+  toolOutputValue,
+  isToolOutputChunk,
+  withToolOutput,
+  isDropped,
+  isKnown,
+  isReadRule,
+  ruleOf,
+} from './stream-fields.js';
 import { changeTexts, createPace, finding, paced, replacementChars, replacing, type Steps } from './in-steps.js';
 import { mapErrorTexts, mapTexts } from './map-texts.js';
 import type { Pattern, Replacement, TextSpan, WindowedProcessor } from './pattern.js';
 import { readFields } from './read-fields.js';
-import { isDropped, isKnown, isReadRule, ruleOf } from './stream-fields.js';
-import { withoutSecretsIn, type SecretContent } from './strip-quoted-secrets.js';
+import { withoutSecretsIn, type SecretContent } from './secrets.js';
 
 type StreamRow = PhaseRow<'outputStream', 'processOutputStream'>;
 

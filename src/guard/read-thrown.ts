@@ -1,4 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
+
 import { isPromise } from '../phase/awaitable.js';
 import type { Host } from '../phase/host.js';
 import type { Author, Retry, Stop, Trip } from '../verdict.js';
@@ -25,7 +26,7 @@ export const readThrown = (error: unknown, { author, onViolation }: Thrower, hos
 };
 
 /** Reads a thrown value as a tripwire; undefined if it is none or cannot be read. */
-export const tripWireOf = (error: unknown, host: Host): ReturnType<Host['readTripWire']> => {
+const tripWireOf = (error: unknown, host: Host): ReturnType<Host['readTripWire']> => {
   try {
     return host.readTripWire(error);
   } catch {
@@ -53,4 +54,27 @@ export const notifyViolation = (onViolation: OnViolation, { processorId, reason,
   } catch {
     // By contract a failing callback never disturbs the run.
   }
+};
+
+/** A call of a step's code. */
+export interface StepCall {
+  /** The error that `abort` threw, which is the code's verdict. */
+  aborted: Error | undefined;
+  /** Whether the code has settled: a later `abort` is ignored and reported, however long the run continues. */
+  isSettled: boolean;
+}
+
+export const openCall = (): StepCall => ({ aborted: undefined, isSettled: false });
+
+/** The result of a call. If its code called `abort`, that counts, even if it caught the error. */
+export const settled = (call: StepCall, answer: unknown): unknown => {
+  call.isSettled = true;
+  if (call.aborted) throw call.aborted;
+  return answer;
+};
+
+/** The error of a call: a tripwire, otherwise the one from `abort`, otherwise what it threw. */
+export const thrownBy = (call: StepCall, error: unknown, host: Host): unknown => {
+  call.isSettled = true;
+  return tripWireOf(error, host) ? error : (call.aborted ?? error);
 };

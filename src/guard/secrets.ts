@@ -1,4 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
+
+import type { HookContext } from '../phase/row.js';
+import { mapTexts } from './map-texts.js';
 import type { Awaitable } from '../phase/awaitable.js';
 
 /** The placeholder that a model gets for a hidden value, e.g. `[EMAIL_1]`. */
@@ -22,3 +25,50 @@ export interface SecretsProcessor extends Processor {
   /** Prepares for a replay, whose recorded texts contain stand-ins for secrets. */
   readonly expectStandIns?: (state: object) => void;
 }
+
+/** Content that must not be repeated, and the minimal length of a quotation in characters. */
+export interface SecretContent {
+  readonly content: string;
+  readonly fromChars: number;
+}
+
+const ellipsis = '…';
+
+/** Removes quotations of a content from a text. Linear in both. */
+export const stripQuotedSecrets = (text: string, { content, fromChars }: SecretContent): string => {
+  const least = Math.min(fromChars, content.length);
+  if (least === 0 || text.length < least) return text;
+  const quoted = quotedIn(text, content, least);
+  if (quoted.size === 0) return text;
+  let stripped = '';
+  let until = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const wasQuoted = at < until;
+    if (quoted.has(text.slice(at, at + least))) until = at + least;
+    if (at >= until) stripped += text.charAt(at);
+    else if (!wasQuoted) stripped += ellipsis;
+  }
+  return stripped;
+};
+
+/** The pieces of a text, of this length each, that also occur in a content. */
+const quotedIn = (text: string, content: string, length: number): ReadonlySet<string> => {
+  const pieces = new Set<string>();
+  for (let at = 0; at + length <= text.length; at += 1) pieces.add(text.slice(at, at + length));
+  const quoted = new Set<string>();
+  for (let at = 0; at + length <= content.length; at += 1) {
+    const piece = content.slice(at, at + length);
+    if (pieces.has(piece)) quoted.add(piece);
+  }
+  return quoted;
+};
+
+/** A hook's context with an `abort` that reveals nothing of a content: neither in its reason nor in its metadata. */
+export const withoutSecretsIn = (context: HookContext, secret: SecretContent): HookContext => {
+  const change = (text: string) => stripQuotedSecrets(text, secret);
+  return {
+    ...context,
+    abort: (reason, options) =>
+      context.abort(reason && change(reason), options && { ...options, metadata: mapTexts(options.metadata, change) }),
+  };
+};

@@ -1,6 +1,6 @@
 import { isRecord } from '../phase/plain-data.js';
 import { leavesOf } from './map-texts.js';
-import { stripQuotedSecrets } from './strip-quoted-secrets.js';
+import { stripQuotedSecrets } from './secrets.js';
 
 /** Fields of an error that callers get. Providers use any names for fields with a request, so that this list is an allowlist. */
 const safeFields = new Set(

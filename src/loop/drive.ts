@@ -7,11 +7,10 @@ import { rethrowInterruption } from './interruption.js';
 import { noJournal } from './journal.js';
 import { messageOf } from './message-of.js';
 import type { LoopContext, LoopEvent } from './machine.js';
-import { isPromise, type Awaitable } from '../phase/awaitable.js';
+import { isPromise, type Awaitable, untilAborted } from '../phase/awaitable.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
 import { agentChunk, publish } from './emit.js';
 import type { Journal, Run } from './run.js';
-import { untilAborted } from './until-aborted.js';
 import type { ActivityName } from './activity-names.js';
 import { activities } from './activities/index.js';
 

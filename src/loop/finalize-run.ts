@@ -11,7 +11,7 @@ import { retract, type EmittedParts } from './retract.js';
 import { acceptedSteps, isWithheld, visibleSteps, type AcceptedStep, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord } from './step-record.js';
 import { publishWaiting } from './waiting-calls.js';
-import { untilAborted } from './until-aborted.js';
+import { untilAborted } from '../phase/awaitable.js';
 import { recordWastedCall } from './record-wasted-call.js';
 
 /** The end of an attempt. */

@@ -1,10 +1,8 @@
 import { stringify } from 'safe-stable-stringify';
-import type { Trace } from '../trace/collect-traces.js';
+import { type Trace, traceOfKind } from '../trace/collect-traces.js';
 import { freeze } from '../trace/contents.js';
 import { fromPlainJson, toPlainJson } from '../trace/plain-json.js';
-import { requestKey } from '../trace/replay/request-key.js';
-import { createTape } from '../trace/replay/tape.js';
-import { traceOfKind } from '../trace/kinds.js';
+import { requestKey, createTape } from '../trace/replay.js';
 import type { Chunk, LoopPorts } from './ports.js';
 import { requestFacts } from './record-ports.js';
 import { endOf, recordedCalls } from './replay-ports.js';

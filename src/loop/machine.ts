@@ -1,5 +1,5 @@
 import { assign, fromPromise, setup, stateIn } from 'xstate';
-import { once } from '../phase/once.js';
+import { once } from '../phase/memo.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
 import { activityNames, type ActivityName } from './activity-names.js';
 

@@ -1,8 +1,7 @@
 import { createTurns } from '../guard/in-steps.js';
-import { anySignal } from '../phase/any-signal.js';
+import { anySignal, untilAborted } from '../phase/awaitable.js';
 import type { Chunk, LoopPorts, ModelCall, ModelRequest, NextChunk } from './ports.js';
 import type { Attempt, Run } from './run.js';
-import { untilAborted } from './until-aborted.js';
 
 /** Calls the model of an attempt, or repeats a guard's cached response. */
 export const startModelCall = (run: Run, attempt: Attempt): ModelCall => {

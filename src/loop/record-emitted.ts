@@ -1,5 +1,5 @@
 import type { MapText } from '../trace/plain-json.js';
-import { createConcealedTexts } from '../trace/concealed-texts.js';
+import { createConcealedTexts } from '../trace/texts-in.js';
 import { partOf, type TraceWriter } from '../trace/trace-writer.js';
 import { partIdOf } from './part-ids.js';
 import type { Chunk } from './ports.js';

@@ -1,11 +1,9 @@
 import { stringify } from 'safe-stable-stringify';
 import type { TraceEntry } from '../../schemas/index.js';
-import type { Trace } from '../trace/collect-traces.js';
+import { type Trace, traceOfKind } from '../trace/collect-traces.js';
 import { freeze, freezeContent } from '../trace/contents.js';
 import { fromPlainJson, toPlainJson, type MapText } from '../trace/plain-json.js';
-import { requestKey } from '../trace/replay/request-key.js';
-import { createTape } from '../trace/replay/tape.js';
-import { traceOfKind } from '../trace/kinds.js';
+import { requestKey, createTape } from '../trace/replay.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, StepRuling, ToolOutcome } from './ports.js';
 import { requestFacts } from './record-ports.js';
 import type { ReplayStage } from './replay-stage.js';

@@ -7,7 +7,7 @@ import { processorsOf } from '../pipeline/graph.js';
 import { mapErrorTexts } from '../guard/map-texts.js';
 import type { SecretsProcessor } from '../guard/secrets.js';
 import { withoutChanges } from '../trace/redact-trace.js';
-import { libraryName } from '../trace/library-version.js';
+import { libraryName } from '../library.js';
 import type { Position } from '../trace/recorder.js';
 import type { MapText } from '../trace/plain-json.js';
 import { charsIn, createTraceWriter, type TraceRecorder, type TraceWriter } from '../trace/trace-writer.js';

@@ -1,5 +1,5 @@
 import { klona } from 'klona/full';
-import { anySignal } from '../phase/any-signal.js';
+import { anySignal, type Awaitable } from '../phase/awaitable.js';
 import { InterlockError } from '../errors.js';
 import type { Stop } from '../verdict.js';
 import type { CallResponse, FoundOutcome } from './call-response.js';
@@ -10,7 +10,6 @@ import { noJournal } from './journal.js';
 import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './outcome.js';
 import { openToolStream } from './guarded-stream.js';
-import type { Awaitable } from '../phase/awaitable.js';
 import { copyPlain } from '../phase/plain-data.js';
 import type { Chunk, DataPart, ToolCall, ToolOutcome, ToolRequest } from './ports.js';
 import { finishedCall, takeFinished } from './reuse.js';

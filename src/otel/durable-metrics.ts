@@ -1,6 +1,6 @@
 import { metrics, type ObservableGauge } from '@opentelemetry/api';
 import { checkIntegration } from '../integration.js';
-import { libraryName } from '../trace/library-version.js';
+import { libraryName } from '../library.js';
 import { attribute } from './names.js';
 import type { OpenTelemetryOptions } from './open-telemetry.js';
 

@@ -10,11 +10,9 @@ import {
 } from '@opentelemetry/api';
 import type { RunEvent } from '../../schemas/index.js';
 import { checkIntegration } from '../integration.js';
-import type { Trace } from '../trace/collect-traces.js';
-import { libraryName } from '../trace/library-version.js';
-import { opensRun, traceOfKind } from '../trace/kinds.js';
-import { agentOf, createRunSpans, errorType, guardAttributes, type RunListener } from './run-spans.js';
-import { createKnownRuns } from './known-runs.js';
+import { type Trace, opensRun, traceOfKind } from '../trace/collect-traces.js';
+import { libraryName } from '../library.js';
+import { agentOf, createRunSpans, errorType, guardAttributes, type RunListener, createKnownRuns } from './run-spans.js';
 import { attribute, operation } from './names.js';
 
 /** Destinations of telemetry. */

@@ -1,17 +1,43 @@
 import {
+  type Attributes,
   context,
+  type Context,
+  type Span,
   SpanKind,
   SpanStatusCode,
   trace,
-  type Attributes,
-  type Context,
-  type Span,
   type Tracer,
 } from '@opentelemetry/api';
+
 import type { RunEvent } from '../../schemas/index.js';
-import { continuesStep, opensRun, type OpeningEvent } from '../trace/kinds.js';
-import { createKnownRuns } from './known-runs.js';
+import { continuesStep, type OpeningEvent, opensRun } from '../trace/collect-traces.js';
 import { attribute, operation } from './names.js';
+import { recentValues } from '../phase/memo.js';
+
+/** Data of active runs, and for a while of ended runs: shadows may still judge those, and users may resume them. */
+interface KnownRuns<T> {
+  get(runId: string): T | undefined;
+  add(runId: string, known: T): void;
+  end(runId: string): void;
+}
+
+/** Maximum number of ended runs kept. */
+const mostEnded = 1_000;
+
+/** Creates an empty registry of runs. */
+export const createKnownRuns = <T extends object>(): KnownRuns<T> => {
+  const underWay = new Map<string, T>();
+  const ended = recentValues<T>({ maxEntries: mostEnded });
+  return {
+    get: (runId) => underWay.get(runId) ?? ended.get(runId),
+    add: (runId, known) => void underWay.set(runId, known),
+    end: (runId) => {
+      const known = underWay.get(runId);
+      underWay.delete(runId);
+      if (known) ended.set(runId, known);
+    },
+  };
+};
 
 /** The spans of one run. */
 interface RunSpans {

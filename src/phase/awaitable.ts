@@ -9,3 +9,33 @@ export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
  */
 export const whenReady = <T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> =>
   isPromise(value) ? value.then(next) : next(value);
+
+/** A signal that aborts with the first of several. `AbortSignal.any` is missing in Next.js edge routes. */
+export const anySignal = (given: readonly (AbortSignal | undefined)[]): AbortSignal => {
+  const signals = given.filter((signal) => signal !== undefined);
+  const [only] = signals;
+  if (only && signals.length === 1) return only;
+  if (typeof AbortSignal.any === 'function') return AbortSignal.any([...signals]);
+  const controller = new AbortController();
+  for (const signal of signals) {
+    const abort = () => controller.abort(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true, signal: controller.signal });
+  }
+  return controller.signal;
+};
+
+/** The value, or undefined as soon as the signal is aborted: does not wait for work that ignores the signal. */
+export const untilAborted = <T>(value: Promise<T>, signal: AbortSignal): Promise<T | undefined> =>
+  new Promise((resolve, reject) => {
+    const giveUp = () => resolve(undefined);
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    const settle =
+      <V>(end: (value: V) => void) =>
+      (made: V) => {
+        signal.removeEventListener('abort', giveUp);
+        end(made);
+      };
+    value.then(settle(resolve), settle(reject));
+  });

@@ -1,14 +1,8 @@
 import { InterlockError } from '../errors.js';
 import type { AnyRow, Phase, PhaseRow } from './row.js';
-import { apiError } from './rows/api-error.js';
-import { input } from './rows/input.js';
-import { inputStep } from './rows/input-step.js';
-import { llmRequest } from './rows/llm-request.js';
-import { llmResponse } from './rows/llm-response.js';
-import { outputResult } from './rows/output-result.js';
-import { outputStep } from './rows/output-step.js';
-import { outputStream } from './rows/output-stream.js';
-import { toolResult } from './rows/tool-result.js';
+import { apiError, llmRequest, llmResponse, outputStream } from './rows/model.js';
+import { input, inputStep } from './rows/input.js';
+import { outputResult, outputStep, toolResult } from './rows/output.js';
 
 /** The phase table: the single source of truth about phases, in their order in a run. */
 export const phases = {

@@ -1,4 +1,4 @@
-import { anySignal } from '../phase/any-signal.js';
+import { anySignal } from '../phase/awaitable.js';
 import type { RunScope } from '../phase/scope.js';
 
 /** The scope that the branches of a block share while they run, with a signal of its own. */

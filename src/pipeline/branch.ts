@@ -1,11 +1,84 @@
+import { InterlockError } from '../errors.js';
+import { type Awaitable, isPromise, whenReady } from '../phase/awaitable.js';
+import type { Phase, PhaseData } from '../phase/row.js';
+import type { RunScope } from '../phase/scope.js';
+import { type BranchNode, type Condition, otherwise, scopeOfContext, type StepContext } from './graph.js';
 import type { Guard } from '../guard/in-sequence.js';
-import { whenReady } from '../phase/awaitable.js';
-import type { Phase } from '../phase/row.js';
 import { current } from '../phase/settle-messages.js';
 import { pass } from '../verdict.js';
-import { chooseArms, stepContext, type ArmOf } from './choose-arms.js';
 import type { Block } from './merge-branches.js';
-import { inParallel, type IndexedBranch } from './parallel.js';
+import { type IndexedBranch, inParallel } from './parallel.js';
+
+/** A condition and its path, for errors. */
+interface ConditionalArm {
+  readonly when: Condition;
+  readonly path: string;
+}
+
+/** The path of the condition of a branch's arm. */
+const whenPath = (path: string, index: number): string => `${path}/when.${index}`;
+
+/** An arm of a branch, with its compiled branch; undefined if the arm has nothing to do in the phase. */
+export interface ArmOf<B> extends ConditionalArm {
+  readonly branch: B | undefined;
+}
+
+/** The arms whose conditions are evaluated in a phase: those with a branch there; all of them if one of these is `otherwise`. */
+export const armsOf = <B extends { readonly index: number }>(
+  { arms }: BranchNode,
+  branches: readonly B[],
+  path: string,
+): ArmOf<B>[] => {
+  const hasOtherwise = branches.some(({ index }) => arms[index]?.when === otherwise);
+  return arms
+    .map(({ when }, index) => ({
+      when,
+      path: whenPath(path, index),
+      branch: branches.find((branch) => branch.index === index),
+    }))
+    .filter(({ branch }) => hasOtherwise || branch);
+};
+
+/** The arms that run, or the first condition that threw, in their written order. */
+export type Choice<A extends ConditionalArm> =
+  { readonly matching: readonly A[]; readonly failure?: undefined } | { readonly failure: InterlockError };
+
+/**
+ * Evaluates all conditions of a branch: all arms whose condition holds run, and `otherwise` if none does. If a condition throws, no arm
+ * is chosen: `pipeline/condition-failed` with the condition's path, because skipping a guard after a failed condition would let
+ * everything pass.
+ */
+export const chooseArms = <A extends ConditionalArm>(arms: readonly A[], context: StepContext): Awaitable<Choice<A>> => {
+  const conditional = arms.filter(({ when }) => when !== otherwise);
+  const answers = conditional.map((arm) => evaluate(arm, context)); // evaluates all of them, so that no error is missed while another one is pending
+  return whenReady(allOf(answers), (known) => {
+    const failure = known.find((answer) => answer instanceof InterlockError);
+    if (failure) return { failure };
+    const matching = conditional.filter((_, index) => known[index]);
+    return { matching: matching.length > 0 ? matching : arms.filter(({ when }) => when === otherwise) };
+  });
+};
+
+/** The argument of the author's functions; only those of Mastra's workflows find the scope in it. */
+export const stepContext = <Input = PhaseData>(inputData: Input, scope: RunScope): StepContext<Input> => {
+  const { requestContext, runId } = scope;
+  return Object.defineProperty({ inputData, requestContext, runId }, scopeOfContext, { value: scope });
+};
+
+const evaluate = ({ when, path }: ConditionalArm, context: StepContext): Awaitable<boolean | InterlockError> => {
+  const failed = (cause: unknown) => new InterlockError('pipeline/condition-failed', { path, cause });
+  try {
+    const answer = when(context);
+    return isPromise(answer) ? answer.then(Boolean, failed) : answer;
+  } catch (cause) {
+    return failed(cause);
+  }
+};
+
+const allOf = <T>(values: readonly Awaitable<T>[]): Awaitable<readonly T[]> => {
+  const ready = values.filter((value): value is T => !isPromise(value));
+  return ready.length === values.length ? ready : Promise.all(values);
+};
 
 /**
  * A branch as one guard: the arms whose conditions hold run in parallel and are merged; if none runs, the payload passes through. If a

@@ -7,8 +7,7 @@ import type { Host } from '../phase/host.js';
 import { adopted, current, describeValue, withMessageList } from '../phase/settle-messages.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { pass, type Verdict } from '../verdict.js';
-import { inBranch } from './branch.js';
-import { armsOf, stepContext } from './choose-arms.js';
+import { inBranch, armsOf, stepContext } from './branch.js';
 import {
   childrenOf,
   nameOf,

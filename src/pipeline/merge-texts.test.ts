@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { mergeTexts } from './merge-texts.js';
+import { mergeTexts } from './merge.js';
 import { MergeConflict, type Overlap, type OverlapRule } from './overlap.js';
 import { wordsOf } from './words.js';
 import { times } from '../../test/modes.js';

@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { contents, createScope, listOf, message, payloads, withHook } from '../phase/test-setup.js';
 import type { Phase } from '../phase/row.js';
 import { phases } from '../phase/table.js';
-import { changesBetween } from './changes-between.js';
+import { changesBetween, withRecordedEdits } from './recorded-edits.js';
 import { compileGraph } from './compile.js';
 import { otherwise } from './graph.js';
-import { withRecordedEdits } from './recorded-edits.js';
 import { applySpans } from './spans.js';
 import { branch, guardNode, parallel, sequence } from './test-setup.js';
 

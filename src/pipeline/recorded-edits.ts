@@ -4,9 +4,12 @@ import type { Phase, PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
 import { isStop, pass, type Verdict } from '../verdict.js';
-import { changesBetween } from './changes-between.js';
 import type { GraphNode, SequenceNode } from './graph.js';
-import { copyPlain, isSame } from '../phase/plain-data.js';
+import { copyPlain, isRecord, isSame } from '../phase/plain-data.js';
+import type { Change } from '../../schemas/index.js';
+import { alignArray, removed } from './align.js';
+import { spansBetween } from './spans.js';
+import { isNameField, textOf } from './words.js';
 
 /** A graph whose guards report their changes. */
 export const withRecordedEdits = (graph: SequenceNode): SequenceNode => marked(graph) as SequenceNode; // each node keeps its kind
@@ -68,3 +71,43 @@ const contentOf = (data: PhaseData, { host }: RunScope): unknown => {
   const { messages, systemMessages, taggedSystemMessages } = host.messages.snapshot(messageList) as Record<string, unknown>;
   return copyPlain({ ...(fields as object), messages, systemMessages, taggedSystemMessages });
 };
+
+/** Creation times are set by the host and are not changes. */
+const neverSeen: ReadonlySet<string> = new Set(['createdAt']);
+
+/**
+ * The changes of a value, by target: the words of a text as spans, anything else by its prose before and after. Targets are named as in
+ * the reports of a merge, by their path in the value before.
+ */
+export const changesBetween = (before: unknown, after: unknown, target = ''): Change[] => {
+  if (isSame(before, after, neverSeen)) return [];
+  const isName = isNameField(target.slice(target.lastIndexOf('.') + 1));
+  if (!isName && typeof before === 'string' && typeof after === 'string')
+    return [{ target, before, spans: spansBetween(before, after) }];
+  if (Array.isArray(before) && Array.isArray(after)) return changesOfArray(before, after, target);
+  if (isRecord(before) && isRecord(after)) {
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...keys]
+      .filter((key) => !neverSeen.has(key))
+      .flatMap((key) => changesBetween(before[key], after[key], inside(target, key)));
+  }
+  return [
+    { target, ...(before !== undefined && { before: proseOf(before) }), ...(after !== undefined && { after: proseOf(after) }) },
+  ];
+};
+
+const changesOfArray = (before: readonly unknown[], after: readonly unknown[], target: string): Change[] => {
+  const { alignedEntries, inserted } = alignArray(before, after);
+  const own = before.flatMap((entry, index) =>
+    changesBetween(entry, alignedEntries[index] === removed ? undefined : alignedEntries[index], inside(target, index)),
+  );
+  const added = [...inserted].flatMap(([position, entries]) =>
+    entries.map(({ entry }) => ({ target: inside(target, position), after: proseOf(entry) })),
+  );
+  return [...own, ...added];
+};
+
+const inside = (target: string, key: string | number): string => (target ? `${target}.${key}` : String(key));
+
+/** The prose of a value; one space separates its parts. */
+const proseOf = (value: unknown): string => textOf(value).replaceAll(/\s+/g, ' ').trim();

@@ -2,7 +2,7 @@ import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js'
 import { gateRow, patternOf } from '../guard/pattern-row.js';
 import type { Window } from '../guard/pattern.js';
 import type { Author } from '../verdict.js';
-import { armsOf, type ArmOf } from './choose-arms.js';
+import { armsOf, type ArmOf } from './branch.js';
 import { blockOf, memberSteps, nodeId, stepsOf } from './compile.js';
 import {
   childrenOf,

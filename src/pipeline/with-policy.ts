@@ -1,18 +1,20 @@
 import type { GuardPolicy } from '../guard/policy/guard-policy.js';
 import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
-import { withBreaker } from '../guard/policy/breaker.js';
-import { cached } from '../guard/policy/cached.js';
-import { cachedWindows } from '../guard/policy/cached-windows.js';
-import { withConcurrency } from '../guard/policy/concurrency.js';
-import { withDeadline } from '../guard/policy/deadline.js';
-import { withoutEdits } from '../guard/policy/without-edits.js';
-import type { Layer, LayerPorts, LayerSite } from '../guard/policy/layer.js';
-import { onUnavailable } from '../guard/policy/on-unavailable.js';
+import {
+  withBreaker,
+  withConcurrency,
+  withDeadline,
+  withoutEdits,
+  type Layer,
+  type LayerPorts,
+  type LayerSite,
+  onUnavailable,
+  sampled,
+  shadowed,
+} from '../guard/policy/layers.js';
+import { cached, cachedWindows } from '../guard/policy/cached.js';
 import { policyState } from '../guard/policy/policy-state.js';
-import { sampled } from '../guard/policy/sampled.js';
-import { shadowed } from '../guard/policy/shadowed.js';
-import { notifyViolation, readThrown } from '../guard/read-thrown.js';
-import { openCall, settled, thrownBy } from '../guard/step-call.js';
+import { notifyViolation, readThrown, openCall, settled, thrownBy } from '../guard/read-thrown.js';
 import { isPromise, whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import { pass, type Retry, type Trip, type Verdict } from '../verdict.js';

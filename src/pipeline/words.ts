@@ -1,4 +1,4 @@
-import { once } from '../phase/once.js';
+import { once } from '../phase/memo.js';
 import { isRecord } from '../phase/plain-data.js';
 
 /** Scripts without spaces between words: each character counts as a word. */

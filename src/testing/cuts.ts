@@ -33,3 +33,76 @@ export const createRandom = (seed: number): (() => number) => {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 };
+
+/**
+ * The chunking of a streamed answer's bytes, as written to the socket.
+ *
+ * - `'whole'`: one write per event, as most servers do.
+ * - `'byte'`: one byte per write.
+ * - a number: bytes per write, regardless of event boundaries; `Infinity` is one write for everything.
+ * - a function: gets the bytes of each event and returns the positions to cut at, e.g. {@link cutInsideCodePoints}.
+ */
+export type Cut = 'whole' | 'byte' | number | ((bytes: Uint8Array) => readonly number[]);
+
+/** Turns a sequence of events into a sequence of writes. */
+interface Cutter {
+  /** The writes that are due after this event. */
+  push(event: Uint8Array): Uint8Array[];
+  /** The remaining buffered bytes. */
+  flush(): Uint8Array[];
+}
+
+const cutAt = (bytes: Uint8Array, positions: readonly number[]): Uint8Array[] => {
+  const inside = positions.filter((at) => Number.isInteger(at) && at > 0 && at < bytes.length);
+  const ends = [...new Set([...inside, bytes.length])].toSorted((a, b) => a - b);
+  return ends.map((end, index) => bytes.subarray(index === 0 ? 0 : ends[index - 1], end));
+};
+
+const perEvent = (positions: (bytes: Uint8Array) => readonly number[]): Cutter => ({
+  push: (event) => cutAt(event, positions(event)),
+  flush: () => [],
+});
+
+const bySize = (size: number): Cutter => {
+  let buffered: Uint8Array = new Uint8Array();
+  return {
+    push: (event) => {
+      const all = Buffer.concat([buffered, event]);
+      const due: Uint8Array[] = [];
+      let at = 0;
+      for (; all.length - at >= size; at += size) due.push(all.subarray(at, at + size));
+      buffered = all.subarray(at);
+      return due;
+    },
+    flush: () => {
+      const rest = buffered;
+      buffered = new Uint8Array();
+      return rest.length > 0 ? [rest] : [];
+    },
+  };
+};
+
+/** Makes a cutter for one response. */
+export const createCutter = (cut: Cut = 'whole'): Cutter => {
+  if (cut === 'whole') return perEvent(() => []);
+  if (cut === 'byte') return bySize(1);
+  if (typeof cut === 'function') return perEvent(cut);
+  if (cut >= 1) return bySize(Math.floor(cut));
+  throw new RangeError(`Bytes cannot be cut every ${cut}; use 1 or more.`);
+};
+
+const positionsOf = (bytes: Uint8Array, holds: (byte: number, before: number | undefined) => boolean): number[] =>
+  Array.from(bytes.entries()).flatMap(([at, byte]) => (holds(byte, bytes[at - 1]) ? [at] : []));
+
+/** Cuts inside every UTF-8 sequence of more than one byte. */
+export const cutInsideCodePoints = (bytes: Uint8Array): number[] => positionsOf(bytes, (byte) => (byte & 0xc0) === 0x80);
+
+/** Cuts every `data:` at the start of a line in two. */
+export const cutInsidePrefixes = (bytes: Uint8Array): number[] => {
+  const text = Buffer.from(bytes).toString('latin1');
+  return Array.from(text.matchAll(/^data:/gm), ({ index }) => index + 2);
+};
+
+/** Cuts after every carriage return and every line feed, so also between the two. */
+export const cutInsideLineEnds = (bytes: Uint8Array): number[] =>
+  positionsOf(bytes, (_, before) => before === 0x0d || before === 0x0a);

@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 import type { HookName } from '../phase/row.js';
-import { untilAborted, wait } from './waits.js';
+import { rejectOnAbort, wait } from './waits.js';
 
 type HookArgs<H extends HookName> = Parameters<NonNullable<Processor[H]>>[0];
 type HookResult<H extends HookName> = ReturnType<NonNullable<Processor[H]>>;
@@ -61,7 +61,7 @@ export const throwing = <H extends HookName>(
 export const hanging = <H extends HookName>(
   hook: H,
   { id = `hanging-${hook}`, ignoreAbort = false }: HangingOptions = {},
-): FaultProcessor<H> => withHook(hook, id, ({ abortSignal }) => untilAborted(ignoreAbort ? undefined : abortSignal));
+): FaultProcessor<H> => withHook(hook, id, ({ abortSignal }) => rejectOnAbort(ignoreAbort ? undefined : abortSignal));
 
 /** A guard that blocks, or requests a retry; after `times` calls it passes. */
 export const tripping = <H extends HookName>(

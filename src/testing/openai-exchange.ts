@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import { createCutter, type Cut } from './byte-cuts.js';
-import type { ChatRequest } from './openai-request.js';
+import { createCutter, type Cut } from './cuts.js';
+import type { ChatRequest } from './openai-reply.js';
 import type { Script } from './openai-script.js';
 
 /** The server's record of one chat completion request, updated while the request runs. */

@@ -1,6 +1,5 @@
-import type { AnswerReply, RawReply, Reply } from './openai-reply.js';
-import { fullUsage, splitInto, splitText, toolInput } from './deltas.js';
-import type { ChatRequest } from './openai-request.js';
+import type { AnswerReply, RawReply, Reply, ChatRequest } from './openai-reply.js';
+import { fullUsage, splitInto, splitText, toolInput } from './scripted-parts.js';
 
 /** A piece of a response body; `deltas` is the number of deltas that it completes. */
 interface Frame {

@@ -1,10 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json as readJson } from 'node:stream/consumers';
-import { createCutter, type Cut } from './byte-cuts.js';
+import { createCutter, type Cut } from './cuts.js';
 import { openExchange, type Exchange, type RecordedRequest } from './openai-exchange.js';
-import type { Reply } from './openai-reply.js';
-import { chatRequestSchema, type ChatRequest } from './openai-request.js';
+import { type Reply, chatRequestSchema, type ChatRequest } from './openai-reply.js';
 import { errorScript, jsonScript, toScript, type Script } from './openai-script.js';
 
 /** The replies: in order, or a function of the request and its number from 0. */

@@ -3,9 +3,8 @@ import { createTool } from '@mastra/core/tools';
 import { generateText, streamText } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import type { SpecVersion } from './model-spec.js';
+import type { SpecVersion, ScriptedStep } from './scripted-parts.js';
 import { scriptedModel, type ScriptedModel } from './scripted-model.js';
-import type { ScriptedStep } from './scripted-parts.js';
 
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
 const versions: SpecVersion[] = ['v2', 'v3', 'v4'];

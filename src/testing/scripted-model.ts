@@ -1,7 +1,37 @@
-import type { CallOptionsOf, GenerateResultOf, LanguageModelOf, SpecVersion, StreamPartOf } from './model-spec.js';
-import type { MutableCall, ScriptedCall } from './scripted-call.js';
-import { gather, hasContent, partsOf, type ScriptedStep, type Part, type StepScript } from './scripted-parts.js';
-import { untilAborted, wait } from './waits.js';
+import {
+  type CallOptionsOf,
+  type GenerateResultOf,
+  type LanguageModelOf,
+  type SpecVersion,
+  type StreamPartOf,
+  gather,
+  hasContent,
+  type Part,
+  partsOf,
+  type ScriptedStep,
+  type StepScript,
+} from './scripted-parts.js';
+import { rejectOnAbort, wait } from './waits.js';
+
+/** One call of a scripted model, updated while it runs. */
+export interface ScriptedCall<V extends SpecVersion = SpecVersion> {
+  /** The call's number on this model, from 0. */
+  readonly index: number;
+  readonly mode: 'generate' | 'stream';
+  /** The caller's prompt, by reference. */
+  readonly prompt: CallOptionsOf<V>['prompt'];
+  readonly options: CallOptionsOf<V>;
+  /** Stream parts that the consumer pulled. */
+  readonly pulled: number;
+  /** Whether the consumer canceled the stream before its end. */
+  readonly cancelled: boolean;
+  readonly cancelReason: unknown;
+  /** Whether the caller's abort signal ended the call. */
+  readonly aborted: boolean;
+}
+
+/** The same, writable for the model. */
+type MutableCall<V extends SpecVersion> = { -readonly [K in keyof ScriptedCall<V>]: ScriptedCall<V>[K] };
 
 export interface ScriptedModelOptions<V extends SpecVersion = 'v2'> {
   /** The steps in order, or a function of the call. */
@@ -43,7 +73,7 @@ const openStep = async <V extends SpecVersion>(
     const step = await stepFor(options, call);
     signal?.throwIfAborted();
     if (hasContent(step)) return step;
-    if (step.hang) await untilAborted(signal);
+    if (step.hang) await rejectOnAbort(signal);
     if (step.error !== undefined) raise(step.error);
     return step;
   } catch (error) {
@@ -120,7 +150,7 @@ const sourceOf = async function* (step: StepScript, parts: readonly Part[], sign
     yield part;
   }
   if (step.error !== undefined) raise(step.error);
-  if (step.hang) await untilAborted(signal);
+  if (step.hang) await rejectOnAbort(signal);
 };
 
 /** A stream that pulls from the source on demand, and records it. */

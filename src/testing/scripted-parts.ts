@@ -1,5 +1,115 @@
-import { splitInto, toolInput, type ScriptedToolCall, type ScriptedUsage } from './deltas.js';
-import { finishOf, type GenerateResultOf, type ScriptedFinishReason, type SpecVersion, type StreamPartOf } from './model-spec.js';
+import type { MastraModelConfig } from '@mastra/core/llm';
+
+/** The versions of the AI SDK's model interface that a scripted model supports: those of AI SDK 5, 6 and 7. */
+export type SpecVersion = 'v2' | 'v3' | 'v4';
+
+type ModelAs<V extends SpecVersion> = Extract<
+  MastraModelConfig,
+  { specificationVersion: V; doGenerate(options: never): PromiseLike<{ content: unknown }> }
+>;
+
+// A table, not a conditional type: TypeScript resolves it before the version is inferred.
+interface ModelsByVersion {
+  v2: ModelAs<'v2'>;
+  v3: ModelAs<'v3'>;
+  v4: ModelAs<'v4'>;
+}
+
+type PartAs<Model extends ModelsByVersion[SpecVersion]> =
+  Awaited<ReturnType<Model['doStream']>>['stream'] extends ReadableStream<infer Streamed> ? Streamed : never;
+
+interface PartsByVersion {
+  v2: PartAs<ModelAs<'v2'>>;
+  v3: PartAs<ModelAs<'v3'>>;
+  v4: PartAs<ModelAs<'v4'>>;
+}
+
+/** The model interface of a version, as Mastra accepts it. */
+export type LanguageModelOf<V extends SpecVersion> = ModelsByVersion[V];
+export type StreamPartOf<V extends SpecVersion> = PartsByVersion[V];
+export type CallOptionsOf<V extends SpecVersion> = Parameters<LanguageModelOf<V>['doStream']>[0];
+export type GenerateResultOf<V extends SpecVersion> = Awaited<ReturnType<LanguageModelOf<V>['doGenerate']>>;
+
+/** The finish reasons that all versions share. */
+export type ScriptedFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+
+interface Finish {
+  readonly usage: unknown;
+  readonly finishReason: unknown;
+}
+
+const nested = (reason: ScriptedFinishReason, usage?: ScriptedUsage): Finish => {
+  const { inputTokens, outputTokens } = fullUsage(usage);
+  return {
+    finishReason: { unified: reason, raw: reason },
+    usage: {
+      inputTokens: { total: inputTokens, noCache: inputTokens, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: outputTokens, text: outputTokens, reasoning: undefined },
+    },
+  };
+};
+
+/** The format of the finish part, which is all that differs between versions. */
+export const finishOf: Record<SpecVersion, (reason: ScriptedFinishReason, usage?: ScriptedUsage) => Finish> = {
+  v2: (finishReason, usage) => ({ finishReason, usage: fullUsage(usage) }),
+  v3: nested,
+  v4: nested,
+};
+
+/** The usage of a scripted answer; omitted values get a small fixed number. */
+export interface ScriptedUsage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  /** Default: the sum of the two. */
+  readonly totalTokens?: number;
+}
+
+/** A tool call in a script. */
+export interface ScriptedToolCall {
+  /** Default: an id that is unique within the server or model. */
+  readonly id?: string;
+  readonly name: string;
+  /** Sent as JSON; a string is sent unchanged, so that malformed arguments can be scripted. */
+  readonly args: unknown;
+  /** The number of deltas for the arguments. Default 1. */
+  readonly fragments?: number;
+}
+
+/** The cut of a text: characters per piece, or the pieces themselves. */
+export type Chunks = number | readonly string[];
+
+/**
+ * Splits a text into deltas. A number counts code points, so that no character is cut. Pieces that do not add up to the text
+ * are rejected, because the two would contradict each other.
+ */
+export const splitText = (text: string, chunks: Chunks = Infinity): readonly string[] => {
+  if (typeof chunks !== 'number') {
+    if (chunks.join('') !== text) throw new RangeError('The chunks of a scripted text do not add up to its text.');
+    return chunks;
+  }
+  if (text === '') return [];
+  if (!(chunks >= 1)) throw new RangeError(`A scripted text cannot be cut every ${chunks} characters; use 1 or more.`);
+  const characters = Array.from(text);
+  if (chunks >= characters.length) return [text];
+  const size = Math.floor(chunks);
+  return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) =>
+    characters.slice(at * size, (at + 1) * size).join(''),
+  );
+};
+
+/** Splits a text into at most `pieces` deltas of nearly the same length. */
+export const splitInto = (text: string, pieces = 1): readonly string[] =>
+  splitText(text, Math.max(1, Math.ceil(Array.from(text).length / Math.max(1, pieces))));
+
+/** The arguments of a tool call as sent over the wire. */
+export const toolInput = ({ args }: ScriptedToolCall): string => (typeof args === 'string' ? args : JSON.stringify(args ?? {}));
+
+/** Adds the defaults to a script's usage. */
+export const fullUsage = ({ inputTokens = 10, outputTokens = 5, totalTokens }: ScriptedUsage = {}): Required<ScriptedUsage> => ({
+  inputTokens,
+  outputTokens,
+  totalTokens: totalTokens ?? inputTokens + outputTokens,
+});
 
 /** The content of a step, for every version of the model interface. */
 export interface StepScript {

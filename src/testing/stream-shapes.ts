@@ -1,6 +1,5 @@
 import type { Pieces } from './cuts.js';
-import type { Part } from './scripted-parts.js';
-import { finishOf } from './model-spec.js';
+import { type Part, finishOf } from './scripted-parts.js';
 
 /** The position of a text in a model's stream. */
 export const streamShapes = [

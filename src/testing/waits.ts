@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Never resolves; rejects with the signal's reason once it is aborted. */
-export const untilAborted = (signal: AbortSignal | undefined): Promise<never> =>
+export const rejectOnAbort = (signal: AbortSignal | undefined): Promise<never> =>
   new Promise((_, reject) => {
     const abort = () => reject(signal?.reason);
     if (signal?.aborted) abort();

@@ -1,8 +1,9 @@
-import type { TraceContent, TraceEntry } from '../../schemas/index.js';
+import type { RunEvent, TraceContent, TraceEntry } from '../../schemas/index.js';
 import { InterlockError } from '../errors.js';
 import type { Trace } from './collect-traces.js';
 import { readContents } from './contents.js';
-import { textsIn, type TextAt } from './texts-in.js';
+import { type TextAt, textsIn } from './texts-in.js';
+import type { Author } from '../verdict.js';
 
 /** The input and output of one guard call. */
 export interface GuardView {
@@ -96,3 +97,50 @@ const unchangedTexts = (trace: Trace, { stepNumber, attempt }: GuardEvent): Guar
   const unchanged = [...texts].map(([target, text]) => ({ target, text }));
   return { received: unchanged, returned: unchanged };
 };
+
+/** The number of payloads that a guard let pass without a verdict, and the reason. */
+export interface GuardBypass extends Author {
+  /** `sampled-out`, or the code of the error for which there was no verdict, e.g. `guard/deadline`. */
+  readonly reason: string;
+  readonly count: number;
+}
+
+/** Counts the payloads of a run that passed without a verdict, in order of first occurrence. */
+export const bypassesOf = (events: readonly RunEvent[]): GuardBypass[] => {
+  const sums = new Map<string, GuardBypass>();
+  for (const event of events) {
+    if (event.type !== 'guard-bypass') continue;
+    const { processorId, phase, path, reason, calls } = event;
+    const key = JSON.stringify([phase, path, reason]);
+    sums.set(key, { processorId, phase, path, reason, count: (sums.get(key)?.count ?? 0) + calls });
+  }
+  return [...sums.values()];
+};
+
+/** The usage of model calls whose responses were discarded, because an overlap guard did not pass. */
+export interface WastedCalls {
+  readonly calls: number;
+  /** The time that the calls took, in milliseconds. */
+  readonly durationMs: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Whether some token counts are estimated: providers report usage only at the end of a response. */
+  readonly isEstimated: boolean;
+}
+
+const nothing: WastedCalls = { calls: 0, durationMs: 0, inputTokens: 0, outputTokens: 0, isEstimated: false };
+
+/** Sums up the discarded model calls of a run. */
+export const wastedOf = (events: readonly RunEvent[]): WastedCalls =>
+  events
+    .filter((event) => event.type === 'model-wasted')
+    .reduce<WastedCalls>(
+      (sum, event) => ({
+        calls: sum.calls + 1,
+        durationMs: sum.durationMs + event.durationMs,
+        inputTokens: sum.inputTokens + event.inputTokens,
+        outputTokens: sum.outputTokens + event.outputTokens,
+        isEstimated: sum.isEstimated || event.isEstimated,
+      }),
+      nothing,
+    );

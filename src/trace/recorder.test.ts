@@ -3,7 +3,7 @@ import { runEventSchema, type RunEvent } from '../../schemas/index.js';
 import type { GuardReport } from '../phase/scope.js';
 import { phaseNames, phases } from '../phase/table.js';
 import type { Author, Verdict } from '../verdict.js';
-import { bypassesOf } from './bypasses.js';
+import { bypassesOf } from './guard-view.js';
 import { createRecorder, type RunFact } from './recorder.js';
 
 const author = (phase = 'input', processorId = 'guard'): Author => ({ processorId, phase, path: `p/${processorId}` });

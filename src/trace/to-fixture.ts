@@ -1,7 +1,6 @@
-import type { Trace } from './collect-traces.js';
+import { type Trace, traceOfKind } from './collect-traces.js';
 import { compareTraces } from './compare-traces.js';
 import { formatTrace, headerOf } from './trace-lines.js';
-import { traceOfKind } from './kinds.js';
 
 /** Options of a fixture. */
 export interface FixtureOptions {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { createSeal } from '../../src/durable/seal.js';
+import { createSeal } from '../../src/durable/encrypted.js';
 import { encrypted, InterlockAgent, type Engine } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { brokenBounds, evaluate, parseBound, parseSamples, type Measures } from '../../src/eval/index.js';
-import { areaUnder, recallAt, rocOf, type RocPoint, type ScoredSample } from '../../src/eval/roc.js';
+import { areaUnder, recallAt, rocOf, type RocPoint, type ScoredSample } from '../../src/eval/measure.js';
 import { guard, pipeline, type GuardPolicy, type ReplayGuards } from '../../src/index.js';
 import { promptInjectionGuard } from '../../workflows/index.js';
 

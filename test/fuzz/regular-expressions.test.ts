@@ -15,9 +15,9 @@ import { callHook, message } from '../../workflows/test-setup.js';
  * time in proportion to it.
  */
 const known: readonly Known[] = [
-  { at: /kinds\/bearer\.ts$/, is: ({ source }) => source === '[.]+$' }, // in a match, of 4,096 characters at most
+  { at: /kinds\/credentials\.ts$/, is: ({ source }) => source === '[.]+$' }, // in a match, of 4,096 characters at most
   { at: /kinds\/email\.ts$/, is: ({ source }) => source.endsWith('+$') }, // in the 253 characters around an @
-  { at: /kinds\/ip\.ts$/, is: ({ source }) => source === '[.:]+$' }, // in a match, of some 50 characters at most
+  { at: /kinds\/network\.ts$/, is: ({ source }) => source === '[.:]+$' }, // in a match, of some 50 characters at most
   { at: /kinds\/phone\.ts$/, is: ({ source }) => source === '[)）][^]*[(（]' }, // in a match, of some 40 characters at most
   { at: /^playground\//, is: () => true }, // names, short values and text of the samples
   { at: /^workflows\/injection\//, is: ({ isPiece }) => isPiece }, // the phrase that contains it starts with words
@@ -84,12 +84,11 @@ const constructedBy = async (load: () => Promise<unknown>): Promise<Literal[]> =
 
 /** Uses each finder and reader once: they compile their expressions on first use. */
 const compileOnFirstUse = async (): Promise<void> => {
-  const [{ findersOf, valueKinds }, { idCountries }, { hiddenFinders }, { lookalikeFinder }, links, { repetitionOf }, words] =
+  const [{ findersOf, valueKinds }, { idCountries }, { hiddenFinders, lookalikeFinder }, links, { repetitionOf }, words] =
     await Promise.all([
       import('../../workflows/patterns/value-kinds.js'),
       import('../../workflows/patterns/kinds/national-id.js'),
-      import('../../workflows/unicode/hidden-finder.js'),
-      import('../../workflows/unicode/lookalike-finder.js'),
+      import('../../workflows/unicode/unicode-finders.js'),
       import('../../workflows/links/link-finder.js'),
       import('../../workflows/text/repetition.js'),
       import('../../src/pipeline/words.js'),

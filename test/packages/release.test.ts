@@ -22,14 +22,7 @@ describe('a release in a copy of the repository', () => {
   beforeAll(() => {
     const scripts = ['scripts/stamp-version.mjs', 'scripts/check-release.mjs', 'scripts/pack-readme.mjs'];
     const pages = ['README.md', 'docs/reference/errors.md'];
-    for (const path of [
-      '.changeset',
-      'package.json',
-      ...scripts,
-      ...pages,
-      'src/trace/library-version.ts',
-      'src/documentation.ts',
-    ])
+    for (const path of ['.changeset', 'package.json', ...scripts, ...pages, 'src/library.ts'])
       cpSync(join(root, path), join(folder, path), { recursive: true });
     // A release without changes has no changelog.
     if (notes.length === 0)
@@ -48,7 +41,7 @@ describe('a release in a copy of the repository', () => {
   it('raises the version, also in traces', () => {
     const version = versionIn(now('package.json'));
     expect(version).not.toBe(versionIn(read('package.json')));
-    expect(now('src/trace/library-version.ts')).toContain(`'mastra-interlock@${version}'`);
+    expect(now('src/library.ts')).toContain(`'mastra-interlock@${version}'`);
   });
 
   it('moves every changeset into the changelog', () => {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { guard, InterlockAgent, type RunStatus } from '../../src/index.js';
 import { exploreInterleavings, type Turn } from '../../src/testing/index.js';
-import { finishOf } from '../../src/testing/model-spec.js';
+import { finishOf } from '../../src/testing/scripted-parts.js';
 import { modes, type Mode } from './support.js';
 
 // --- A model whose every part waits for its turn. ---

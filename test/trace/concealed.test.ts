@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { redactor } from '../../workflows/index.js';
 import { collectTraces, formatTrace, replay, traceOfKind, type Trace } from '../../src/index.js';
-import { createConcealedTexts } from '../../src/trace/concealed-texts.js';
+import { createConcealedTexts } from '../../src/trace/texts-in.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { makeAgent, modes, type Mode } from '../mastra/support.js';
 

@@ -3,8 +3,8 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import { describe, expect, it } from 'vitest';
 import { combineFinders } from '../../workflows/patterns/combine-finders.js';
 import { findersOf, type ValueKind, type ValueKindOptions } from '../../workflows/patterns/value-kinds.js';
-import { flushText } from '../../workflows/stream/pending-text.js';
-import { hiddenFinders } from '../../workflows/unicode/hidden-finder.js';
+import { flushText } from '../../workflows/stream/hold-back.js';
+import { hiddenFinders } from '../../workflows/unicode/unicode-finders.js';
 import { itEvery } from '../../workflows/test-setup.js';
 
 // --- The files. ---

@@ -17,7 +17,7 @@ import {
 } from '../../src/index.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { findDefects } from '../../src/pipeline/verify/find-defects.js';
-import { locationOf } from '../../src/pipeline/verify/graph-location.js';
+import { locationOf } from '../../src/pipeline/verify/check.js';
 import { toGraph } from '../../src/mastra/graph/to-graph.js';
 import { defects, nearMisses } from './defects.js';
 

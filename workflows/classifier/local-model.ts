@@ -1,8 +1,10 @@
 import { InterlockError } from '../../src/errors.js';
-import { aBoolean, aName, needed, numberFrom, oneOf, wholeNumberFrom } from '../../src/option-kind.js';
-import type { KindsOf } from '../guards/check-options.js';
-import type { EntityLabels, TextResult } from './protocol.js';
+import { aBoolean, aName, aText, needed, numberFrom, oneOf, recordOf, wholeNumberFrom } from '../../src/option-kind.js';
+import { checkOptions, kindForm, type KindsOf } from '../guards/guard-options.js';
+import type { EntityLabels, Scores, TextResult } from './protocol.js';
 import { createWorkerLink, unavailable } from './worker-link.js';
+import type { TextClassifier } from '../guards/classifier-guard.js';
+import type { Entity, EntityRecognizer } from '../patterns/entity-finder.js';
 
 export interface LocalModelOptions {
   /** The model: an id of the Hugging Face Hub, or a folder in `modelPath`, with `config.json`, a tokenizer and `onnx/*.onnx`. */
@@ -49,7 +51,7 @@ export interface LocalModel extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export const modelKinds: KindsOf<LocalModelOptions> = {
+const modelKinds: KindsOf<LocalModelOptions> = {
   model: needed(aName),
   revision: aName,
   modelPath: aName,
@@ -79,7 +81,7 @@ interface ModelUse {
 }
 
 /** Checks the options of a model, and connects to its worker. */
-export const createLocalModel = (
+const createLocalModel = (
   options: LocalModelOptions,
   { name, entities }: ModelUse,
 ): { readonly model: LocalModel; read(texts: readonly string[], signal?: AbortSignal): Promise<readonly TextResult[]> } => {
@@ -124,4 +126,59 @@ export const createLocalModel = (
       }
     },
   };
+};
+
+/**
+ * A text classifier that runs on this machine, without network or key: an ONNX model in `@huggingface/transformers`, which you
+ * install separately. It runs in a worker thread, because an inference blocks its thread. A long text is judged whole, in windows
+ * that overlap; the highest score of a label counts.
+ *
+ * It fails closed: a missing model, a worker that dies, a call that takes too long and a full queue raise `guard/unavailable`.
+ * The next call starts another worker. Raises `guard/unknown-option` and `guard/invalid-option`.
+ *
+ * @example
+ * const classifier = localClassifier({ model: 'deberta-v3-base-prompt-injection-v2', modelPath: './models', dtype: 'q8' });
+ * await classifier.warmUp();
+ */
+export const localClassifier = (options: LocalModelOptions): TextClassifier & LocalModel => {
+  checkOptions('localClassifier', options, modelKinds);
+  const { model, read } = createLocalModel(options, { name: 'localClassifier' });
+  return { ...model, classify: async (texts, { signal }) => (await read(texts, signal)) as readonly Scores[] }; // of the same model
+};
+
+export interface LocalEntitiesOptions extends LocalModelOptions {
+  /**
+   * The kinds of entities to find, by the model's label without `B-` and `I-`: lowercase letters, digits and `-`. Default:
+   * `{ PER: 'person', PERSON: 'person', LOC: 'location', GPE: 'location', ORG: 'organization' }`, as far as the model has them.
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** The minimum score of a token, 0 to 1; a lower one finds more names, and more other words. Default 0.5. */
+  readonly minScore?: number;
+}
+
+const usualLabels = { PER: 'person', PERSON: 'person', LOC: 'location', GPE: 'location', ORG: 'organization' };
+
+/**
+ * Finds names of persons, places and organizations with a model for token classification on this machine, in a worker thread: the
+ * `entities` of `redactor`. Entities end at the ends of words. It fails closed like `localClassifier`: `guard/unavailable`, also
+ * for a model without the labels. Raises `guard/unknown-option` and `guard/invalid-option`.
+ *
+ * @example
+ * const entities = localEntities({ model: 'bert-base-NER', modelPath: './models', dtype: 'q8' });
+ * redactor({ strategy: 'restore', entities });
+ */
+export const localEntities = ({ labels, minScore, ...options }: LocalEntitiesOptions): EntityRecognizer & LocalModel => {
+  const name = 'localEntities';
+  checkOptions(name, { ...options, labels, minScore }, { ...modelKinds, labels: recordOf(aText), minScore: numberFrom(0, 1) });
+  const invalid = Object.entries(labels ?? usualLabels).find(([, kind]) => !kindForm.test(kind));
+  if (invalid || Object.keys(labels ?? usualLabels).length === 0)
+    throw new InterlockError('guard/invalid-option', {
+      path: `${name}.labels`,
+      detail: invalid ? `"${invalid[1]}" is no kind: use lowercase letters, digits and -.` : 'it must name at least one label.',
+    });
+  const { model, read } = createLocalModel(options, {
+    name,
+    entities: { kinds: labels ?? usualLabels, areOptional: labels === undefined, minScore: minScore ?? 0.5 },
+  });
+  return { ...model, find: async (texts) => (await read(texts)) as readonly (readonly Entity[])[] }; // of the same model
 };

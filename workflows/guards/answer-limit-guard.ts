@@ -1,8 +1,7 @@
 import { repetitionOf } from '../text/repetition.js';
 import { block } from './detection.js';
-import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { traitsOf, type GuardOptions, type GuardProcessor, checkOptions, sharedKinds, type KindsOf } from './guard-options.js';
 import { numberFrom } from '../../src/option-kind.js';
-import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface AnswerLimitGuardOptions extends GuardOptions {
   /** The maximum length of one step's streamed text, in UTF-16 units. Default 40,000. */

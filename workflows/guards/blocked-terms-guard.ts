@@ -4,16 +4,24 @@ import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { createPace, finding, paced, type Steps } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { newestUserTurn, readingsOf, responseMessages, textsOf } from '../messages/message-text.js';
-import { redactMessages } from '../messages/redact-message.js';
+import { redactMessages } from '../messages/redact-messages.js';
 import { combineFinders } from '../patterns/combine-finders.js';
-import { termFinder } from '../patterns/term-finder.js';
+import { termFinder, termMatching } from '../patterns/term-finder.js';
 import { readingForm } from '../text/overlap.js';
-import { termMatching } from '../text/term-pattern.js';
 import { judgeWith, report, type Detection } from './detection.js';
-import { traitsOf, unchanged, type EditStrategy, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import {
+  traitsOf,
+  unchanged,
+  type EditStrategy,
+  type GuardOptions,
+  type GuardProcessor,
+  checkOptions,
+  editStrategies,
+  sharedKinds,
+  type KindsOf,
+} from './guard-options.js';
 import { streamHooks, type ValuePolicy } from './value-hooks.js';
 import { aBoolean, aName, aText, listOf, needed } from '../../src/option-kind.js';
-import { checkOptions, editStrategies, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface BlockedTermsGuardOptions extends GuardOptions {
   /** Words and phrases that must not occur, in any case. */

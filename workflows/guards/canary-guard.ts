@@ -7,9 +7,16 @@ import { aBoolean, numberFrom, oneOf } from '../../src/option-kind.js';
 import { responseMessages, textsOf } from '../messages/message-text.js';
 import { holdBack } from '../stream/hold-back.js';
 import { indexingSigns, plainSigns, readingSigns, type OverlapIndex } from '../text/overlap.js';
-import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
+import {
+  checkOptions,
+  sharedKinds,
+  type KindsOf,
+  traitsOf,
+  type GuardOptions,
+  type GuardProcessor,
+  type JudgeStrategy,
+} from './guard-options.js';
 import { block, judgeWith, report, type Detection } from './detection.js';
-import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 
 export interface CanaryGuardOptions extends GuardOptions {
   /** Whether to add a random word to the system prompt, which no answer has a reason to contain. Default true. */

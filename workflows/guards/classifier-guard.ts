@@ -3,9 +3,17 @@ import { InterlockError } from '../../src/errors.js';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { instanceWith, listOf, needed, numberFrom, oneOf, recordOf } from '../../src/option-kind.js';
 import type { JudgePlace } from '../judge/policies.js';
-import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
+import {
+  checkOptions,
+  judgeStrategies,
+  sharedKinds,
+  type KindsOf,
+  traitsOf,
+  type GuardOptions,
+  type GuardProcessor,
+  type JudgeStrategy,
+} from './guard-options.js';
 import { block, report } from './detection.js';
-import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 import { placeHooks, placeLabels } from './place-hooks.js';
 
 /** Scores texts by label: `localClassifier` of `mastra-interlock/classifier`, or your own around a service. */

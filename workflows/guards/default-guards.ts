@@ -4,7 +4,7 @@ import { aName, aText, listOf, needed, oneOf } from '../../src/option-kind.js';
 import { redactor } from '../redactor/redactor.js';
 import { answerLimitGuard } from './answer-limit-guard.js';
 import { canaryGuard } from './canary-guard.js';
-import { checkOptions, type KindsOf } from './check-options.js';
+import { checkOptions, type KindsOf } from './guard-options.js';
 import { lengthGuard } from './length-guard.js';
 import { linkGuard } from './link-guard.js';
 import { promptInjectionGuard } from './prompt-injection-guard.js';

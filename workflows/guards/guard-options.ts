@@ -1,5 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
+
 import type { GuardTraits } from '../../src/guard/traits.js';
+import { asGuardFault, throwFaults, aFunction, aName, fieldsOf, oneOf, type OptionKind } from '../../src/option-kind.js';
 
 /** The common options of all ready-made guards. */
 export interface GuardOptions {
@@ -41,3 +43,26 @@ export const editing = deciding('edit');
  * conversation, and the input array undoes changes of a parallel branch.
  */
 export const unchanged = undefined as never;
+
+/** The kind of each option of a guard; a missing row does not compile. */
+export type KindsOf<Options> = { readonly [Name in keyof Options]-?: OptionKind };
+
+/** Names of kinds of entities; they become placeholders. */
+export const kindForm = /^[a-z][a-z0-9-]{0,31}$/;
+
+/** The options of every ready-made guard. */
+export const sharedKinds: KindsOf<GuardOptions> = { id: aName, onViolation: aFunction };
+
+const judgeStrategyNames: JudgeStrategy[] = ['block', 'warn'];
+const editStrategyNames: EditStrategy[] = [...judgeStrategyNames, 'redact'];
+export const judgeStrategies = oneOf(...judgeStrategyNames);
+export const editStrategies = oneOf(...editStrategyNames);
+
+/**
+ * Rejects options that a guard would misread or ignore: a limit that is not a number would never be reached, and a misspelt name
+ * would have no effect. Raises one error for all of them: `guard/unknown-option`, `guard/invalid-option`.
+ *
+ * @param guard The guard's default id, for errors.
+ */
+export const checkOptions = <Options extends object>(guard: string, options: Options, kinds: KindsOf<Options>): void =>
+  throwFaults(fieldsOf(kinds).faultsOf(options, guard).map(asGuardFault));

@@ -1,8 +1,15 @@
 import type { z } from 'zod';
 import { answerOf } from '../messages/message-text.js';
-import { retrying, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import {
+  retrying,
+  unchanged,
+  type GuardOptions,
+  type GuardProcessor,
+  checkOptions,
+  sharedKinds,
+  type KindsOf,
+} from './guard-options.js';
 import { instanceWith, needed, numberFrom } from '../../src/option-kind.js';
-import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface JsonGuardOptions extends GuardOptions {
   /** The required form of the answer, as a zod schema. */

@@ -1,7 +1,6 @@
 import { Classifier } from '@mastra/core/classifier';
 import { describe, expect, it, vi } from 'vitest';
-import type { JudgeLanguageModel } from '../judge/call-judge.js';
-import { judgeModel } from '../judge/judge-model.js';
+import { type JudgeLanguageModel, judgeModel } from '../judge/call-judge.js';
 import { judgePolicies, offTopicPolicy } from '../judge/policies.js';
 import { injectionScore } from './prompt-injection-guard.js';
 import { judgeGuard, type JudgeGuardOptions, type Judgement } from './judge-guard.js';

@@ -2,10 +2,18 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import { aName, instanceWith, listOf, needed, numberFrom } from '../../src/option-kind.js';
 import { newestUserTurn, responseMessages, textOf } from '../messages/message-text.js';
-import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
+import {
+  checkOptions,
+  judgeStrategies,
+  sharedKinds,
+  type KindsOf,
+  traitsOf,
+  type GuardOptions,
+  type GuardProcessor,
+  type JudgeStrategy,
+} from './guard-options.js';
 import { judgeWith, type Detection } from './detection.js';
-import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
-import { letterCount } from '../text/letters.js';
+import { letterCount } from '../text/characters.js';
 
 /** A language detector: `eld` fits unchanged (`import { eld } from 'eld/medium'`). */
 export interface LanguageDetector {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, callHook, chunk, cutsOf, streamThrough, emittedText, user } from '../test-setup.js';
-import { leakGuard } from './leak-guard.js';
+
+import { assistant, callHook, chunk, cutsOf, emittedText, streamThrough, user } from '../test-setup.js';
+import { leakGuard, parseAllowList } from './leak-guard.js';
 
 const stream = (options: Parameters<typeof leakGuard>[0], pieces: readonly string[]) =>
   streamThrough(leakGuard(options), [
@@ -96,5 +97,28 @@ describe('leakGuard, in a stream', () => {
   it('judges pending text at a step end without a text end', async () => {
     const chunks = [chunk.delta('Ask jane@example.co'), chunk.of('step-finish')];
     expect((await streamThrough(leakGuard({ allow: ['jane@example.com'] }), chunks)).tripped).toBeDefined();
+  });
+});
+
+describe('parseAllowList', () => {
+  it.each([
+    ['jane@example.com', 'Jane@Example.com', true],
+    ['jane@example.com', 'jane@example.org', false],
+    ['jane@example.com', 'mary.jane@example.com', false],
+    ['support@', 'support@anything.example', true],
+    ['support@', 'nosupport@anything.example', false],
+    ['@example.com', 'jane@example.com', true],
+    ['example.com', 'jane@example.com', true],
+    ['example.com', 'jane@mail.example.com', false],
+    ['example.com', 'jane@badexample.com', false],
+    ['example.com', 'jane@example.com.evil.example', false],
+    ['+1 800 555 0199', '+1 (800) 555-0199', true],
+    ['+1 800 555 0199', '+1 800 555 0198', false],
+    ['DE89 3704 0044 0532 0130 00', 'de89370400440532013000', true],
+    ['', 'jane@example.com', false],
+    ['  ', '', false],
+    ['---', 'jane@example.com', false],
+  ])('%j allows %j: %s', (entry, value, expected) => {
+    expect(parseAllowList([entry])(value)).toBe(expected);
   });
 });

@@ -1,18 +1,18 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
+
 import { createPace, finding, inTurn, paced } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { readingsOf, responseMessages, textsOf } from '../messages/message-text.js';
-import { combineFinders, countKinds } from '../patterns/combine-finders.js';
+import { type CombinedFinder, combineFinders, countKinds } from '../patterns/combine-finders.js';
 import { findersOf, type ValueKindOptions } from '../patterns/value-kinds.js';
-import { parseAllowList, withoutAllowed } from '../pii/allow-list.js';
-import { piiKinds, type PiiKind } from '../pii/find-pii.js';
+import { type PiiKind, piiKinds } from './pii-guard.js';
 import { idCountries } from '../patterns/kinds/national-id.js';
 import { judgeWith } from './detection.js';
-import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { type GuardOptions, type GuardProcessor, traitsOf, checkOptions, type KindsOf, sharedKinds } from './guard-options.js';
 import { streamHooks, type ValuePolicy } from './value-hooks.js';
 import { aName, aText, listOf, oneOf } from '../../src/option-kind.js';
-import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
+import { lazyRegex } from '../../src/phase/memo.js';
 
 export interface LeakGuardOptions extends GuardOptions, ValueKindOptions {
   /** The kinds that must not be shown. Default: `email`, `card`, `iban`, `ssn`, `phone`. */
@@ -80,3 +80,39 @@ export const leakGuard = (
     processOutputResult: (args) => whenReady(inAnswer(args.messages), (detection) => judge(detection, args)),
   } satisfies Partial<Processor<string, LeakMetadata>>);
 };
+
+/** Whether a value may be shown. */
+type IsAllowed = (value: string) => boolean;
+
+/**
+ * Reads an allow list: a whole address (`jane@example.com`), a mailbox at any domain (`support@`), a domain with all its
+ * mailboxes (`@example.com` or `example.com`, without its subdomains), or a number in any notation (`+1 800 555 0199`).
+ * Case does not count.
+ */
+export const parseAllowList = (entries: readonly string[]): IsAllowed => {
+  const rules = entries.map((entry) => parseEntry(entry.trim().toLowerCase()));
+  return (value) => rules.some((rule) => rule(value.toLowerCase()));
+};
+
+const parseEntry = (entry: string): IsAllowed => {
+  if (entry.endsWith('@')) return (value) => value.startsWith(entry);
+  if (entry.startsWith('@')) return hasDomain(entry);
+  if (entry.includes('@')) return (value) => value === entry;
+  if (/[a-z]/.test(entry) && entry.includes('.')) return hasDomain(`@${entry}`);
+  const wanted = plain(entry);
+  return (value) => wanted !== '' && plain(value) === wanted;
+};
+
+const hasDomain =
+  (domain: string): IsAllowed =>
+  (value) =>
+    value.includes('@') && value.slice(value.lastIndexOf('@')) === domain;
+
+const signs = lazyRegex(String.raw`[^\p{L}\p{N}]`, 'gu');
+const plain = (value: string): string => value.replaceAll(signs(), '');
+
+/** Finds the values of another finder that are not allowed. A possible start of a value is still buffered. */
+const withoutAllowed = <Kind extends string>(finder: CombinedFinder<Kind>, isAllowed: IsAllowed): CombinedFinder<Kind> => ({
+  ...finder,
+  find: (text, from, until) => finder.find(text, from, until).filter(({ start, end }) => !isAllowed(text.slice(start, end))),
+});

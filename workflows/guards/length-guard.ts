@@ -1,8 +1,15 @@
 import { newestUserTurn, textOf } from '../messages/message-text.js';
 import { block } from './detection.js';
-import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import {
+  traitsOf,
+  unchanged,
+  type GuardOptions,
+  type GuardProcessor,
+  checkOptions,
+  sharedKinds,
+  type KindsOf,
+} from './guard-options.js';
 import { numberFrom } from '../../src/option-kind.js';
-import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface LengthGuardOptions extends GuardOptions {
   /** The maximum length of the user's newest turn, in UTF-16 units. Default 20,000. */

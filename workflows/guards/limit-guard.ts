@@ -2,9 +2,16 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor, ProcessorContext, ProcessOutputStepArgs } from '@mastra/core/processors';
 import { InterlockError } from '../../src/errors.js';
 import { aFunction, aName, either, fieldsOf, instanceWith, listOf, needed, numberFrom, oneOf } from '../../src/option-kind.js';
-import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
+import {
+  checkOptions,
+  sharedKinds,
+  type KindsOf,
+  traitsOf,
+  unchanged,
+  type GuardOptions,
+  type GuardProcessor,
+} from './guard-options.js';
 import { block, type Detection } from './detection.js';
-import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
 import { isUserSide } from '../messages/message-text.js';
 
 /** The counted unit: runs, steps of runs, calls of models, tool calls, tokens, or a cost of your own. */

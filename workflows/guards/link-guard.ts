@@ -4,13 +4,19 @@ import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { aText, listOf, numberFrom, oneOf } from '../../src/option-kind.js';
 import { cargoOf, faultOf, readHost, type LinkFault, type LinkRules } from '../links/judge-link.js';
 import { linkLookbehind, linksIn, maxLinkChars, openLink } from '../links/link-finder.js';
-import { perConversation } from '../messages/conversation.js';
+import { perConversation } from '../messages/message-text.js';
 import { alsoAsRead } from '../patterns/as-read.js';
 import { combineFinders, countKinds, type CombinedFinder } from '../patterns/combine-finders.js';
-import type { Finder } from '../patterns/finder.js';
+import type { Finder } from '../patterns/define-finder.js';
 import { indexOverlap, plainSigns } from '../text/overlap.js';
-import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
-import type { GuardOptions, GuardProcessor, JudgeStrategy } from './guard-options.js';
+import {
+  checkOptions,
+  sharedKinds,
+  type KindsOf,
+  type GuardOptions,
+  type GuardProcessor,
+  type JudgeStrategy,
+} from './guard-options.js';
 import { valueHooks, type ValuePolicy } from './value-hooks.js';
 
 export type { LinkFault } from '../links/judge-link.js';

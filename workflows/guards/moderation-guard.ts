@@ -3,9 +3,17 @@ import { InterlockError } from '../../src/errors.js';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { aFunction, aName, listOf, needed, numberFrom, oneOf, recordOf } from '../../src/option-kind.js';
 import { newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
-import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
+import {
+  checkOptions,
+  judgeStrategies,
+  sharedKinds,
+  type KindsOf,
+  traitsOf,
+  type GuardOptions,
+  type GuardProcessor,
+  type JudgeStrategy,
+} from './guard-options.js';
 import { block, judgeWith, report, type Detection } from './detection.js';
-import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 import { isHeld } from './place-hooks.js';
 
 export interface ModerationGuardOptions extends GuardOptions {

@@ -1,15 +1,43 @@
 import type { Processor } from '@mastra/core/processors';
-import { combineFinders, countKinds } from '../patterns/combine-finders.js';
-import { findersOf, type ValueKindOptions } from '../patterns/value-kinds.js';
-import { piiKinds, type PiiKind } from '../pii/find-pii.js';
+
+import { combineFinders, countKinds, type ValueSpan } from '../patterns/combine-finders.js';
+import { findersOf, type ValueKind, type ValueKindOptions } from '../patterns/value-kinds.js';
 import { idCountries } from '../patterns/kinds/national-id.js';
-import type { EditStrategy, GuardOptions } from './guard-options.js';
+import {
+  type EditStrategy,
+  type GuardOptions,
+  checkOptions,
+  editStrategies,
+  type KindsOf,
+  sharedKinds,
+} from './guard-options.js';
 import { valueHooks, type ValueHooks } from './value-hooks.js';
 import { aFunction, aName, aText, either, listOf, oneOf } from '../../src/option-kind.js';
-import { checkOptions, editStrategies, sharedKinds, type KindsOf } from './check-options.js';
+
+/** A kind of value that belongs to a person. */
+export type PiiKind = Extract<ValueKind, 'email' | 'iban' | 'card' | 'ssn' | 'national-id' | 'ip' | 'phone'>;
+
+/** Additional options of the search. */
+export type PiiOptions = ValueKindOptions;
+
+/** The position and kind of a value, without the value itself. */
+export type PiiSpan = ValueSpan<PiiKind>;
+
+/** All kinds of {@link findPii}. */
+export const piiKinds: readonly PiiKind[] = ['email', 'iban', 'card', 'ssn', 'national-id', 'ip', 'phone'];
+
+/**
+ * Finds personal values in a text. A specialized library validates each (`validator`, `libphonenumber-js`), not only its
+ * shape. The spans are sorted and do not overlap; values that touch the same words are one span.
+ *
+ * @param kinds The kinds to find. Default: all kinds.
+ */
+export const findPii = (text: string, kinds: readonly PiiKind[] = piiKinds, options: PiiOptions = {}): PiiSpan[] => [
+  ...combineFinders(findersOf(kinds, options)).find(text, 0),
+];
 
 export interface PiiGuardOptions extends GuardOptions, ValueKindOptions {
-  /** The kinds of values to find. Default: all of `email`, `iban`, `card`, `ssn`, `ip`, `phone`. */
+  /** The kinds of values to find. Default: {@link piiKinds}. */
   kinds?: readonly PiiKind[];
   /** `redact` replaces each value and continues, `block` stops the run, `warn` only calls `onViolation`. Default `'redact'`. */
   strategy?: EditStrategy;

@@ -2,17 +2,22 @@ import type { Processor } from '@mastra/core/processors';
 import { createPace, inTurn, paced } from '../../src/guard/in-steps.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import type { InjectionSignal } from '../injection/injection-signal.js';
-import { scoring, type InjectionScore } from '../injection/score-injection.js';
-import { inputSignals, toolResultSignals } from '../injection/signals.js';
-import { readingsOf, textsOf, userTurns } from '../messages/message-text.js';
-import { madeUpTexts } from '../messages/conversation.js';
-import { fileTextsOf } from '../messages/message-files.js';
+import { scoring, type InjectionScore, inputSignals, toolResultSignals } from '../injection/score-injection.js';
+import { readingsOf, textsOf, userTurns, madeUpTexts, fileTextsOf } from '../messages/message-text.js';
 import { currentToolResult } from '../messages/tool-result.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import { judgeWith, type Detection } from './detection.js';
-import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+import {
+  traitsOf,
+  type GuardOptions,
+  type GuardProcessor,
+  type JudgeStrategy,
+  checkOptions,
+  judgeStrategies,
+  sharedKinds,
+  type KindsOf,
+} from './guard-options.js';
 import { kind, listOf, numberFrom } from '../../src/option-kind.js';
-import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface PromptInjectionGuardOptions extends GuardOptions {
   /** Default `'block'`. */

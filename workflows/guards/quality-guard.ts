@@ -3,9 +3,16 @@ import { answerOf } from '../messages/message-text.js';
 import { createPace, paced } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { countingRepetition } from '../text/repetition.js';
-import { retrying, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import {
+  retrying,
+  unchanged,
+  type GuardOptions,
+  type GuardProcessor,
+  checkOptions,
+  sharedKinds,
+  type KindsOf,
+} from './guard-options.js';
 import { aBoolean, kind, listOf, numberFrom } from '../../src/option-kind.js';
-import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface QualityGuardOptions extends GuardOptions {
   /** The minimum length of an answer, in UTF-16 units without surrounding white space. Default 40. */

@@ -1,10 +1,23 @@
-export { mentionsMoney } from '../conditions/mentions-money.js';
+export {
+  mentionsMoney,
+  financialAdviceGuard,
+  financialAdviceReminder,
+  type FinancialAdviceGuardOptions,
+} from './financial-advice-guard.js';
 export { blockedTermsGuard, type BlockedTermsGuardOptions, type BlockedTermsMetadata } from './blocked-terms-guard.js';
-export { financialAdviceGuard, financialAdviceReminder, type FinancialAdviceGuardOptions } from './financial-advice-guard.js';
 export { linkGuard, type LinkFault, type LinkGuardOptions, type LinkMetadata, type LinkStrategy } from './link-guard.js';
 export { leakGuard, type LeakGuardOptions, type LeakMetadata } from './leak-guard.js';
 export { lengthGuard, type LengthGuardOptions, type LengthMetadata } from './length-guard.js';
-export { piiGuard, type PiiGuardOptions, type PiiMetadata } from './pii-guard.js';
+export {
+  piiGuard,
+  type PiiGuardOptions,
+  type PiiMetadata,
+  findPii,
+  piiKinds,
+  type PiiKind,
+  type PiiOptions,
+  type PiiSpan,
+} from './pii-guard.js';
 export {
   injectionScore,
   promptInjectionGuard,
@@ -15,14 +28,13 @@ export { qualityGuard, type QualityFlaw, type QualityGuardOptions, type QualityM
 export { spamGuard, type SpamGuardOptions, type SpamMetadata, type SpamSign } from './spam-guard.js';
 export type { EditStrategy, GuardOptions, GuardProcessor, JudgeStrategy } from './guard-options.js';
 export type { InjectionSignal } from '../injection/injection-signal.js';
-export { findPii, piiKinds, type PiiKind, type PiiOptions, type PiiSpan } from '../pii/find-pii.js';
 export { idCountries, type IdCountry } from '../patterns/kinds/national-id.js';
 export { valueKinds, type ValueKind } from '../patterns/value-kinds.js';
 export type { OwnPattern } from '../patterns/own-pattern.js';
 export type { Entity, EntityRecognizer } from '../patterns/entity-finder.js';
 export { defaultGuards, type DefaultGuardsOptions } from './default-guards.js';
 export { redactor } from '../redactor/redactor.js';
-export type { RedactionMetadata, RedactionStrategy, RedactorOptions } from '../redactor/redactor-options.js';
+export type { RedactionMetadata, RedactionStrategy, RedactorOptions } from '../redactor/replacement.js';
 export { unicodeGuard, type UnicodeGuardOptions, type UnicodeMetadata, type UnicodeTrick } from './unicode-guard.js';
 export { answerLimitGuard, type AnswerLimitGuardOptions, type AnswerLimitMetadata } from './answer-limit-guard.js';
 export { jsonGuard, type JsonGuardOptions, type JsonMetadata } from './json-guard.js';
@@ -36,8 +48,7 @@ export {
   type ToolPolicyOptions,
   type ToolRule,
 } from './tool-policy.js';
-export { urlRule, type UrlRuleOptions } from '../tool-policy/url-rule.js';
-export { pathRule, type PathRuleOptions } from '../tool-policy/path-rule.js';
+export { urlRule, type UrlRuleOptions, pathRule, type PathRuleOptions } from '../tool-policy/argument-rules.js';
 export { sqlRule, type SqlFacts, type SqlRuleOptions } from '../tool-policy/sql-rule.js';
 export { canaryGuard, type CanaryGuardOptions, type CanaryMetadata } from './canary-guard.js';
 export { moderationGuard, type ModerationGuardOptions, type ModerationMetadata } from './moderation-guard.js';
@@ -63,7 +74,7 @@ export {
   type TextClassifier,
 } from './classifier-guard.js';
 export { judgeGuard, type JudgeGuardOptions, type Judgement, type JudgeMetadata } from './judge-guard.js';
-export { judgeModel } from '../judge/judge-model.js';
+export { judgeModel, type JudgeLanguageModel, type JudgeQuestion, type JudgeUsage } from '../judge/call-judge.js';
 export {
   competitorsPolicy,
   judgePolicies,
@@ -72,5 +83,4 @@ export {
   type JudgePolicy,
   type JudgeScreen,
 } from '../judge/policies.js';
-export type { JudgeLanguageModel, JudgeQuestion, JudgeUsage } from '../judge/call-judge.js';
 export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './topic-guard.js';

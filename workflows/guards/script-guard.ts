@@ -1,15 +1,24 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
+
 import { InterlockError } from '../../src/errors.js';
 import type { GuardTraits } from '../../src/guard/traits.js';
 import { newestUserTurn, responseMessages, textOf } from '../messages/message-text.js';
-import { createPace, paced } from '../../src/guard/in-steps.js';
-import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
-import { isScript, letterCounter } from '../text/script-share.js';
-import { block, judgeWith, type Detection } from './detection.js';
-import { retrying, traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+import { createPace, paced, type Steps } from '../../src/guard/in-steps.js';
+import { type Awaitable, whenReady } from '../../src/phase/awaitable.js';
+import { block, type Detection, judgeWith } from './detection.js';
+import {
+  type GuardOptions,
+  type GuardProcessor,
+  type JudgeStrategy,
+  retrying,
+  traitsOf,
+  checkOptions,
+  type KindsOf,
+  sharedKinds,
+} from './guard-options.js';
 import { aName, listOf, needed, numberFrom, oneOf } from '../../src/option-kind.js';
-import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
+import { eachCharacter, rememberKinds, letter } from '../text/characters.js';
 
 export interface ScriptGuardOptions extends GuardOptions {
   /** The allowed scripts, by their Unicode names, such as `'Latin'`, `'Cyrillic'`, `'Han'`. */
@@ -76,4 +85,38 @@ export const scriptGuard = (
           : args.abort(detection.reason, { retry: true, metadata: detection.metadata });
       }),
   } satisfies Partial<Processor<string, ScriptMetadata>>);
+};
+
+/** The letters of a text, and those in none of the requested scripts. */
+interface LetterCount {
+  readonly letters: number;
+  readonly foreign: number;
+}
+
+const [other, own, foreign] = [0, 1, 2];
+
+/** Counts letters of other scripts than these. Letters of no single script do not count. */
+const letterCounter = (scripts: readonly string[]): ((text: string) => Steps<LetterCount>) => {
+  const ownScript = new RegExp(`[${scripts.map((script) => `\\p{scx=${script}}`).join('')}\\p{sc=Zyyy}]`, 'u');
+  const kindOf = rememberKinds((character) => {
+    if (!letter().test(character)) return other;
+    return ownScript.test(character) ? own : foreign;
+  });
+  return function* (text) {
+    const counts = [0, 0, 0];
+    yield* eachCharacter(text, (code) => {
+      const kind = kindOf(code);
+      counts[kind] = (counts[kind] ?? 0) + 1;
+    });
+    return { letters: (counts[own] ?? 0) + (counts[foreign] ?? 0), foreign: counts[foreign] ?? 0 };
+  };
+};
+
+/** Whether the engine supports the script, by its Unicode name or code such as `Latin` or `Latn`. */
+const isScript = (name: string): boolean => {
+  try {
+    return new RegExp(`\\p{scx=${name}}`, 'u').source !== '';
+  } catch {
+    return false;
+  }
 };

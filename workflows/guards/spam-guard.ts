@@ -3,13 +3,21 @@ import { newestUserTurn, textsOf } from '../messages/message-text.js';
 import { createPace, finding, paced, type Steps } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { defineFinder } from '../patterns/define-finder.js';
-import { eachCharacter, rememberKinds } from '../text/character-kinds.js';
+import { eachCharacter, rememberKinds } from '../text/characters.js';
 import { countingRepetition } from '../text/repetition.js';
 import { judgeWith } from './detection.js';
-import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+import {
+  traitsOf,
+  type GuardOptions,
+  type GuardProcessor,
+  type JudgeStrategy,
+  checkOptions,
+  judgeStrategies,
+  sharedKinds,
+  type KindsOf,
+} from './guard-options.js';
 import { numberFrom } from '../../src/option-kind.js';
-import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
-import { lazyRegex } from '../../src/phase/lazy-regex.js';
+import { lazyRegex } from '../../src/phase/memo.js';
 
 export interface SpamGuardOptions extends GuardOptions {
   /** The maximum number of occurrences of the same word, phrase, sentence or line. Default 10. */

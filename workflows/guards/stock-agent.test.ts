@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { guardsFor } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { contentModeration } from '../content-moderation.js';
+import { contentModeration } from '../pipelines.js';
 import { leakGuard } from './leak-guard.js';
 import { piiGuard } from './pii-guard.js';
 import { promptInjectionGuard } from './prompt-injection-guard.js';

@@ -1,11 +1,20 @@
 import type { ProcessInputStepArgs, Processor } from '@mastra/core/processors';
 import { numberFrom } from '../../src/option-kind.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
-import { toolResultSignals } from '../injection/signals.js';
+import { toolResultSignals } from '../injection/score-injection.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
-import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
+import {
+  checkOptions,
+  judgeStrategies,
+  sharedKinds,
+  type KindsOf,
+  traitsOf,
+  unchanged,
+  type GuardOptions,
+  type GuardProcessor,
+  type JudgeStrategy,
+} from './guard-options.js';
 import { judgeWith, type Detection } from './detection.js';
-import { traitsOf, unchanged, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 import { highestScore } from './prompt-injection-guard.js';
 
 export interface ToolDescriptionGuardOptions extends GuardOptions {

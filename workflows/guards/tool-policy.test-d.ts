@@ -1,7 +1,7 @@
 import { createTool } from '@mastra/core/tools';
 import { tool } from 'ai';
 import { z } from 'zod';
-import { urlRule } from '../tool-policy/url-rule.js';
+import { urlRule } from '../tool-policy/argument-rules.js';
 import { toolPolicy } from './tool-policy.js';
 
 const tools = {

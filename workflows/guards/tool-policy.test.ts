@@ -3,7 +3,7 @@ import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
-import { urlRule } from '../tool-policy/url-rule.js';
+import { urlRule } from '../tool-policy/argument-rules.js';
 import { hosts, runOn, type HostName } from './test-setup.js';
 import { toolPolicy, type ToolPolicyOptions } from './tool-policy.js';
 

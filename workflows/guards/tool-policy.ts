@@ -15,13 +15,20 @@ import {
   wholeNumberFrom,
 } from '../../src/option-kind.js';
 import { rejectToolCall, requireApproval, type ToolCallChunk } from '../../src/stream/tool-rulings.js';
-import { faultIn, type ArgumentRule } from '../tool-policy/argument-rule.js';
+import { faultIn, type ArgumentRule } from '../tool-policy/argument-rules.js';
 import { callsIn, readingTaint, type RunCall } from '../tool-policy/run-calls.js';
-import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
+import {
+  checkOptions,
+  sharedKinds,
+  type KindsOf,
+  traitsOf,
+  unchanged,
+  type GuardOptions,
+  type GuardProcessor,
+} from './guard-options.js';
 import { block, report, type Detection } from './detection.js';
-import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
 
-export type { ArgumentRule } from '../tool-policy/argument-rule.js';
+export type { ArgumentRule } from '../tool-policy/argument-rules.js';
 
 /** The decision about a call: it runs, it needs approval, or it is rejected. */
 export type ToolDecision = 'allow' | 'ask' | 'deny';

@@ -5,9 +5,8 @@ import { combineFinders, countKinds } from '../patterns/combine-finders.js';
 import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import { block, judgeWith, type Detection } from './detection.js';
-import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { traitsOf, type GuardOptions, type GuardProcessor, checkOptions, sharedKinds, type KindsOf } from './guard-options.js';
 import { aText, listOf, oneOf } from '../../src/option-kind.js';
-import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface ToolSecretsGuardOptions extends GuardOptions {
   /** The values that a tool must not get. Default: `api-key`, `bearer`, `jwt`, `pem`, `secret`, `url-credentials`. */

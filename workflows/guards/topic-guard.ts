@@ -1,14 +1,23 @@
 import type { Processor } from '@mastra/core/processors';
 import { createPace, finding, paced, type Steps } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
-import { once } from '../../src/phase/once.js';
+import { once } from '../../src/phase/memo.js';
 import { newestUserTurn, textOf } from '../messages/message-text.js';
 import { eachPiece, readingForm } from '../text/overlap.js';
-import { termMatching } from '../text/term-pattern.js';
+import { termMatching } from '../patterns/term-finder.js';
 import { judgeWith } from './detection.js';
-import { traitsOf, unchanged, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+import {
+  traitsOf,
+  unchanged,
+  type GuardOptions,
+  type GuardProcessor,
+  type JudgeStrategy,
+  checkOptions,
+  judgeStrategies,
+  sharedKinds,
+  type KindsOf,
+} from './guard-options.js';
 import { aName, listOf, needed, numberFrom, recordOf } from '../../src/option-kind.js';
-import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface TopicGuardOptions extends GuardOptions {
   /** The allowed topics, with their words and phrases. Whole words, in any case. */

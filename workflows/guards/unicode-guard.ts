@@ -2,13 +2,11 @@ import type { Processor } from '@mastra/core/processors';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { foldLookalikes } from '../injection/fold-lookalikes.js';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
-import type { Finder } from '../patterns/finder.js';
-import { hiddenFinders } from '../unicode/hidden-finder.js';
-import { lookalikeFinder } from '../unicode/lookalike-finder.js';
-import type { GuardOptions, JudgeStrategy } from './guard-options.js';
+import type { Finder } from '../patterns/define-finder.js';
+import { hiddenFinders, lookalikeFinder } from '../unicode/unicode-finders.js';
+import { type GuardOptions, type JudgeStrategy, checkOptions, sharedKinds, type KindsOf } from './guard-options.js';
 import { valueHooks } from './value-hooks.js';
 import { listOf, oneOf } from '../../src/option-kind.js';
-import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 /** Characters that {@link unicodeGuard} detects: invisible ones, and letters that look like others. */
 export type UnicodeTrick = 'hidden' | 'lookalike';

@@ -3,14 +3,11 @@ import type { Processor, ProcessorContext, ProcessOutputStreamArgs } from '@mast
 import { createPace, paced } from '../../src/guard/in-steps.js';
 import type { Pattern, WindowedProcessor } from '../../src/guard/pattern.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
-import { fileTextsOf } from '../messages/message-files.js';
-import { newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
-import { redactMessages } from '../messages/redact-message.js';
+import { fileTextsOf, newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
+import { redactMessages, editLeaves, redactingTexts, type Redaction } from '../messages/redact-messages.js';
 import { currentToolResult, replaceToolResult } from '../messages/tool-result.js';
 import type { CombinedFinder, ValueSpan } from '../patterns/combine-finders.js';
 import { holdBack } from '../stream/hold-back.js';
-import { editLeaves } from '../text/edit-leaves.js';
-import { redactingTexts, type Redaction } from '../text/redact-texts.js';
 import { block, judgeWith, report, type Detection } from './detection.js';
 import { traitsOf, unchanged, type EditStrategy, type GuardProcessor } from './guard-options.js';
 

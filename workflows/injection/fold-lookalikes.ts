@@ -1,4 +1,4 @@
-import { lazyRegex } from '../../src/phase/lazy-regex.js';
+import { lazyRegex } from '../../src/phase/memo.js';
 
 /** A letter of another script, and the Latin letter that it resembles. */
 const pairs = [

@@ -1,10 +1,9 @@
 import { finding, stepChars, type Steps } from '../../src/guard/in-steps.js';
-import { textOfBase64, textOfHex } from '../text/bytes.js';
+import { textOfBase64, textOfHex, letterCount } from '../text/characters.js';
 import { matching } from '../text/matching.js';
 import { letterOf, lettersOf, type NormalizedText } from './normalize-text.js';
 import { createWordScanner } from './word-scanner.js';
-import { lazyRegex } from '../../src/phase/lazy-regex.js';
-import { letterCount } from '../text/letters.js';
+import { lazyRegex } from '../../src/phase/memo.js';
 
 /** The limits for decoding: a longer text is no message but a file. */
 const maxBlobs = 20;

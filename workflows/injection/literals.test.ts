@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../src/guard/in-steps.js';
-import { beyondAscii, literalsOf } from './literals.js';
-import { inputSignals, toolResultSignals } from './signals.js';
+import { beyondAscii, literalsOf, inputSignals, toolResultSignals } from './score-injection.js';
 import { createWordScanner } from './word-scanner.js';
 
 describe('literalsOf', () => {

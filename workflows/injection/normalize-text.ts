@@ -1,8 +1,8 @@
 import type { Steps } from '../../src/guard/in-steps.js';
-import { textOfBytes } from '../text/bytes.js';
-import { flagBase, flagTags, tag } from '../unicode/tag-flags.js';
+import { textOfBytes } from '../text/characters.js';
+import { flagBase, flagTags, tag } from '../unicode/unicode-finders.js';
 import { foldLookalikes } from './fold-lookalikes.js';
-import { lazyRegex } from '../../src/phase/lazy-regex.js';
+import { lazyRegex } from '../../src/phase/memo.js';
 
 /** A text as a model reads it, and its content that a person would not see. */
 export interface NormalizedText {

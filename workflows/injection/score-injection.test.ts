@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scoreInjection } from './score-injection.js';
-import { inputSignals, toolResultSignals } from './signals.js';
+import { scoreInjection, inputSignals, toolResultSignals } from './score-injection.js';
 import { itEvery } from '../test-setup.js';
 
 /** The threshold of the guard. */

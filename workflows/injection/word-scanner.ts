@@ -1,5 +1,5 @@
 import { stepChars, type Steps } from '../../src/guard/in-steps.js';
-import { once } from '../../src/phase/once.js';
+import { once } from '../../src/phase/memo.js';
 
 /** Finds the words that occur in a text, in one pass, without regard to the case of ASCII. */
 export interface WordScanner {

@@ -1,7 +1,7 @@
 import { foldLookalikes } from '../injection/fold-lookalikes.js';
 import { createReader } from '../patterns/reading.js';
 import { isBareLink, maxLinkChars } from './link-finder.js';
-import { lazyRegex } from '../../src/phase/lazy-regex.js';
+import { lazyRegex } from '../../src/phase/memo.js';
 
 /** The fault of a rejected address, in order of precedence. */
 export type LinkFault = 'too-long' | 'invalid' | 'scheme' | 'userinfo' | 'hidden' | 'lookalike' | 'host' | 'carries';

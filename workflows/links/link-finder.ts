@@ -1,5 +1,5 @@
 import type { TextSpan } from '../../src/guard/pattern.js';
-import { once } from '../../src/phase/once.js';
+import { once } from '../../src/phase/memo.js';
 
 /** Longer addresses are rejected, because browsers and proxies treat them differently. */
 export const maxLinkChars = 2048;

@@ -1,5 +1,10 @@
-import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import type { ProcessOutputStepArgs } from '@mastra/core/processors';
+import type { MastraDBMessage, MastraMessagePart } from '@mastra/core/agent/message-list';
+import type { ProcessInputArgs, ProcessOutputStepArgs, ProcessOutputStreamArgs } from '@mastra/core/processors';
+
+import { changeTexts } from '../../src/guard/in-steps.js';
+import { readFields } from '../../src/guard/read-fields.js';
+import { type Awaitable, whenReady } from '../../src/phase/awaitable.js';
+import { type Leaf, leavesOf } from '../../src/guard/map-texts.js';
 
 /** The texts of a message's text parts, in order; the legacy flat `content` if it has no text parts. */
 export const textsOf = (message: MastraDBMessage): string[] => {
@@ -56,4 +61,75 @@ export const answerOf = ({ text, messages }: Pick<ProcessOutputStepArgs, 'text' 
 export const responseMessages = (messages: readonly MastraDBMessage[]): MastraDBMessage[] => {
   const lastUser = messages.findLastIndex(isUserSide);
   return messages.slice(lastUser + 1).filter(({ role }) => role === 'assistant');
+};
+
+type FilePart = Extract<MastraMessagePart, { type: 'file' }>;
+
+/** A file's fields, read by the table of fields like a stream's file: text files are decoded; for others the address is read. */
+const readPart = (part: FilePart, change: (text: string) => string): FilePart => {
+  const { type, ...fields } = part;
+  const changed = readFields(type, fields, { change });
+  return changed === fields ? part : { ...part, ...changed };
+};
+
+/** The texts of a message's files: names, addresses, and content of text files. */
+export const fileTextsOf = ({ content }: MastraDBMessage): string[] => {
+  const texts: string[] = [];
+  for (const part of content.parts ?? []) if (part.type === 'file') readPart(part, (text) => (texts.push(text), text));
+  return texts;
+};
+
+/** A message with the texts of its files edited; the same object if nothing changes. */
+export const editFiles = (message: MastraDBMessage, edit: (text: string) => Awaitable<string>): Awaitable<MastraDBMessage> => {
+  const { parts } = message.content;
+  if (!parts?.some(({ type }) => type === 'file')) return message;
+  const edited = changeTexts((change) => {
+    const changed = parts.map((part) => (part.type === 'file' ? readPart(part, change) : part));
+    return changed.every((part, index) => part === parts[index]) ? parts : changed;
+  }, edit);
+  return whenReady(edited, (changed) =>
+    changed === parts ? message : { ...message, content: { ...message.content, parts: changed } },
+  );
+};
+
+type MessageList = NonNullable<ProcessOutputStreamArgs['messageList']>;
+
+/** The input of a run: system messages, user messages and tool results, without the model's text. */
+const inputTexts = (list: MessageList | undefined): string[] => {
+  if (!list) return [];
+  const system = list.getAllSystemMessages().flatMap(({ content }) => leavesOf(content));
+  return [...system, ...list.get.all.db().flatMap(inputLeaves)].filter((text) => typeof text === 'string');
+};
+
+const inputLeaves = (message: MastraDBMessage): Leaf[] => (message.role === 'assistant' ? resultsIn(message) : textsOf(message));
+
+/** The texts and numbers in the tool results of a message. */
+const resultsIn = ({ content }: MastraDBMessage): Leaf[] =>
+  (content.parts ?? []).flatMap((part) =>
+    part.type === 'tool-invocation' && part.toolInvocation.state === 'result' ? leavesOf(part.toolInvocation.result) : [],
+  );
+
+/** Assistant turns that a client sends as if they were real, with the tool results in them. */
+export const madeUpTexts = ({ messageList }: Partial<Pick<ProcessInputArgs, 'messageList'>>): string[] =>
+  (messageList?.get.input.db() ?? [])
+    .filter(({ role }) => role === 'assistant')
+    .flatMap((message) => [...textsOf(message), ...resultsIn(message).map(String)]);
+
+/** Computes a value from the input of a run, and again after new input. */
+export const perConversation = <T>(compute: (texts: readonly string[]) => T): ((list: MessageList | undefined) => T) => {
+  const known = new WeakMap<object, { readonly size: string; readonly value: T }>();
+  return (list) => {
+    if (!list) return compute([]);
+    const size = sizeOf(list);
+    const before = known.get(list);
+    if (before?.size === size) return before.value;
+    const value = compute(inputTexts(list));
+    known.set(list, { size, value });
+    return value;
+  };
+};
+
+const sizeOf = (list: MessageList): string => {
+  const messages = list.get.all.db();
+  return `${messages.length} ${messages.at(-1)?.content.parts?.length ?? 0}`;
 };

@@ -1,6 +1,6 @@
 import { stepChars } from '../../src/guard/in-steps.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
-import type { Finder } from './finder.js';
+import type { Finder } from './define-finder.js';
 import { createReader, differingFrom, openCodeOf, unitsPerSign, type Reader, type Reading } from './reading.js';
 import type { NamedFinders } from './combine-finders.js';
 

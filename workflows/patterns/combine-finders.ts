@@ -1,6 +1,6 @@
 import type { TextSpan } from '../../src/guard/pattern.js';
 import { isHighSurrogate } from './ascii-set.js';
-import type { Finder } from './finder.js';
+import type { Finder } from './define-finder.js';
 
 /** A segment of text that is, or overlaps, values; named after the kind that is first in the list of kinds. */
 export interface ValueSpan<Kind extends string = string> extends TextSpan {

@@ -1,11 +1,24 @@
-import { RegExpParser, type AST } from '@eslint-community/regexpp';
-import type { TextSpan } from '../../src/guard/pattern.js';
-import { once } from '../../src/phase/once.js';
-import type { Finder, ReadMatch } from './finder.js';
-import { indexOfAny, type AsciiSet } from './ascii-set.js';
-import { alphabetOf } from './regex-alphabet.js';
-import { openSourceOf } from './regex-open.js';
-import { reachOf } from './regex-reach.js';
+import { type AST, RegExpParser } from '@eslint-community/regexpp';
+
+import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
+import { once } from '../../src/phase/memo.js';
+import { type AsciiSet, indexOfAny } from './ascii-set.js';
+import { alphabetOf, openSourceOf, reachOf } from './regex-facts.js';
+
+/** Recognizes one kind of value: the places of a {@link Pattern}, without its replacement. */
+export type Finder = Required<Omit<Pattern, 'replace' | 'isStepwise' | 'find' | 'prepare'>> &
+  Pick<Pattern, 'prepare'> & {
+    /** The matches that start from `from` up to `until`. Default for `until`: the end of the text. */
+    find(text: string, from: number, until?: number): readonly TextSpan[];
+    /** Whether its values end at a fixed boundary, so that a value that starts inside one never continues after it. Default: no. */
+    readonly isClosed?: boolean;
+  };
+
+/**
+ * Decides about a match of an expression: returns the end of the value that starts with it, or undefined if it is none. It looks no
+ * further ahead than the expression does.
+ */
+export type ReadMatch = (text: string, match: TextSpan) => number | undefined;
 
 interface FinderOptions {
   /** The form of a value, or of a candidate if there is `read`. Its reach must be bounded. */

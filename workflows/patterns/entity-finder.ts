@@ -2,10 +2,10 @@ import { InterlockError } from '../../src/errors.js';
 import { createPace, finding, paced, type Steps } from '../../src/guard/in-steps.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
 import { placeholder, standIn } from '../../src/guard/secrets.js';
-import { kindForm } from '../guards/check-options.js';
+import { kindForm } from '../guards/guard-options.js';
 import type { ValueSpan } from './combine-finders.js';
-import type { Finder } from './finder.js';
-import { letter, letterOrDigit } from '../text/letters.js';
+import type { Finder } from './define-finder.js';
+import { letter, letterOrDigit } from '../text/characters.js';
 
 /** A name in a text, in UTF-16 units. */
 export interface Entity extends TextSpan {

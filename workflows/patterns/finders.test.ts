@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flushText, nothingPending, pushText } from '../stream/pending-text.js';
+import { flushText, nothingPending, pushText } from '../stream/hold-back.js';
 import { cutsOf, itEvery } from '../test-setup.js';
 import { combineFinders, type CombinedFinder } from './combine-finders.js';
 import { idCountries } from './kinds/national-id.js';

@@ -1,6 +1,5 @@
 import { InterlockError } from '../../src/errors.js';
-import type { Finder } from './finder.js';
-import { defineFinder } from './define-finder.js';
+import { type Finder, defineFinder } from './define-finder.js';
 
 /** A custom pattern. */
 export interface OwnPattern {

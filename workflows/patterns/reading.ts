@@ -1,6 +1,5 @@
 import { isHighSurrogate } from './ascii-set.js';
-import { once } from '../../src/phase/once.js';
-import { lazyRegex } from '../../src/phase/lazy-regex.js';
+import { once, lazyRegex } from '../../src/phase/memo.js';
 
 /** A normalized text, with the position of each part in the original. */
 export interface Reading {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flushText, nothingPending, pushText } from '../stream/pending-text.js';
-import { termPattern } from '../text/term-pattern.js';
+
+import { flushText, nothingPending, pushText } from '../stream/hold-back.js';
+import { termPattern, termFinder } from './term-finder.js';
 import { combineFinders } from './combine-finders.js';
-import { termFinder } from './term-finder.js';
 import { times } from '../../test/modes.js';
 
 const found = (terms: readonly string[], text: string, wholeWords = true): string[] =>
@@ -100,5 +100,52 @@ describe('termFinder', () => {
         expect(held.text.length - held.from).toBeLessThanOrEqual(Number(pattern.maxLength) + pattern.lookahead);
       }
     }
+  });
+});
+
+const finds = (term: string, text: string, wholeWords = true) => text.search(termPattern([term], wholeWords)) >= 0;
+
+describe('termPattern', () => {
+  it.each([
+    ['idiot', 'You IDIOT!'],
+    ['idiot', '"idiot"'],
+    ['idiot', 'idi\u200Bot'],
+    ['kill yourself', 'go kill \n  yourself'],
+    ['größe', 'Die GRÖSSE?'.replace('SS', 'ß')],
+    ['дурак', 'Ты Дурак.'],
+    ['حمار', 'يا حمار!'],
+    ['坏词', '这是坏词吗'],
+    ['c++', 'I hate C++.'],
+    ['$$$', 'earn $$$ now'],
+    ['a-b', 'an a-b test'],
+    ['naïve', 'so NAÏVE'],
+  ])('finds %j in %j', (term, text) => {
+    expect(finds(term, text)).toBe(true);
+  });
+
+  it.each([
+    ['ass', 'first class'],
+    ['ass', 'assess'],
+    ['die', 'Diesel'],
+    ['дурак', 'дураками'],
+    ['naïve', 'naïveté'],
+    ['kill yourself', 'kill the process yourself'],
+    ['a.b', 'aXb'],
+    ['idiot', 'idiot_count'],
+  ])('does not find %j in %j', (term, text) => {
+    expect(finds(term, text)).toBe(false);
+  });
+
+  it('finds parts of words if configured', () => {
+    expect(finds('ass', 'first class', false)).toBe(true);
+  });
+
+  it('matches nothing without terms', () => {
+    expect('anything'.search(termPattern([], true))).toBe(-1);
+    expect('anything'.search(termPattern(['', '  '], true))).toBe(-1);
+  });
+
+  it('prefers the longer term', () => {
+    expect('go to hell now'.match(termPattern(['go', 'go to hell'], true))).toEqual(['go to hell']);
   });
 });

@@ -1,21 +1,15 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import { alsoAsRead } from './as-read.js';
 import type { NamedFinders } from './combine-finders.js';
-import type { Finder } from './finder.js';
+import type { Finder } from './define-finder.js';
 import { apiKeyFinder, keyOfAnyBeginningFinder, labelledKeyFinder } from './kinds/api-key.js';
-import { bareAuthorizationFinder, bearerFinder } from './kinds/bearer.js';
-import { cardFinder } from './kinds/card.js';
+import { bareAuthorizationFinder, bearerFinder, jwtFinder, pemFinder, urlCredentialsFinder } from './kinds/credentials.js';
+import { cardFinder, ibanFinder } from './kinds/payment.js';
 import { emailFinder } from './kinds/email.js';
-import { ibanFinder } from './kinds/iban.js';
-import { ipFinder } from './kinds/ip.js';
-import { jwtFinder } from './kinds/jwt.js';
+import { ipFinder, macFinder } from './kinds/network.js';
 import { labelledSecretFinders, randomValueFinder } from './kinds/labelled-secret.js';
-import { macFinder } from './kinds/mac.js';
-import { nationalIdFinders, type IdCountry } from './kinds/national-id.js';
-import { pemFinder } from './kinds/pem.js';
+import { nationalIdFinders, type IdCountry, ssnFinder } from './kinds/national-id.js';
 import { phoneFinder } from './kinds/phone.js';
-import { ssnFinder } from './kinds/ssn.js';
-import { urlCredentialsFinder } from './kinds/url-credentials.js';
 
 export interface ValueKindOptions {
   /**

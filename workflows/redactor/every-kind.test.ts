@@ -12,10 +12,9 @@ import { delta, sendAll, source, texts, thought } from '../../src/stream/gate/te
 import { times } from '../../test/modes.js';
 import { combineFinders } from '../patterns/combine-finders.js';
 import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
-import { flushText, nothingPending, pushText } from '../stream/pending-text.js';
+import { flushText, nothingPending, pushText } from '../stream/hold-back.js';
 import { redactor } from './redactor.js';
-import { labelOf } from './redactor-options.js';
-import { replacementOf } from './replacement.js';
+import { labelOf, replacementOf } from './replacement.js';
 
 /** One value of each kind, as short as possible, with its required context. */
 const samples: Record<ValueKind, { value: string; before?: string; after?: string }> = {

@@ -7,7 +7,7 @@ import { assertChunkInvariant, assertNoFragment, scriptedModel } from '../../src
 import { shapesOf } from '../../test/modes.js';
 import { assistant, callHook, chunk, cutsOf, streamThrough, emittedText, user } from '../test-setup.js';
 import { redactor } from './redactor.js';
-import type { RedactionStrategy, RedactorOptions } from './redactor-options.js';
+import type { RedactionStrategy, RedactorOptions } from './replacement.js';
 
 const email = 'jane@example.com';
 const order = { name: 'order', regex: /\bNO-\d{6}\b/, maxLength: 9 };

@@ -13,25 +13,29 @@ import {
   needed,
   oneOf,
 } from '../../src/option-kind.js';
-import { checkOptions, sharedKinds, type KindsOf } from '../guards/check-options.js';
+import { checkOptions, sharedKinds, type KindsOf, traitsOf } from '../guards/guard-options.js';
 import { report, type Detection } from '../guards/detection.js';
-import { traitsOf } from '../guards/guard-options.js';
 import { valueHooks, type ValuePlace } from '../guards/value-hooks.js';
 import { combineFinders, countKinds, type NamedFinders, type ValueSpan } from '../patterns/combine-finders.js';
 import { createEntityFinder } from '../patterns/entity-finder.js';
 import { readPattern } from '../patterns/own-pattern.js';
 import { idCountries } from '../patterns/kinds/national-id.js';
 import { findersOf, valueKinds } from '../patterns/value-kinds.js';
-import type { RedactionMetadata, RedactionStrategy, RedactorOptions } from './redactor-options.js';
-import { replacementOf } from './replacement.js';
+import {
+  type RedactionMetadata,
+  type RedactionStrategy,
+  type RedactorOptions,
+  replacementOf,
+  createVault,
+  createVaultOfStandIns,
+  type Vault,
+} from './replacement.js';
 import { createPace, paced, replacing, inTurn } from '../../src/guard/in-steps.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { defineFinder } from '../patterns/define-finder.js';
-import { holdBack } from '../stream/hold-back.js';
-import { flushText } from '../stream/pending-text.js';
+import { holdBack, flushText } from '../stream/hold-back.js';
 import { placeholder, standIn, type SecretsProcessor } from '../../src/guard/secrets.js';
-import { createVault, createVaultOfStandIns, type Vault } from './vault.js';
-import { editLeaves } from '../text/edit-leaves.js';
+import { editLeaves } from '../messages/redact-messages.js';
 
 type Redactor = Processor<string, RedactionMetadata> & WindowedProcessor;
 

@@ -1,10 +1,58 @@
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import { once } from '../../src/phase/once.js';
+
+import { once, lazyRegex } from '../../src/phase/memo.js';
 import type { ValueSpan } from '../patterns/combine-finders.js';
-import { labelOf, type RedactorOptions } from './redactor-options.js';
-import { lazyRegex } from '../../src/phase/lazy-regex.js';
+import type { GuardOptions } from '../guards/guard-options.js';
+import type { EntityRecognizer } from '../patterns/entity-finder.js';
+import type { OwnPattern } from '../patterns/own-pattern.js';
+import type { SecretOptions, ValueKind, ValueKindOptions } from '../patterns/value-kinds.js';
+import { placeholderOf, standIn, standInOf } from '../../src/guard/secrets.js';
+
+/** The treatment of a value. */
+export type RedactionStrategy = 'mask' | 'hash' | 'remove' | 'replace' | 'block' | 'restore';
+
+export interface RedactorOptions extends GuardOptions, ValueKindOptions, SecretOptions {
+  /** The kinds to find. Default: all kinds, see `valueKinds`. */
+  readonly kinds?: readonly ValueKind[];
+  /**
+   * Names of persons, places and organizations, in addition to the kinds: `localEntities` of `mastra-interlock/classifier`. Each part
+   * of an answer is then buffered to its end. Default: none.
+   */
+  readonly entities?: EntityRecognizer;
+  /** Your own patterns, in addition to the kinds. Default: none. */
+  readonly patterns?: readonly OwnPattern[];
+  /**
+   * The treatment of a value.
+   *
+   * - `'mask'`: each letter and digit becomes `*`; its length and punctuation stay visible.
+   * - `'hash'`: its kind and a hash, `[EMAIL:3f2a9c1b7d20]`; the same value has the same hash, see `key`.
+   * - `'remove'`: nothing; the text on its two sides may then form a new value, which `'replace'` prevents.
+   * - `'replace'`: its kind, `[EMAIL]`, or the `replacement`.
+   * - `'block'`: the run stops; no piece of the value leaves.
+   * - `'restore'`: the model gets a placeholder, `[EMAIL_1]`; tools and the final answer get the value back.
+   */
+  readonly strategy: RedactionStrategy;
+  /** With `'replace'`: the replacement, a text or a function of the kind. Default: the kind, as in `[EMAIL]`. */
+  readonly replacement?: string | ((kind: string) => string);
+  /**
+   * With `'hash'`: the secret key of the hash (HMAC-SHA256, of which 48 bits are shown). Short values can be guessed from a hash
+   * without a key, so store it like a password. Default: a random key of this redactor, so that equal values have equal hashes
+   * within a run, and other ones after a restart.
+   */
+  readonly key?: string | Uint8Array;
+}
+
+/** Metadata of the tripwire and of `onViolation`; never a value. */
+export interface RedactionMetadata {
+  readonly strategy: RedactionStrategy;
+  /** The number of findings by kind, or by name of a custom pattern. */
+  readonly found: Readonly<Record<string, number>>;
+}
+
+/** The label of a kind or custom pattern: `url-credentials` as `URL_CREDENTIALS`. */
+export const labelOf = (kind: string): string => kind.toUpperCase().replaceAll('-', '_');
 
 /** Returns the replacement of a value. */
 type Replacement = (span: ValueSpan, value: string) => string;
@@ -41,4 +89,59 @@ export const replacementOf = ({ strategy, replacement, key }: RedactorOptions): 
       strategy satisfies never;
       return () => '';
   }
+};
+
+/** The values of one run and their placeholders. It stays in the process's memory, and never gets into stored or visible data. */
+export interface Vault {
+  /** The placeholder of a value; equal values have equal placeholders. */
+  hide(span: Pick<ValueSpan, 'kind'>, value: string): string;
+  /** A text with placeholders for all hidden values in it, as whole words. */
+  concealed(text: string): string;
+  /** The value of one of this vault's placeholders. */
+  reveal(placeholder: string): string | undefined;
+}
+
+export const createVault = (): Vault => {
+  const placeholders = new Map<string, string>();
+  const values = new Map<string, string>();
+  const counts = new Map<string, number>();
+  let searched = { count: 0, regex: /(?!)/ };
+  return {
+    hide: ({ kind }, value) => {
+      const known = placeholders.get(value);
+      if (known) return known;
+      const count = (counts.get(kind) ?? 0) + 1;
+      const name = `[${labelOf(kind)}_${count}]`;
+      counts.set(kind, count);
+      placeholders.set(value, name);
+      values.set(name, value);
+      return name;
+    },
+    concealed: (text) => {
+      if (searched.count !== values.size) searched = { count: values.size, regex: anyOf([...placeholders.keys()]) };
+      return values.size === 0 ? text : text.replaceAll(searched.regex, (value) => placeholders.get(value) ?? value);
+    },
+    reveal: (name) => values.get(name),
+  };
+};
+
+/** Matches values between other characters than letters of scripts that separate words; longer ones first. */
+const anyOf = (values: readonly string[]): RegExp => {
+  const letter = '(?:(?![\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}])[\\p{L}\\p{N}])';
+  const escaped = values
+    .toSorted((a, b) => b.length - a.length)
+    .map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  return new RegExp(`(?<!${letter})(?:${escaped.join('|')})(?!${letter})`, 'gu');
+};
+
+const wholeStandIn = new RegExp(`^(?:${standIn.source})$`);
+
+/** The vault of a run that is replayed from its recording: its stand-ins identify the values. */
+export const createVaultOfStandIns = (): Vault => {
+  const others = createVault();
+  return {
+    hide: (span, value) => (wholeStandIn.test(value) ? placeholderOf(value) : others.hide(span, value)),
+    concealed: others.concealed,
+    reveal: (name) => others.reveal(name) ?? standInOf(name),
+  };
 };

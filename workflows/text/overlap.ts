@@ -1,7 +1,6 @@
 import { atOnce, stepChars, type Steps } from '../../src/guard/in-steps.js';
-import { rememberKinds } from './character-kinds.js';
-import { lazyRegex } from '../../src/phase/lazy-regex.js';
-import { letterOrDigit } from './letters.js';
+import { rememberKinds, letterOrDigit } from './characters.js';
+import { lazyRegex } from '../../src/phase/memo.js';
 
 /** Finds common text of long texts and a short one. It stores pieces of the long ones that fit into the shortest relevant run. */
 export interface OverlapIndex {

@@ -1,7 +1,7 @@
 import { atOnce, findingEach, type Steps } from '../../src/guard/in-steps.js';
 import { matching } from './matching.js';
-import { once } from '../../src/phase/once.js';
-import { letter } from './letters.js';
+import { once } from '../../src/phase/memo.js';
+import { letter } from './characters.js';
 
 /** The maximum length, in words, of a phrase whose immediate repetition counts. */
 const maxPhraseWords = 8;

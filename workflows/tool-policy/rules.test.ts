@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { itEvery, user } from '../test-setup.js';
-import { valuesAt } from './argument-rule.js';
-import { pathRule } from './path-rule.js';
+import { valuesAt, pathRule, urlRule } from './argument-rules.js';
 import { atOnce } from '../../src/guard/in-steps.js';
 import { readingTaint } from './run-calls.js';
 import { sqlRule } from './sql-rule.js';
-import { urlRule } from './url-rule.js';
 
 const privateV4: readonly (readonly [number, number, number, number])[] = [
   [127, 0, 0, 1],

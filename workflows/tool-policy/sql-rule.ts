@@ -1,4 +1,4 @@
-import type { ArgumentRule } from './argument-rule.js';
+import type { ArgumentRule } from './argument-rules.js';
 
 /** Facts about a statement, from a parser for the database's grammar. */
 export interface SqlFacts {

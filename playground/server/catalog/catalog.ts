@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { errorTable, type Finding, phaseNames, phases, type Phase } from '../../../src/index.js';
-import { locationOf } from '../../../src/pipeline/verify/graph-location.js';
+import { locationOf } from '../../../src/pipeline/verify/check.js';
 import { findingsOf } from '../../../src/mastra/workflow/verify.js';
 import type { AgentInfo, Catalog, PipelineInfo, PhaseInfo } from '../../protocol/catalog.js';
 import { phasesIn, shapeOf } from './graph-shape.js';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import pRetry from 'p-retry';
-import { unreachableAt } from '../keep-trying.js';
+import { unreachableAt } from '../calls.js';
 import { Client, escapeIdentifier, Pool, type QueryResultRow } from 'pg';
 
 /** Interlock's tables next to those of DBOS, in the same database. */

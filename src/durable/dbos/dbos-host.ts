@@ -1,10 +1,54 @@
 import { randomUUID } from 'node:crypto';
-import { DBOS } from '@dbos-inc/dbos-sdk';
-import { watchCancels, type CancelWatch } from '../cancel-watch.js';
-import { openDatabase, type Database } from './database.js';
+import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
+
+import { type CancelWatch, watchCancels, createHeartbeats } from '../watches.js';
+import { type Database, openDatabase } from './database.js';
 import type { DbosSettings } from './dbos-options.js';
-import { startTakeover } from './takeover.js';
-import { workflowName } from './dbos-singleton.js';
+import { rejectOption } from '../option-checks.js';
+
+/** The input of a run. */
+export interface StartedWorkflow {
+  readonly programId: string;
+  readonly runId: string;
+  readonly input: string;
+}
+
+/** Continues a run. */
+export type Recover = (workflowId: string, started: StartedWorkflow) => Promise<string>;
+
+/** The name of the DBOS workflow of all runs. */
+const workflowName = 'interlock';
+
+/** DBOS is a singleton of the process and owns its workflows. So are the functions that an engine registers. */
+const singleton: { recover?: Recover; workflow?: RunOf } = {};
+
+type RunOf = (programId: string, runId: string, input: string) => Promise<string>;
+
+/** Claims the DBOS of this process for an engine. Raises `durable/invalid-option` if another engine has it. */
+export const takeDbos = (recover: Recover): RunOf => {
+  if (singleton.recover)
+    rejectOption('durability', 'a process can have only one DBOS; give its agents the same engine, or close the other engine.');
+  if (!singleton.workflow && DBOS.isInitialized())
+    rejectOption(
+      'durability',
+      'DBOS already runs in this process; let the engine launch it, or run the agents in a separate process.',
+    );
+  singleton.recover = recover;
+  singleton.workflow ??= DBOS.registerWorkflow(
+    async (programId: string, runId: string, input: string) => {
+      const id = DBOS.workflowID ?? '';
+      if (!singleton.recover) throw new DBOSWorkflowConflictError(id); // another process continues it
+      return singleton.recover(id, { programId, runId, input });
+    },
+    { name: workflowName, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER },
+  );
+  return singleton.workflow;
+};
+
+/** Releases the claim. */
+export const leaveDbos = (): void => {
+  delete singleton.recover;
+};
 
 /** DBOS and Interlock's tables, running in this process. */
 export interface DbosHost {
@@ -80,6 +124,70 @@ const workOn = async (database: Database, leaseMs: number): Promise<DbosHost> =>
       await DBOS.shutdown({ workflowCompletionTimeoutMS: recordMs });
       await takeover.leave(); // after this process has stopped starting runs
       await database.close();
+    },
+  };
+};
+
+interface TakeoverOptions {
+  /** The name of this process among the others. */
+  readonly processId: string;
+  readonly leaseMs: number;
+  /** Passes the runs of a dead process to live processes. */
+  release(processId: string): Promise<void>;
+}
+
+/** Sends this process's heartbeat and checks those of the other processes. */
+interface Takeover {
+  /** Marks this process as gone. */
+  leave(): Promise<void>;
+}
+
+/** The heartbeat value of a process that has left. */
+const deletedId = '-1';
+
+/**
+ * Sends a heartbeat four times per lease. A process whose heartbeat this one has seen unchanged for a whole lease is dead:
+ * its runs pass to live processes. Clocks are never compared. If the database was away, the wait starts again.
+ */
+export const startTakeover = async (database: Database, { processId, leaseMs, release }: TakeoverOptions): Promise<Takeover> => {
+  const { query } = database;
+  const heartbeats = createHeartbeats(leaseMs / 2);
+  const beat = () =>
+    query('INSERT INTO interlock.processes VALUES ($1, 0) ON CONFLICT (id) DO UPDATE SET beat = interlock.processes.beat + 1', [
+      processId,
+    ]);
+  // A process may die before its first heartbeat, or after a pause in which it was removed.
+  const addMissing = () =>
+    query(
+      `INSERT INTO interlock.processes SELECT DISTINCT executor_id, 0 FROM dbos.workflow_status
+       WHERE status = 'PENDING' AND name = $1 AND executor_id IS NOT NULL ON CONFLICT DO NOTHING`,
+      [workflowName],
+    );
+  const deadProcesses = async (): Promise<string[]> => {
+    const others = await query<{ id: string; beat: string }>('SELECT id, beat FROM interlock.processes WHERE id <> $1', [
+      processId,
+    ]);
+    const silent = new Set(heartbeats.listen(others.map((other) => ({ ...other, leaseMs }))).map(({ id }) => id));
+    return others.filter(({ id, beat: latest }) => latest === deletedId || silent.has(id)).map(({ id }) => id);
+  };
+  let isPolling = false;
+  const poll = async (): Promise<void> => {
+    await beat();
+    await addMissing();
+    for (const dead of await deadProcesses()) await database.strikeOff(dead, () => release(dead));
+  };
+  await beat();
+  const timer = setInterval(() => {
+    if (isPolling) return;
+    isPolling = true;
+    void poll()
+      .catch(() => undefined) // the next check does it
+      .finally(() => (isPolling = false));
+  }, leaseMs / 4);
+  return {
+    leave: async () => {
+      clearInterval(timer);
+      await query(`UPDATE interlock.processes SET beat = ${deletedId} WHERE id = $1`, [processId]);
     },
   };
 };

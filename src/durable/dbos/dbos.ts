@@ -12,16 +12,12 @@ import type {
   PersistedRunFilter,
 } from '../journal.js';
 import { createSuspects } from '../ledger.js';
-import { inTime, keepTrying, unreachableAt, type Trying } from '../keep-trying.js';
+import { inTime, keepTrying, unreachableAt, type Trying, together } from '../calls.js';
 import { rejectOption } from '../option-checks.js';
 import { readDbosOptions, type DbosOptions } from './dbos-options.js';
-import { createRecover } from './recover.js';
-import { forget } from './ledger-tables.js';
-import { createReturns } from './returns.js';
-import { openDbosHost, queueOwnRun, queueRuns, type DbosHost } from './dbos-host.js';
-import { leaveDbos, takeDbos } from './dbos-singleton.js';
-import { together } from '../together.js';
-import { boardOn } from './database-board.js';
+import { createRecover, createReturns } from './recover.js';
+import { forget, boardOn } from './tables.js';
+import { openDbosHost, queueOwnRun, queueRuns, type DbosHost, leaveDbos, takeDbos } from './dbos-host.js';
 import type { Database } from './database.js';
 
 /**

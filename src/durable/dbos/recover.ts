@@ -1,10 +1,9 @@
 import { DBOS, DBOSWorkflowConflictError, Error as dbosErrors } from '@dbos-inc/dbos-sdk';
-import type { Program, Durable } from '../journal.js';
-import { forget, ledgerOf } from './ledger-tables.js';
-import { type Suspects, DeadlyRun, inParts, createExecution, type Ledger, type Execution } from '../ledger.js';
-import type { Returns } from './returns.js';
-import type { DbosHost } from './dbos-host.js';
-import type { StartedWorkflow, Recover } from './dbos-singleton.js';
+
+import type { Durable, Program } from '../journal.js';
+import { forget, ledgerOf } from './tables.js';
+import { createExecution, DeadlyRun, type Execution, inParts, type Ledger, type Suspects } from '../ledger.js';
+import type { DbosHost, Recover, StartedWorkflow } from './dbos-host.js';
 import { Interruption } from '../../loop/interruption.js';
 
 interface RecoverOptions {
@@ -140,5 +139,43 @@ const durableOn = (run: RunOnDbos, execution: Execution, failed: { by?: unknown 
       return text;
     },
     canceled,
+  };
+};
+
+/** Retries of runs that were interrupted although their process lives. */
+interface Returns {
+  /** Retries a run, each time after a longer pause. */
+  later(workflowId: string): void;
+  /** Ends the retries of a run. */
+  forget(workflowId: string): void;
+}
+
+const firstPauseMs = 1_000;
+const longestPauseMs = 300_000;
+
+interface ReturnsOptions {
+  release(workflowId: string): Promise<void>;
+  /** Whether another execution of the run is under way in this process. Its work must not be repeated meanwhile. */
+  isUnderWay(workflowId: string): boolean;
+  readonly closing: AbortSignal;
+}
+
+export const createReturns = ({ release, isUnderWay, closing }: ReturnsOptions): Returns => {
+  const pauses = new Map<string, number>();
+  const wait = (workflowId: string, pauseMs: number): void => {
+    const timer = setTimeout(() => {
+      if (closing.aborted) return;
+      if (isUnderWay(workflowId)) wait(workflowId, firstPauseMs);
+      else release(workflowId).catch(() => wait(workflowId, longestPauseMs));
+    }, pauseMs);
+    timer.unref();
+  };
+  return {
+    later: (workflowId) => {
+      const pauseMs = pauses.get(workflowId) ?? firstPauseMs;
+      pauses.set(workflowId, Math.min(pauseMs * 2, longestPauseMs));
+      wait(workflowId, pauseMs);
+    },
+    forget: (workflowId) => void pauses.delete(workflowId),
   };
 };

@@ -3,11 +3,10 @@ import { OpenWorkflow, type Worker } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import type { Backend, WorkflowRun } from 'openworkflow/internal';
 import { TakenOver, type Durable, type Program, type ProgramCall, type ProgramRuns, type RunFound } from '../journal.js';
-import { watchCancels } from '../cancel-watch.js';
+import { watchCancels } from '../watches.js';
 import { DeadlyRun, createExecution, type Execution, type Suspects } from '../ledger.js';
 import { persistedSteps, type PersistedSteps } from './persisted-steps.js';
-import { databaseOf, leaseTable } from './lease-table.js';
-import { fileError, isOfFile, leased, type Leased } from './leased.js';
+import { databaseOf, leaseTable, fileError, isOfFile, leased, type Leased } from './leased.js';
 import { patienceMs, type OpenFile, type RunLabels } from './open-file.js';
 
 /** A program that runs in this process. */

@@ -3,8 +3,7 @@ import type { Backend } from 'openworkflow/internal';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { databaseOf, leaseTable } from './lease-table.js';
-import { leased } from './leased.js';
+import { databaseOf, leaseTable, leased } from './leased.js';
 import { persistedSteps } from './persisted-steps.js';
 import { openFile } from './open-file.js';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 import type { BackendSqlite } from 'openworkflow/sqlite';
 import { TakenOver, type PersistedStep } from '../journal.js';
-import { databaseOf } from './lease-table.js';
+import { databaseOf } from './leased.js';
 
 /** Step results of a program's runs. OpenWorkflow's own table ends a run at 1,000 steps, and is read whole whenever a run is adopted. */
 export interface PersistedSteps {

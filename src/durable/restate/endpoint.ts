@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Http2Server, type Http2ServerRequest, type ServerHttp2Session } from 'node:http2';
 import { createEndpointHandler, type EndpointOptions } from '@restatedev/restate-sdk';
 import { rejectOption } from '../option-checks.js';
-import { keepTrying, type Trying } from '../keep-trying.js';
+import { keepTrying, type Trying } from '../calls.js';
 import type { RestateSettings } from './restate-options.js';
 
 type Services = EndpointOptions['services'];

@@ -3,16 +3,13 @@ import { setTimeout } from 'node:timers/promises';
 import { InterlockError } from '../../errors.js';
 import { checkIntegration } from '../../integration.js';
 import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
-import { keepTrying } from '../keep-trying.js';
-import { together } from '../together.js';
+import { keepTrying, together } from '../calls.js';
 import { createSuspects, type Suspects } from '../ledger.js';
 import { rejectOption } from '../option-checks.js';
-import { adminOf, type Admin } from './admin.js';
-import { boardObjects, boardOf } from './board-objects.js';
+import { adminOf, type Admin, resourceHeader } from './admin.js';
+import { boardObjects, boardOf, ledgerObject, ledgerOf } from './objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
-import { ledgerObject, ledgerOf } from './ledger-object.js';
 import { readRestateOptions, type RestateOptions, type RestateSettings } from './restate-options.js';
-import { resourceHeader } from './read-journal.js';
 import { runWorkflow, type RunWorkflow, type RunWorkflowDefinition } from './run-workflow.js';
 
 /**

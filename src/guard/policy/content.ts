@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { configure } from 'safe-stable-stringify';
 import type { Host } from '../../phase/host.js';
-import { once } from '../../phase/once.js';
+import { once } from '../../phase/memo.js';
 import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';

@@ -1,6 +1,16 @@
 import { InterlockError } from '../../errors.js';
-import { asGuardFault, throwFaults } from '../../option-fault.js';
-import { aBoolean, aName, fieldsOf, kind, needed, numberFrom, oneOf, type OptionKind } from '../../option-kind.js';
+import {
+  asGuardFault,
+  throwFaults,
+  aBoolean,
+  aName,
+  fieldsOf,
+  kind,
+  needed,
+  numberFrom,
+  oneOf,
+  type OptionKind,
+} from '../../option-kind.js';
 
 /** The end of a window: how much of the stream a guard judges at a time. */
 export type GuardWindow = 'chunk' | 'sentence' | 'part' | 'step' | { readonly chars: number } | { readonly tokens: number };

@@ -3,7 +3,7 @@ import { circuitBreaker, ConsecutiveBreaker, handleWhenResult, type CircuitBreak
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { GuardPolicy } from './guard-policy.js';
 import type { SystemMessage } from '../../phase/host.js';
-import { recentValues, type RecentValues } from '../../phase/recent-values.js';
+import { recentValues, type RecentValues } from '../../phase/memo.js';
 import type { Author, Pass, Retry, Trip } from '../../verdict.js';
 
 /** A policy's state across the runs of its guard, over all phases. */

@@ -4,7 +4,7 @@ import type { RunScope } from '../../phase/scope.js';
 import { pass, type Author, type Verdict } from '../../verdict.js';
 import type { Guard } from '../in-sequence.js';
 import type { CachedEdit, CachedVerdict } from './policy-state.js';
-import type { LayerSite } from './layer.js';
+import type { LayerSite } from './layers.js';
 
 /** Decides which calls of a guard are equal, and repeats a cached edit. */
 interface Memory<P extends Phase> {

@@ -7,7 +7,7 @@ import { createRunningCalls, type RunningCalls } from '../running-calls.js';
 import { currentAttempt, type Attempt, type Run } from '../run.js';
 import { settleError, settleResult } from '../settle-result.js';
 import { acceptedParts, responseParts } from '../step-record.js';
-import { untilAborted } from '../until-aborted.js';
+import { untilAborted } from '../../phase/awaitable.js';
 import { judgeSuspension } from '../waiting-calls.js';
 import { awaitApproval } from '../step-calls.js';
 

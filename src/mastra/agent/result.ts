@@ -5,10 +5,9 @@ import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import type { Chunk, StepRecord, TokenUsage } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, visibleSteps, type Run } from '../../loop/run.js';
 import { waitingCalls, waitingChunk } from '../../loop/waiting-calls.js';
-import { bypassesOf, type GuardBypass } from '../../trace/bypasses.js';
+import { bypassesOf, type GuardBypass, wastedOf, type WastedCalls } from '../../trace/guard-view.js';
 import { isDelegated } from '../tools/delegation.js';
 import { objectOf } from '../structured-output/structured-output.js';
-import { wastedOf, type WastedCalls } from '../../trace/wasted.js';
 
 /** A step in a result: the loop's record, with the views of Mastra's steps. */
 export interface StepResult extends StepRecord {

@@ -1,6 +1,6 @@
 import type { PersistedRun } from '../../durable/journal.js';
-import { throwFaults } from '../../option-fault.js';
 import {
+  throwFaults,
   aCount,
   aName,
   aText,

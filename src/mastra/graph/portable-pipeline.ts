@@ -1,5 +1,4 @@
-import type { BlockOptions } from '../../pipeline/block-options.js';
-import { createBuilder, type PipelineBuilder } from '../../pipeline/builder.js';
+import { type BlockOptions, createBuilder, type PipelineBuilder } from '../../pipeline/builder.js';
 import { type PipelineStep, toNode, type GraphSource } from './to-graph.js';
 
 /** A pipeline under construction without a framework; see {@link pipeline}. */

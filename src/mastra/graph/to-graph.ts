@@ -5,8 +5,8 @@ import { isSame } from '../../phase/plain-data.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { compileGraph, type Plan } from '../../pipeline/compile.js';
-import { isConstant } from '../../pipeline/constant-condition.js';
 import {
+  isConstant,
   childrenOf,
   hasAnyHook,
   nameOf,

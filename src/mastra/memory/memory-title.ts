@@ -4,7 +4,7 @@ import type { TracingContext } from '@mastra/core/observability';
 import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { RunMode } from '../../loop/ports.js';
-import { untilAborted } from '../../loop/until-aborted.js';
+import { untilAborted } from '../../phase/awaitable.js';
 import { readerGuards, type AgentGuards } from '../workflow/guards.js';
 import { changeThread, type Conversation, type MemoryTarget } from './memory.js';
 import { safely } from '../safely.js';

@@ -3,7 +3,7 @@ import pRetry from 'p-retry';
 import * as mastraLlm from '@mastra/core/llm';
 import type { ResolvedModel } from '../../phase/host.js';
 import type { ModelConnection, ModelRequest, ModelResponse, StepSettings, Prompt } from '../../loop/ports.js';
-import { throwFaults } from '../../option-fault.js';
+import { throwFaults } from '../../option-kind.js';
 import { modelSettingsFaults } from '../options/mastra-options.js';
 import { mergeOption } from '../options/merge-options.js';
 import { structuredOutputFaults, type StructuredOutput } from '../structured-output/structured-output-options.js';

@@ -5,7 +5,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { ModelEntry } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
-import { throwFaults } from '../../option-fault.js';
+import { throwFaults } from '../../option-kind.js';
 import { modelSettingsFaults } from '../options/mastra-options.js';
 
 /** Default number of retries for errors that the provider marks as retryable. */

@@ -1,4 +1,4 @@
-import { didYouMean, throwFaults, type OptionFault } from '../../option-fault.js';
+import { didYouMean, throwFaults, type OptionFault } from '../../option-kind.js';
 import { isApplied, namesOf, rejectionOf, rowOf, type NameIn, type OptionPlace } from './option-table.js';
 
 /** @param within The option that contains these, with a dot. */

@@ -1,7 +1,6 @@
-import { didYouMean, type OptionFault } from '../../option-fault.js';
-import { structuredOutputFaults } from '../structured-output/structured-output-options.js';
-import { both, inConfig, onCall, rejected, removes, unlessFalse, withoutEffect, type OptionRow } from './option-row.js';
 import {
+  didYouMean,
+  type OptionFault,
   aBoolean,
   aCount,
   abortSignal,
@@ -23,6 +22,8 @@ import {
   wholeNumberFrom,
   type OptionKind,
 } from '../../option-kind.js';
+import { structuredOutputFaults } from '../structured-output/structured-output-options.js';
+import { both, inConfig, onCall, rejected, removes, unlessFalse, withoutEffect, type OptionRow } from './option-row.js';
 
 const systemMessage = either(
   aText,

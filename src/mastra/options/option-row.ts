@@ -1,5 +1,4 @@
-import type { OptionKind } from '../../option-kind.js';
-import type { OptionFault } from '../../option-fault.js';
+import type { OptionKind, OptionFault } from '../../option-kind.js';
 
 /** An option that is rejected: always, unless its value is `false`, or never, because it has no effect. */
 export interface RejectedOption<When extends 'always' | 'unless-false' | 'never' = 'always' | 'unless-false' | 'never'> {

@@ -9,7 +9,7 @@ import { resolveLanes, type AgentGuards } from '../workflow/guards.js';
 import type { ReplayStage } from '../../loop/replay-stage.js';
 import type { ReadContent } from '../../trace/contents.js';
 import { fromPlainJson } from '../../trace/plain-json.js';
-import type { Tape } from '../../trace/replay/tape.js';
+import type { Tape } from '../../trace/replay.js';
 import { fillList, type ListState } from '../messages/list-insides.js';
 import { phases } from '../../phase/table.js';
 

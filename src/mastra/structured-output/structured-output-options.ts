@@ -1,6 +1,6 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
 import type { PublicSchema } from '@mastra/core/schema';
-import { didYouMean, type OptionFault } from '../../option-fault.js';
+import { didYouMean, type OptionFault } from '../../option-kind.js';
 import { isRecord } from '../../phase/plain-data.js';
 import { readOutputSchema } from './output-schema.js';
 

@@ -2,7 +2,7 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { TracingContext } from '@mastra/core/observability';
 import * as mastraUtils from '@mastra/core/utils';
 import { InterlockError } from '../../errors.js';
-import { asPartOf } from '../../trace/parent-call.js';
+import { asPartOf } from '../../trace/observers.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
 import type { ToolOutcome, ToolRequest } from '../../loop/ports.js';
 import type { CallResponse, Suspension } from '../../loop/call-response.js';
@@ -12,7 +12,7 @@ import { offeredTools } from '../model/provider-tools.js';
 import { callKey } from './idempotency-key.js';
 import type { LoopTarget } from './loop-target.js';
 import { safely } from '../safely.js';
-import { type StreamedInputTool } from './notify-tools.js';
+import type { StreamedInputTool } from './notify-tools.js';
 import { executeWithHooks } from './tool-hooks.js';
 import { findTool, prepareTool, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
 

@@ -1,7 +1,7 @@
 import type { PhaseData } from '../../phase/row.js';
 import { current } from '../../phase/settle-messages.js';
 import { phaseRow } from '../../phase/table.js';
-import { armsOf, chooseArms, stepContext, type ArmOf, type Choice } from '../../pipeline/choose-arms.js';
+import { armsOf, chooseArms, stepContext, type ArmOf, type Choice } from '../../pipeline/branch.js';
 import { hasHookFor, otherwise, type BranchNode, type Condition } from '../../pipeline/graph.js';
 import { snapshotOf } from '../../pipeline/snapshot.js';
 import type { Stop } from '../../verdict.js';

@@ -4,7 +4,7 @@ import type { AnyWorkflow } from '@mastra/core/workflows';
 import { compileGraph, type Plan } from '../../pipeline/compile.js';
 import { withRecordedEdits } from '../../pipeline/recorded-edits.js';
 import { processorsOf, type SequenceNode } from '../../pipeline/graph.js';
-import { locationOf, type GraphLocation } from '../../pipeline/verify/graph-location.js';
+import { locationOf, type GraphLocation } from '../../pipeline/verify/check.js';
 import { checkGraph, throwDefects } from '../../pipeline/verify/find-defects.js';
 import type { PhaseRow } from '../../phase/row.js';
 import { toGraph, type PipelineStep, isGraphSource, isWorkflow, type GraphSource } from '../graph/to-graph.js';

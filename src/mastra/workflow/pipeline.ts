@@ -9,8 +9,7 @@ import {
 } from '@mastra/core/workflows';
 import { phasePayloadSchema } from '../../../schemas/index.js';
 import { checkIntegration } from '../../integration.js';
-import type { BlockOptions } from '../../pipeline/block-options.js';
-import { createBuilder, rejectPromises, type PipelineBuilder } from '../../pipeline/builder.js';
+import { type BlockOptions, createBuilder, rejectPromises, type PipelineBuilder } from '../../pipeline/builder.js';
 import { hasAnyHook, type AnyPayload } from '../../pipeline/graph.js';
 import { checkGraph } from '../../pipeline/verify/find-defects.js';
 import { type PipelineStep, fromWorkflow, toNode } from '../graph/to-graph.js';

@@ -1,7 +1,7 @@
 import { createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
 import { ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../../schemas/index.js';
 import { rejectPromises } from '../../pipeline/builder.js';
-import { stepContext } from '../../pipeline/choose-arms.js';
+import { stepContext } from '../../pipeline/branch.js';
 import { blockOf, branchesOf, keyedBy } from '../../pipeline/compile.js';
 import {
   hasHookFor,

@@ -2,8 +2,8 @@ import { longestRun } from '../../loop/longest-run.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import { runShowing } from '../../loop/run-showing.js';
 import { findDefects, messageOf, type Defect, type Finding } from '../../pipeline/verify/find-defects.js';
-import { locationOf, type Lane } from '../../pipeline/verify/graph-location.js';
-import type { CounterExample, Hold, Subject } from '../../pipeline/verify/check.js';
+import { locationOf, type CounterExample, type Hold, type Subject } from '../../pipeline/verify/check.js';
+import type { Lane } from './guards.js';
 import { toGraph, type Compilable } from '../graph/to-graph.js';
 
 /** The context of `verify` besides the guards. Checks that need an omitted option are skipped. */

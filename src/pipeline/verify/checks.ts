@@ -1,17 +1,9 @@
 import type { ErrorCode } from '../../errors.js';
-import { armAfterOtherwise, parallelWriters, unreachableArm } from './block-checks.js';
-import type { Check, Subject, StateCosts } from './check.js';
-import { overlapBeforeEdit, overlapEdits, overlapNowhere, judgingState, overlapCost, overlappingRows } from './overlap-checks.js';
+import { armAfterOtherwise, parallelWriters, unreachableArm, unjudgedChunk } from './block-checks.js';
 import {
-  judgesEachChunk,
-  lateEdit,
-  lateVerdict,
-  passesOnFailure,
-  retryWithoutBudget,
-  unboundedPattern,
-} from './policy-checks.js';
-import { unjudgedChunk } from './stream-cover.js';
-import {
+  type Check,
+  type Subject,
+  type StateCosts,
   guardsFrom,
   hookNamesOf,
   isIdle,
@@ -21,7 +13,21 @@ import {
   counts,
   isGuard,
   rowsOf,
-} from './graph-location.js';
+} from './check.js';
+import {
+  overlapBeforeEdit,
+  overlapEdits,
+  overlapNowhere,
+  judgingState,
+  overlapCost,
+  overlappingRows,
+  judgesEachChunk,
+  lateEdit,
+  lateVerdict,
+  passesOnFailure,
+  retryWithoutBudget,
+  unboundedPattern,
+} from './policy-checks.js';
 import type { PhaseRow } from '../../phase/row.js';
 import { hasAnyHook } from '../graph.js';
 

@@ -1,9 +1,8 @@
 import type { Processor } from '@mastra/core/processors';
 import { errorTable, InterlockError } from '../../errors.js';
 import type { SequenceNode } from '../graph.js';
-import type { Check, CounterExample, DefectLocation, Severity, Subject } from './check.js';
+import { type Check, type CounterExample, type DefectLocation, type Severity, type Subject, locationOf } from './check.js';
 import { checks, type FindingCode } from './checks.js';
-import { locationOf } from './graph-location.js';
 
 /** A finding of `verify`. */
 export interface Finding {

@@ -1,6 +1,6 @@
 import type { EarlierText } from './across-parts.js';
 import type { Replacement } from '../../guard/pattern.js';
-import { toolOutputChunk, withToolOutput } from '../../guard/tool-output-chunk.js';
+import { toolOutputChunk, withToolOutput } from '../../guard/stream-fields.js';
 
 /** A chunk of the model's stream, with the fields that the gate reads. */
 export interface Chunk {

@@ -1,4 +1,4 @@
-import { once } from '../../phase/once.js';
+import { once } from '../../phase/memo.js';
 
 const graphemes = once(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
 

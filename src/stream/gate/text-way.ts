@@ -1,5 +1,5 @@
 import { isPromise } from '../../phase/awaitable.js';
-import { chooseArms, stepContext, type Choice } from '../../pipeline/choose-arms.js';
+import { chooseArms, stepContext, type Choice } from '../../pipeline/branch.js';
 import type { BlockPlace, JudgePlace, TextPlace } from '../../pipeline/stream-plan.js';
 import type { TextPart } from './chunk.js';
 import { uneditedSegment, type Segment } from './segment.js';

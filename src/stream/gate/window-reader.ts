@@ -1,8 +1,7 @@
 import { estimateTokenCount } from 'tokenx';
 import type { GuardWindow } from '../../guard/policy/guard-policy.js';
 import { graphemeCeiling, graphemeFloor } from './grapheme.js';
-import { once } from '../../phase/once.js';
-import { lazyRegex } from '../../phase/lazy-regex.js';
+import { once, lazyRegex } from '../../phase/memo.js';
 
 /** The text that a guard has not judged yet. */
 interface UnjudgedText {

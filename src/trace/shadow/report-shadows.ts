@@ -1,9 +1,7 @@
 import type { RunEvent } from '../../../schemas/index.js';
-import type { Trace } from '../collect-traces.js';
+import { type Trace, traceOfKind } from '../collect-traces.js';
 import { redactTrace } from '../redact-trace.js';
-import { traceOfKind } from '../kinds.js';
-import { createShadowPlaces, type JudgedPlace } from './shadow-places.js';
-import { compareShadows, type ShadowOptions, type ShadowReport } from './shadow-report.js';
+import { createShadowPlaces, type JudgedPlace, compareShadows, type ShadowOptions, type ShadowReport } from './shadow-report.js';
 
 /** Options for the comparison of shadows in recorded runs. */
 export interface TracedShadowOptions extends ShadowOptions {

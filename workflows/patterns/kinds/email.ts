@@ -1,9 +1,8 @@
 import type { TextSpan } from '../../../src/guard/pattern.js';
 import { asciiSet, isHighSurrogate } from '../ascii-set.js';
-import { defineFinder } from '../define-finder.js';
-import type { Finder } from '../finder.js';
+import { defineFinder, type Finder } from '../define-finder.js';
 import { isEmail } from '../validators.js';
-import { once } from '../../../src/phase/once.js';
+import { once } from '../../../src/phase/memo.js';
 
 /** The maximum lengths of an address's local part and domain, by RFC 5321. */
 const maxLocalChars = 64;

@@ -1,6 +1,5 @@
 import { asciiSet } from '../ascii-set.js';
-import { defineFinder, openRun } from '../define-finder.js';
-import type { ReadMatch } from '../finder.js';
+import { defineFinder, openRun, type ReadMatch } from '../define-finder.js';
 
 /** Labels of passwords, also in other languages. */
 const password =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { randomCuts, twoWayCuts, unitCuts } from '../../../src/testing/cuts.js';
 import { redactor } from '../../redactor/redactor.js';
-import { flushText, nothingPending, pushText } from '../../stream/pending-text.js';
+import { flushText, nothingPending, pushText } from '../../stream/hold-back.js';
 import { combineFinders } from '../combine-finders.js';
 import { findersOf } from '../value-kinds.js';
 import { idCountries, type IdCountry } from './national-id.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cutsOf, itEvery } from '../../test-setup.js';
-import { flushText, nothingPending, pushText } from '../../stream/pending-text.js';
+import { flushText, nothingPending, pushText } from '../../stream/hold-back.js';
 import { combineFinders } from '../combine-finders.js';
 import { findersOf, valueKinds } from '../value-kinds.js';
 

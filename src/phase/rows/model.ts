@@ -1,0 +1,182 @@
+import type { Processor } from '@mastra/core/processors';
+
+import { pass } from '../../verdict.js';
+import { missingInChunk, missingInMessages } from '../missing-content.js';
+import { isSame } from '../plain-data.js';
+import { definePhase, type HookContext, type PhaseData } from '../row.js';
+import {
+  describeValue,
+  invalidResult,
+  isPresent,
+  messageArgs,
+  type MessageInfo,
+  refreshed,
+  throwIfMissing,
+} from '../settle-messages.js';
+import type { ProcessorSlot } from '../scope.js';
+
+type RequestData = PhaseData<'llmRequest'>;
+type GuardReply = Partial<Pick<RequestData, 'prompt' | 'response'>>;
+
+/** `processLLMRequest`: the outbound prompt of one call, or a cached response in place of the call. */
+export const llmRequest = definePhase({
+  phase: 'llmRequest',
+  hook: 'processLLMRequest',
+  cadence: 'call',
+  lane: 'input',
+  retryLeadsTo: 'step',
+  loopState: 'step.requesting',
+  mayOverlap: true,
+  title: 'LLM request',
+  merge: { copied: ['prompt'], whole: ['model', 'response'] },
+  invoke: ({ processor, data, context }) =>
+    processor.processLLMRequest({
+      ...context,
+      prompt: data.prompt,
+      model: data.model,
+      messageList: data.messageList,
+      stepNumber: data.stepNumber,
+      steps: data.steps ?? [],
+    }),
+  settle: (returned, { data, processorId }) => {
+    const { prompt: made } = (returned ?? {}) as GuardReply; // undefined in results of other forms, which are rejected below
+    const sent = isPresent(made) && Array.isArray(made) ? made : data.prompt;
+    if (Array.isArray(sent)) throwIfMissing(missingInMessages(sent, 'prompt'), data, processorId);
+    if (returned === undefined || returned === null) return pass;
+    const complaint = complaintAbout(returned);
+    if (complaint) throw invalidResult(data, processorId, { detail: complaint });
+    const answer = returned as GuardReply; // just validated, as far as possible
+    const prompt = answer.prompt ?? data.prompt;
+    // The first cached response wins; later hooks still run, for their side effects.
+    const response = data.response ?? answer.response ?? undefined;
+    return isSame(prompt, data.prompt) && isSame(response, data.response)
+      ? pass
+      : { kind: 'edit', data: { ...data, prompt, response } };
+  },
+});
+
+const answerFields = new Set(['prompt', 'response']);
+
+const complaintAbout = (returned: unknown): string | undefined => {
+  const isAnswer = typeof returned === 'object' && returned !== null && !Array.isArray(returned);
+  if (!isAnswer || !Object.keys(returned).every((key) => answerFields.has(key)))
+    return `it returned ${describeValue(returned)}, expected { prompt } or { response }.`;
+  const { prompt, response } = returned as { prompt?: unknown; response?: { chunks?: unknown } | null };
+  if (isPresent(prompt) && !Array.isArray(prompt)) return 'prompt is not an array.';
+  if (isPresent(response) && !Array.isArray(response?.chunks)) return 'response.chunks is not an array.';
+  return undefined;
+};
+
+const errorFacts: MessageInfo = { scope: 'all', source: 'input' };
+
+/** `processAPIError`: the model call failed; the hook may change messages and request another call. */
+export const apiError = definePhase({
+  phase: 'apiError',
+  hook: 'processAPIError',
+  cadence: 'error',
+  lane: 'error',
+  retryLeadsTo: 'call',
+  loopState: 'step.recovering',
+  title: 'API error',
+  carries: errorFacts,
+  skips: (data) => data.decision === 'retry',
+  invoke: ({ processor, data, context, host }) =>
+    processor.processAPIError({
+      ...context,
+      ...messageArgs(data, host, errorFacts),
+      error: data.error,
+      stepNumber: data.stepNumber,
+      steps: data.steps ?? [],
+      messageId: data.messageId,
+      rotateResponseMessageId: data.rotateResponseMessageId,
+      retryCount: data.retryCount ?? 0, // tries of this call, not granted retries
+    }),
+  settle: (returned, { data, processorId, host }) => {
+    if (returned === undefined || returned === null) return pass;
+    const retry = typeof returned === 'object' ? (returned as { retry?: unknown }).retry : undefined;
+    if (typeof retry !== 'boolean')
+      throw invalidResult(data, processorId, {
+        detail: `it returned ${describeValue(returned)}, expected { retry: boolean } or nothing.`,
+      });
+    return retry ? { kind: 'edit', data: { ...refreshed(data, host, errorFacts), decision: 'retry' } } : pass;
+  },
+});
+
+type StreamData = PhaseData<'outputStream'>;
+/** Mastra's arguments of the hook, and the additional context, see {@link HookContext}. */
+type StreamArgs = Parameters<NonNullable<Processor['processOutputStream']>>[0] & Pick<HookContext, 'heedsRulings'>;
+type Chunk = Parameters<NonNullable<Processor['processOutputStream']>>[0]['part'];
+
+/** `processOutputStream`: each chunk of the model's response; null or undefined drops the chunk. */
+export const outputStream = definePhase({
+  phase: 'outputStream',
+  hook: 'processOutputStream',
+  cadence: 'chunk',
+  lane: 'output',
+  retryLeadsTo: 'step',
+  loopState: 'step.calling',
+  title: 'Output stream',
+  merge: { copied: ['part'] },
+  skips: ({ part }, processor) =>
+    part === null || part === undefined || (!processor.processDataParts && (part as Chunk).type.startsWith('data-')),
+  // Called for every chunk: listing the arguments costs a tenth of spreading the context.
+  invoke: ({ processor, data, context, slot }) =>
+    processor.processOutputStream({
+      part: data.part as Chunk, // validated at the edge; inside, a chunk of the loop
+      streamParts: chunksSoFar(data, slot),
+      messageList: data.messageList,
+      state: context.state,
+      abort: context.abort,
+      retryCount: context.retryCount,
+      requestContext: context.requestContext,
+      tracingContext: context.tracingContext,
+      writer: context.writer,
+      abortSignal: context.abortSignal,
+      agent: context.agent,
+      heedsRulings: context.heedsRulings,
+    } as StreamArgs),
+  settle: (returned, { data, processorId }) => {
+    if (returned === null || returned === undefined)
+      return data.part === returned ? pass : { kind: 'edit', data: { ...data, part: null } };
+    if (typeof (returned as { type?: unknown }).type !== 'string')
+      throw invalidResult(data, processorId, {
+        detail: `it returned ${describeValue(returned)}, expected a chunk, null or nothing.`,
+      });
+    throwIfMissing(missingInChunk(returned, 'part'), data, processorId);
+    return isSame(returned, data.part) ? pass : { kind: 'edit', data: { ...data, part: returned } };
+  },
+});
+
+/** Each processor's own list of its chunks so far; it starts with those of a payload from outside. */
+const chunksSoFar = ({ part, streamParts }: StreamData, { streamParts: own }: ProcessorSlot): Chunk[] => {
+  if (own.length === 0 && streamParts.length > 0) own.push(...streamParts.filter((earlier) => earlier !== part));
+  own.push(part);
+  return own as Chunk[]; // as `part`
+};
+
+/** `processLLMResponse`: receives the whole response of a call, live or cached. */
+export const llmResponse = definePhase({
+  phase: 'llmResponse',
+  hook: 'processLLMResponse',
+  cadence: 'call',
+  lane: 'input',
+  retryLeadsTo: 'step',
+  loopState: 'step.reviewing',
+  title: 'LLM response',
+  invoke: ({ processor, data, context }) =>
+    processor.processLLMResponse({
+      ...context,
+      chunks: data.chunks,
+      model: data.model,
+      stepNumber: data.stepNumber,
+      steps: data.steps ?? [],
+      fromCache: data.fromCache,
+      warnings: data.warnings,
+      request: data.request,
+      rawResponse: data.rawResponse,
+    }),
+  settle: (returned, { data, processorId }) => {
+    if (returned === undefined || returned === null) return pass;
+    throw invalidResult(data, processorId, { detail: `it returned ${describeValue(returned)}, but this hook only observes.` });
+  },
+});

@@ -1,0 +1,132 @@
+import { stringify } from 'safe-stable-stringify';
+
+import type { TraceContent, TraceEntry } from '../../schemas/trace-entry.js';
+import { type Trace, traceOfKind } from './collect-traces.js';
+import { createContentWriter, freezeContent, type Frozen } from './contents.js';
+
+/**
+ * A replayed trace with the clock of the recorded one. A line that differs from a recorded line only in time is replaced by it,
+ * at its place, because only the clock orders concurrent lines. New lines follow the line that they followed in the
+ * replay.
+ */
+export const alignTrace = (replayed: Trace, recorded: Trace): Trace => {
+  const known = byKey(recorded);
+  let order = -1;
+  const placed = standalone(replayed).map((entry, index) => {
+    const match = known.get(keyOf(entry))?.shift();
+    order = match?.entry.seq ?? order;
+    return { entry: match ?? entry, order, index };
+  });
+  placed.sort((a, b) => a.order - b.order || a.index - b.index);
+  return renumbered(placed.map(({ entry }) => entry));
+};
+
+/** A line with all values that it refers to. */
+interface Standalone {
+  readonly entry: TraceEntry;
+  /** The content of its fields by name, in their order. */
+  readonly contents: readonly (readonly [name: string, Frozen])[];
+}
+
+const contentFields = ['received', 'returned', 'request', 'list'] as const;
+
+const standalone = (trace: Trace): Standalone[] => {
+  const freeze = freezeContent(trace);
+  return trace.map((entry) => {
+    const fields = entry as { readonly [K in (typeof contentFields)[number]]?: TraceContent };
+    return {
+      entry,
+      contents: contentFields.flatMap((name) => (fields[name] ? [[name, freeze(fields[name])] as const] : [])),
+    };
+  });
+};
+
+const byKey = (trace: Trace): Map<string, Standalone[]> => {
+  const known = new Map<string, Standalone[]>();
+  for (const line of standalone(trace)) {
+    const key = keyOf(line);
+    known.set(key, [...(known.get(key) ?? []), line]);
+  }
+  return known;
+};
+
+/** Fields that depend on the clock or on the numbering. */
+const clockFields = new Set(['seq', 'at', 'durationMs', 'createdAt', 'adds', ...contentFields]);
+
+/** Lines with equal keys have equal content. */
+const keyOf = ({ entry, contents }: Standalone): string => {
+  const content = contents.map(([name, { lists, values }]) => [
+    name,
+    [...lists].map(([list, jsons]) => [list, jsons.map((json) => JSON.parse(json) as unknown)]),
+    values,
+  ]);
+  return JSON.stringify([entry, content], (key, value: unknown) => (clockFields.has(key) ? undefined : value));
+};
+
+/** The lines with new numbers; each value is recorded at its first occurrence. */
+const renumbered = (lines: readonly Standalone[]): Trace => {
+  const writer = createContentWriter();
+  let eventSeq = 0;
+  let at = 0;
+  return lines.map(({ entry, contents }, seq) => {
+    at = Math.max(at, entry.at);
+    const adds: unknown[] = [];
+    const written = Object.fromEntries(contents.map(([name, frozen]) => [name, writer.write(frozen, adds)] as const));
+    const isEvent = entry.kind === 'event';
+    const event = isEvent ? { event: { ...entry.event, seq: eventSeq } } : {};
+    if (isEvent) eventSeq += 1;
+    return { ...entry, seq, ...event, ...written, ...('adds' in entry && { adds }) };
+  });
+};
+
+/** The model and its request. */
+interface RequestedModel {
+  readonly modelId: string;
+  readonly provider: string;
+}
+
+/** Models do not see the times of messages. */
+const withoutTimes = (key: string, value: unknown): unknown => (key === 'createdAt' ? undefined : value);
+
+/** Requests with equal keys are equal to the model. */
+export const requestKey = ({ modelId, provider }: RequestedModel, { lists, values }: Frozen): string =>
+  stringify([modelId, provider, [...lists].map(([name, list]) => [name, list.map(parsed)]), values], withoutTimes) ?? '';
+
+const parsed = (json: string): unknown => JSON.parse(json);
+
+type OfKind<K extends TraceEntry['kind']> = Extract<TraceEntry, { kind: K }>;
+
+/** One segment of a recorded run: from its start, or from an answer, to its end or suspension. */
+export interface RecordedSegment {
+  /** The answer that resumes the run; undefined in the first segment. */
+  readonly resume: OfKind<'resume'> | undefined;
+  /** The cancellation by the caller. */
+  readonly cancel: OfKind<'cancel'> | undefined;
+}
+
+/** The segments of a recorded run, in order. */
+export const segmentsOf = (trace: Trace): RecordedSegment[] => {
+  const ends = traceOfKind(trace, 'result').map(({ seq }) => seq);
+  const resumes = traceOfKind(trace, 'resume');
+  const cancels = traceOfKind(trace, 'cancel');
+  return Array.from({ length: resumes.length + 1 }, (_, index) => {
+    const [from, to] = [ends[index - 1] ?? -1, ends[index] ?? Infinity];
+    return { resume: resumes[index - 1], cancel: cancels.find(({ seq }) => seq > from && seq < to) };
+  });
+};
+
+/** Recorded items, each returned once, in their order. */
+export interface Tape<T> {
+  /** Removes and returns the next item that fits. */
+  take(fits: (recorded: T) => boolean): T | undefined;
+}
+
+export const createTape = <T>(recorded: readonly T[]): Tape<T> => {
+  const rest = [...recorded];
+  return {
+    take: (fits) => {
+      const index = rest.findIndex(fits);
+      return index === -1 ? undefined : rest.splice(index, 1)[0];
+    },
+  };
+};

@@ -1,0 +1,86 @@
+import { defineFinder, type Finder, type ReadMatch } from '../define-finder.js';
+import { textOfBase64 } from '../../text/characters.js';
+import { isBase64 } from '../validators.js';
+
+/** `bearer` occurs in prose too, so a token must be long, and not a mere word. */
+const minWordlessChars = 40;
+
+/** The credentials after `Bearer`, and those after a scheme in an `Authorization` header; without the scheme's name. */
+export const bearerFinder = defineFinder(() => ({
+  lead: /\b(?:bearer[ \t:]{1,3}["']?|authorization["']?[ \t]{0,2}[:=][ \t]{0,2}["']?(?:basic|(?:api-?)?token|api-?key|digest)[ \t]{1,3})/i,
+  regex: /[A-Za-z0-9._~+/=-]{8,4096}/i,
+  hint: /bearer|authorization/i,
+  read: (text, { start, end }) => {
+    const token = text.slice(start, end).replace(/[.]+$/, '');
+    const isToken = /\d/.test(token) || token.length >= minWordlessChars || /=$|[a-z][A-Z]/.test(token);
+    return isToken && token.length >= 8 ? start + token.length : undefined;
+  },
+}));
+
+/** The value of an `Authorization` header without a scheme. */
+export const bareAuthorizationFinder = defineFinder(() => ({
+  lead: /\bauthorization["']?:[ \t]{0,3}["']?/i,
+  regex: /(?=[^\d\s]{0,64}\d)[A-Za-z0-9._~+/=-]{16,4096}/i,
+  hint: /authorization/i,
+}));
+
+const readToken: ReadMatch = (text, { start, end }) => {
+  const [header = '', claims = '', signature] = text.slice(start, end).split('.', 3);
+  const isToken = isHeader(header) && (signature !== undefined || jsonOf(claims) !== undefined);
+  return isToken ? end : undefined;
+};
+
+/** The header states in JSON how the token is signed or encrypted. */
+const isHeader = (part: string): boolean => 'alg' in (jsonOf(part) ?? {});
+
+const jsonOf = (part: string): object | undefined => {
+  if (!part || !isBase64(part, { urlSafe: true, padding: false })) return undefined;
+  try {
+    const value: unknown = JSON.parse(textOfBase64(part));
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const part = (max: number): string => String.raw`\.[A-Za-z0-9_-]{0,${max}}`;
+
+/**
+ * JSON Web Tokens in compact form, signed (three parts, the last of which may be empty) or encrypted (five), by RFC 7515 and
+ * 7516; also header and claims without a signature.
+ */
+export const jwtFinder = defineFinder(() => ({
+  regex: new RegExp(
+    String.raw`(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,8192}${part(8192)}(?:${part(4096)}(?:${part(8192)}${part(512)})?)?`,
+  ),
+  hint: /eyJ/,
+  read: readToken,
+}));
+
+const label = '[A-Z0-9][A-Z0-9 ]{0,40}';
+/** The content of a block: base 64, header fields, line ends, also as `\n`. */
+const body = String.raw`(?:(?!-----)[A-Za-z0-9+/=\s\\:,.()-]){0,16384}`;
+const line = String.raw`(?:\s|\\[nr]){1,4}[A-Za-z0-9+/=]{16,80}`;
+
+/**
+ * Blocks in PEM form (RFC 7468) of any label: above all private keys. In an unfinished block, the lines that are clearly
+ * base 64 count.
+ */
+export const pemFinder = defineFinder(() => ({
+  regex: new RegExp(`-----BEGIN ${label}-----(?:${body}-----END ${label}-----|(?:${line}){1,120})`),
+}));
+
+/** A redactor's placeholder: it would be found, and replaced, again and again. */
+const placeholder = /^\[[A-Z][A-Z_]*(?:_\d+|:[0-9a-f]+)?\]$/;
+
+/**
+ * The user and password of a URL (`scheme://user:password@host`), without the scheme and the host; also a single token there. An
+ * obvious placeholder (`user:password@`) counts too, because removing it costs nothing.
+ */
+export const urlCredentialsFinder: Finder = defineFinder(() => ({
+  lead: /:\/\/(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/)/i,
+  regex: /(?:[^\s/?#@:"'<>`\\]{0,256}:[^\s/?#"'<>`\\]{1,1024}|[^\s/?#@:"'<>`\\]{16,1024})(?=@[^\s/?#@])/i,
+  hint: /:\/\//,
+  read: (text, { start, end }) => (placeholder.test(text.slice(start, end)) ? undefined : end),
+  isClosed: true, // the host of a URL follows, not that of a mailbox
+}));

@@ -1,0 +1,75 @@
+import { defineFinder, type ReadMatch } from '../define-finder.js';
+import { isIP, isMACAddress } from '../validators.js';
+import { lazyRegex } from '../../../src/phase/memo.js';
+
+const maxChars = 45;
+/** `version 1.2.3.4`, `"FileVersion": "1.2.3.4"`, `==1.2.3.4` and `section 1.2.3.4` are not addresses. */
+const versionLabel = lazyRegex(
+  String.raw`(?:(?:^|[^\p{L}])(?:v|vers?|release|build|firmware|driver|sdk|kernel|section|chapter|clause|figure|oid|§)|version)["']?\s{0,2}[.:=(]?\s{0,3}["']?$|(?:[=^~<>]=|\^|~>?)\s?$`,
+  'iu',
+);
+const labelChars = 20;
+const wordStart = lazyRegex(String.raw`^[\p{L}\p{N}_]`);
+/** Four numbers, or as many colons as an address of version 6 has. */
+const shape = /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=[^:]*:[^:]*:)[0-9A-Fa-f:.]{3,45})$/;
+/** Addresses without an owner: unspecified, loopback and network masks. */
+const reserved = /^(?:0\.0\.0\.0|127\.|255\.255\.)|^::1?$/;
+
+const readAddress: ReadMatch = (text, { start, end }) => {
+  for (const value of readings(text.slice(start, end))) {
+    if (!isAddress(value)) continue;
+    const after = start + value.length;
+    const before = text.slice(Math.max(0, start - labelChars), start);
+    const isPartOfMore = wordStart().test(text.slice(after, after + 2));
+    return isPartOfMore || (value.includes('.') && versionLabel().test(before)) ? undefined : after;
+  }
+  return undefined;
+};
+
+/** The address without the punctuation of its sentence, and without a port. */
+const readings = (body: string): string[] => {
+  const bare = body.replace(/[.:]+$/, '');
+  const port = /^(?<host>[\d.]+):\d{1,5}$/.exec(bare)?.groups?.['host'];
+  return [body, bare, ...(port ? [port] : [])];
+};
+
+const isAddress = (value: string): boolean => {
+  if (value.length > maxChars || !shape.test(value) || reserved.test(value) || !isIP(value)) return false;
+  return value.includes('.') || looksLikeIpV6(value);
+};
+
+/** `a::b` and `1::2` are more often scopes in code than addresses. */
+const looksLikeIpV6 = (value: string): boolean => {
+  const groups = value.split(':');
+  return /\d/.test(value) && (groups.length === 8 || groups.some((group) => group.length >= 3));
+};
+
+/** IP addresses of both versions that `validator.isIP` accepts, without version numbers and without loopback addresses. */
+export const ipFinder = defineFinder(() => ({
+  regex: new RegExp(
+    String.raw`(?<![\p{L}\p{N}_])(?<!(?<![\p{L}_])[0-9A-Fa-f]{1,4}[:.]{1,3})(?:[0-9A-Fa-f]|::)[0-9A-Fa-f:.]{2,${maxChars + 3}}(?=[^]{0,2})`,
+    'u',
+  ),
+  lookbehind: labelChars,
+  beginning: /[0-9A-Fa-f]{1,4}[:.]|::(?!:)/,
+  hint: /[0-9A-Fa-f][:.][0-9A-Fa-f:]|::/,
+  read: readAddress,
+}));
+
+const separated = String.raw`[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5}|(?:-[0-9A-Fa-f]{2}){5})(?![:-]?[0-9A-Za-z_])`;
+const dotted = String.raw`[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?!\.?[0-9A-Za-z_])`;
+/** Ids that many devices share, or that no device has. */
+const shared = /^(?:[f]+|[0]+)$/i;
+
+/** Hardware addresses in the notation of IEEE 802, and in Cisco's dotted groups; validated by `validator.isMACAddress`. */
+export const macFinder = defineFinder(() => ({
+  regex: new RegExp(String.raw`(?<![0-9A-Za-z_])(?<![0-9A-Fa-f][:.-])(?:${separated}|${dotted})`),
+  hint: /[:.-]/,
+  beginning: /[0-9A-Fa-f]{2}(?:[:-]|[0-9A-Fa-f]{2}\.)/,
+  read: (text, { start, end }) => {
+    const written = text.slice(start, end);
+    const digits = written.replaceAll(/[^0-9A-Fa-f]/g, '');
+    const isNumber = written.includes('.') && !/[A-Fa-f]/.test(digits); // 1234.5678.9012 may be anything
+    return isNumber || shared.test(digits) || !isMACAddress(digits, { no_separators: true }) ? undefined : end;
+  },
+}));
