@@ -158,8 +158,8 @@ const waits = (run: Run, { isWaiting }: ModelReply, { type, payload }: Chunk): b
 /** A reader takes each chunk as it is emitted; only then the provider is asked for the next one. */
 const streamBufferFor = (onShow: (chunk: Chunk) => void): StreamBuffer<Chunk> => {
   const streamBuffer = createStreamBuffer<Chunk>(1, onShow);
-  const write = (chunk: Chunk) => (ofLoop.has(chunk.type) ? undefined : streamBuffer.write(chunk));
-  return Object.assign(Object.create(streamBuffer) as typeof streamBuffer, { write }); // all other methods are the stream buffer's
+  const { write } = streamBuffer;
+  return Object.assign(streamBuffer, { write: (chunk: Chunk) => (ofLoop.has(chunk.type) ? undefined : write(chunk)) });
 };
 
 async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {

@@ -1,4 +1,5 @@
 import type { GeneratedFile, StreamTextTransform, TextStreamPart, ToolSet } from 'ai';
+import { isPromise, type Awaitable } from '../phase/awaitable.js';
 import { createTurns } from '../guard/in-steps.js';
 import { createChunkCodec, type FieldCodec } from './chunks.js';
 import type { GuardOptions } from './guard-options.js';
@@ -70,13 +71,16 @@ export const toStreamTransform = (guards: Guards, options?: GuardOptions): Strea
     const run = nextRun();
     const isJudged = run.adapters.has('withGuards');
     const steps = judgedSteps(run);
-    return guardedTransform(run, stopStream, async (part, out) => {
-      if (!isJudged || endsResponse(part)) await start(run); // throws the error that ended the run
+    const judge = async (part: Part, out: Out): Promise<void> => {
+      await start(run); // throws the error that ended the run
       if (part.type === 'finish') await run.judgeLast?.();
       if (isJudged) return out.send([part]);
       if (part.type === 'raw') return undefined; // it contains text that guards may remove
       return steps(part, out);
-    });
+    };
+    return guardedTransform(run, stopStream, (part, out) =>
+      isJudged && !endsResponse(part) ? out.send([part]) : judge(part, out),
+    );
   };
 };
 
@@ -91,7 +95,7 @@ interface Out {
   fail(error: unknown): void;
 }
 /** Sends the guards' version of a part, and later the parts that guards clear before the next one comes. */
-type Pass = (part: Part, out: Out) => Promise<void>;
+type Pass = (part: Part, out: Out) => Awaitable<void>;
 
 /** Each step has its own lane. Its finish part is always emitted, with the metadata that guards left in it. */
 const judgedSteps = (run: Run): Pass => {
@@ -144,22 +148,17 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
     }
   };
   return new TransformStream<Part, Part>({
-    transform: async (part, controller) => {
-      if (hasEnded) return;
-      try {
-        if (part.type === 'error' && isStopError(part.error)) return end(controller, part.error);
-        if (part.type === 'error' || part.type === 'abort')
-          run.failure = { error: 'error' in part ? part.error : run.signal.reason };
-        await pass(part, {
-          send: (parts) => {
-            if (!hasEnded) for (const open of parts) sendPart(controller, wire, open);
-          },
-          fail: (error) => (isStopError(error) ? end(controller, error) : controller.error(error)),
-        });
-      } catch (error) {
-        if (!isStopError(error)) throw error;
-        end(controller, error);
-      }
+    transform: (part, controller) => {
+      if (hasEnded) return undefined;
+      if (part.type === 'error' && isStopError(part.error)) return end(controller, part.error);
+      if (part.type === 'error' || part.type === 'abort')
+        run.failure = { error: 'error' in part ? part.error : run.signal.reason };
+      const fail = (error: unknown): void => (isStopError(error) ? end(controller, error) : controller.error(error));
+      const send = (parts: readonly Part[]): void => {
+        if (!hasEnded) for (const open of parts) sendPart(controller, wire, open);
+      };
+      const passing = pass(part, { send, fail }); // a promise for a part that has to wait
+      return isPromise(passing) ? passing.catch(fail) : undefined;
     },
     flush: close,
     cancel: close,
