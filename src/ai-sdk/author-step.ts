@@ -2,8 +2,7 @@ import type { PrepareStepFunction, PrepareStepResult, ToolSet, UserModelMessage,
 import { InterlockError } from '../errors.js';
 import { copyPlain } from '../phase/plain-data.js';
 import { createReadOnlyViews } from './read-only.js';
-import type { StepFields } from './step-fields.js';
-import type { StepInput } from './step-memory.js';
+import type { StepFields, StepInput } from './step.js';
 
 type Context = Record<string, unknown>;
 type StepArgs<TOOLS extends ToolSet, CONTEXT extends Context> = Parameters<PrepareStepFunction<TOOLS, CONTEXT>>[0];

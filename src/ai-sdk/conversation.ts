@@ -2,10 +2,9 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import { copyPlain, isSame } from '../phase/plain-data.js';
 import type { MessagePort, SystemMessage } from '../phase/host.js';
 import { toStored, type StoredPart } from '../plain/to-stored.js';
-import { patched, haveSameContent } from './message-slots.js';
+import { patched, haveSameContent, toModelMessages } from './message-parts.js';
 import type { Run } from './run.js';
 import type { AnyMessage, SystemEntry } from './spec.js';
-import { toModelMessages } from './to-model-messages.js';
 
 /** Messages of the AI SDK in the form for guards. Guards' changes of the list do not affect the original messages. */
 export interface Conversation {

@@ -7,7 +7,7 @@ import { isSharedRun, type GuardedRun, type Run } from './run.js';
 import { InterlockError } from '../errors.js';
 import { stepOptionKinds, toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-prepare-step.js';
 import { withGuards } from './with-guards.js';
-import { modelSettingNames } from './model-setting-names.js';
+import { modelSettingNames } from './step.js';
 
 /** The settings of `generateText`, `streamText` and agents that guards wrap. */
 export interface GuardableSettings {

@@ -10,17 +10,15 @@ import { createStreamBuffer, type StreamBuffer } from '../stream/stream-buffer.j
 import type { RunEvent } from '../../schemas/index.js';
 import { modelCodec, partOfChunk } from './chunks.js';
 import { judge } from './judge.js';
-import { inOrder } from './in-order.js';
-import { editSteps, lastResults, watchEdits, type EditsBefore } from './late-edits.js';
-import { openListPort } from './list-port.js';
-import { createLoopRun, onlyPhases } from './loop-run.js';
+import { inOrder, createGathering, createWire, type Gathering } from './wire.js';
+import { editSteps, lastResults, watchEdits, type EditsBefore } from './recorded-steps.js';
+import { openListPort, createLoopRun, onlyPhases } from './loop-run.js';
 import { createModelPort, guardsOutput, isCleanRecord, leavesTogether, type ModelCall, type ModelReply } from './model-port.js';
 import { exemptFromSchema } from './ruled-calls.js';
 import type { Run } from './run.js';
 import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
 import { withoutPrompt } from '../loop/judge.js';
 import { abortErrorOf, approvalError, errorOfStop, lateEditError } from './stop-errors.js';
-import { createGathering, createWire, type Gathering } from './wire.js';
 
 /** One call of the guarded model: a run of the loop, whose response is emitted part by part. */
 export interface GuardedCall {

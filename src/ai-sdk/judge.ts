@@ -3,8 +3,16 @@ import type { Retry, Verdict } from '../verdict.js';
 import { cutQuotesOf } from '../guard/strip-quoted-error.js';
 import { leavesOf } from '../guard/map-texts.js';
 import { wordsIn } from '../trace/texts-in.js';
-import type { Run } from './run.js';
+import type { Run, Adapter, JudgedInput } from './run.js';
 import { errorOfStop } from './stop-errors.js';
+import { createDecider, resolveSnapshot, type LoopSnapshot } from '../loop/decide.js';
+import type { ActivityName } from '../loop/activity-names.js';
+import { phaseRow } from '../phase/table.js';
+import { limitsOf } from './guard-options.js';
+import { openConversation, rewritten } from './conversation.js';
+import { toStored } from '../plain/to-stored.js';
+import { isSame } from '../phase/plain-data.js';
+import type { AnyMessage } from './spec.js';
 
 /** The guards' version of a payload, or a request for another attempt. */
 type Judged<P extends Phase> =
@@ -49,5 +57,96 @@ const settle = <P extends Phase>(
       throw run.end(errorOfStop(verdict, cutQuotesOf(wordsOf(data))));
     default:
       return verdict satisfies never;
+  }
+};
+
+/** An activity of the loop's machine that runs between the AI SDK's model calls. */
+type StepActivity = Extract<ActivityName, 'input' | 'prepare' | 'tools'>;
+
+const stateOf = {
+  input: 'input',
+  prepare: { step: 'preparing' },
+  tools: { step: 'tools' },
+} as const satisfies Record<StepActivity, LoopSnapshot['value']>;
+
+/** The activity whose state in the machine has the guards of a phase. */
+const activityOf = (phase: Phase): StepActivity => {
+  const { loopState } = phaseRow<Phase>(phase);
+  const activities = Object.keys(stateOf) as StepActivity[];
+  return activities.find((activity) => loopState === stateName(stateOf[activity])) ?? 'tools'; // each row has the name of a machine state
+};
+
+const stateName = (value: (typeof stateOf)[StepActivity]): string => (typeof value === 'string' ? value : `step.${value.step}`);
+
+const decider = createDecider();
+const snapshots = new Map<string, LoopSnapshot>();
+
+/** The machine in the state of an activity, with the counters of a run. */
+const snapshotAt = (run: Run, activity: StepActivity): LoopSnapshot => {
+  const { retries, recoveries, options } = run;
+  const limits = limitsOf(options);
+  const key = [activity, retries, recoveries, limits.maxRetries, limits.maxRecoveries].join(' ');
+  let snapshot = snapshots.get(key);
+  if (snapshot) return snapshot;
+  const steps = { stepNumber: 0, attempt: 1, modelIndex: 0, toolCalls: 0, stop: false, goesOn: false };
+  snapshot = resolveSnapshot({ value: stateOf[activity], context: { ...steps, retries, recoveries, limits } });
+  if (snapshots.size >= 1_000) snapshots.clear();
+  snapshots.set(key, snapshot);
+  return snapshot;
+};
+
+/** Lets the loop's machine decide whether a guard's retry is granted, and counts it. Ends the run if it is not. */
+export const followRetry = (run: Run, stop: Retry): void => {
+  const activity = activityOf(stop.phase as Phase); // guards set the phase that they judged in
+  const event = { type: `xstate.done.actor.${activity}`, output: { kind: 'retry' }, actorId: activity } as const;
+  const { snapshot, starts } = decider.next(snapshotAt(run, activity), event);
+  if (starts.length === 0) throw run.end(errorOfStop(stop));
+  const { processorId, phase, reason } = stop;
+  run.retries = snapshot.context.retries;
+  run.emit({ type: 'retry', processorId, phase, reason, retries: run.retries });
+};
+
+/**
+ * The prompt to send: the caller's messages as their guards left them. The first adapter judges them once in a run, and again when the
+ * user has sent another one; it reuses its results in every later step.
+ */
+export const judgedInput = async (run: Run, inputMessages: readonly AnyMessage[]): Promise<readonly AnyMessage[]> => {
+  if (!run.input) return judgeInput(run, inputMessages, 'withGuards');
+  const { by, rewrites, system, users } = run.input;
+  if (by !== 'withGuards') return inputMessages;
+  const isKnown = (one: unknown): boolean => users.some((known) => isSame(known, one));
+  if (!usersIn(inputMessages).every(isKnown)) return judgeInput(run, inputMessages, by);
+  const messages = rewritten(inputMessages, rewrites);
+  return system ? [...system, ...messages.filter(({ role }) => role !== 'system')] : messages;
+};
+
+/** The content of each message of the user. */
+const usersIn = (messages: readonly AnyMessage[]): JudgedInput['users'] =>
+  messages.filter(({ role }) => role === 'user').map((message) => toStored([message]));
+
+/** Judges the caller's messages. Returns their guarded version; the same array if nothing changed. */
+export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: Adapter): Promise<readonly AnyMessage[]> => {
+  const users = usersIn(messages);
+  run.input = { by, rewrites: new Map(), system: undefined, users };
+  if (!run.plan.has('input')) return messages;
+  for (;;) {
+    const conversation = openConversation(run, messages, { answers: run.answers });
+    const { list } = conversation;
+    const { messages: port } = run.scope.host;
+    const judged = await judge<'input'>(run, {
+      phase: 'input',
+      messages: port.read(list, 'all'),
+      messageList: list,
+      systemMessages: port.readSystem(list),
+      retryCount: run.retries,
+    });
+    if (judged.retry) {
+      followRetry(run, judged.retry);
+      continue;
+    }
+    if (!conversation.isChanged()) return messages;
+    const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages in both forms
+    run.input = { by, rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined, users };
+    return [...system, ...conversation.read()];
   }
 };

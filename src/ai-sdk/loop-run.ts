@@ -1,6 +1,6 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import { createRun } from '../loop/create-run.js';
-import type { Chunk, LoopPorts } from '../loop/ports.js';
+import type { Chunk, LoopPorts, LoopMessages } from '../loop/ports.js';
 import type { Run as LoopRun, RunBefore, RunOptions } from '../loop/run.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Phase } from '../phase/row.js';
@@ -9,6 +9,8 @@ import { pass } from '../verdict.js';
 import { limitsOf } from './guard-options.js';
 import { guardsOutput } from './model-port.js';
 import type { Run } from './run.js';
+import { answersIn, openConversation, type Conversation } from './conversation.js';
+import type { Prompt } from './spec.js';
 
 /** The options of one run of the loop. */
 interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack' | 'hold'> {
@@ -71,3 +73,64 @@ export const onlyPhases = (plan: Plan, isOurs: (phase: Phase) => boolean): Plan 
   has: (phase) => isOurs(phase) && plan.has(phase),
   run: (phase, data, scope) => (isOurs(phase) ? plan.run(phase, data, scope) : pass),
 });
+
+/** The messages of one call, for the loop: each attempt starts with the prompt that the AI SDK would send. */
+interface ListPort {
+  readonly messages: LoopMessages;
+  /** In its state in the current attempt. */
+  readonly conversation: Conversation;
+}
+
+interface ListPortOptions {
+  readonly loopOf: () => LoopRun;
+  /** Called before the loop itself changes a message. */
+  readonly onWrite?: () => void;
+}
+
+export const openListPort = (run: Run, prompt: Prompt, { loopOf, onWrite }: ListPortOptions): ListPort => {
+  const { messages: host } = run.scope.host;
+  const open = (): Conversation => openConversation(run, prompt, { answers: answersIn(run, prompt) });
+  let conversation = open();
+  let { recoveries } = run;
+  const prompts = new Map<string, Prompt>();
+  /** The prompt, with the edits of a guard that repeats a failed call. */
+  const mended = (): Prompt => {
+    if (loopOf().recoveries === recoveries) return prompt;
+    return [...conversation.readSystem(), ...conversation.read()] as Prompt; // made of a prompt
+  };
+  const messages: LoopMessages = {
+    addResponse: (list, message) => {
+      const last = host.read(list, 'all').at(-1)?.createdAt.getTime() ?? 0; // lists sort by time
+      const createdAt = new Date(Math.max(message.createdAt.getTime(), last + 1));
+      list.add({ ...message, createdAt }, 'response', { merge: false });
+    },
+    setToolOutcome: (list, call, outcome) => {
+      if (outcome.kind !== 'result') return;
+      onWrite?.();
+      host.writeToolResult(list, call, outcome.result);
+    },
+    addData: () => undefined, // the AI SDK runs the tools
+    checkpoint: () => ({ messages: [] }), // the prompt is the only state to restore
+    detached: (list) => list, // it is not used any more
+    restore: () => {
+      conversation = open();
+      ({ recoveries } = loopOf());
+      return conversation.list;
+    },
+    writeTagged: (_list, tag, tagged) => void prompts.set(tag, [...tagged] as Prompt), // system messages of the loop's own
+    toPrompt: () => withSystem(mended(), [...prompts.values()].flat()) as never, // Mastra types a prompt by an older specification
+  };
+  return {
+    messages,
+    get conversation() {
+      return conversation;
+    },
+  };
+};
+
+/** After the other system messages, because most models accept them only at the start. */
+const withSystem = (prompt: Prompt, added: Prompt): Prompt => {
+  if (added.length === 0) return prompt;
+  const at = prompt.findIndex(({ role }) => role !== 'system');
+  return prompt.toSpliced(at === -1 ? prompt.length : at, 0, ...added);
+};

@@ -5,18 +5,23 @@ import { isSame } from '../phase/plain-data.js';
 import { authorStep, type StepAuthor } from './author-step.js';
 import { answersAmong, isOfAssistant, lastAnswers, openConversation } from './conversation.js';
 import { instanceOf } from './host.js';
-import { followRetry } from './follow.js';
-import { judge } from './judge.js';
-import { judgeInput } from './judge-input.js';
+import { followRetry, judge, judgeInput } from './judge.js';
 import { createReadOnlyViews } from './read-only.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { aBoolean, anObject, functionOf, numberFrom } from '../option-kind.js';
 import { start, runsOf } from './adapters.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
 import type { AnyMessage } from './spec.js';
-import { mergeProviderOptions, stepFields, type StepFields } from './step-fields.js';
-import { createStepMemory, type StepInput, type StepMemory } from './step-memory.js';
-import { splitSystem, systemOf } from './system.js';
+import {
+  mergeProviderOptions,
+  stepFields,
+  type StepFields,
+  createStepMemory,
+  type StepInput,
+  type StepMemory,
+  splitSystem,
+  systemOf,
+} from './step.js';
 import { GuardUnavailableError } from './stop-errors.js';
 import { withGuards } from './with-guards.js';
 

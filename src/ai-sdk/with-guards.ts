@@ -2,7 +2,7 @@ import { anySignal } from '../phase/awaitable.js';
 import { wrapLanguageModel } from 'ai';
 import { callGuarded, type GuardedCall } from './guarded-call.js';
 import { instanceOf, type ModelInstance } from './host.js';
-import { judgedInput } from './judge-input.js';
+import { judgedInput } from './judge.js';
 import { guardsOutput, isCleanRecord, type ModelCall } from './model-port.js';
 import type { GuardOptions } from './guard-options.js';
 import { start, runsOf } from './adapters.js';

@@ -7,7 +7,7 @@ import { copyPlain, isSame } from '../phase/plain-data.js';
 import type { Plan } from '../pipeline/compile.js';
 import { resultIn, type Part, type StoredPart } from '../plain/to-stored.js';
 import type { Conversation } from './conversation.js';
-import { isSameShape, patchPart, contentOf, haveSameContent } from './message-slots.js';
+import { isSameShape, patchPart, contentOf, haveSameContent } from './message-parts.js';
 import type { Run } from './run.js';
 import { lateEditError } from './stop-errors.js';
 

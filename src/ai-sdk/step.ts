@@ -1,8 +1,55 @@
-import type { LanguageModel } from 'ai';
+import type { Instructions, ModelMessage, LanguageModel } from 'ai';
 import { InterlockError } from '../errors.js';
 import type { PhaseData } from '../phase/row.js';
 import { isRecord, isSame } from '../phase/plain-data.js';
-import { modelSettingNames } from './model-setting-names.js';
+import type { AnyMessage, SystemEntry } from './spec.js';
+
+/** The AI SDK's input of a step. */
+export interface StepInput {
+  readonly messages: readonly ModelMessage[];
+  readonly instructions: Instructions | undefined;
+  readonly runtimeContext: unknown;
+}
+
+/** The input sent in a step, and its base without the step's changes. */
+interface Sent {
+  readonly base: StepInput;
+  readonly sent: StepInput;
+}
+
+/**
+ * Limits a step's changes to that step: the AI SDK carries overrides of messages, instructions and context forward, and this removes
+ * them.
+ */
+export interface StepMemory {
+  /** The input of the step without earlier steps' own changes. */
+  baseOf(step: StepInput): StepInput;
+  remember(sent: Sent): void;
+}
+
+export const createStepMemory = (): StepMemory => {
+  let last: Sent | undefined;
+  return {
+    baseOf: (step) => {
+      if (!last) return step;
+      const { base, sent } = last;
+      return {
+        messages: withoutOwn(step.messages, last),
+        instructions: step.instructions === sent.instructions ? base.instructions : step.instructions,
+        runtimeContext: step.runtimeContext === sent.runtimeContext ? base.runtimeContext : step.runtimeContext,
+      };
+    },
+    remember: (sent) => {
+      last = sent;
+    },
+  };
+};
+
+/** Replaces messages sent in the last step by their base, if the messages start with them. */
+const withoutOwn = (messages: readonly ModelMessage[], { base, sent }: Sent): readonly ModelMessage[] => {
+  const isContinued = sent.messages.every((message, index) => message === messages[index]);
+  return isContinued ? [...base.messages, ...messages.slice(sent.messages.length)] : messages;
+};
 
 type Data = PhaseData<'inputStep'>;
 
@@ -14,6 +61,19 @@ export interface StepFields {
   providerOptions?: Readonly<Record<string, unknown>>;
   [callSetting: string]: unknown;
 }
+
+/** Settings of a model call, other than messages and tools, that the AI SDK accepts and that `prepareStep` may change. */
+export const modelSettingNames = [
+  'maxOutputTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'presencePenalty',
+  'frequencyPenalty',
+  'stopSequences',
+  'seed',
+  'reasoning',
+] as const;
 
 /** Settings of a call that `prepareStep` may change. */
 const callSettings: ReadonlySet<string> = new Set(modelSettingNames);
@@ -65,4 +125,20 @@ export const mergeProviderOptions = (
     merged[name] = isRecord(own) && isRecord(value) ? mergeProviderOptions(own, value) : value;
   }
   return merged;
+};
+
+/** Instructions as system messages. */
+export const systemOf = (instructions: Instructions | undefined): SystemEntry[] => {
+  if (instructions === undefined) return [];
+  if (typeof instructions === 'string') return [{ role: 'system', content: instructions }];
+  return Array.isArray(instructions) ? instructions : [instructions];
+};
+
+/** Messages in the AI SDK's form, with separate instructions. Unchanged ones keep their original form. */
+export const splitSystem = (all: readonly AnyMessage[], { instructions }: StepInput): Omit<StepInput, 'runtimeContext'> => {
+  const system = all.filter((message): message is Extract<AnyMessage, { role: 'system' }> => message.role === 'system');
+  const messages = all.filter(({ role }) => role !== 'system') as ModelMessage[]; // made of such
+  const before = systemOf(instructions);
+  const isUnchanged = system.length === before.length && system.every((message, index) => message === before[index]);
+  return { messages, instructions: isUnchanged ? instructions : system };
 };
