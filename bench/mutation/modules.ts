@@ -15,13 +15,13 @@ const windows = 'src/stream/gate/{window-*,grapheme}.ts';
 /** Of `src/loop`: the machine and its decisions. */
 const machine = 'src/loop/{machine,decide}.ts';
 /** Of `src/loop`: the activities of the machine and their driver. */
-const activities = 'src/loop/{activities/*,drive,feedback*,judge,reuse}.ts';
+const activities = 'src/loop/{activities/*,conversation,drive,judge}.ts';
 /** Of `src/loop`: the ends of attempts, steps and runs, and their results. */
-const finalizing = 'src/loop/{finalize-run,retract,reprocess-queue,step-*,record-wasted-call}.ts';
+const finalizing = 'src/loop/{emit,finalize-run,reprocess-queue,step-record}.ts';
 /** Of `src/loop`: tool calls and approvals. */
-const tools = 'src/loop/{call-*,record-model-chunk,insert-result,running-calls,settle-result,step-calls,tool-*,waiting-calls}.ts';
+const tools = 'src/loop/{call-*,record-model,running-calls,settle-result,step-calls,tool-*,waiting-calls}.ts';
 /** Of `src/loop`: recording and replay of runs. */
-const traces = 'src/loop/{join-tracers,record-{emitted,guards,ports},replay-*,run-recording,run-showing}.ts';
+const traces = 'src/loop/{record-{guards,ports},replay-*,run-recording,walk}.ts';
 
 /** Tests of whole agents, which cover most modules of `src/loop`. */
 const agentTests = [
@@ -56,10 +56,7 @@ export const modules: Readonly<Record<string, Module>> = {
   windows: { mutate: [windows], tests: ['src/stream/gate/window-reader.test.ts'], testTimeoutMs: 60_000 },
   gate: {
     mutate: ['src/stream/gate/*.ts', `!${windows}`],
-    tests: [
-      'src/stream/gate/{seams,stream-gate,chunk-invariance,cached-windows}.test.ts',
-      'test/stream/child-text.test.ts',
-    ],
+    tests: ['src/stream/gate/{seams,stream-gate,chunk-invariance,cached-windows}.test.ts', 'test/stream/child-text.test.ts'],
   },
   machine: {
     mutate: [machine],
@@ -84,7 +81,7 @@ export const modules: Readonly<Record<string, Module>> = {
   responses: {
     mutate: ['src/loop/*.ts', ...[machine, activities, finalizing, tools, traces].map((others) => `!${others}`)],
     tests: [
-      'src/loop/{rope,read-ahead}.test.ts',
+      'src/loop/{rope,model-call}.test.ts',
       'test/verify/counter-examples.test.ts',
       ...agentTests,
       'test/{promises/p7,memory/history,memory/not-accepted,provider/answers}.test.ts',

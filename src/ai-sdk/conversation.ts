@@ -1,7 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { copyPlain, isSame } from '../phase/plain-data.js';
 import type { MessagePort, SystemMessage } from '../phase/host.js';
-import { toStored, type StoredPart } from '../plain/to-stored.js';
+import { toStored, type StoredPart } from '../plain/stored-message.js';
 import { patched, haveSameContent, toModelMessages } from './message-parts.js';
 import type { Run } from './run.js';
 import type { AnyMessage, SystemEntry } from './spec.js';

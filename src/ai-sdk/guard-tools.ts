@@ -1,5 +1,5 @@
 import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from 'ai';
-import { feedbackText } from '../loop/feedback-text.js';
+import { feedbackText } from '../loop/conversation.js';
 import { messageOf } from '../loop/message-of.js';
 import type { PhaseData } from '../phase/row.js';
 import { InterlockError } from '../errors.js';

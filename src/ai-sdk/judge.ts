@@ -6,11 +6,11 @@ import { wordsIn } from '../trace/texts-in.js';
 import type { Run, Adapter, JudgedInput } from './run.js';
 import { errorOfStop } from './stop-errors.js';
 import { createDecider, resolveSnapshot, type LoopSnapshot } from '../loop/decide.js';
-import type { ActivityName } from '../loop/activity-names.js';
+import type { ActivityName } from '../loop/activity.js';
 import { phaseRow } from '../phase/table.js';
 import { limitsOf } from './guard-options.js';
 import { openConversation, rewritten } from './conversation.js';
-import { toStored } from '../plain/to-stored.js';
+import { toStored } from '../plain/stored-message.js';
 import { isSame } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
 

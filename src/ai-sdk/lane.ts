@@ -1,16 +1,16 @@
-import { createAttempt } from '../loop/run.js';
+import { createAttempt } from '../loop/create-run.js';
 import { openGuardedStream, openToolStream } from '../loop/guarded-stream.js';
-import type { Outcome } from '../loop/outcome.js';
+import type { Outcome } from '../loop/activity.js';
 import { dropReprocessed } from '../loop/reprocess-queue.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import { createStreamBuffer } from '../stream/stream-buffer.js';
-import type { CallRuling } from '../loop/call-ruling.js';
+import type { CallRuling } from '../loop/step-calls.js';
 import { partOfChunk, type ChunkCodec } from './chunks.js';
 import { openListPort, createLoopRun } from './loop-run.js';
 import type { Run } from './run.js';
 import type { Chunk } from './spec.js';
 import { withoutPrompt } from '../loop/judge.js';
-import { keepOriginalWords } from '../loop/record-model-chunk.js';
+import { keepOriginalWords } from '../loop/record-model.js';
 import { errorOfStop } from './stop-errors.js';
 
 /** The loop's guarded stream for parts that come from no model call of ours. */

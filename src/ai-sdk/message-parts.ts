@@ -1,4 +1,4 @@
-import { partsIn, resultIn, toStored, type Part, type Slot, type StoredPart } from '../plain/to-stored.js';
+import { partsIn, resultIn, toStored, type Part, type Slot, type StoredPart } from '../plain/stored-message.js';
 import { isSame } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';

@@ -5,7 +5,7 @@ import { messageOf } from '../loop/message-of.js';
 import type { ToolCallInfo } from '../phase/host.js';
 import { copyPlain, isSame } from '../phase/plain-data.js';
 import type { Plan } from '../pipeline/compile.js';
-import { resultIn, type Part, type StoredPart } from '../plain/to-stored.js';
+import { resultIn, type Part, type StoredPart } from '../plain/stored-message.js';
 import type { Conversation } from './conversation.js';
 import { isSameShape, patchPart, contentOf, haveSameContent } from './message-parts.js';
 import type { Run } from './run.js';

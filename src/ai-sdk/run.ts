@@ -6,7 +6,7 @@ import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from 
 import { guardReports, type GuardReports } from '../trace/observers.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
-import type { StoredPart } from '../plain/to-stored.js';
+import type { StoredPart } from '../plain/stored-message.js';
 import type { ChunkTimeouts } from './chunk-timeouts.js';
 import { dropRequests } from './drop-requests.js';
 import type { UnsignedEvent } from './events.js';

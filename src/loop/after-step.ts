@@ -1,5 +1,5 @@
 import { emitJudged } from './judge.js';
-import type { Outcome } from './outcome.js';
+import type { Outcome } from './activity.js';
 import { acceptedSteps, type Run } from './run.js';
 
 /** Tag of the application's feedback about a step in the conversation. */

@@ -1,15 +1,17 @@
+import { createResponse } from './response.js';
+import { createStepCalls } from './step-calls.js';
 import type { Phase } from '../phase/row.js';
 import { createRunScope, type GuardReport, type Reports } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
 import { createRecorder, type Position } from '../trace/recorder.js';
-import { type Run, type RunOptions, isOver } from './run.js';
+import { type Attempt, type Run, type RunOptions, isOver, type RunRecording, type RunTracer } from './run.js';
 import { InterlockError } from '../errors.js';
 import { emitJudged } from './judge.js';
-import type { Chunk } from './ports.js';
+import type { Chunk, ModelEntry } from './ports.js';
 
 /** Creates a run without starting it. */
 export const createRun = (options: RunOptions): Run => {
-  const { ports, runId } = options;
+  const { ports, runId, before } = options;
   const position: Position = { stepNumber: options.before?.counts.stepNumber ?? 0, attempt: 1 };
   const signal = options.abortSignal ?? new AbortController().signal;
   const recorder = createRecorder({
@@ -18,7 +20,6 @@ export const createRun = (options: RunOptions): Run => {
     wallClock: ports.wallClock,
     onEvent: listener(options, () => run),
   });
-  const { before } = options;
   const slots: Run['slots'] = before?.slots ?? new Map();
   const scope = createRunScope({
     writer: { custom: (data) => writeCustom(run, data) }, // the run exists by the time the first hook is called
@@ -69,6 +70,33 @@ export const createRun = (options: RunOptions): Run => {
   };
   return run;
 };
+
+/** A new attempt with the settings of the run's call. */
+export const createAttempt = (run: Run): Attempt => ({
+  settings: { ...run.options.settings },
+  entry: run.options.ports.models[run.modelIndex] as ModelEntry, // the machine counts no further than there are models
+  prompt: undefined,
+  cached: undefined,
+  answer: createResponse(),
+  ahead: undefined,
+  modelCall: undefined,
+  rawChunks: [],
+  originalWords: [],
+  hasResponded: false,
+  wasEdited: false,
+  finish: undefined,
+  request: undefined,
+  response: {},
+  warnings: [],
+  heldResults: [],
+  stepCalls: createStepCalls(),
+  finishedCalls: [],
+  partCount: 0,
+  place: 0,
+  started: false,
+  closed: false,
+  record: undefined,
+});
 
 /** Code that combines several runs also gets the reports of each. */
 const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run): Reports => ({
@@ -134,3 +162,27 @@ const stopError = (run: Run): unknown => {
   const { reason, metadata, processorId } = stop;
   return run.options.ports.host.createTripWire({ reason, metadata, processorId, retry: stop.kind === 'retry' });
 };
+
+/** Sends every event to both; a guard gets the scope of the tracer's span. */
+export const joinTracers = (tracer: RunTracer | undefined, recording: RunRecording | undefined): RunTracer | undefined => {
+  if (!tracer || !recording) return tracer ?? (recording && { ...recording, ids: noIds });
+  return {
+    onEvent: (event, run) => {
+      recording.onEvent(event, run);
+      tracer.onEvent(event, run);
+    },
+    openSpan: (call) => {
+      const [recorded, span] = [recording.openSpan(call), tracer.openSpan(call)];
+      return {
+        scope: span.scope,
+        end: (verdict) => {
+          recorded.end(verdict);
+          span.end(verdict);
+        },
+      };
+    },
+    ids: tracer.ids,
+  };
+};
+
+const noIds: RunTracer['ids'] = { traceId: undefined, spanId: undefined };

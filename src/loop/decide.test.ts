@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createDecider, type Decider, type Decision } from './decide.js';
 import { loopMachine } from './loop-machine.js';
 import type { LoopEvent, LoopLimits } from './machine.js';
-import type { Outcome, OutcomeKind } from './outcome.js';
-import { outcomesOf, activityNames } from './activity-names.js';
+import { type Outcome, type OutcomeKind, outcomesOf, activityNames } from './activity.js';
 
 const limits: fc.Arbitrary<LoopLimits> = fc.record({
   maxSteps: fc.integer({ min: 1, max: 3 }),

@@ -1,6 +1,6 @@
 import { initialTransition, transition, type ExecutableActionsFrom, type SnapshotFrom } from 'xstate';
 import { getLoopMachine, type LoopContext, type LoopEvent, type LoopInput } from './machine.js';
-import type { ActivityName } from './activity-names.js';
+import type { ActivityName } from './activity.js';
 
 type LoopMachine = ReturnType<typeof getLoopMachine>;
 

@@ -8,11 +8,16 @@ import { noJournal } from './journal.js';
 import { messageOf } from './message-of.js';
 import type { LoopContext, LoopEvent } from './machine.js';
 import { isPromise, type Awaitable, untilAborted } from '../phase/awaitable.js';
-import type { Outcome, OutcomeKind } from './outcome.js';
+import type { Outcome, OutcomeKind, ActivityName } from './activity.js';
 import { agentChunk, publish } from './emit.js';
 import type { Journal, Run } from './run.js';
-import type { ActivityName } from './activity-names.js';
-import { activities } from './activities/index.js';
+import { call } from './activities/call.js';
+import { finish, persist } from './activities/finish.js';
+import { input, prepare, request } from './activities/prepare.js';
+import { judgeOverlap, open } from './activities/overlap.js';
+import { recover } from './activities/recover.js';
+import { review } from './activities/review.js';
+import { tools } from './activities/tools.js';
 
 /**
  * Drives a run from its start to its end: the machine decides, activities run, and their outcomes are the machine's next events.
@@ -178,3 +183,18 @@ const settledOutcome = (run: Run, outcome: Outcome): Outcome => {
 
 const toRunError = (error: unknown, path: string): InterlockError =>
   isInterlockError(error) ? error : new InterlockError('run/failed', { path, detail: messageOf(error), cause: error });
+
+/** The activities that the machine requests, as the in-process driver runs them. */
+export const activities: Record<ActivityName, (run: Run) => Awaitable<Outcome>> = {
+  input,
+  prepare,
+  request,
+  open,
+  judge: judgeOverlap,
+  call,
+  review,
+  tools,
+  recover,
+  finish,
+  persist,
+};

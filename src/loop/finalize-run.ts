@@ -1,18 +1,17 @@
 import { InterlockError, isInterlockError } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/index.js';
-import { restoreConversation, detach } from './conversation-snapshot.js';
+import { restoreConversation, detach } from './conversation.js';
 import type { Retry, Trip } from '../verdict.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords } from './judge.js';
 import { messageOf } from './message-of.js';
 import type { StepRecord, StepTripwire } from './ports.js';
-import { agentChunk, notify, publish } from './emit.js';
-import { retract, type EmittedParts } from './retract.js';
+import { agentChunk, notify, publish, retract, type EmittedParts } from './emit.js';
 import { acceptedSteps, isWithheld, visibleSteps, type AcceptedStep, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord } from './step-record.js';
 import { publishWaiting } from './waiting-calls.js';
 import { untilAborted } from '../phase/awaitable.js';
-import { recordWastedCall } from './record-wasted-call.js';
+import { recordWastedCall } from './record-model.js';
 
 /** The end of an attempt. */
 interface AttemptEnd {

@@ -9,7 +9,7 @@ import { phaseRow } from '../phase/table.js';
 import { wordsIn } from '../trace/texts-in.js';
 import { isStricter, type Stop, type Unavailable, type Verdict } from '../verdict.js';
 import { messageOf } from './message-of.js';
-import type { Outcome } from './outcome.js';
+import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
 import { emit } from './emit.js';
 import type { Part } from './response.js';

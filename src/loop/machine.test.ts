@@ -5,10 +5,9 @@ import { getStateNodes } from 'xstate/graph';
 import { createDecider, type Decision, type LoopSnapshot } from './decide.js';
 import { loopMachine } from './loop-machine.js';
 import type { LoopContext, LoopEvent, LoopLimits } from './machine.js';
-import type { Outcome, OutcomeKind } from './outcome.js';
+import { type Outcome, type OutcomeKind, outcomesOf, activityNames, type ActivityName } from './activity.js';
 import { isDeep } from '../../test/modes.js';
 import { activitiesUnderWay } from './walk.js';
-import { outcomesOf, activityNames, type ActivityName } from './activity-names.js';
 
 type Machine = typeof loopMachine;
 

@@ -1,7 +1,6 @@
 import { assign, fromPromise, setup, stateIn } from 'xstate';
 import { once } from '../phase/memo.js';
-import type { Outcome, OutcomeKind } from './outcome.js';
-import { activityNames, type ActivityName } from './activity-names.js';
+import { type Outcome, type OutcomeKind, activityNames, type ActivityName } from './activity.js';
 
 /** Counters and bounds: small enough that every reachable state can be walked. */
 export interface LoopContext {

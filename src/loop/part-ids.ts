@@ -1,6 +1,6 @@
 import type { Chunk, ToolCall } from './ports.js';
 import { findToolPart } from './response.js';
-import { keyOfCall } from './reuse.js';
+import { keyOfCall } from './step-calls.js';
 import type { Run } from './run.js';
 import { responseParts } from './step-record.js';
 

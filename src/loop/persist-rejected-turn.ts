@@ -1,12 +1,11 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { RunStatus } from '../../schemas/index.js';
 import type { Plan } from '../pipeline/compile.js';
-import { snapshotConversation } from './conversation-snapshot.js';
+import { snapshotConversation } from './conversation.js';
 import type { Part } from './response.js';
 import { messageOf } from './message-of.js';
 import type { SavedTurn, Persistence } from './persistence.js';
-import type { Chunk } from './ports.js';
-import { addPayloadTransforms } from './add-payload-transforms.js';
+import type { Chunk, LoopPorts } from './ports.js';
 import { isWithheld, type Run } from './run.js';
 import { waitingCalls, waitingChunk } from './waiting-calls.js';
 
@@ -185,4 +184,15 @@ const failureOf = (saved: Promise<string | undefined>, { scope }: Run): Promise<
     callOff = scope.setTimer(() => resolve(`memory did not answer within ${patienceMs} ms.`), patienceMs);
   });
   return Promise.race([saved.catch(messageOf), tooLate]).finally(callOff);
+};
+
+/** Adds the values shown to people in place of tool payloads to a run's response, after guards have edited it. */
+export const addPayloadTransforms = (run: Run): Promise<void> | undefined => {
+  const { payloads } = run.options.ports;
+  return payloads && transformAll(run, payloads);
+};
+
+const transformAll = async ({ list, steps }: Run, payloads: NonNullable<LoopPorts['payloads']>): Promise<void> => {
+  await payloads.ofMessages(list);
+  for (const { toolResults } of steps) for (const record of toolResults) await payloads.ofChunk(record);
 };

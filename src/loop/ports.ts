@@ -82,6 +82,14 @@ export interface ModelCall {
   hangUp(): void;
 }
 
+/** A response that is read ahead while overlap guards judge. */
+export interface ResponseAhead extends ModelCall {
+  /** The last chunk, once the response is complete. */
+  readonly finish: Chunk | undefined;
+  /** Estimated number of tokens so far. */
+  estimateTokens(): number;
+}
+
 /** Which of the provider's two calls a run makes; the loop is the same. */
 export type RunMode = 'generate' | 'stream';
 

@@ -1,7 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import type { CallRuling } from './call-ruling.js';
+import type { CallRuling } from './step-calls.js';
 import { toBase64 } from '../guard/read-fields.js';
-import { createRope } from './rope.js';
 import type { Chunk, ToolCall } from './ports.js';
 
 /** A part of a message, as the host keeps it. */
@@ -232,3 +231,27 @@ export const sourceFields = ({ source }: Extract<Part, { type: 'source' }>) => {
 export const findToolPart = (parts: readonly Part[], toolCallId: string) =>
   parts.find((part) => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId) as
     Extract<Part, { type: 'tool-invocation' }> | undefined; // found by its type, which the compiler does not see through find
+
+/** Number of pieces that are joined at once. */
+const piecesOfBlock = 4_096;
+
+/**
+ * Builds a text from small pieces: the function takes a piece and returns the text so far. The JavaScript engine would hold such
+ * a text as a tree of its pieces, at several times its size, until it is read; this function joins the pieces in blocks as they
+ * arrive.
+ */
+export const createRope = (): ((piece: string) => string) => {
+  let blocks = '';
+  let block = '';
+  let pieces: string[] = [];
+  return (piece) => {
+    pieces.push(piece);
+    block += piece;
+    if (pieces.length === piecesOfBlock) {
+      blocks += pieces.join('');
+      block = '';
+      pieces = [];
+    }
+    return blocks + block;
+  };
+};

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { createRope } from './rope.js';
+import { createRope } from './response.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void; // provided by the flag

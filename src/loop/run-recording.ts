@@ -13,8 +13,7 @@ import type { MapText } from '../trace/plain-json.js';
 import { charsIn, createTraceWriter, type TraceRecorder, type TraceWriter } from '../trace/trace-writer.js';
 import { finishReasonOf } from './finalize-run.js';
 import type { LoopPorts } from './ports.js';
-import { recordGuard, shadowsIn } from './record-guards.js';
-import { recordEmitted } from './record-emitted.js';
+import { recordGuard, shadowsIn, recordEmitted } from './record-guards.js';
 import { recordPorts } from './record-ports.js';
 import { acceptedSteps, type Lanes, type Run, type RunOptions, type RunRecording } from './run.js';
 

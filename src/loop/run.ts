@@ -9,7 +9,7 @@ import type { OverlapGuard, ProcessorSlot, Reports, RunScope } from '../phase/sc
 import type { StreamBuffer } from '../stream/stream-buffer.js';
 import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
-import { createResponse, type AssembledResponse, type Span } from './response.js';
+import type { AssembledResponse, Span } from './response.js';
 import type { CallResponse } from './call-response.js';
 import type { Effect } from './effect.js';
 import type { InsidePart } from './inside-part.js';
@@ -26,12 +26,11 @@ import type {
   StepSettings,
   TokenUsage,
   ModelCall,
+  ResponseAhead,
 } from './ports.js';
 import type { UnfinishedTurn } from './persistence.js';
-import type { ResponseAhead } from './read-ahead.js';
 import type { LoopSnapshot } from './decide.js';
-import type { FinishedCall } from './reuse.js';
-import { createStepCalls, type StepCalls } from './step-calls.js';
+import type { FinishedCall, StepCalls } from './step-calls.js';
 
 /** The guards of a run by lane; `memory` persists an accepted response and runs after everything else. */
 export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
@@ -247,33 +246,6 @@ export interface Run {
   /** The chunks that were still buffered when the run was suspended. */
   held: BufferedChunks;
 }
-
-/** A new attempt with the settings of the run's call. */
-export const createAttempt = (run: Run): Attempt => ({
-  settings: { ...run.options.settings },
-  entry: run.options.ports.models[run.modelIndex] as ModelEntry, // the machine counts no further than there are models
-  prompt: undefined,
-  cached: undefined,
-  answer: createResponse(),
-  ahead: undefined,
-  modelCall: undefined,
-  rawChunks: [],
-  originalWords: [],
-  hasResponded: false,
-  wasEdited: false,
-  finish: undefined,
-  request: undefined,
-  response: {},
-  warnings: [],
-  heldResults: [],
-  stepCalls: createStepCalls(),
-  finishedCalls: [],
-  partCount: 0,
-  place: 0,
-  started: false,
-  closed: false,
-  record: undefined,
-});
 
 /** The current attempt; every activity after `prepare` has one. */
 export const currentAttempt = (run: Run): Attempt => {

@@ -8,11 +8,11 @@ import type { InsidePart } from './inside-part.js';
 import { rethrowInterruption } from './interruption.js';
 import { noJournal } from './journal.js';
 import { mayRejectCalls, stopWith } from './judge.js';
-import type { Outcome } from './outcome.js';
+import type { Outcome } from './activity.js';
 import { openToolStream } from './guarded-stream.js';
 import { copyPlain } from '../phase/plain-data.js';
 import type { Chunk, DataPart, ToolCall, ToolOutcome, ToolRequest } from './ports.js';
-import { finishedCall, takeFinished } from './reuse.js';
+import { finishedCall, takeFinished } from './step-calls.js';
 import type { Attempt, Run } from './run.js';
 import { publicToolName } from './tool-name.js';
 

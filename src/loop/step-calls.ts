@@ -1,6 +1,6 @@
 import { klona } from 'klona/full';
 import type { CallResponse, Suspension } from './call-response.js';
-import type { ToolCall } from './ports.js';
+import type { ToolCall, Chunk } from './ports.js';
 
 /** The input that a call waits for: a person's approval, or the data its tool requested when it suspended the run. */
 export type WaitingCall =
@@ -43,3 +43,63 @@ export const answerCall = ({ waiting, answers }: StepCalls, toolCallId: string, 
   waiting.delete(toolCallId);
   answers.set(toolCallId, answer);
 };
+
+/**
+ * A stream guard's ruling about a tool call that does not simply run: it is rejected with a reason for the model, or it needs
+ * approval.
+ */
+export type CallRuling = { readonly kind: 'rejected'; readonly message: unknown } | { readonly kind: 'approval' };
+
+/** The calls of a response, and the rulings about them. */
+interface RuledCalls {
+  readonly toolCalls: readonly ToolCall[];
+  /** By call id. */
+  readonly rulings: Map<string, CallRuling>;
+}
+
+const rulings: Partial<Record<string, (payload: { error?: unknown }) => CallRuling>> = {
+  'tool-error': ({ error }) => ({ kind: 'rejected', message: error }),
+  'tool-call-approval': () => ({ kind: 'approval' }),
+};
+
+/**
+ * If a guard replaced a call with an error or an approval request, stores this ruling and returns the call itself, which is emitted all
+ * the same: the error or request follows it. Returns other chunks unchanged.
+ */
+export const takeRuling = (answer: RuledCalls, chunk: Chunk): Chunk => {
+  const rule = rulings[chunk.type];
+  if (!rule) return chunk;
+  const { toolCallId, toolName, args, ...payload } = (chunk.payload ?? {}) as ToolCall & { error?: unknown };
+  // The error of a tool that the provider ran follows its call.
+  if (answer.toolCalls.some((call) => call.toolCallId === toolCallId)) return chunk;
+  answer.rulings.set(toolCallId, rule(payload));
+  return { ...chunk, type: 'tool-call', payload: { toolCallId, toolName, args } };
+};
+
+/** The result of a tool call, to reuse for an equal call. */
+export interface FinishedCall {
+  readonly key: string;
+  readonly result: unknown;
+}
+
+/** Copies the result of a call before any guard changes it in place. */
+export const finishedCall = (call: ToolCall, result: unknown): FinishedCall => ({ key: keyOfCall(call), result: klona(result) });
+
+/**
+ * Takes the result of an equal call from those of rejected attempts. Each result serves one call: if a step makes a call twice that its
+ * rejected attempt made once, the tool runs once more.
+ */
+export const takeFinished = (reusable: FinishedCall[], call: ToolCall): FinishedCall | undefined => {
+  if (reusable.length === 0) return undefined;
+  const key = keyOfCall(call);
+  const index = reusable.findIndex((finished) => finished.key === key);
+  return index === -1 ? undefined : reusable.splice(index, 1)[0];
+};
+
+/** Calls are equal if tool and arguments are; the order of the arguments does not matter. */
+export const keyOfCall = ({ toolName, args }: ToolCall): string => `${toolName} ${JSON.stringify(args, sortKeys)}`;
+
+const sortKeys = (_key: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;

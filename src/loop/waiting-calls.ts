@@ -4,7 +4,7 @@ import { agentChunk, publish } from './emit.js';
 import type { Run } from './run.js';
 import { isGuarded, judgeChunk } from './judge.js';
 import type { Suspension } from './call-response.js';
-import type { Outcome } from './outcome.js';
+import type { Outcome } from './activity.js';
 import type { WaitingCall } from './step-calls.js';
 
 /** JSON schema of an approval. */

@@ -1,9 +1,8 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { MessageScope, MessageSource, SystemMessage } from '../phase/host.js';
 import { isSame } from '../phase/plain-data.js';
-import { rejecting } from './needs-mastra.js';
-import { isSystem, systemText } from './stored-form.js';
-import { storedMessage } from './stored-message.js';
+import { isSystem, systemText, storedMessage } from './stored-message.js';
+import { InterlockError } from '../errors.js';
 
 /** The content of a plain list, as plain data. The ids of messages record their sources. */
 export interface PlainState {
@@ -195,4 +194,25 @@ const updateToolInvocation = (state: PlainState, updated: ToolPart): boolean => 
     return true;
   }
   return false;
+};
+
+/** The error for members that only Mastra's own MessageList has. */
+export const needsMastra = (path: string): InterlockError => new InterlockError('ai-sdk/needs-mastra', { path });
+
+/**
+ * Adds missing members to an object: reading one raises an error with the requirement. The members are not enumerable. `names` lists all
+ * of them, so that the compiler reports members which a later version of Mastra adds.
+ */
+export const rejecting = <Has extends object, Absent extends string>(
+  has: Has,
+  names: Record<Absent, true>,
+  path: string,
+): Has & Record<Absent, never> => {
+  for (const name of Object.keys(names))
+    Object.defineProperty(has, name, {
+      get: () => {
+        throw needsMastra(`${path}.${name}`);
+      },
+    });
+  return has as Has & Record<Absent, never>; // just added
 };

@@ -6,7 +6,7 @@ import { message, textIn, toolPart } from '../phase/test-setup.js';
 import type { MessagePort, MessageScope, MessageSource } from '../phase/host.js';
 import { isInterlockError } from '../errors.js';
 import { mergeValues } from '../pipeline/merge.js';
-import { plainPort } from './plain-port.js';
+import { plainPort } from './plain-host.js';
 
 const { messages: messagePort } = createHost();
 

@@ -1,7 +1,20 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { describeValue } from '../phase/settle-messages.js';
-import { isStored } from './stored-form.js';
-import { toStored, type ModelMessage, type StoredPart } from './to-stored.js';
+import type { MessagePort } from '../phase/host.js';
+
+/** Lists store system messages separately, so that the type of a message's role lacks them; hooks may return them among the others. */
+export const isSystem = (message: MastraDBMessage): boolean => (message.role as string) === 'system';
+
+/** The text of a system message in any form. */
+export const systemText = ({ content }: MastraDBMessage): string => {
+  if (typeof content === 'string') return content; // hooks may return plain system messages
+  const parts = content.parts?.flatMap((part) => (part.type === 'text' ? [part.text] : [])) ?? [];
+  return parts.length > 0 ? parts.join('\n') : (content.content ?? '');
+};
+
+/** Whether a message has the stored form of lists, with an id. */
+export const isStored = ({ id, content }: MastraDBMessage): boolean =>
+  typeof id === 'string' && typeof content === 'object' && Array.isArray(content.parts);
 
 type Content = MastraDBMessage['content'];
 
@@ -47,3 +60,156 @@ const ids = ({ threadId, resourceId, type }: Partial<MastraDBMessage>): Partial<
   ...(resourceId !== undefined && { resourceId }),
   ...(type !== undefined && { type }),
 });
+
+export type StoredPart = MastraDBMessage['content']['parts'][number];
+type Invocation = Extract<StoredPart, { type: 'tool-invocation' }>['toolInvocation'];
+
+/** A part of a message in any form of the AI SDK. */
+export interface Part {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** A message in any form of the AI SDK. */
+export interface ModelMessage {
+  readonly role: string;
+  readonly content: string | readonly { readonly type: string }[];
+}
+
+/** The position of a stored part's text in the original messages. */
+export interface Slot {
+  /** Index of the message, of the part in its content (0 for a text), and of the stored part. */
+  readonly message: number;
+  readonly part: number;
+  readonly stored: number;
+}
+
+/** The parts of a message; a text is one. */
+export const partsIn = ({ content }: ModelMessage): readonly Part[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+/**
+ * The stored parts of a message of the user, or of a response with its tools' results.
+ *
+ * @param slots gets the positions of the parts in the messages
+ */
+export const toStored = (messages: readonly ModelMessage[], slots?: Slot[]): StoredPart[] => {
+  const taking: Taking = { parts: [], calls: undefined };
+  const { parts } = taking;
+  for (const [message, original] of messages.entries()) {
+    if (original.role === 'assistant' && parts.length > 0) parts.push({ type: 'step-start' });
+    let part = 0;
+    for (const originalPart of partsIn(original)) {
+      const stored = take(taking, originalPart);
+      if (stored !== undefined) slots?.push({ message, part, stored });
+      part += 1;
+    }
+  }
+  return parts;
+};
+
+interface Taking {
+  readonly parts: StoredPart[];
+  /** The position of each tool call, once there is one. */
+  calls: Map<unknown, number> | undefined;
+}
+
+/** Stores a part. Returns its position; undefined for a part that guards do not see. */
+const take = (taking: Taking, part: Part): number | undefined => {
+  if (part.type === 'tool-result') return takeResult(taking, part);
+  const made = storedPart(part);
+  if (!made) return undefined;
+  const { parts } = taking;
+  if (part.type === 'tool-call') (taking.calls ??= new Map()).set(part['toolCallId'], parts.length);
+  return parts.push(made) - 1;
+};
+
+/** A result is stored with its call. A result without a call is stored alone. */
+const takeResult = ({ parts, calls }: Taking, originalPart: Part): number => {
+  const { toolCallId, toolName } = originalPart as unknown as { toolCallId: string; toolName: string }; // a tool-result part has both
+  const result = resultIn(originalPart['output']);
+  const known = calls?.get(toolCallId);
+  const part = known === undefined ? undefined : parts[known];
+  if (known !== undefined && part?.type === 'tool-invocation') {
+    Object.assign(part.toolInvocation, { state: 'result', result });
+    return known;
+  }
+  const toolInvocation = { state: 'result', toolCallId, toolName, args: {}, result } as Invocation;
+  return parts.push({ type: 'tool-invocation', toolInvocation }) - 1;
+};
+
+/** A tool's output as guards see it: the value without its label for the model. */
+export const resultIn = (output: unknown): unknown => {
+  const labelled = (output ?? {}) as { value?: unknown; reason?: unknown };
+  return 'value' in labelled ? labelled.value : labelled.reason;
+};
+
+/** A part in Mastra's stored form; undefined for a part that only a provider reads. */
+const storedPart = (part: Part): StoredPart | undefined => {
+  const { providerOptions } = part;
+  const metadata = providerOptions ? { providerMetadata: providerOptions as never } : {}; // the provider's own, passed through
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part['text'] as string, ...metadata };
+    case 'reasoning': {
+      const text = part['text'] as string;
+      return { type: 'reasoning', reasoning: text, details: [{ type: 'text', text }], ...metadata };
+    }
+    case 'tool-call': {
+      const { toolCallId, toolName, input } = part as unknown as { toolCallId: string; toolName: string; input: never };
+      return { type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId, toolName, args: input }, ...metadata };
+    }
+    case 'file':
+    case 'image':
+      return {
+        type: 'file',
+        data: dataIn(part['data'] ?? part['image']),
+        mimeType: (part['mediaType'] as string) ?? 'image/*',
+        ...(typeof part['filename'] === 'string' && { filename: part['filename'] }),
+      };
+    default:
+      return undefined;
+  }
+};
+
+/** Bytes as base64, a URL as text. */
+const dataIn = (given: unknown): string => {
+  if (typeof given === 'string') return given;
+  if (given instanceof URL) return given.href;
+  if (given instanceof Uint8Array) return btoa(Array.from(given, (byte) => String.fromCharCode(byte)).join(''));
+  const { data, url } = (given ?? {}) as { data?: unknown; url?: unknown };
+  return data === undefined && url === undefined ? '' : dataIn(data ?? url);
+};
+
+/** Reorders the messages of a scope among the other messages, which keep their positions. */
+export const interleaved = <Message extends { readonly id: string }>(
+  all: readonly Message[],
+  wanted: readonly Message[],
+  inScope: ReadonlySet<string>,
+): Message[] => {
+  const places = new Map(wanted.map(({ id }, index) => [id, index]));
+  let done = 0;
+  const messages = all.flatMap((message) => {
+    const place = places.get(message.id);
+    if (place === undefined) return inScope.has(message.id) ? [] : [message];
+    const from = done;
+    done = Math.max(done, place + 1);
+    return wanted.slice(from, done);
+  });
+  return [...messages, ...wanted.slice(done)];
+};
+
+/** The result of a tool call in messages, including the text of an error. */
+export const readToolResult = (
+  messages: readonly MastraDBMessage[],
+  toolCallId: string,
+): ReturnType<MessagePort['readToolResult']> => {
+  for (const message of messages.toReversed())
+    for (const part of message.content.parts) {
+      if (part.type !== 'tool-invocation' || part.toolInvocation.toolCallId !== toolCallId) continue;
+      const { state, result, errorText } = part.toolInvocation;
+      if (state === 'result') return { found: true, result };
+      if (state === 'output-error' || state === 'output-denied') return { found: true, result: errorText };
+    }
+  return { found: false };
+};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { joinWords } from './join-words.js';
+import { joinWords } from './stream-buffer.js';
 
 const words = (text: string, more: object = {}, inside: object = {}) => ({
   type: 'text-delta',

@@ -74,8 +74,8 @@ describe.each(Object.entries(ways))('the AI SDK, %s', (way, finishReason) => {
   const ofSdk = Object.entries({ ...counted, ...named, ...uncounted }).filter(([, [version]]) => version === 'v3');
 
   it.each(ofSdk)('a response without content is an answer, if its end comes from the provider: %s', async (name, [, end]) => {
-    const reading = Promise.resolve(finishReason(modelOf('v4', end)));
     const isMadeUp = name in uncounted && (way === 'streamText' || way === 'agent.stream');
-    await (isMadeUp ? expect(reading).rejects.toThrow('model/malformed-stream') : expect(reading).resolves.toBe('other'));
+    const ended = await Promise.resolve(finishReason(modelOf('v4', end))).catch(String);
+    expect(ended).toContain(isMadeUp ? 'model/malformed-stream' : 'other');
   });
 });

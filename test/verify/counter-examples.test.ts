@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { getStateNodes } from 'xstate/graph';
 
 import { guard, loopMachine, pipeline, verify, type CounterExample, type FindingCode } from '../../src/index.js';
-import { longestRun } from '../../src/loop/longest-run.js';
-import { runShowing } from '../../src/loop/run-showing.js';
+import { longestRun, runShowing } from '../../src/loop/walk.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { phaseNames, phases } from '../../src/phase/table.js';
 import { callThen, echo, modes } from '../mastra/support.js';

@@ -1,12 +1,12 @@
 import { startModelCall } from '../model-call.js';
 import type { ModelCall } from '../ports.js';
-import type { Outcome } from '../outcome.js';
+import type { Outcome } from '../activity.js';
 import { agentChunk, emit } from '../emit.js';
 import { currentAttempt, setRunError, type Attempt, type Run } from '../run.js';
 import { InterlockError } from '../../errors.js';
 import { isPromise } from '../../phase/awaitable.js';
 import { isGuarded, stopWith } from '../judge.js';
-import { recordModelChunk } from '../record-model-chunk.js';
+import { recordModelChunk } from '../record-model.js';
 import { createPartIds, idsOf } from '../part-ids.js';
 import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
 import { dropReprocessed } from '../reprocess-queue.js';

@@ -2,12 +2,14 @@ import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { Plan } from '../../pipeline/compile.js';
 import { clearStepFeedback } from '../after-step.js';
-import { clearFeedback } from '../feedback.js';
+import { clearFeedback } from '../conversation.js';
 import { followResponse, snapshotResponse } from '../follow-response.js';
-import { isGuarded, judge, judgeWith, type Judged } from '../judge.js';
-import { addPayloadTransforms } from '../add-payload-transforms.js';
-import type { Outcome } from '../outcome.js';
-import { acceptedSteps, currentAttempt, stepsForHooks, type Run } from '../run.js';
+import { isGuarded, judge, judgeWith, type Judged, failWith } from '../judge.js';
+import { addPayloadTransforms } from '../persist-rejected-turn.js';
+import type { Outcome } from '../activity.js';
+import { acceptedSteps, currentAttempt, stepsForHooks, type Run, isOver } from '../run.js';
+import { InterlockError } from '../../errors.js';
+import { messageOf } from '../message-of.js';
 
 /** Judges the whole response once, after the loop. */
 export const finish = (run: Run): Awaitable<Outcome> => {
@@ -52,4 +54,27 @@ export const resultPayload = (run: Run): PhaseData<'outputResult'> => {
       steps: stepsForHooks(run),
     },
   };
+};
+
+/** Persists accepted responses only; a rejected response never reaches this activity. A failure to persist fails the run. */
+export const persist = (run: Run): Awaitable<Outcome> => {
+  const { memory } = run.options.lanes;
+  return memory ? persistIn(memory, run) : { kind: 'done' };
+};
+
+const persistIn = async (memory: Plan, run: Run): Promise<Outcome> => {
+  const { outcome } = await judgeWith<'outputResult'>(run, memory, resultPayload(run));
+  const failed = outcome && failureOf(run, outcome);
+  const error = failed && messageOf(run.error);
+  if (!isOver(run)) run.recorder.record({ type: 'memory', given: 'answer', ...(error && { error }) });
+  return failed ?? { kind: 'done' };
+};
+
+const failureOf = (run: Run, outcome: Outcome): Outcome => {
+  const { stop } = run;
+  if (outcome.kind === 'failed' || !stop || stop.kind === 'unavailable') return { kind: 'failed' };
+  return failWith(
+    run,
+    new InterlockError('run/failed', { path: stop.path, detail: `memory rejected the answer: ${stop.reason}.` }),
+  );
 };

@@ -1,14 +1,37 @@
-import { InterlockError } from '../../errors.js';
-import { clearFeedback, restart, showFeedback } from '../feedback.js';
-import { snapshotConversation } from '../conversation-snapshot.js';
+import { clearFeedback, restart, showFeedback, snapshotConversation, rotationOf } from '../conversation.js';
 import { whenReady, type Awaitable } from '../../phase/awaitable.js';
-import { judge } from '../judge.js';
+import { isGuarded, judge } from '../judge.js';
+import type { Outcome } from '../activity.js';
+import { type Run, stepsForHooks, type Attempt, currentAttempt } from '../run.js';
+import { createAttempt } from '../create-run.js';
+import { InterlockError } from '../../errors.js';
 import { markInputAccepted, persistAcceptedSteps } from '../persist-rejected-turn.js';
-import type { Outcome } from '../outcome.js';
-import { rotationOf } from '../rotate-message.js';
-import { createAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { ResolvedModel } from '../../phase/host.js';
+import { copyPlain } from '../../phase/plain-data.js';
+import type { Prompt } from '../ports.js';
+
+/** Judges the user's input once, before the loop. */
+export const input = (run: Run): Awaitable<Outcome> => {
+  const { messages } = run.scope.host;
+  if (run.position.attempt > 1) restart(run);
+  else if (isGuarded(run, 'input')) run.start = snapshotConversation(run);
+  showFeedback(run);
+  const { list } = run;
+  const judged = judge<'input'>(run, {
+    phase: 'input',
+    messages: messages.read(list, 'all'),
+    messageList: list,
+    systemMessages: messages.readSystem(list),
+    retryCount: run.retries,
+  });
+  return whenReady(judged, ({ outcome }) => {
+    if (outcome) return outcome;
+    clearFeedback(run);
+    run.baseSystem = [...messages.readSystem(list)];
+    return { kind: 'done' };
+  });
+};
 
 /** Before each attempt at a step: resets system messages; guards prepare the model's input. */
 export const prepare = (run: Run): Awaitable<Outcome> => {
@@ -73,4 +96,32 @@ const takeSettings = (attempt: Attempt, data: PhaseData<'inputStep'> & { workspa
   // Headers belong to the model that they were configured with.
   if (data.model && data.model !== entry.model)
     attempt.entry = { ...entry, model: data.model as ResolvedModel, headers: undefined }; // the row resolved the hook's value
+};
+
+/** Converts the conversation to the model's prompt. Guards may rewrite it for this call, or respond from a cache. */
+export const request = (run: Run): Awaitable<Outcome> => {
+  const attempt = currentAttempt(run);
+  const prompt = run.options.ports.messages.toPrompt(run.list, attempt.entry.model);
+  return whenReady(prompt, (made) => judgePrompt(run, attempt, made));
+};
+
+const judgePrompt = (run: Run, attempt: Attempt, made: Prompt): Awaitable<Outcome> => {
+  const { list } = run;
+  const prompt = isGuarded(run, 'llmRequest') ? copyPlain(made) : made; // hooks change it for this call only
+  const judged = judge<'llmRequest'>(run, {
+    phase: 'llmRequest',
+    prompt,
+    model: attempt.entry.model,
+    messageList: list,
+    stepNumber: run.position.stepNumber,
+    steps: stepsForHooks(run),
+    retryCount: run.retries,
+  });
+  return whenReady(judged, ({ data, outcome }) => {
+    if (outcome) return outcome;
+    markInputAccepted(run, run.overlapGuards.length === 0);
+    attempt.prompt = data.prompt;
+    attempt.cached = data.response;
+    return { kind: run.overlapGuards.length > 0 ? 'overlap' : 'done' };
+  });
 };

@@ -1,12 +1,13 @@
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { createResponse } from '../response.js';
-import { retract } from '../retract.js';
-import { failWith, judge, keepRejectedWords } from '../judge.js';
-import { judgedError } from '../judged-error.js';
+import { retract, agentChunk } from '../emit.js';
+import { failWith, judge, keepRejectedWords, isGuarded, publicError, streamPayload } from '../judge.js';
 import { messageOf } from '../message-of.js';
-import type { Outcome } from '../outcome.js';
-import { rotationOf } from '../rotate-message.js';
+import type { Outcome } from '../activity.js';
+import { rotationOf } from '../conversation.js';
 import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
+import { stripQuotedError } from '../../guard/strip-quoted-error.js';
+import { planStream } from '../../pipeline/stream-plan.js';
 
 /** The model call failed. Guards may repair the messages and request another call; otherwise the next model is called, or the run ends. */
 export const recover = async (run: Run): Promise<Outcome> => {
@@ -58,4 +59,34 @@ const giveUp = (run: Run, error: unknown): Outcome => {
   const detail = messageOf(error);
   failWith(run, isInterlockError(error) ? error : new InterlockError('model/call-failed', { path, detail, cause: error }));
   return { kind: 'give-up' };
+};
+
+const withheld = '…';
+
+/**
+ * A provider's error for callers, events and spans. It may quote an answer that never arrived: the stream's guards judge its texts as an
+ * `error` chunk. Their edits apply; texts that they block, or cannot judge, are withheld.
+ */
+const judgedError = async (run: Run, error: unknown): Promise<unknown> => {
+  const shown = publicError(run, error);
+  if (run.options.serveErrorDetails || !isGuarded(run, 'outputStream')) return shown;
+  const texts = new Set<string>();
+  stripQuotedError(shown, (text) => {
+    texts.add(text);
+    return text;
+  });
+  const left = await judgeTexts(run, [...texts]);
+  return stripQuotedError(shown, (text) => left.get(text) ?? text);
+};
+
+const judgeTexts = async (run: Run, texts: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const { output } = run.options.lanes;
+  const data = streamPayload(run, agentChunk(run, 'error', { error: texts }));
+  const whole = output && planStream(output.graph)?.whole;
+  const verdict = await (whole ? whole(data, run.scope) : output?.run('outputStream', data, run.scope));
+  const part = (verdict?.kind === 'edit' ? verdict.data : data).part as { payload?: { error?: unknown } } | null | undefined; // guards return chunks
+  const isLeft = verdict?.kind === 'pass' || verdict?.kind === 'edit';
+  const left: unknown = isLeft ? part?.payload?.error : undefined;
+  const edited: readonly unknown[] = Array.isArray(left) ? left : [];
+  return new Map(texts.map((text, index) => [text, typeof edited[index] === 'string' ? edited[index] : withheld]));
 };

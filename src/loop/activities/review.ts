@@ -3,13 +3,12 @@ import { afterStep } from '../after-step.js';
 import { dropUnjudgedInput, resultOfCall } from '../drop-unjudged.js';
 import { followResponse, snapshotResponse } from '../follow-response.js';
 import { isGuarded, judge } from '../judge.js';
-import type { Outcome } from '../outcome.js';
+import type { Outcome } from '../activity.js';
 import type { StepRecord, ToolCall } from '../ports.js';
 import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
 import { recordStep, responseParts, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
 import { findToolPart, type ProviderResult } from '../response.js';
-import { insertResult } from '../insert-result.js';
-import { settleResult } from '../settle-result.js';
+import { insertResult, settleResult } from '../settle-result.js';
 
 /** Judges the whole response of an attempt, before any of its tools runs. */
 export const review = async (run: Run): Promise<Outcome> => {

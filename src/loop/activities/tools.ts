@@ -1,6 +1,6 @@
 import { afterStep } from '../after-step.js';
 import { emitJudged, stopWith } from '../judge.js';
-import type { Outcome } from '../outcome.js';
+import type { Outcome } from '../activity.js';
 import type { StepRecord, ToolCall, ToolOutcome } from '../ports.js';
 import { agentChunk } from '../emit.js';
 import { createRunningCalls, type RunningCalls } from '../running-calls.js';

@@ -1,8 +1,7 @@
 import { InterlockError } from '../../errors.js';
 import type { ModelEntry, ConversationSnapshot, StepSettings } from '../ports.js';
 import type { Attempt, Run } from '../run.js';
-import { readState, writeState, type RunState } from './run-state.js';
-import type { AttemptState } from './attempt-state.js';
+import { readState, writeState, type RunState, type AttemptState } from './run-state.js';
 import { applyPatch, diff, type Patch } from './patch.js';
 
 /** Earlier snapshots of the conversation; most of their content is in the current conversation. */

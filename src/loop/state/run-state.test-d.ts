@@ -1,8 +1,7 @@
 import { expectTypeOf, it } from 'vitest';
 
 import type { Attempt, Run } from '../run.js';
-import type { AttemptState } from './attempt-state.js';
-import type { RunState } from './run-state.js';
+import type { AttemptState, RunState } from './run-state.js';
 
 it('the state has every field of a run, except its input, the fields of work under way and what is made again from the list', () => {
   type NotInState = 'options' | 'scope' | 'recorder' | 'signal' | 'overlapGuards' | 'lastParts' | 'rejectedWords';

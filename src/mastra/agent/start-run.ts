@@ -3,8 +3,7 @@ import type { MessageList, MessageListInput } from '@mastra/core/agent/message-l
 import type { RequestContext } from '@mastra/core/request-context';
 import type { Chunk, LoopPorts, RunMode } from '../../loop/ports.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
-import { createRun } from '../../loop/create-run.js';
-import { joinTracers } from '../../loop/join-tracers.js';
+import { createRun, joinTracers } from '../../loop/create-run.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Journal, Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';

@@ -2,8 +2,7 @@ import type * as agent from '@mastra/core/agent';
 import type * as llm from '@mastra/core/llm';
 import { InterlockError } from '../../errors.js';
 import type { Host, ModelChoice, ResolvedModel } from '../../phase/host.js';
-import { plainHost } from '../../plain/plain-host.js';
-import { readTripWire } from '../../plain/read-trip-wire.js';
+import { plainHost, readTripWire } from '../../plain/plain-host.js';
 import { createMessagePort } from '../messages/create-message-port.js';
 
 /** The parts of Mastra that a host uses. */

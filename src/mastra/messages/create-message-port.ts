@@ -2,11 +2,9 @@ import type { createSignal } from '@mastra/core/agent';
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { MessagePort, MessageScope, MessageSource, SystemMessage } from '../../phase/host.js';
 import { copyPlain } from '../../phase/plain-data.js';
-import { interleaved } from '../../plain/interleaved.js';
+import { interleaved, readToolResult, isStored, isSystem, systemText } from '../../plain/stored-message.js';
 import { forkList, isUnchanged } from './fork-list.js';
 import { emptyLike, fillList, type ListState, insidesOf, type SourceName } from './list-insides.js';
-import { readToolResult } from '../../plain/read-tool-result.js';
-import { isStored, isSystem, systemText } from '../../plain/stored-form.js';
 
 type StoredMessage = ListState['messages'][number];
 

@@ -1,6 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { InterlockError } from '../../errors.js';
-import { forkPorts } from '../../loop/fork-ports.js';
+import { forkPorts } from '../../loop/replay-ports.js';
 import type { Trace } from '../../trace/collect-traces.js';
 import { readContents } from '../../trace/contents.js';
 import { headerOf } from '../../trace/trace-lines.js';

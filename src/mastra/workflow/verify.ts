@@ -1,6 +1,5 @@
-import { longestRun } from '../../loop/longest-run.js';
+import { longestRun, runShowing } from '../../loop/walk.js';
 import type { LoopLimits } from '../../loop/machine.js';
-import { runShowing } from '../../loop/run-showing.js';
 import { findDefects, messageOf, type Defect, type Finding } from '../../pipeline/verify/find-defects.js';
 import { locationOf, type CounterExample, type Hold, type Subject } from '../../pipeline/verify/check.js';
 import type { Lane } from './guards.js';

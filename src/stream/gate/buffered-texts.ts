@@ -1,8 +1,16 @@
 import type { GuardWindow } from '../../guard/policy/guard-policy.js';
 import type { Pattern, Replacement, TextSpan, Window } from '../../guard/pattern.js';
-import { followTails, matchAcross, textsBefore, type Tails } from './across-parts.js';
+import {
+  followTails,
+  matchAcross,
+  textsBefore,
+  type Tails,
+  createMatcher,
+  lookbehindOf,
+  type Found,
+  type Matcher,
+} from './matcher.js';
 import type { TextPart } from './chunk.js';
-import { createMatcher, lookbehindOf, type Found, type Matcher } from './matcher.js';
 import { append, editedSegment, placeOf, takeText, textOf, type Segment } from './segment.js';
 import { createWindowReader, type WindowReader } from './window-reader.js';
 

@@ -1,4 +1,4 @@
-import type { EarlierText } from './across-parts.js';
+import type { EarlierText } from './matcher.js';
 import type { Replacement } from '../../guard/pattern.js';
 import { toolOutputChunk, withToolOutput } from '../../guard/stream-fields.js';
 

@@ -88,14 +88,14 @@ export const textOf = (pieces: readonly string[], id = 'one'): Chunk[] => [
 
 // --- The gate. ---
 
-export interface OpenGate {
+interface OpenGate {
   readonly gate: StreamGate;
   /** The emitted chunks, in order. */
   readonly emitted: Chunk[];
   readonly scope: ReturnType<typeof createScope>;
 }
 
-export interface GateSetup {
+interface GateSetup {
   readonly maxHeldChars?: number;
   readonly scope?: Partial<RunScope>;
   readonly release?: (chunk: Chunk) => void | Promise<void>;

@@ -5,7 +5,7 @@ import type { BlockPlace } from '../../pipeline/stream-plan.js';
 import { isStop, type Verdict } from '../../verdict.js';
 import type { Chunk, TextPart } from './chunk.js';
 import { textOf, type Segment, append, rawOf, takeRaw, takeText } from './segment.js';
-import type { Gate, TextStage } from './text-stage.js';
+import type { Gate, TextStage } from './stages.js';
 
 type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 

@@ -5,10 +5,10 @@ import type { PhaseData } from '../../phase/row.js';
 import type { JudgePlace } from '../../pipeline/stream-plan.js';
 import { isStop, pass, type Verdict } from '../../verdict.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
-import { followTails, type Tails } from './across-parts.js';
+import { followTails, type Tails } from './matcher.js';
 import type { Chunk } from './chunk.js';
 import { createBufferedTexts, type Action, type BufferedTexts } from './buffered-texts.js';
-import type { Gate, TextStage } from './text-stage.js';
+import type { Gate, TextStage } from './stages.js';
 
 type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 type Question = Extract<Action, { kind: 'judge' }>;

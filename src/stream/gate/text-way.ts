@@ -5,7 +5,7 @@ import type { TextPart } from './chunk.js';
 import { uneditedSegment, type Segment } from './segment.js';
 import { createBlockTexts } from './text-block.js';
 import { createTextJudge } from './text-judge.js';
-import type { Gate, TextStage } from './text-stage.js';
+import type { Gate, TextStage } from './stages.js';
 
 /** Creates the stages of guards with windows; cleared text goes to `out`. */
 export const createTextWay = (places: readonly TextPlace[], gate: Gate, out: TextStage): TextStage =>

@@ -1,14 +1,12 @@
 import { InterlockError } from '../../errors.js';
 import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
-import { createAdmission } from './admission.js';
+import { createAdmission, createQueue, type Entry, type OpenTextPart, type Queue } from './queue.js';
 import type { Chunk } from './chunk.js';
 import { judgeCall } from './judge-call.js';
-import { judgeWhole, sendAll, type ChunkStage } from './chunk-stage.js';
-import { createQueue, type Entry, type OpenTextPart, type Queue } from './queue.js';
+import { judgeWhole, sendAll, type ChunkStage, type Gate } from './stages.js';
 import { textOf } from './segment.js';
 import type { TextPlace, WindowSegment } from '../../pipeline/stream-plan.js';
 import type { Stop } from '../../verdict.js';
-import type { Gate } from './text-stage.js';
 import { createTextWay } from './text-way.js';
 
 /** The input of a stage. */

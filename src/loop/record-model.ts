@@ -1,4 +1,5 @@
-import type { Chunk, TokenUsage } from './ports.js';
+import { estimateTokenCount } from 'tokenx';
+import type { Chunk, TokenUsage, Prompt } from './ports.js';
 import { wordsIn } from '../trace/texts-in.js';
 import type { Attempt, Run } from './run.js';
 import { noUsage } from './step-record.js';
@@ -75,11 +76,7 @@ const countsIn = (usage: TokenUsage): TokenUsage => {
 };
 
 /** Records the end of the model's response: its usage counts, whatever the guards' later verdict. */
-export const recordModelFinish = (
-  run: Run,
-  attempt: Attempt,
-  { chunk, startedAt }: Pick<ModelChunk, 'chunk' | 'startedAt'>,
-): void => {
+const recordModelFinish = (run: Run, attempt: Attempt, { chunk, startedAt }: Pick<ModelChunk, 'chunk' | 'startedAt'>): void => {
   if (attempt.finish) return;
   const payload = (chunk.payload ?? {}) as FinishPayload;
   const { reason = 'unknown' } = payload.stepResult ?? {};
@@ -97,3 +94,34 @@ export const recordModelFinish = (
     fromCache: attempt.cached !== undefined,
   });
 };
+
+/**
+ * Records a call that is discarded because an overlap guard did not pass. Its usage counts: as the provider reported it if the
+ * response was complete, otherwise by estimate.
+ */
+export const recordWastedCall = (run: Run, attempt: Attempt): void => {
+  const { ahead, prompt = [] } = attempt;
+  if (!ahead) return;
+  attempt.ahead = undefined;
+  ahead.hangUp();
+  if (run.signal.aborted || attempt.cached) return; // the caller canceled, not a guard; or no model was called
+  const { finish, startedAt } = ahead;
+  if (finish) recordModelFinish(run, attempt, { chunk: finish, startedAt });
+  const { inputTokens, outputTokens } = attempt.finish?.usage ?? {};
+  run.recorder.record({
+    type: 'model-wasted',
+    durationMs: run.scope.now() - startedAt,
+    inputTokens: inputTokens ?? estimateTokenCount(textOf(prompt)),
+    outputTokens: outputTokens ?? ahead.estimateTokens(),
+    isEstimated: inputTokens === undefined || outputTokens === undefined,
+  });
+};
+
+const textOf = (prompt: Prompt): string =>
+  prompt
+    .flatMap(({ content }) =>
+      typeof content === 'string'
+        ? content
+        : content.map((part) => (part.type === 'text' || part.type === 'reasoning' ? part.text : '')),
+    )
+    .join('\n');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Chunk, ModelCall } from './ports.js';
-import { readAhead } from './read-ahead.js';
+import { readAhead } from './model-call.js';
 
 const delta = (text: string): Chunk => ({ type: 'text-delta', runId: 'run', from: 'AGENT', payload: { id: '1', text } });
 const finish: Chunk = { type: 'finish', runId: 'run', from: 'AGENT', payload: {} };

@@ -1,0 +1,46 @@
+import type { ConversationSnapshot } from './ports.js';
+import type { Run } from './run.js';
+
+/** A snapshot of the current conversation. */
+export const snapshotConversation = ({ options: { ports }, list }: Run): ConversationSnapshot => ports.messages.checkpoint(list);
+
+/**
+ * Restores the conversation. The run gets a new list, so code that still holds the old one, such as a hook that timed out, can no
+ * longer change the run.
+ */
+export const restoreConversation = (run: Run, snapshot: ConversationSnapshot | undefined): void => {
+  if (snapshot) run.list = run.options.ports.messages.restore(snapshot, run.list);
+};
+
+/** Detaches the conversation, so that code that holds it cannot change the result of the run. */
+export const detach = (run: Run): void => {
+  const { input, output, error, memory } = run.options.lanes;
+  if (input || output || error || memory) run.list = run.options.ports.messages.detached(run.list); // without guards no hook received it
+};
+
+/** A function that starts a new message for the rest of the response and returns its id. Undefined if messages have no ids. */
+export const rotationOf = (run: Run): (() => string) | undefined => {
+  const { messages, createId } = run.options.ports;
+  return messages.haveIds ? () => (run.messageId = createId()) : undefined;
+};
+
+const tag = 'processor-feedback';
+
+/** Puts the feedback of the last rejection, if any, into the conversation. It replaces older feedback. */
+export const showFeedback = ({ options: { ports }, list, feedback }: Run): void =>
+  ports.messages.writeTagged(list, tag, feedback === undefined ? [] : [{ role: 'system', content: feedbackText(feedback) }]);
+
+/** Removes the feedback from the conversation after the attempt it was for. */
+export const clearFeedback = ({ options: { ports }, list }: Run): void => ports.messages.writeTagged(list, tag, []);
+
+/** Restores the conversation to the start of the attempt, so that nothing of a rejected attempt remains; stores its feedback. */
+export const restart = (run: Run): void => {
+  restoreConversation(run, run.start);
+  if (run.stop?.kind === 'retry') run.feedback = run.stop.reason;
+  run.stop = undefined;
+  run.error = undefined;
+};
+
+/** The feedback for the model about a rejected attempt. The specification fixes the wording. */
+export const feedbackText = (reason: string): string =>
+  `[Processor Feedback] Your previous response was not accepted: ${reason}. Please try again with the feedback in mind.`;
