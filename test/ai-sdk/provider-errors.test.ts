@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError } from '@ai-sdk/provider';
 import { generateText, streamText, type UIMessageStreamOptions, type UIMessage } from 'ai';
+import { MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { guardedToolLoop, withGuards, type GuardOptions } from '../../src/ai-sdk/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
@@ -109,4 +110,26 @@ describe('the error of a provider, over HTTP in a chat', () => {
     expect(body).toContain('"type":"error"');
     expect(body).not.toMatch(/mara|4471/);
   });
+});
+
+it('a generated response without content, usage and reason is an answer', async () => {
+  const model = new MockLanguageModelV4({
+    doGenerate: async () => ({
+      content: [],
+      finishReason: { unified: 'other', raw: undefined },
+      usage: { inputTokens: {}, outputTokens: {} } as never, // as some providers send it
+      warnings: [],
+    }),
+  });
+  const stock = await generateText({ model, prompt });
+  const results = [
+    await generateText({ model: withGuards(model, guards), prompt }),
+    await guardedToolLoop({ model, guards }).generate({ prompt }),
+  ];
+  for (const { text, finishReason, steps } of results)
+    expect({ text, finishReason, steps: steps.length }).toEqual({
+      text: stock.text,
+      finishReason: stock.finishReason,
+      steps: stock.steps.length,
+    });
 });
