@@ -4,7 +4,7 @@ import { compile } from '../src/index.js';
 import { createRun } from '../src/loop/create-run.js';
 import { streamPayload } from '../src/loop/judge.js';
 import type { RunOptions } from '../src/loop/run.js';
-import { createHost } from '../src/mastra/workflow/host.js';
+import { createHost } from '../src/mastra/workflow/scope.js';
 import { createStreamBuffer } from '../src/stream/stream-buffer.js';
 import type { Work } from './case.js';
 import {

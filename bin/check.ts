@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { loadEntry } from '../playground/server/command/load-entry.js';
 import { isInterlockError, verify, type Finding } from '../src/index.js';
 import { installedIntegrations, type InstalledIntegration } from '../src/integration.js';
-import { collectRejections, type Rejection } from '../src/mastra/agent/collected-rejections.js';
+import { collectRejections, type Rejection } from '../src/mastra/agent/read-config.js';
 import { checkMemory } from '../src/mastra/memory/memory.js';
 import { misused, type Command, type CommandIo } from './command.js';
 

@@ -69,15 +69,14 @@ export type {
   StartCall,
 } from './durable/journal.js';
 export type { Effect } from './loop/effect.js';
-export { idempotencyKeyOf } from './mastra/tools/idempotency-key.js';
-export type { ToolEffects } from './mastra/tools/tool-effects.js';
+export { idempotencyKeyOf } from './mastra/tools/run-tool.js';
+export type { ToolEffects } from './mastra/tools/tools.js';
 export { encrypted, type EncryptionOptions, type SealKey } from './durable/encrypted.js';
 export { memoryEngine } from './durable/memory-engine.js';
 export type { CodeChange, RunQueueOptions } from './mastra/options/own-options.js';
 export type { NeedsDecision, WaitingRun } from './mastra/durable/suspended-index.js';
 export type { AttachOptions, ForkOptions, PersistedRunStatus, RunFilter, RunOwner } from './mastra/durable/operation-options.js';
-export type { Erased, RunSummary } from './mastra/durable/run-operations.js';
-export type { RunMetrics } from './mastra/durable/run-metrics.js';
+export type { Erased, RunSummary, RunMetrics } from './mastra/durable/run-operations.js';
 export { InterlockAgent, InterlockAgent as Agent } from './mastra/agent/agent.js';
 export type {
   InterlockObjectResult,
@@ -100,7 +99,7 @@ export type { DynamicGuards, Guards } from './mastra/workflow/guards.js';
 export { guard, type GuardedProcessor, type InputJudge } from './mastra/graph/guard-policy.js';
 export type { PolicyCarrier } from './mastra/graph/guard-node.js';
 export { guardsFor, type LaneGuards } from './mastra/workflow/guards-for.js';
-export { PrepareStepProcessor } from './mastra/agent/prepare-step.js';
+export { PrepareStepProcessor } from './mastra/agent/chains.js';
 export { verify, type VerifyOptions } from './mastra/workflow/verify.js';
 export { registerProcessorWorkflows } from './mastra/agent/registration.js';
 export {

@@ -1,6 +1,6 @@
 import { RequestContext } from '@mastra/core/request-context';
 import type { RunEvent } from '../../schemas/index.js';
-import { createHost } from '../mastra/workflow/host.js';
+import { createHost } from '../mastra/workflow/scope.js';
 import { createRunScope, type GuardReport, type RunScope } from '../phase/scope.js';
 import { untilAborted } from '../phase/awaitable.js';
 import { createRecorder } from '../trace/recorder.js';

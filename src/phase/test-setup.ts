@@ -3,14 +3,20 @@ import type { Processor } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
 import { stepOf } from '../guard/guard.js';
 import { inSequence } from '../guard/in-sequence.js';
-import { createHost } from '../mastra/workflow/host.js';
+import { createHost } from '../mastra/workflow/scope.js';
 import { scriptedModel } from '../testing/index.js';
 import type { Verdict } from '../verdict.js';
 import type { ResolvedModel } from './host.js';
 import type { Phase, PhaseData } from './row.js';
-import type { ConflictReport, GuardReport, ProcessorSlot, RunScope, StaleReport } from './scope.js';
+import {
+  type ConflictReport,
+  type GuardReport,
+  type ProcessorSlot,
+  type RunScope,
+  type StaleReport,
+  systemTimer,
+} from './scope.js';
 import { phaseRow } from './table.js';
-import { systemTimer } from './scope.js';
 
 type Parts = MastraDBMessage['content']['parts'];
 

@@ -1,7 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createHost } from '../mastra/workflow/host.js';
+import { createHost } from '../mastra/workflow/scope.js';
 import { message, textIn, toolPart } from '../phase/test-setup.js';
 import type { MessagePort, MessageScope, MessageSource } from '../phase/host.js';
 import { isInterlockError } from '../errors.js';

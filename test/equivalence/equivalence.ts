@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 
 import { compile, isInterlockError, type Phase, type Pipeline } from '../../src/index.js';
-import { adopt } from '../../src/mastra/workflow/adopt.js';
+import { adopt } from '../../src/mastra/workflow/guards.js';
 import type { Acting } from './acting.js';
 import { buildByHand } from './build-by-hand.js';
 import { build } from './build.js';

@@ -2,8 +2,7 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 
 import { compile, isInterlockError, type Phase, type Compilable, type PhaseData } from '../../src/index.js';
-import { createHost } from '../../src/mastra/workflow/host.js';
-import { scopeOfStep } from '../../src/mastra/workflow/scope.js';
+import { createHost, scopeOfStep } from '../../src/mastra/workflow/scope.js';
 
 /** The outcome of a payload, as comparable data. */
 export interface Outcome {

@@ -12,8 +12,7 @@ import {
   type PhaseData,
   type Pipeline,
 } from '../../src/index.js';
-import { createHost } from '../../src/mastra/workflow/host.js';
-import { scopeOfStep } from '../../src/mastra/workflow/scope.js';
+import { createHost, scopeOfStep } from '../../src/mastra/workflow/scope.js';
 import { throwing, tripping } from '../../src/testing/index.js';
 import { textOf, withText } from './support.js';
 

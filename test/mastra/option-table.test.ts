@@ -10,7 +10,7 @@ import { makeAgent } from './support.js';
 /** Code that types, checks, merges, limits or splits options, but does not read their values. */
 const machinery = [
   ...globSync('src/mastra/options/*.ts'),
-  ...['allowed-options', 'config', 'resume-options'].map((name) => `src/mastra/agent/${name}.ts`),
+  ...['allowed-options', 'config', 'resume'].map((name) => `src/mastra/agent/${name}.ts`),
   'src/mastra/call-options.ts',
   'src/mastra/durable/persisted-segment.ts',
   'src/mastra/replay/replay.ts',

@@ -9,7 +9,7 @@ import type { Stop, Verdict } from '../../../src/verdict.js';
 import type { Tried, TryPhase, TriedStep } from '../../protocol/workbench.js';
 import type { KnownPipeline } from '../catalog/known.js';
 import { createBench, longestTryMs } from '../../../src/eval/bench-scope.js';
-import { createHost } from '../../../src/mastra/workflow/host.js';
+import { createHost } from '../../../src/mastra/workflow/scope.js';
 import type { MessageCarrier } from '../../../src/phase/settle-messages.js';
 import { phaseRow } from '../../../src/phase/table.js';
 import { textsIn } from '../../../src/trace/texts-in.js';

@@ -1,6 +1,6 @@
 import type { AgentExecutionOptionsBase } from '@mastra/core/agent';
 import type { Chunk, EndedStep, LoopPorts, StepRuling } from '../../loop/ports.js';
-import type { LoopTarget } from '../tools/loop-target.js';
+import type { LoopTarget } from '../tools/tools.js';
 import { goalOf, judgeGoal } from './goal.js';
 import { iterationOf, scoringContext, type Iteration } from './iteration.js';
 

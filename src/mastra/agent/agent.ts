@@ -24,7 +24,7 @@ import type {
   MastraCallOptions,
   MastraResumeOptions,
 } from './config.js';
-import { durableRunsOf, forOperation, needEngine, startedRunOf } from '../durable/durable-calls.js';
+import { durableRunsOf, forOperation, needEngine, startedRunOf, durableRunnerOf } from '../durable/durable-calls.js';
 import type { DurableRuns } from '../durable/durable-runs.js';
 import {
   checkOperation,
@@ -34,17 +34,14 @@ import {
   type RunOwner,
 } from '../durable/operation-options.js';
 import type { Followed } from '../durable/following.js';
-import { durableRunnerOf } from '../durable/durable-runner.js';
-import type { Erased, RunSummary } from '../durable/run-operations.js';
-import type { RunMetrics } from '../durable/run-metrics.js';
+import type { Erased, RunSummary, RunMetrics } from '../durable/run-operations.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { rejectMethods } from './unsupported-methods.js';
-import { hasGuards, registerGuards, workflowsOf } from './registration.js';
+import { hasGuards, registerGuards, workflowsOf, findingsOfAgent } from './registration.js';
 import { createSuspendedRuns, listRuns, toListed } from './suspended-runs.js';
 import { asSubAgents } from '../tools/delegation.js';
 import { quietTools } from '../tools/tool-logger.js';
 import type { VerifyOptions } from '../workflow/verify.js';
-import { findingsOfAgent } from './verify-agent.js';
 import { markStoredVersion } from './versions.js';
 
 /** Reads the agent's private fields; set by the class's static block. */

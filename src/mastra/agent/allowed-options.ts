@@ -1,7 +1,6 @@
 import { InterlockError } from '../../errors.js';
 import type { CallOptions } from '../call-options.js';
-import { mergeOptions } from '../options/merge-options.js';
-import { changesNothing, namesOf, optionTable } from '../options/option-table.js';
+import { mergeOptions, changesNothing, namesOf, optionTable } from '../options/option-table.js';
 import { isRecord } from '../../phase/plain-data.js';
 import type { InterlockConfig } from './config.js';
 

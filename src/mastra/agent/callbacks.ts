@@ -1,9 +1,13 @@
 import { textOf } from '../../loop/response.js';
 import type { StepRecord } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop/run.js';
-import type { CallCallbacks } from '../call-options.js';
+import type { CallCallbacks, CallOptions } from '../call-options.js';
 import { errorOf, responseMessages, stepResult, wholeResultOf } from './result.js';
 import { safely } from '../safely.js';
+import { drive } from '../../loop/drive.js';
+import { finalizeRun } from '../../loop/finalize-run.js';
+import { objectOf } from '../structured-output/structured-output.js';
+import type { SuspendedRuns } from './suspended-runs.js';
 
 /** The callbacks that the loop calls while it runs, with Mastra's arguments. */
 export const runCallbacks = (
@@ -72,4 +76,39 @@ const modelOf = (step: StepRecord | undefined, run?: Run): ModelOf | undefined =
   }
   const model = run?.attempt?.entry.model;
   return model && { modelId: model.modelId, provider: model.provider, version: model.specificationVersion };
+};
+
+/** A call with its run. */
+export interface StartedRun {
+  readonly run: Run;
+  /** Drives the run until it ends or suspends, then runs the callbacks. Called once; never rejects. */
+  readonly end: () => Promise<void>;
+  readonly callbacks: CallCallbacks & Pick<CallOptions, 'returnScorerData' | 'throwOnTripwire' | 'stopForReader'>;
+  readonly transforms: CallOptions['experimentalTransform'];
+  /** Publishes the run's stream to the subscribers of its thread. Undefined without a thread. */
+  readonly publish?: (stream: object) => Promise<void>;
+}
+
+/** Listeners for the end of a run. */
+interface EndListeners {
+  readonly callbacks: CallCallbacks;
+  readonly suspended: SuspendedRuns;
+}
+
+/** Drives a run until it ends or suspends, then runs its callbacks. Never rejects; the stream closes even after an internal error. */
+export const runToEnd = async (run: Run, { callbacks, suspended }: EndListeners): Promise<void> => {
+  const ended = driveSafely(run);
+  suspended.follow(run, ended);
+  await ended;
+  run.options.recording?.end(run, objectOf(run).object);
+  await callEnded(run, callbacks);
+};
+
+const driveSafely = async (run: Run): Promise<void> => {
+  try {
+    await drive(run);
+  } catch (error) {
+    run.error = error;
+    await finalizeRun(run, 'failed').catch(() => run.options.streamBuffer.close());
+  }
 };

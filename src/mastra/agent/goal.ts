@@ -6,7 +6,7 @@ import type * as evals from '@mastra/core/evals';
 import { z } from 'zod';
 import * as mastraTools from '@mastra/core/tools';
 import type { EndedStep, StepRuling } from '../../loop/ports.js';
-import type { LoopTarget } from '../tools/loop-target.js';
+import type { LoopTarget } from '../tools/tools.js';
 import { scoringContext } from './iteration.js';
 
 type Goal = NonNullable<AgentConfig['goal']>;

@@ -1,6 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { EndedStep } from '../../loop/ports.js';
-import type { LoopTarget } from '../tools/loop-target.js';
+import type { LoopTarget } from '../tools/tools.js';
 
 const textOf = (message: MastraDBMessage | undefined): string | undefined =>
   message?.content.parts.find((part) => part.type === 'text')?.text;

@@ -5,8 +5,7 @@ import type { RunMode } from '../../loop/ports.js';
 import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig, ModeDefaults } from './config.js';
 import { readerCanceled } from '../../stream/readers.js';
-import { checkCallOptions } from '../options/check-options.js';
-import { mergeOptions } from '../options/merge-options.js';
+import { checkCallOptions, mergeOptions } from '../options/option-table.js';
 import { checkServedOptions } from './allowed-options.js';
 
 interface OptionsCall {

@@ -9,7 +9,7 @@ import type { InterlockConfig } from './config.js';
 import { errorOf, responseMessages } from './result.js';
 import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
-import { createToolNotifier } from '../tools/notify-tools.js';
+import { createToolNotifier } from '../tools/tool-hooks.js';
 import type { RunEvent } from '../../../schemas/index.js';
 
 interface SegmentOptions {

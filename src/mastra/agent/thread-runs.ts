@@ -6,8 +6,8 @@ import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { requestedIds, type MemoryTarget } from '../memory/memory.js';
 import { idsOf } from './start-run.js';
-import type { StartedRun } from './started-run.js';
-import { startOptions } from './resume-options.js';
+import type { StartedRun } from './callbacks.js';
+import { startOptions } from './resume.js';
 import { transformed } from './run-stream.js';
 
 /** Mastra's runtime of threads: one for all agents of the process. It starts runs for messages, and publishes them to subscribers. */

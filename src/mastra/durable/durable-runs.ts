@@ -21,9 +21,18 @@ import {
 import { createPause, subscribe, findEnd, type DurableContext, type SegmentRef } from './run-subscription.js';
 import { agentProgram } from './program.js';
 import type { AttachOptions, ForkOptions, RunFilter, RunOwner } from './operation-options.js';
-import { checkOwner, erase, listRuns, prune, type Erased, type RunSummary } from './run-operations.js';
+import {
+  checkOwner,
+  erase,
+  listRuns,
+  prune,
+  type Erased,
+  type RunSummary,
+  metricsOf,
+  type RunCounts,
+  type RunMetrics,
+} from './run-operations.js';
 import { createRunQueue } from './run-queue.js';
-import { metricsOf, type RunCounts, type RunMetrics } from './run-metrics.js';
 import { createLocalRuns } from './local-runs.js';
 import { restoredRun, type DurableAgent } from './set-up.js';
 

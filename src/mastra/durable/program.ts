@@ -16,7 +16,7 @@ import {
 } from './persisted-segment.js';
 import { changeIn, encodeWaiting, publishChange } from './suspended-index.js';
 import { afterFork } from './fork-run.js';
-import type { RunCounts } from './run-metrics.js';
+import type { RunCounts } from './run-operations.js';
 import type { RunQueue, Turn } from './run-queue.js';
 import type { LocalRuns } from './local-runs.js';
 import { setUp, type DurableAgent } from './set-up.js';

@@ -1,8 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { isPlain } from '../../phase/plain-data.js';
 import { emptyLike, insidesOf, isKnownInside } from './list-insides.js';
-import type { MessageCopies } from './message-copies.js';
-import { isUserText, settledLength } from './settled-length.js';
+import { type MessageCopies, isUserText, settledLength } from './message-copies.js';
 
 /** A message for models or tools. */
 interface Converted {

@@ -2,7 +2,7 @@ import { MessageList, type MastraDBMessage } from '@mastra/core/agent/message-li
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contents, conversation, listOf, message, textIn, toolPart } from '../../phase/test-setup.js';
-import { createHost } from '../workflow/host.js';
+import { createHost } from '../workflow/scope.js';
 import { times } from '../../../test/modes.js';
 
 const { messages: messagePort } = createHost();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contents, listOf, message, textIn } from '../../phase/test-setup.js';
 import { forkList, isUnchanged } from './fork-list.js';
-import { createHost } from '../workflow/host.js';
+import { createHost } from '../workflow/scope.js';
 
 const { messages: messagePort } = createHost();
 

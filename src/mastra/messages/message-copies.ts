@@ -65,3 +65,12 @@ const hasCall = ({ content: { parts } }: MastraDBMessage): boolean => {
 /** True if two lists contain identical objects. */
 const isOneByOne = (a: readonly object[], b: readonly object[]): boolean =>
   a.length === b.length && a.every((one, index) => one === b[index]);
+
+/**
+ * The number of messages before the last user message with text. The loop does not change them, because it answers after it.
+ * Their conversion does not depend on later messages, because no later call has its result among them.
+ */
+export const settledLength = (messages: readonly MastraDBMessage[]): number => Math.max(0, messages.findLastIndex(isUserText));
+
+export const isUserText = (message: MastraDBMessage | undefined): boolean =>
+  message?.role === 'user' && message.content.parts.some((part) => part.type === 'text' && part.text.trim() !== '');

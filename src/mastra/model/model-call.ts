@@ -5,7 +5,7 @@ import type { ResolvedModel } from '../../phase/host.js';
 import type { ModelConnection, ModelRequest, ModelResponse, StepSettings, Prompt } from '../../loop/ports.js';
 import { throwFaults } from '../../option-kind.js';
 import { modelSettingsFaults } from '../options/mastra-options.js';
-import { mergeOption } from '../options/merge-options.js';
+import { mergeOption } from '../options/option-table.js';
 import { structuredOutputFaults, type StructuredOutput } from '../structured-output/structured-output-options.js';
 import { providerTools } from './provider-tools.js';
 import { isStrict, jsonSchemaFor } from '../structured-output/output-schema.js';

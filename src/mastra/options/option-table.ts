@@ -1,8 +1,9 @@
 import type { AgentConfig, AgentExecutionOptionsBase } from '@mastra/core/agent';
-import type { OptionKind } from '../../option-kind.js';
+import { type OptionKind, didYouMean, throwFaults, type OptionFault } from '../../option-kind.js';
 import { mastraOptions } from './mastra-options.js';
 import type { OptionRow, RejectedOption, Treatment } from './option-row.js';
 import { ownOptions } from './own-options.js';
+import { isRecord } from '../../phase/plain-data.js';
 
 /** The place of an option: a call or a configuration. */
 export type OptionPlace = 'call' | 'config';
@@ -61,7 +62,7 @@ export const namesOf = (holds: (row: OptionRow, name: string) => boolean): Reado
 
 const byName: ReadonlyMap<string, OptionRow> = new Map(Object.entries(rows));
 
-export const rowOf = (name: string): OptionRow | undefined => byName.get(name);
+const rowOf = (name: string): OptionRow | undefined => byName.get(name);
 
 /** True if an option is supported, rather than rejected or without effect. */
 export const isApplied = (treatment: Treatment): treatment is OptionKind => !('rejected' in treatment);
@@ -70,7 +71,7 @@ const isLetThrough = ({ rejected }: RejectedOption, value: unknown): boolean =>
   rejected === 'never' || (rejected === 'unless-false' && value === false);
 
 /** The reason for a rejection. Undefined if the value would have no effect. */
-export const rejectionOf = (treatment: RejectedOption, value: unknown): string | undefined =>
+const rejectionOf = (treatment: RejectedOption, value: unknown): string | undefined =>
   isLetThrough(treatment, value) ? undefined : (treatment.detail ?? 'it is not supported.');
 
 /** True if an option of a call is accepted because it has no effect. */
@@ -78,3 +79,107 @@ export const changesNothing = (name: string, value: unknown): boolean => {
   const treatment = rowOf(name)?.call;
   return treatment !== undefined && !isApplied(treatment) && isLetThrough(treatment, value);
 };
+
+/** @param within The option that contains these, with a dot. */
+const faultsIn = (options: object, place: OptionPlace, within = ''): OptionFault[] =>
+  Object.entries(options).flatMap(([name, value]: [string, unknown]): OptionFault[] => {
+    if (value === undefined) return [];
+    const path = `${within}${name}`;
+    const row = rowOf(name);
+    const treatment = row?.[place];
+    if (!treatment) return [{ code: 'agent/unknown-option', path, detail: suggestion(name, place) }];
+    if (!isApplied(treatment)) {
+      const detail = rejectionOf(treatment, value);
+      return detail === undefined ? [] : [{ code: 'agent/unsupported-option', path, detail }];
+    }
+    const faults = treatment.faultsOf(value, path);
+    if (faults.length > 0) return faults.map((fault) => ({ code: 'agent/invalid-option', ...fault }));
+    const own = place === 'call' ? (row?.check?.(value) ?? []) : [];
+    return own.map((fault) => ({ ...fault, path: `${within}${fault.path}` }));
+  });
+
+/** An option of the other place, a misspelt one, or none. */
+const suggestion = (name: string, place: OptionPlace): string => {
+  const similar = didYouMean(
+    name,
+    namesOf((row) => row[place] !== undefined),
+  );
+  if (similar) return similar;
+  const elsewhere = place === 'config' && rowOf(name)?.call;
+  return elsewhere && isApplied(elsewhere) ? 'it is an option of calls; put it into defaultOptions.' : 'there is no such option.';
+};
+
+/**
+ * Rejects options of a call that would be ignored, in one error. Raises `agent/unsupported-option` for options of Mastra that the
+ * loop does not support, `agent/unknown-option` for unknown ones, `agent/invalid-option` for invalid values.
+ */
+export const checkCallOptions = (options: object, agentId?: string): void =>
+  throwFaults(faultsIn(options, 'call'), agentId && `agent "${agentId}"`);
+
+/** A configuration without its rejected options. */
+export const appliedOf = (config: object): object =>
+  Object.fromEntries(
+    Object.entries(config).filter(([name]) => {
+      const treatment = rowOf(name)?.config;
+      return treatment !== undefined && isApplied(treatment);
+    }),
+  );
+
+/** Defaults of calls, checked here if they are data; those from a function are checked with each call. */
+const defaultsOfCalls = [
+  'defaultOptions',
+  'defaultGenerateOptions',
+  'defaultStreamOptions',
+] as const satisfies NameIn<'config'>[];
+
+/** Rejects invalid options of an agent's configuration, in one error; same codes as {@link checkCallOptions}. */
+export const checkConfig = (config: Partial<Record<NameIn<'config'>, unknown>>, agentId: string): void => {
+  const faults = faultsIn(config, 'config');
+  for (const name of defaultsOfCalls) {
+    const defaults = config[name];
+    if (typeof defaults === 'object' && defaults !== null) faults.push(...faultsIn(defaults, 'call', `${name}.`));
+  }
+  throwFaults([...faults, ...foreignEffects(config)], `agent "${agentId}"`);
+};
+
+/** Faults for effects of tools that the agent does not have: a misspelt name would have no effect. */
+const foreignEffects = ({ effects, tools }: { effects?: unknown; tools?: unknown }): OptionFault[] => {
+  if (typeof tools === 'function' || typeof effects !== 'object') return [];
+  const foreign = Object.keys(effects ?? {}).filter((name) => !Object.hasOwn(tools ?? {}, name));
+  const detail = 'the agent has no tool with this name.';
+  return foreign.map((name) => ({ code: 'agent/invalid-option', path: `effects.${name}`, detail }));
+};
+
+/**
+ * Merges options; later layers override earlier ones. Entries are merged up to `mergeDepth` of the option's row. Below it nothing
+ * is copied: processors, pipelines, tools, schemas, contexts and signals remain the caller's own objects.
+ */
+export const mergeOptions = (...layers: readonly (object | undefined)[]): Record<string, unknown> => {
+  const merged: Record<string, unknown> = {};
+  for (const layer of layers)
+    for (const [name, value] of Object.entries(layer ?? {}))
+      if (value !== undefined) merged[name] = mergeOption(name, merged[name], value);
+  return merged;
+};
+
+/** Merges two values of one option, either of which may be undefined. */
+export const mergeOption = (name: string, earlier: unknown, later: unknown): unknown => {
+  if (later === undefined) return earlier;
+  return mergeValue(earlier, later, rowOf(name)?.mergeDepth ?? 0);
+};
+
+const mergeValue = (earlier: unknown, later: unknown, depth: number): unknown => {
+  if (depth === 0 || !isRecord(earlier) || !isRecord(later)) return later;
+  const merged = { ...earlier };
+  for (const [name, value] of Object.entries(later))
+    if (value !== undefined) merged[name] = mergeValue(merged[name], value, depth - 1);
+  return merged;
+};
+
+/** Interlock's own options of a run: the call's override the agent's. */
+export const effectiveOptions = (agent: object, call: object): OwnOptions<'config'> =>
+  mergeOptions(ownOptionsOf(agent), ownOptionsOf(call));
+
+/** Interlock's own options among others. */
+export const ownOptionsOf = (options: object): OwnOptions<'config'> =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(ownOptions, name)));

@@ -12,15 +12,13 @@ import { placeholder, standInOf } from '../../guard/secrets.js';
 import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { createTape } from '../../trace/replay.js';
 import { headerOf } from '../../trace/trace-lines.js';
-import { createHost } from '../workflow/host.js';
-import { createCheckpoints } from '../messages/list-checkpoint.js';
+import { createHost } from '../workflow/scope.js';
+import { createCheckpoints, loopMessages } from '../messages/loop-messages.js';
 import { fillList, type ListState } from '../messages/list-insides.js';
-import { loopMessages } from '../messages/loop-messages.js';
 import { createMessageCopies } from '../messages/message-copies.js';
 import { toPrompt } from '../model/prompts.js';
-import { objectPlanOf, structuredOutputId } from '../structured-output/structured-output.js';
+import { objectPlanOf, structuredOutputId, type Structured } from '../structured-output/structured-output.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
-import type { Structured } from '../structured-output/structuring.js';
 import { replayLanes, type ReplayGuards } from './replay-lanes.js';
 
 /** The inputs for setting up a replay. */

@@ -16,7 +16,7 @@ import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { alignTrace, segmentsOf, type RecordedSegment } from '../../trace/replay.js';
 import { headerOf } from '../../trace/trace-lines.js';
 import { insidesOfAgent, InterlockAgent } from '../agent/agent.js';
-import { runToEnd } from '../agent/started-run.js';
+import { runToEnd } from '../agent/callbacks.js';
 import { runSegmentOf } from '../agent/run-segment.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { createSuspendedRuns } from '../agent/suspended-runs.js';

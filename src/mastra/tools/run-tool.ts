@@ -1,6 +1,6 @@
+import * as mastraUtils from '@mastra/core/utils';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { TracingContext } from '@mastra/core/observability';
-import * as mastraUtils from '@mastra/core/utils';
 import { InterlockError } from '../../errors.js';
 import { asPartOf } from '../../trace/observers.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
@@ -9,12 +9,9 @@ import type { CallResponse, Suspension } from '../../loop/call-response.js';
 import { delegate } from './delegating.js';
 import { rejectionIn, withholding } from './delegation.js';
 import { offeredTools } from '../model/provider-tools.js';
-import { callKey } from './idempotency-key.js';
-import type { LoopTarget } from './loop-target.js';
+import { type LoopTarget, findTool, prepareTool, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
 import { safely } from '../safely.js';
-import type { StreamedInputTool } from './notify-tools.js';
-import { executeWithHooks } from './tool-hooks.js';
-import { findTool, prepareTool, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
+import { type StreamedInputTool, executeWithHooks } from './tool-hooks.js';
 
 /** The shared context of a run's tools. */
 export interface ToolRunContext extends LoopTarget {
@@ -165,3 +162,29 @@ const unknownTool = (name: string, settings: ToolRequest['settings']): Interlock
   const detail = `Tool "${name}" not found; this step offers ${names.length > 0 ? names.join(', ') : 'no tools'}.`;
   return Object.assign(new InterlockError('tool/unknown', { path: name, detail }), { name: 'ToolNotFoundError' }); // as in Mastra
 };
+
+/** The call's location in a tool's context: under `agent` for Mastra's tools, at the top level for the AI SDK's. */
+interface CallingContext {
+  readonly runId?: string;
+  readonly idempotencyKey?: string;
+  readonly agent?: { readonly toolCallId?: string };
+}
+
+/**
+ * The idempotency key of a tool call: unique to the call, and the same for each run of it, in every process. Pass it to the
+ * service that the tool calls, so that it can recognize a repeated call. The AI SDK's tools get the key in their options, as
+ * `idempotencyKey`. Tools of a sub-agent keep their keys, too, if its supervisor's run is durable; a stock Mastra agent makes new
+ * calls after a restart.
+ *
+ * @param context the second argument of a tool's `execute`. The result is undefined if the caller is not an agent of Interlock
+ * @example
+ * execute: ({ amount }, context) => pay({ amount, idempotencyKey: idempotencyKeyOf(context) })
+ */
+export const idempotencyKeyOf = (context: unknown): string | undefined => {
+  const { runId, idempotencyKey, agent } = (context ?? {}) as CallingContext;
+  if (idempotencyKey !== undefined) return idempotencyKey;
+  return runId !== undefined && agent?.toolCallId ? callKey(runId, agent.toolCallId) : undefined;
+};
+
+/** A key for a call, whose id is only unique in its run. */
+const callKey = (runId: string, toolCallId: string): string => `${runId}:${toolCallId}`;

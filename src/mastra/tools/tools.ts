@@ -1,11 +1,19 @@
 import type { MastraMemory } from '@mastra/core/memory';
 import type { TracingContext } from '@mastra/core/observability';
-import { MASTRA_TOOL_MARKER } from '@mastra/core/tools';
+import { MASTRA_TOOL_MARKER, type ToolHooks } from '@mastra/core/tools';
 import { makeCoreTool } from '@mastra/core/utils';
-import type { StepSettings } from '../../loop/ports.js';
+import type { Agent } from '@mastra/core/agent';
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { StepSettings, RunMode } from '../../loop/ports.js';
 import { offeredTools } from '../model/provider-tools.js';
-import type { LoopTarget } from './loop-target.js';
 import { rehearsalOf } from '../memory/memory-updates.js';
+import type { CallOptions } from '../call-options.js';
+import type { Conversation } from '../memory/memory.js';
+import type { AgentTrace } from '../tracing/agent-trace.js';
+import type { Engine } from '../../durable/journal.js';
+import { InterlockError } from '../../errors.js';
+import type { Effect } from '../../loop/effect.js';
 
 /** A tool in any form: Mastra's, the AI SDK's, or prepared for a run. */
 export interface AnyTool {
@@ -117,3 +125,38 @@ interface PreparingRun extends Pick<LoopTarget, 'agent' | 'runId' | 'requestCont
   /** Default: the memory of the conversation. */
   readonly memory?: MastraMemory;
 }
+
+/** A resolved call of an agent, for which the loop is set up. */
+export interface LoopTarget {
+  readonly agent: Agent;
+  readonly options: CallOptions;
+  readonly requestContext: RequestContext;
+  readonly runId: string;
+  readonly mode: RunMode;
+  readonly list: MessageList;
+  readonly conversation: Conversation | undefined;
+  /** Hooks around every tool: the agent's, overridden by the call's. */
+  readonly hooks: ToolHooks | undefined;
+  /** The agent's `maxRetries`. Undefined if not configured. */
+  readonly maxModelRetries: number | undefined;
+  /** True if any guard receives the conversation. */
+  readonly isGuarded: boolean;
+  /** The run's trace, if recorded. */
+  readonly trace: AgentTrace | undefined;
+}
+
+/** The declared side effects of an agent's tools, by tool name. */
+export type ToolEffects = Readonly<Record<string, Effect>>;
+
+/** The engine of a run, or for a sub-agent's run that of its supervisor. */
+type EngineInfo = Pick<Engine, 'isFenced'> & Partial<Pick<Engine, 'name'>>;
+
+/** Rejects a tool with effect `once` if its engine cannot guarantee it. Raises `durable/effect-not-promised`. */
+export const checkPromise = (effects: ToolEffects | undefined, engine: EngineInfo | undefined): void => {
+  const [name] = Object.entries(effects ?? {}).find(([, effect]) => effect === 'once') ?? [];
+  if (name === undefined || engine?.isFenced) return;
+  const detail = engine
+    ? `${engine.name ? `the engine "${engine.name}"` : "the supervisor's engine"} does not tell a process that goes on from one that was given up.`
+    : 'nothing keeps this run.';
+  throw new InterlockError('durable/effect-not-promised', { path: `effects.${name}`, detail });
+};

@@ -5,7 +5,7 @@ import type { SequenceNode } from '../../pipeline/graph.js';
 import { compile, type Compilable } from '../graph/to-graph.js';
 import { runHook, type HookArgs } from '../graph/run-hook.js';
 import type { Lane } from './guards.js';
-import { createHost } from './host.js';
+import { createHost } from './scope.js';
 
 /** The pipelines of the processors for stock agents. */
 const graphs = new WeakMap<object, SequenceNode>();

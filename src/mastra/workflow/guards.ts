@@ -7,10 +7,18 @@ import { processorsOf, type SequenceNode } from '../../pipeline/graph.js';
 import { locationOf, type GraphLocation } from '../../pipeline/verify/check.js';
 import { checkGraph, throwDefects } from '../../pipeline/verify/find-defects.js';
 import type { PhaseRow } from '../../phase/row.js';
-import { toGraph, type PipelineStep, isGraphSource, isWorkflow, type GraphSource } from '../graph/to-graph.js';
+import {
+  toGraph,
+  type PipelineStep,
+  isGraphSource,
+  isWorkflow,
+  type GraphSource,
+  fromWorkflow,
+  graphOfWorkflow,
+  rememberGraph,
+} from '../graph/to-graph.js';
 import type { SecretsProcessor } from '../../guard/secrets.js';
-import { adopt } from './adopt.js';
-import { toWorkflow } from './to-workflow.js';
+import { toWorkflow, build, options } from './to-workflow.js';
 
 /** Guards of one lane: an array of processors, pipelines and workflows, or a single pipeline or workflow. */
 export type Guards = readonly PipelineStep[] | GraphSource | AnyWorkflow;
@@ -169,4 +177,26 @@ export const registerProcessors = (mastra: Mastra, processors: readonly object[]
     const register: unknown = Reflect.get(processor, '__registerMastra'); // Mastra's own method, which its processor interface does not declare
     if (typeof register === 'function') register.call(processor, mastra);
   }
+};
+
+/**
+ * Gives a workflow from Mastra's builder the steps of a pipeline with the same graph, so that it runs exactly the guards of an
+ * agent. Raises the errors of {@link fromWorkflow}.
+ */
+export const adopt = (workflow: AnyWorkflow): AnyWorkflow => {
+  if (graphOfWorkflow(workflow)) return workflow;
+  const graph = fromWorkflow(workflow);
+  const {
+    stepGraph,
+    serializedStepGraph: serializedStepFlow,
+    steps,
+    inputSchema,
+    outputSchema,
+  } = build(graph, { path: graph.id });
+  workflow.setStepFlow(stepGraph);
+  Object.assign(workflow, { serializedStepFlow, steps, inputSchema, outputSchema, type: 'processor' });
+  Object.assign(workflow.options, options);
+  workflow.commit();
+  rememberGraph(workflow, graph);
+  return workflow;
 };

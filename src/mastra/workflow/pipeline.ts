@@ -15,7 +15,7 @@ import { checkGraph } from '../../pipeline/verify/find-defects.js';
 import { type PipelineStep, fromWorkflow, toNode } from '../graph/to-graph.js';
 import { guardNode } from '../graph/guard-node.js';
 import { processorStep, type ProcessorStep } from './step.js';
-import { adopt } from './adopt.js';
+import { adopt } from './guards.js';
 import { toWorkflow } from './to-workflow.js';
 
 /** A pipeline under construction; see {@link pipeline}. */

@@ -1,8 +1,18 @@
+import * as mastraAgent from '@mastra/core/agent';
 import { ProcessorState } from '@mastra/core/processors';
+import { ModelRouterLanguageModel } from '@mastra/core/llm';
 import type { PhaseData } from '../../phase/row.js';
 import { createRunScope, type ProcessorSlot, type RunScope, type WorkflowFrame } from '../../phase/scope.js';
 import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
-import { createHost } from './host.js';
+import type { Host } from '../../phase/host.js';
+import { mastraHost, resolveAlone } from '../graph/mastra-host.js';
+
+const { createSignal, TripWire, MessageList } = mastraAgent;
+const parts = { createSignal, TripWire, MessageList };
+
+/** Mastra behind the interface of the pure modules. An agent passes its own `resolveModel`, with its gateways and keys. */
+export const createHost = (resolveModel: Host['resolveModel'] = (model) => resolveAlone(model, ModelRouterLanguageModel)): Host =>
+  mastraHost(parts, resolveModel);
 
 /** The Mastra host for guards on Mastra's engine. */
 export const host = createHost();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-
-import { createHost } from '../../mastra/workflow/host.js';
+import { createHost } from '../../mastra/workflow/scope.js';
 import { inSequence } from '../../guard/in-sequence.js';
 import { stepOf } from '../../guard/guard.js';
 import type { PhaseData } from '../row.js';
