@@ -1,7 +1,7 @@
 import { estimateTokenCount } from 'tokenx';
 import { createTurns } from '../guard/in-steps.js';
 import { anySignal, untilAborted } from '../phase/awaitable.js';
-import type { Chunk, LoopPorts, ModelCall, ModelRequest, NextChunk, ResponseAhead } from './ports.js';
+import type { Chunk, LoopPorts, ModelCall, ModelRequest, ResponseAhead, ResponseReader } from './ports.js';
 import type { Attempt, Run } from './run.js';
 
 /** Calls the model of an attempt, or repeats a guard's cached response. */
@@ -16,13 +16,13 @@ export const startModelCall = (run: Run, attempt: Attempt): ModelCall => {
   return modelCall;
 };
 
-const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal): Promise<NextChunk> => {
+const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal): Promise<ResponseReader> => {
   const { ports, mode, runId } = run.options;
   if (attempt.cached) {
     attempt.request = attempt.cached.request;
     attempt.warnings = attempt.cached.warnings ?? [];
     const chunks = attempt.cached.chunks.values();
-    return readChunks({ read: async () => chunks.next() }, (chunk) => ({ ...chunk, runId, from: 'AGENT' }));
+    return { read: async () => chunks.next(), toChunk: (chunk) => ({ ...(chunk as Chunk), runId, from: 'AGENT' }) };
   }
   const { entry, prompt = [], settings } = attempt;
   const opened = await untilAborted(openStream(ports, { ...settings, entry, prompt, mode, abortSignal }), abortSignal);
@@ -31,7 +31,7 @@ const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal
   attempt.request = response.request;
   attempt.response = { ...(response.response as Record<string, unknown> | undefined) }; // an object, if there is one
   attempt.warnings = response.warnings ?? [];
-  return readChunks(reader, (part) => ports.toChunk(part, runId));
+  return { read: () => reader.read(), toChunk: (part) => ports.toChunk(part, runId) };
 };
 
 /** Calls the provider. The end of the call also cancels the stream, which ends a read that waits for the provider. */
@@ -43,25 +43,6 @@ const openStream = async (ports: LoopPorts, request: ModelRequest) => {
   if (abortSignal.aborted) cancel();
   else abortSignal.addEventListener('abort', cancel, { once: true });
   return { response, reader };
-};
-
-interface Reader<Part> {
-  read(): Promise<{ readonly done?: boolean; readonly value?: Part }>;
-}
-
-/** Gives other work its turn now and then: the provider may have its whole response ready. */
-const readChunks = <Part>(reader: Reader<Part>, toChunk: (part: Part) => Chunk | undefined): NextChunk => {
-  const takeTurn = createTurns();
-  return async () => {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return undefined;
-      const pending = takeTurn();
-      if (pending) await pending;
-      const chunk = toChunk(value as Part); // read before the end
-      if (chunk) return chunk;
-    }
-  };
 };
 
 /** The number of characters of a response that may wait for the overlap guards. At this limit the provider waits. */
@@ -80,11 +61,11 @@ export const readAhead = (call: ModelCall): ResponseAhead => {
   };
   const open = async (): ModelCall['response'] => {
     const items = streamOf(await call.response, addChunk).getReader();
-    return async () => {
-      const { value } = await items.read();
-      if (value && 'error' in value) throw value.error;
-      return value?.chunk;
+    const toChunk = (item: Item): Chunk => {
+      if ('error' in item) throw item.error;
+      return item.chunk;
     };
+    return { read: () => items.read(), toChunk: (item) => toChunk(item as Item) }; // read from the items
   };
   return {
     startedAt: call.startedAt,
@@ -103,7 +84,17 @@ const textOf = ({ payload }: Chunk): string => {
 };
 
 /** The platform's own queue: it pulls until `mostCharsAhead` characters wait in it. */
-const streamOf = (next: Awaited<ModelCall['response']>, onChunk: (chunk: Chunk) => void): ReadableStream<Item> => {
+const streamOf = ({ read, toChunk }: ResponseReader, onChunk: (chunk: Chunk) => void): ReadableStream<Item> => {
+  const takeTurn = createTurns();
+  const next = async (): Promise<Chunk | undefined> => {
+    for (;;) {
+      const { done, value } = await read();
+      const turn = takeTurn();
+      if (turn) await turn;
+      const chunk = done ? undefined : toChunk(value);
+      if (done || chunk) return chunk;
+    }
+  };
   const pull = async (controller: ReadableStreamDefaultController<Item>): Promise<void> => {
     try {
       const chunk = await next();

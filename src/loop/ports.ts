@@ -67,17 +67,19 @@ export interface ModelResponse {
   readonly warnings?: readonly unknown[];
 }
 
-/**
- * Reads the next chunk of a response; undefined at its end. Reads on demand, so that the provider produces no more than the run's reader
- * takes. Once the call was ended there is no further chunk, even if the provider neither responds nor heeds its signal.
- */
-export type NextChunk = () => Promise<Chunk | undefined>;
+/** A response while it is read: on demand, so that the provider produces no more than the run's reader takes. */
+export interface ResponseReader {
+  /** Reads the next part. Once the call was ended there is none, even if the provider neither responds nor heeds its signal. */
+  read(): Promise<{ readonly done?: boolean; readonly value?: unknown }>;
+  /** The chunk of a part; undefined if there is nothing to emit. */
+  toChunk(part: unknown): Chunk | undefined;
+}
 
 /** A call of the model that is under way. */
 export interface ModelCall {
   readonly startedAt: number;
   /** The response, once the provider has started to respond; rejects with the provider's error. */
-  readonly response: Promise<NextChunk>;
+  readonly response: Promise<ResponseReader>;
   /** Ends the call, whatever its state: its response is no longer needed. */
   hangUp(): void;
 }

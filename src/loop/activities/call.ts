@@ -1,9 +1,10 @@
 import { startModelCall } from '../model-call.js';
-import type { ModelCall } from '../ports.js';
+import type { ModelCall, ResponseReader } from '../ports.js';
 import type { Outcome } from '../activity.js';
 import { agentChunk, emit } from '../emit.js';
 import { currentAttempt, setRunError, type Attempt, type Run } from '../run.js';
 import { InterlockError } from '../../errors.js';
+import { createTurns } from '../../guard/in-steps.js';
 import { isPromise } from '../../phase/awaitable.js';
 import { isGuarded, stopWith } from '../judge.js';
 import { recordModelChunk } from '../record-model.js';
@@ -18,10 +19,10 @@ export const call = async (run: Run): Promise<Outcome> => {
   attempt.ahead = undefined;
   const { startedAt, hangUp } = modelCall;
   try {
-    const next = await modelCall.response;
+    const reader = await modelCall.response;
     await announce(run, attempt);
     attempt.hasResponded = run.options.mode === 'generate' || attempt.cached !== undefined; // the response is already complete
-    const outcome = await consumeModelStream(run, attempt, { next, startedAt, hangUp });
+    const outcome = await consumeModelStream(run, attempt, { reader, startedAt, hangUp });
     if (outcome.kind !== 'done') hangUp(); // a guard stopped the stream before its end
     return outcome;
   } catch (error) {
@@ -47,7 +48,7 @@ const announce = async (run: Run, attempt: Attempt): Promise<void> => {
 
 /** A model's response while it streams. */
 interface ModelStream extends Pick<ModelCall, 'startedAt' | 'hangUp'> {
-  readonly next: Awaited<ModelCall['response']>;
+  readonly reader: ResponseReader;
 }
 
 /**
@@ -73,13 +74,18 @@ const consumeModelStream = async (run: Run, attempt: Attempt, modelStream: Model
 const consumeChunks = async (
   run: Run,
   attempt: Attempt,
-  { next, startedAt, guardedStream }: ModelStream & { guardedStream: GuardedStream },
+  { reader, startedAt, guardedStream }: ModelStream & { guardedStream: GuardedStream },
 ): Promise<Outcome | undefined> => {
   const [needsRaw, needsWords] = [isGuarded(run, 'llmResponse'), isGuarded(run, 'outputStream')];
   const holdsResults = isGuarded(run, 'toolResult');
   const ids = createPartIds(idsOf(run));
-  for (let chunk = await next(); chunk; chunk = await next()) {
+  const takeTurn = createTurns();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const turn = takeTurn(); // the provider may have its whole response ready
+    if (turn) await turn;
     run.signal.throwIfAborted();
+    const chunk = reader.toChunk(part.value);
+    if (!chunk) continue;
     recordModelChunk(run, attempt, { chunk, startedAt, needsRaw, needsWords });
     const own = ids.withUniqueId(chunk);
     if (!own) continue;
