@@ -46,6 +46,7 @@ const rejectProviderTools = (tools: ToolSet): void => {
 };
 
 const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {
+  runs.shared?.guardedTools.add(toolName);
   const { execute } = tool as { execute?: Execute };
   const { experimental_toolCaller: caller } = tool as { experimental_toolCaller?: ToolCaller };
   const guarded: PropertyDescriptorMap = {

@@ -62,7 +62,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
   const { promise: opening, resolve } = Promise.withResolvers<true>();
   const loopOf = (): LoopRun => loop; // assigned before anything happens in it
   const port = openListPort(run, prompt, { loopOf, onWrite: () => edits.forget() });
-  const plan = onlyPhases(run.plan, (phase) => isOfCall(phase) && (phase !== 'outputResult' || isFinal(run, loop)));
+  const plan = onlyPhases(run.plan, (phase) => isOfCall(phase) && (phase !== 'outputResult' || isFinal(run, call, loop)));
   const edits = watchEdits(run, plan, () => port.conversation);
   const onEvent = (event: RunEvent): void => {
     if (event.type === 'state-enter' && event.state === 'step.tools') recordRulings(run, loop, ruled);
@@ -115,10 +115,14 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
 /** The caller's messages and those of each step are judged when the AI SDK prepares them. */
 const isOfCall = (phase: Phase): boolean => phase !== 'input' && phase !== 'inputStep';
 
+/** Whether a tool follows the rulings about its calls: it is guarded, or the AI SDK rejects its calls, because there is no such tool. */
+const followsRulings = (run: Run, { params }: ModelCall, toolName: string): boolean =>
+  run.guardedTools.has(toolName) || (run.adapters.has('guardTools') && !params.tools?.some(({ name }) => name === toolName));
+
 /** Whether a response is the run's result, because it calls no tool of the client. */
-const isFinal = (run: Run, { attempt }: LoopRun): boolean =>
-  !attempt?.record?.toolCalls.some(({ toolCallId, providerExecuted }) => {
-    const isRemoved = attempt.answer.rulings.has(toolCallId) && !run.adapters.has('guardTools');
+const isFinal = (run: Run, call: ModelCall, { attempt }: LoopRun): boolean =>
+  !attempt?.record?.toolCalls.some(({ toolCallId, toolName, providerExecuted }) => {
+    const isRemoved = attempt.answer.rulings.has(toolCallId) && !followsRulings(run, call, toolName);
     return !providerExecuted && !isRemoved;
   });
 
@@ -169,7 +173,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
     if (!hasStarted && reply.start) yield reply.start; // once for all attempts
     hasStarted ||= reply.start !== undefined;
     for (const part of parts) {
-      if (part.type === 'tool-call' && !mayLeave(calling, part.toolCallId)) continue;
+      if (part.type === 'tool-call' && !mayLeave(calling, part)) continue;
       if (reply.received) emitted.add(part);
       yield* wire.send(part.type === 'tool-call' ? exemptFromSchema(run, part, call.params.tools) : part);
     }
@@ -198,7 +202,7 @@ const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
   const { run, reply, waiting } = calling;
   run.throwIfStopped();
   if (chunk.type === retraction) {
-    takeBack(calling, chunk as Chunk & { data: Retraction }); // of that type
+    takeBack(calling, chunk as Retraction); // of that type
     return [];
   }
   const part = partOfChunk(chunk, reply.parts, modelCodec);
@@ -208,13 +212,10 @@ const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
   return [];
 };
 
-interface Retraction {
-  readonly scope: string;
-  readonly partIds: readonly string[];
-}
+type Retraction = Chunk & { readonly data: { readonly scope: string; readonly partIds: readonly string[] } };
 
 /** Emitted text cannot be retracted for an edit: the guard's edit fails the run. */
-const takeBack = ({ run, waiting }: Calling, { data: { scope, partIds } }: { data: Retraction }): void => {
+const takeBack = ({ run, waiting }: Calling, { data: { scope, partIds } }: Retraction): void => {
   if (scope === 'step' || scope === 'run') return void waiting.splice(0);
   for (const id of partIds) {
     const remaining = waiting.filter((part) => !('toolCallId' in part) || part.toolCallId !== id);
@@ -242,7 +243,7 @@ const accept = (calling: Calling): Finish => {
   }
   editEarlier(calling);
   run.isAnswered = true;
-  run.judgeLast = isFinal(run, loop) ? undefined : () => judgeLast(run, loop);
+  run.judgeLast = isFinal(run, call, loop) ? undefined : () => judgeLast(run, loop);
   return { part: finishOf(calling) };
 };
 
@@ -253,10 +254,10 @@ const editEarlier = ({ run, edits }: Calling): void => {
   if (!run.holdsResult || !editSteps(run, late)) throw run.end(lateEditError(run, 'outputResult'));
 };
 
-/** Without guarded tools a rejected call is not emitted, and approval cannot be requested. */
-const mayLeave = ({ run, ruled }: Calling, toolCallId: string): boolean => {
+/** A rejected call of a tool that is not guarded is not emitted, and approval cannot be requested. */
+const mayLeave = ({ run, call, ruled }: Calling, { toolCallId, toolName }: PartOf<'tool-call'>): boolean => {
   run.judgedCalls.add(toolCallId);
-  if (!ruled.has(toolCallId) || run.adapters.has('guardTools')) return true;
+  if (!ruled.has(toolCallId) || followsRulings(run, call, toolName)) return true;
   if (run.approvals.has(toolCallId)) throw run.end(approvalError(run));
   return false;
 };

@@ -76,6 +76,7 @@ export interface Run extends GuardedRun {
   chunkTimeouts: ChunkTimeouts | undefined;
   readonly adapters: Set<Adapter>;
   readonly models: WeakSet<object>; // those that this run already guards
+  readonly guardedTools: Set<string>; // by their names
   readonly hold: 'chunk' | 'step';
   /** Whether the steps are emitted only after the run is over. */
   holdsResult: boolean;
@@ -154,6 +155,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     scope: undefined as never, // set below, because it reads the run
     adapters: new Set(),
     models: new WeakSet(),
+    guardedTools: new Set(),
     hold: options.hold ?? defaultHold(plan, options),
     ...untouched(),
     get tripwire() {

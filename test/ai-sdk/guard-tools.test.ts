@@ -109,6 +109,20 @@ it('a tool gets the options of the AI SDK, and experimental_context only if a co
   }
 });
 
+it('a rejected call of a tool without guards does not run, though others are guarded', async () => {
+  const log: string[] = [];
+  const run = createGuardedRun([onCalls((part) => rejectToolCall(part as never, 'No.', { args: { amount: 1 } }))]);
+  const steps = [{ toolCalls: ['charge', 'bare'].map((name) => ({ name, args: { amount: 1 } })) }];
+  const { text, toolCalls } = await generateText({
+    model: withGuards(scriptedModel({ specificationVersion: 'v4', steps }), run),
+    tools: { ...guardTools(createTools(log), run), bare: createTools(log).charge },
+    prompt: 'Hi',
+  });
+  expect(log).toEqual([]);
+  expect(toolCalls.map(({ toolName }) => toolName)).toEqual(['charge']);
+  expect(text).toBe('');
+});
+
 describe('tool results', () => {
   it.each([undefined, null, 0, '', false])('a tool that returns %j runs once', async (result) => {
     let runs = 0;
