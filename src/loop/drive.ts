@@ -185,7 +185,7 @@ const toRunError = (error: unknown, path: string): InterlockError =>
   isInterlockError(error) ? error : new InterlockError('run/failed', { path, detail: messageOf(error), cause: error });
 
 /** The activities that the machine requests, as the in-process driver runs them. */
-export const activities: Record<ActivityName, (run: Run) => Awaitable<Outcome>> = {
+const activities: Record<ActivityName, (run: Run) => Awaitable<Outcome>> = {
   input,
   prepare,
   request,

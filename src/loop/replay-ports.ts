@@ -147,7 +147,7 @@ const replayTools = ({ trace, stage, conceal, reveal }: ReplaySource): LoopPorts
 };
 
 /** The recorded outcome of a tool, as the tool gave it. */
-export const endOf = ({ ended, outcome }: OfKind<'tool'>, reveal: MapText | undefined): ToolOutcome => {
+const endOf = ({ ended, outcome }: OfKind<'tool'>, reveal: MapText | undefined): ToolOutcome => {
   const facts = fromPlainJson(outcome, reveal) as object;
   if (ended === 'thrown') throw (facts as { error: unknown }).error;
   return { kind: ended, ...facts } as ToolOutcome; // as it was recorded

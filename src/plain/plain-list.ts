@@ -203,7 +203,7 @@ export const needsMastra = (path: string): InterlockError => new InterlockError(
  * Adds missing members to an object: reading one raises an error with the requirement. The members are not enumerable. `names` lists all
  * of them, so that the compiler reports members which a later version of Mastra adds.
  */
-export const rejecting = <Has extends object, Absent extends string>(
+const rejecting = <Has extends object, Absent extends string>(
   has: Has,
   names: Record<Absent, true>,
   path: string,
