@@ -11,8 +11,11 @@ export {
   stepOutputSchema as ProcessorStepOutputSchema,
   type StepOutput as ProcessorStepDataFlexible,
   type StepOutput as ProcessorStepOutput,
+  isPhaseName,
+  parsePayload,
+  safeParsePayload,
+  type PayloadResult,
 } from './phase-payload.js';
-export { isPhaseName, parsePayload, safeParsePayload, type PayloadResult } from './parse-payload.js';
 export {
   inputPhaseSchema as ProcessorInputPhaseSchema,
   inputStepPhaseSchema as ProcessorInputStepPhaseSchema,
@@ -31,8 +34,6 @@ export {
   type Message as ProcessorMessage,
   type MessageContent,
   type MessageInput,
-} from './message.js';
-export {
   dataPartSchema as DataPartSchema,
   errorPartSchema as ErrorPartSchema,
   filePartSchema as FilePartSchema,
@@ -45,7 +46,7 @@ export {
   textPartSchema as TextPartSchema,
   toolInvocationPartSchema as ToolInvocationPartSchema,
   type MessagePart,
-} from './message-part.js';
+} from './message.js';
 export {
   runEventSchema,
   runStatusSchema,

@@ -81,7 +81,7 @@ const wordsOf = (text: string): string => text.replace(/[“”]/g, '"').replace
 
 /** Small modules of most entry points, together: Node takes half a millisecond for each file. */
 const small =
-  /interlock:computed|\/src\/(?:errors|error-table|library|option-kind|integration|(?:loop\/interruption|phase\/memo|trace\/percentile))\b/;
+  /interlock:computed|\/src\/(?:errors|error-table|library|option-kind|integration|(?:loop\/interruption|phase\/memo|trace\/(?:percentile|kinds)))\b/;
 
 /** Small modules of several engines, together. */
 const ofEngines = /\/src\/durable\/(?:calls|ledger|option-checks|watches)\b/;

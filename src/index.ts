@@ -7,7 +7,8 @@ export { otherwise, type Condition, type GraphNode, type StepContext } from './p
 export type { Overlap, OverlapRule } from './pipeline/overlap.js';
 export type { Plan } from './pipeline/compile.js';
 export { type GuardBypass, type WastedCalls, guardView, type GuardView } from './trace/guard-view.js';
-export { collectTraces, type Trace, type TraceCollection, traceOfKind } from './trace/collect-traces.js';
+export { collectTraces, type Trace, type TraceCollection, formatTrace, parseTrace } from './trace/traces.js';
+export { traceOfKind } from './trace/kinds.js';
 export {
   compareTraces,
   type ComparedRow,
@@ -29,7 +30,6 @@ export {
 export type { Agreement, ShadowComparison, ShadowExample, ShadowOptions, ShadowReport } from './trace/shadow/shadow-report.js';
 export type { TextAt } from './trace/texts-in.js';
 export { toFixture, type FixtureOptions } from './trace/to-fixture.js';
-export { formatTrace, parseTrace } from './trace/trace-lines.js';
 export type { TraceRecorder, TraceSink } from './trace/trace-writer.js';
 export type { GuardTraits } from './guard/traits.js';
 export type { GuardPolicy, GuardWindow } from './guard/policy/guard-policy.js';

@@ -109,6 +109,9 @@ export const wholeNumberFrom = (least: number, most = Infinity): OptionKind<numb
     (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
   );
 
+/** Milliseconds of a timer. A longer delay than the maximum would fire at once. */
+export const timerMsFrom = (least: number): OptionKind<number> => wholeNumberFrom(least, 2_147_483_647);
+
 /** A number in a range, inclusive. `Infinity` leaves the range open. */
 export const numberFrom = (least: number, most = Infinity): OptionKind<number> =>
   kind(

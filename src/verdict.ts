@@ -1,4 +1,4 @@
-import type { Change } from '../schemas/index.js';
+import type { Change } from '../schemas/run-event.js';
 
 /**
  * A guard's decision about one payload. Verdicts are values: nothing below the host's edge throws to stop a run.

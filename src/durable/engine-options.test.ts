@@ -26,6 +26,7 @@ describe('engine options', () => {
     ['stepTimeoutMs', { ingressUrl, stepTimeoutMs: 999 }],
     ['maxDeaths', { ingressUrl, maxDeaths: 0 }],
     ['patienceMs', { ingressUrl, patienceMs: 0.5 }],
+    ['patienceMs', { ingressUrl, patienceMs: 2 ** 31 }],
   ])('restate rejects %s of %j', (path, options) => {
     expect(() => restate(options as RestateOptions)).toThrowError(refusal(path));
   });
@@ -39,6 +40,8 @@ describe('engine options', () => {
     ['leaseMs', { systemDatabaseUrl, leaseMs: 999 }],
     ['maxDeaths', { systemDatabaseUrl, maxDeaths: 0 }],
     ['patienceMs', { systemDatabaseUrl, patienceMs: -1 }],
+    ['patienceMs', { systemDatabaseUrl, patienceMs: 2 ** 31 }],
+    ['leaseMs', { systemDatabaseUrl, leaseMs: 2 ** 31 }],
   ])('dbos rejects %s of %j', (path, options) => {
     expect(() => dbos(options as DbosOptions)).toThrowError(refusal(path));
   });
@@ -47,6 +50,7 @@ describe('engine options', () => {
     ['path', { path: '' }],
     ['concurrency', { path: file, concurrency: 0 }],
     ['leaseMs', { path: file, leaseMs: 999 }],
+    ['leaseMs', { path: file, leaseMs: 2 ** 31 }],
     ['maxDeaths', { path: file, maxDeaths: 0 }],
   ])('openWorkflow rejects %s of %j', (name, options) => {
     expect(() => openWorkflow(options)).toThrowError(refusal(name));

@@ -1,5 +1,12 @@
-export { brokenBounds, parseBound, type Bound, type BrokenBound } from './bounds.js';
+export {
+  brokenBounds,
+  parseBound,
+  type Bound,
+  type BrokenBound,
+  type Measures,
+  type Objecting,
+  type RocPoint,
+} from './measure.js';
 export { evaluate, type EvaluatedSample, type EvaluateOptions, type Evaluation } from './evaluate.js';
 export { evaluationPage } from './evaluation-page.js';
-export type { Measures, Objecting, RocPoint } from './measure.js';
 export { parseSamples, type Sample } from './sample.js';

@@ -1,6 +1,7 @@
 import { stringify } from 'safe-stable-stringify';
 import type { TraceEntry } from '../../schemas/index.js';
-import { type Trace, traceOfKind } from '../trace/collect-traces.js';
+import type { Trace } from '../trace/traces.js';
+import { traceOfKind } from '../trace/kinds.js';
 import { freeze, freezeContent } from '../trace/contents.js';
 import { fromPlainJson, toPlainJson, type MapText } from '../trace/plain-json.js';
 import { requestKey, createTape } from '../trace/replay.js';

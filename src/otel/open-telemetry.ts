@@ -10,7 +10,8 @@ import {
 } from '@opentelemetry/api';
 import type { RunEvent } from '../../schemas/index.js';
 import { checkIntegration } from '../integration.js';
-import { type Trace, opensRun, traceOfKind } from '../trace/collect-traces.js';
+import type { Trace } from '../trace/traces.js';
+import { opensRun, traceOfKind } from '../trace/kinds.js';
 import { libraryName } from '../library.js';
 import { agentOf, createRunSpans, errorType, guardAttributes, type RunListener, createKnownRuns } from './run-spans.js';
 import { attribute, operation } from './names.js';

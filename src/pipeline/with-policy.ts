@@ -1,4 +1,4 @@
-import type { GuardPolicy } from '../guard/policy/guard-policy.js';
+import { isOverlapping, type GuardPolicy } from '../guard/policy/guard-policy.js';
 import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
 import {
   withBreaker,
@@ -41,10 +41,6 @@ const isIsolated = (policy: GuardPolicy, row: RowFacts): boolean =>
 const isCached = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache !== undefined && cadence !== 'chunk';
 
 const keepsWindows = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache?.windows === true && cadence === 'chunk';
-
-/** Whether a guard overlaps with the model's call in a phase. */
-export const isOverlapping = ({ overlap }: GuardPolicy, { mayOverlap }: RowFacts): boolean =>
-  overlap === true && mayOverlap === true;
 
 /** The layers of a policy, from the outside in. Each gets the verdict of the one inside it. */
 const layers: readonly Entry[] = [

@@ -1,6 +1,5 @@
 import { AssertionError } from 'node:assert';
-import type { Processor } from '@mastra/core/processors';
-import { RegexFilterProcessor } from '@mastra/core/processors';
+import { type Processor, RegexFilterProcessor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
 import { guard } from '../mastra/graph/guard-policy.js';
 import { randomCuts, twoWayCuts, unitCuts } from './cuts.js';

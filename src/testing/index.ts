@@ -32,7 +32,13 @@ export {
   type HangingOptions,
   type TrippingOptions,
 } from './faults.js';
-export type { RecordedRequest } from './openai-exchange.js';
+export {
+  type RecordedRequest,
+  startOpenAIServer,
+  type OpenAIServer,
+  type OpenAIServerOptions,
+  type ReplySource,
+} from './openai-server.js';
 export {
   type AnswerReply,
   type DropReply,
@@ -47,6 +53,5 @@ export {
   type ChatMessage,
   type ChatRequest,
 } from './openai-reply.js';
-export { startOpenAIServer, type OpenAIServer, type OpenAIServerOptions, type ReplySource } from './openai-server.js';
 export { type ScriptedCall, scriptedModel, type ScriptedModel, type ScriptedModelOptions } from './scripted-model.js';
 export { streamShapes, type StreamShape } from './stream-shapes.js';

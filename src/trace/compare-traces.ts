@@ -1,6 +1,7 @@
 import type { RunEvent, TraceEntry } from '../../schemas/index.js';
 import { phases } from '../phase/table.js';
-import { type Trace, traceOfKind } from './collect-traces.js';
+import type { Trace } from './traces.js';
+import { traceOfKind } from './kinds.js';
 import { isStricter } from '../verdict.js';
 
 /** A verdict on one side of a comparison. */

@@ -1,6 +1,6 @@
 import type { RunEvent, TraceContent, TraceEntry } from '../../schemas/index.js';
 import { InterlockError } from '../errors.js';
-import type { Trace } from './collect-traces.js';
+import type { Trace } from './traces.js';
 import { readContents } from './contents.js';
 import { type TextAt, textsIn } from './texts-in.js';
 import type { Author } from '../verdict.js';

@@ -8,8 +8,8 @@ import {
   type GuardsNews,
   type GuardsObserver,
   observers,
-  parentCall,
 } from './observers.js';
+import { parentCall } from './parent-call.js';
 import { createRecorder } from './recorder.js';
 import type { GuardReport, Reports } from '../phase/scope.js';
 import { type Author, pass } from '../verdict.js';

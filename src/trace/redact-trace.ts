@@ -1,6 +1,6 @@
 import type { RunEvent, TraceEntry } from '../../schemas/index.js';
 import { phases } from '../phase/table.js';
-import type { Trace } from './collect-traces.js';
+import type { Trace } from './traces.js';
 import { readContents } from './contents.js';
 
 /** Selects the words that a redacted trace keeps. */

@@ -1,7 +1,8 @@
 import { stringify } from 'safe-stable-stringify';
 
 import type { TraceContent, TraceEntry } from '../../schemas/trace-entry.js';
-import { type Trace, traceOfKind } from './collect-traces.js';
+import type { Trace } from './traces.js';
+import { traceOfKind } from './kinds.js';
 import { createContentWriter, freezeContent, type Frozen } from './contents.js';
 
 /**

@@ -1,6 +1,6 @@
-import { type Trace, traceOfKind } from './collect-traces.js';
+import { type Trace, formatTrace, headerOf } from './traces.js';
+import { traceOfKind } from './kinds.js';
 import { compareTraces } from './compare-traces.js';
-import { formatTrace, headerOf } from './trace-lines.js';
 
 /** Options of a fixture. */
 export interface FixtureOptions {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { guardedToolLoop, toStreamTransform, withGuards } from '../../src/ai-sdk/index.js';
 import { memoryEngine } from '../../src/durable/memory-engine.js';
 import { guard, type InterlockConfig } from '../../src/index.js';
-import { collectTraces } from '../../src/trace/collect-traces.js';
+import { collectTraces } from '../../src/trace/traces.js';
 import { createAgent, guardOn, modes, readAll, type Mode } from '../promises/support.js';
 
 const never = new Promise<never>(() => undefined);

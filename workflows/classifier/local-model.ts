@@ -1,5 +1,15 @@
 import { InterlockError } from '../../src/errors.js';
-import { aBoolean, aName, aText, needed, numberFrom, oneOf, recordOf, wholeNumberFrom } from '../../src/option-kind.js';
+import {
+  aBoolean,
+  aName,
+  aText,
+  needed,
+  numberFrom,
+  oneOf,
+  recordOf,
+  timerMsFrom,
+  wholeNumberFrom,
+} from '../../src/option-kind.js';
 import { checkOptions, kindForm, type KindsOf } from '../guards/guard-options.js';
 import type { EntityLabels, Scores, TextResult } from './protocol.js';
 import { createWorkerLink, unavailable } from './worker-link.js';
@@ -62,8 +72,8 @@ const modelKinds: KindsOf<LocalModelOptions> = {
   maxTokens: wholeNumberFrom(8),
   strideTokens: wholeNumberFrom(0),
   batchSize: wholeNumberFrom(1),
-  timeoutMs: numberFrom(1),
-  loadTimeoutMs: numberFrom(1),
+  timeoutMs: timerMsFrom(1),
+  loadTimeoutMs: timerMsFrom(1),
   maxPendingChars: wholeNumberFrom(1),
   maxHeapMb: wholeNumberFrom(65),
 };

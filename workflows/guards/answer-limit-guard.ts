@@ -1,6 +1,13 @@
 import { repetitionOf } from '../text/repetition.js';
-import { block } from './detection.js';
-import { traitsOf, type GuardOptions, type GuardProcessor, checkOptions, sharedKinds, type KindsOf } from './guard-options.js';
+import {
+  block,
+  traitsOf,
+  type GuardOptions,
+  type GuardProcessor,
+  checkOptions,
+  sharedKinds,
+  type KindsOf,
+} from './guard-options.js';
 import { numberFrom } from '../../src/option-kind.js';
 
 export interface AnswerLimitGuardOptions extends GuardOptions {

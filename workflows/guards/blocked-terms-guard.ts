@@ -3,13 +3,15 @@ import type { Processor } from '@mastra/core/processors';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { createPace, finding, paced, type Steps } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
-import { newestUserTurn, readingsOf, responseMessages, textsOf } from '../messages/message-text.js';
+import { newestUserTurn, readingsOf, textsOf, responseMessages } from '../messages/read-messages.js';
 import { redactMessages } from '../messages/redact-messages.js';
 import { combineFinders } from '../patterns/combine-finders.js';
 import { termFinder, termMatching } from '../patterns/term-finder.js';
 import { readingForm } from '../text/overlap.js';
-import { judgeWith, report, type Detection } from './detection.js';
 import {
+  judgeWith,
+  report,
+  type Detection,
   traitsOf,
   unchanged,
   type EditStrategy,

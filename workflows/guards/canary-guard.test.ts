@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assertChunkInvariant } from '../../src/testing/index.js';
-import type { ScriptedStep } from '../../src/testing/index.js';
+import { assertChunkInvariant, type ScriptedStep } from '../../src/testing/index.js';
 import { isDeep, shapesOf } from '../../test/modes.js';
 import { canaryGuard } from './canary-guard.js';
 import { hosts, runOn } from './test-setup.js';

@@ -4,7 +4,7 @@ import { atOnce, createPace, paced, stepChars, type Steps } from '../../src/guar
 import { leavesOf } from '../../src/guard/map-texts.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { aBoolean, numberFrom, oneOf } from '../../src/option-kind.js';
-import { responseMessages, textsOf } from '../messages/message-text.js';
+import { responseMessages, textsOf } from '../messages/read-messages.js';
 import { holdBack } from '../stream/hold-back.js';
 import { indexingSigns, plainSigns, readingSigns, type OverlapIndex } from '../text/overlap.js';
 import {
@@ -15,8 +15,11 @@ import {
   type GuardOptions,
   type GuardProcessor,
   type JudgeStrategy,
+  block,
+  judgeWith,
+  report,
+  type Detection,
 } from './guard-options.js';
-import { block, judgeWith, report, type Detection } from './detection.js';
 
 export interface CanaryGuardOptions extends GuardOptions {
   /** Whether to add a random word to the system prompt, which no answer has a reason to contain. Default true. */

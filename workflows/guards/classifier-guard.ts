@@ -12,8 +12,9 @@ import {
   type GuardOptions,
   type GuardProcessor,
   type JudgeStrategy,
+  block,
+  report,
 } from './guard-options.js';
-import { block, report } from './detection.js';
 import { placeHooks, placeLabels } from './place-hooks.js';
 
 /** Scores texts by label: `localClassifier` of `mastra-interlock/classifier`, or your own around a service. */

@@ -10,7 +10,7 @@ import {
   sharedKinds,
 } from './guard-options.js';
 import { aName } from '../../src/option-kind.js';
-import { newestUserTurn, textOf } from '../messages/message-text.js';
+import { newestUserTurn, textOf } from '../messages/read-messages.js';
 import { lazyRegex } from '../../src/phase/memo.js';
 
 export interface FinancialAdviceGuardOptions extends GuardOptions {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { answerOf } from '../messages/message-text.js';
+import { answerOf } from '../messages/read-messages.js';
 import {
   retrying,
   unchanged,

@@ -17,10 +17,18 @@ import {
 import { callJudge, type JudgeLanguageModel, type JudgeMaterial, type JudgeUsage } from '../judge/call-judge.js';
 import type { JudgePlace, JudgePolicy, JudgeScreen } from '../judge/policies.js';
 import { callsIn } from '../tool-policy/run-calls.js';
-import { isUserSide, newestUserTurn, textOf } from '../messages/message-text.js';
+import { isUserSide, newestUserTurn, textOf } from '../messages/read-messages.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
-import { checkOptions, sharedKinds, type KindsOf, traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
-import { block, report } from './detection.js';
+import {
+  checkOptions,
+  sharedKinds,
+  type KindsOf,
+  traitsOf,
+  type GuardOptions,
+  type GuardProcessor,
+  block,
+  report,
+} from './guard-options.js';
 import { placeHooks, placeLabels, type PlaceContext } from './place-hooks.js';
 
 /** One call of a judge, and its cost. */

@@ -1,7 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import { aName, instanceWith, listOf, needed, numberFrom } from '../../src/option-kind.js';
-import { newestUserTurn, responseMessages, textOf } from '../messages/message-text.js';
+import { newestUserTurn, responseMessages, textOf } from '../messages/read-messages.js';
 import {
   checkOptions,
   judgeStrategies,
@@ -11,8 +11,9 @@ import {
   type GuardOptions,
   type GuardProcessor,
   type JudgeStrategy,
+  judgeWith,
+  type Detection,
 } from './guard-options.js';
-import { judgeWith, type Detection } from './detection.js';
 import { letterCount } from '../text/characters.js';
 
 /** A language detector: `eld` fits unchanged (`import { eld } from 'eld/medium'`). */

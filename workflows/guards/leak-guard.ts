@@ -3,13 +3,20 @@ import type { Processor } from '@mastra/core/processors';
 
 import { createPace, finding, inTurn, paced } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
-import { readingsOf, responseMessages, textsOf } from '../messages/message-text.js';
+import { readingsOf, textsOf, responseMessages } from '../messages/read-messages.js';
 import { type CombinedFinder, combineFinders, countKinds } from '../patterns/combine-finders.js';
 import { findersOf, type ValueKindOptions } from '../patterns/value-kinds.js';
 import { type PiiKind, piiKinds } from './pii-guard.js';
 import { idCountries } from '../patterns/kinds/national-id.js';
-import { judgeWith } from './detection.js';
-import { type GuardOptions, type GuardProcessor, traitsOf, checkOptions, type KindsOf, sharedKinds } from './guard-options.js';
+import {
+  judgeWith,
+  type GuardOptions,
+  type GuardProcessor,
+  traitsOf,
+  checkOptions,
+  type KindsOf,
+  sharedKinds,
+} from './guard-options.js';
 import { streamHooks, type ValuePolicy } from './value-hooks.js';
 import { aName, aText, listOf, oneOf } from '../../src/option-kind.js';
 import { lazyRegex } from '../../src/phase/memo.js';

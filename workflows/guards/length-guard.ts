@@ -1,6 +1,6 @@
-import { newestUserTurn, textOf } from '../messages/message-text.js';
-import { block } from './detection.js';
+import { newestUserTurn, textOf } from '../messages/read-messages.js';
 import {
+  block,
   traitsOf,
   unchanged,
   type GuardOptions,

@@ -10,9 +10,10 @@ import {
   unchanged,
   type GuardOptions,
   type GuardProcessor,
+  block,
+  type Detection,
 } from './guard-options.js';
-import { block, type Detection } from './detection.js';
-import { isUserSide } from '../messages/message-text.js';
+import { isUserSide } from '../messages/read-messages.js';
 
 /** The counted unit: runs, steps of runs, calls of models, tool calls, tokens, or a cost of your own. */
 export type LimitUnit = 'runs' | 'steps' | 'calls' | 'toolCalls' | 'tokens' | 'cost';

@@ -4,7 +4,7 @@ import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { aText, listOf, numberFrom, oneOf } from '../../src/option-kind.js';
 import { cargoOf, faultOf, readHost, type LinkFault, type LinkRules } from '../links/judge-link.js';
 import { linkLookbehind, linksIn, maxLinkChars, openLink } from '../links/link-finder.js';
-import { perConversation } from '../messages/message-text.js';
+import { perConversation } from '../messages/read-messages.js';
 import { alsoAsRead } from '../patterns/as-read.js';
 import { combineFinders, countKinds, type CombinedFinder } from '../patterns/combine-finders.js';
 import type { Finder } from '../patterns/define-finder.js';

@@ -2,7 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../src/errors.js';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { aFunction, aName, listOf, needed, numberFrom, oneOf, recordOf } from '../../src/option-kind.js';
-import { newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
+import { newestUserTurn, textsOf, responseMessages } from '../messages/read-messages.js';
 import {
   checkOptions,
   judgeStrategies,
@@ -12,8 +12,11 @@ import {
   type GuardOptions,
   type GuardProcessor,
   type JudgeStrategy,
+  block,
+  judgeWith,
+  report,
+  type Detection,
 } from './guard-options.js';
-import { block, judgeWith, report, type Detection } from './detection.js';
 import { isHeld } from './place-hooks.js';
 
 export interface ModerationGuardOptions extends GuardOptions {

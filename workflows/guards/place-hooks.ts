@@ -3,8 +3,7 @@ import type { ProcessorContext } from '@mastra/core/processors';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import type { HookContext } from '../../src/phase/row.js';
 import type { JudgePlace } from '../judge/policies.js';
-import { newestUserTurn, responseMessages, textOf, textsOf } from '../messages/message-text.js';
-import { currentToolResult } from '../messages/tool-result.js';
+import { newestUserTurn, textsOf, currentToolResult, responseMessages, textOf } from '../messages/read-messages.js';
 import { unchanged, type GuardProcessor } from './guard-options.js';
 
 /** The names of places in reasons. */

@@ -3,11 +3,11 @@ import { createPace, inTurn, paced } from '../../src/guard/in-steps.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import type { InjectionSignal } from '../injection/injection-signal.js';
 import { scoring, type InjectionScore, inputSignals, toolResultSignals } from '../injection/score-injection.js';
-import { readingsOf, textsOf, userTurns, madeUpTexts, fileTextsOf } from '../messages/message-text.js';
-import { currentToolResult } from '../messages/tool-result.js';
+import { readingsOf, textsOf, userTurns, madeUpTexts, fileTextsOf, currentToolResult } from '../messages/read-messages.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
-import { judgeWith, type Detection } from './detection.js';
 import {
+  judgeWith,
+  type Detection,
   traitsOf,
   type GuardOptions,
   type GuardProcessor,

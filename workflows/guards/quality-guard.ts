@@ -1,5 +1,5 @@
 import type { ProcessOutputStepArgs } from '@mastra/core/processors';
-import { answerOf } from '../messages/message-text.js';
+import { answerOf } from '../messages/read-messages.js';
 import { createPace, paced } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { countingRepetition } from '../text/repetition.js';

@@ -3,11 +3,13 @@ import type { Processor } from '@mastra/core/processors';
 
 import { InterlockError } from '../../src/errors.js';
 import type { GuardTraits } from '../../src/guard/traits.js';
-import { newestUserTurn, responseMessages, textOf } from '../messages/message-text.js';
+import { newestUserTurn, responseMessages, textOf } from '../messages/read-messages.js';
 import { createPace, paced, type Steps } from '../../src/guard/in-steps.js';
 import { type Awaitable, whenReady } from '../../src/phase/awaitable.js';
-import { block, type Detection, judgeWith } from './detection.js';
 import {
+  block,
+  type Detection,
+  judgeWith,
   type GuardOptions,
   type GuardProcessor,
   type JudgeStrategy,

@@ -1,12 +1,12 @@
 import type { Processor } from '@mastra/core/processors';
-import { newestUserTurn, textsOf } from '../messages/message-text.js';
+import { newestUserTurn, textsOf } from '../messages/read-messages.js';
 import { createPace, finding, paced, type Steps } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { defineFinder } from '../patterns/define-finder.js';
 import { eachCharacter, rememberKinds } from '../text/characters.js';
 import { countingRepetition } from '../text/repetition.js';
-import { judgeWith } from './detection.js';
 import {
+  judgeWith,
   traitsOf,
   type GuardOptions,
   type GuardProcessor,

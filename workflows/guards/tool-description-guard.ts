@@ -13,8 +13,9 @@ import {
   type GuardOptions,
   type GuardProcessor,
   type JudgeStrategy,
+  judgeWith,
+  type Detection,
 } from './guard-options.js';
-import { judgeWith, type Detection } from './detection.js';
 import { highestScore } from './prompt-injection-guard.js';
 
 export interface ToolDescriptionGuardOptions extends GuardOptions {

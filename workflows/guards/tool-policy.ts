@@ -25,8 +25,10 @@ import {
   unchanged,
   type GuardOptions,
   type GuardProcessor,
+  block,
+  report,
+  type Detection,
 } from './guard-options.js';
-import { block, report, type Detection } from './detection.js';
 
 export type { ArgumentRule } from '../tool-policy/argument-rules.js';
 

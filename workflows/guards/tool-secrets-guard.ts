@@ -4,8 +4,17 @@ import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
 import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
-import { block, judgeWith, type Detection } from './detection.js';
-import { traitsOf, type GuardOptions, type GuardProcessor, checkOptions, sharedKinds, type KindsOf } from './guard-options.js';
+import {
+  block,
+  judgeWith,
+  type Detection,
+  traitsOf,
+  type GuardOptions,
+  type GuardProcessor,
+  checkOptions,
+  sharedKinds,
+  type KindsOf,
+} from './guard-options.js';
 import { aText, listOf, oneOf } from '../../src/option-kind.js';
 
 export interface ToolSecretsGuardOptions extends GuardOptions {

@@ -2,11 +2,11 @@ import type { Processor } from '@mastra/core/processors';
 import { createPace, finding, paced, type Steps } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { once } from '../../src/phase/memo.js';
-import { newestUserTurn, textOf } from '../messages/message-text.js';
+import { newestUserTurn, textOf } from '../messages/read-messages.js';
 import { eachPiece, readingForm } from '../text/overlap.js';
 import { termMatching } from '../patterns/term-finder.js';
-import { judgeWith } from './detection.js';
 import {
+  judgeWith,
   traitsOf,
   unchanged,
   type GuardOptions,

@@ -3,13 +3,27 @@ import type { Processor, ProcessorContext, ProcessOutputStreamArgs } from '@mast
 import { createPace, paced } from '../../src/guard/in-steps.js';
 import type { Pattern, WindowedProcessor } from '../../src/guard/pattern.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
-import { fileTextsOf, newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
+import {
+  fileTextsOf,
+  newestUserTurn,
+  textsOf,
+  currentToolResult,
+  replaceToolResult,
+  responseMessages,
+} from '../messages/read-messages.js';
 import { redactMessages, editLeaves, redactingTexts, type Redaction } from '../messages/redact-messages.js';
-import { currentToolResult, replaceToolResult } from '../messages/tool-result.js';
 import type { CombinedFinder, ValueSpan } from '../patterns/combine-finders.js';
 import { holdBack } from '../stream/hold-back.js';
-import { block, judgeWith, report, type Detection } from './detection.js';
-import { traitsOf, unchanged, type EditStrategy, type GuardProcessor } from './guard-options.js';
+import {
+  block,
+  judgeWith,
+  report,
+  type Detection,
+  traitsOf,
+  unchanged,
+  type EditStrategy,
+  type GuardProcessor,
+} from './guard-options.js';
 
 /** The place of a found value. */
 export type ValuePlace = 'input' | 'answer' | 'tool result';

@@ -5,11 +5,9 @@ import { hiddenSignals } from './hidden-text.js';
 import type { InjectionSignal } from './injection-signal.js';
 import { normalizing } from './normalize-text.js';
 import { createWordScanner, type WordScanner } from './word-scanner.js';
-import { impersonationSignals } from './impersonation-signals.js';
-import { lawlessSignals } from './lawless-signals.js';
+import { impersonationSignals, overrideSignals } from './override-signals.js';
+import { lawlessSignals, personaSignals } from './jailbreak-signals.js';
 import { leakSignals } from './leak-signals.js';
-import { overrideSignals } from './override-signals.js';
-import { personaSignals } from './persona-signals.js';
 import { toolSignals } from './tool-signals.js';
 
 /** The signals for a user's text. */

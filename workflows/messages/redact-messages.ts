@@ -3,7 +3,7 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { changeTexts, createPace, finding, inTurn, paced, replacementChars, type Steps } from '../../src/guard/in-steps.js';
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 import { type Awaitable, whenReady } from '../../src/phase/awaitable.js';
-import { editFiles } from './message-text.js';
+import { editFiles } from './read-messages.js';
 import { type Leaf, mapLeaves } from '../../src/guard/map-texts.js';
 
 /** Messages after redaction; `messages` is the input array if nothing was found. */

@@ -13,8 +13,7 @@ import {
   needed,
   oneOf,
 } from '../../src/option-kind.js';
-import { checkOptions, sharedKinds, type KindsOf, traitsOf } from '../guards/guard-options.js';
-import { report, type Detection } from '../guards/detection.js';
+import { checkOptions, sharedKinds, type KindsOf, traitsOf, report, type Detection } from '../guards/guard-options.js';
 import { valueHooks, type ValuePlace } from '../guards/value-hooks.js';
 import { combineFinders, countKinds, type NamedFinders, type ValueSpan } from '../patterns/combine-finders.js';
 import { createEntityFinder } from '../patterns/entity-finder.js';

@@ -1,5 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import { newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
+import { newestUserTurn, textsOf, responseMessages } from '../messages/read-messages.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import { indexingSigns, readingSigns } from '../text/overlap.js';
 import type { Steps } from '../../src/guard/in-steps.js';

@@ -1,4 +1,4 @@
-import { aName, fieldsOf, needed, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
+import { aName, fieldsOf, needed, timerMsFrom, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
 import { anAddress, checkOptions } from '../option-checks.js';
 
 /** The database and the limits of runs on DBOS. */
@@ -29,9 +29,9 @@ export type DbosSettings = Required<DbosOptions>;
 const kinds = fieldsOf({
   systemDatabaseUrl: needed(anAddress('postgresql:', 'postgres:')),
   name: aName,
-  leaseMs: wholeNumberFrom(1_000),
+  leaseMs: timerMsFrom(1_000),
   maxDeaths: wholeNumberFrom(1),
-  patienceMs: wholeNumberFrom(0),
+  patienceMs: timerMsFrom(0),
 } satisfies Record<keyof DbosOptions, OptionKind>);
 
 /** Reads the options. Raises `durable/invalid-option`. */

@@ -5,7 +5,7 @@ import type { Backend, WorkflowRun } from 'openworkflow/internal';
 import { TakenOver, type Durable, type Program, type ProgramCall, type ProgramRuns, type RunFound } from '../journal.js';
 import { watchCancels } from '../watches.js';
 import { DeadlyRun, createExecution, type Execution, type Suspects } from '../ledger.js';
-import { persistedSteps, type PersistedSteps } from './persisted-steps.js';
+import { persistedSteps, type PersistedSteps } from './tables.js';
 import { databaseOf, leaseTable, fileError, isOfFile, leased, type Leased } from './leased.js';
 import { patienceMs, type OpenFile, type RunLabels } from './open-file.js';
 

@@ -4,7 +4,7 @@ import { BackendSqlite } from 'openworkflow/sqlite';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { databaseOf, leaseTable, leased } from './leased.js';
-import { persistedSteps } from './persisted-steps.js';
+import { persistedSteps } from './tables.js';
 import { openFile } from './open-file.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

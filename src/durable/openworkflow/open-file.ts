@@ -5,7 +5,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import type { Board, PersistedRun, PersistedRunFilter } from '../journal.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { fileError } from './leased.js';
-import { boardOn, boardTables, inTransaction } from './file-board.js';
+import { boardOn, boardTables, inTransaction } from './tables.js';
 
 /** Milliseconds that a process waits for another one that is writing. */
 export const patienceMs = 5_000;

@@ -1,5 +1,5 @@
 import { checkIntegration } from '../../integration.js';
-import { aName, fieldsOf, needed, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
+import { aName, fieldsOf, needed, timerMsFrom, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
 import type { Engine } from '../journal.js';
 import { createSuspects } from '../ledger.js';
 import { checkOptions, rejectOption } from '../option-checks.js';
@@ -27,7 +27,7 @@ export interface OpenWorkflowOptions {
 const kinds = fieldsOf({
   path: needed(aName),
   concurrency: wholeNumberFrom(1),
-  leaseMs: wholeNumberFrom(1_000),
+  leaseMs: timerMsFrom(1_000),
   maxDeaths: wholeNumberFrom(1),
 } satisfies Record<keyof OpenWorkflowOptions, OptionKind>);
 

@@ -1,4 +1,14 @@
-import { aName, aText, fieldsOf, listOf, needed, recordOf, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
+import {
+  aName,
+  aText,
+  fieldsOf,
+  listOf,
+  needed,
+  recordOf,
+  timerMsFrom,
+  wholeNumberFrom,
+  type OptionKind,
+} from '../../option-kind.js';
 import { anAddress, checkOptions } from '../option-checks.js';
 
 /** The addresses of Restate and of this process. */
@@ -60,7 +70,7 @@ const kinds = fieldsOf({
   retentionMs: wholeNumberFrom(0),
   stepTimeoutMs: wholeNumberFrom(1_000),
   maxDeaths: wholeNumberFrom(1),
-  patienceMs: wholeNumberFrom(0),
+  patienceMs: timerMsFrom(0),
 } satisfies Record<keyof RestateOptions, OptionKind>);
 
 /** Reads the options. Raises `durable/invalid-option`. */

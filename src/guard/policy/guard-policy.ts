@@ -9,6 +9,8 @@ import {
   needed,
   numberFrom,
   oneOf,
+  timerMsFrom,
+  wholeNumberFrom,
   type OptionKind,
 } from '../../option-kind.js';
 
@@ -65,16 +67,6 @@ export interface GuardPolicy {
   readonly version?: string;
 }
 
-/** The maximum delay of a timer; a longer one would fire at once. */
-const longestMs = 2_147_483_647;
-
-const whole = (least: number, most = Infinity): OptionKind =>
-  kind(
-    `an integer ${most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`}`,
-    (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
-  );
-const milliseconds = whole(1, longestMs);
-
 const namedWindows: ReadonlySet<unknown> = new Set(['chunk', 'sentence', 'part', 'step']);
 const sizes: ReadonlySet<unknown> = new Set(['chars', 'tokens']);
 
@@ -86,11 +78,11 @@ const aWindow = kind('"chunk", "sentence", "part", "step", { chars } or { tokens
 
 /** The checks of a policy. They do not load zod: guards are used where every millisecond of a start counts. */
 const kinds: { readonly [Name in keyof Required<GuardPolicy>]: OptionKind } = {
-  deadlineMs: milliseconds,
+  deadlineMs: timerMsFrom(1),
   onUnavailable: oneOf('fail', 'trip', 'pass'),
-  breaker: fieldsOf({ failures: needed(whole(1)), halfOpenAfterMs: needed(milliseconds) }),
-  concurrency: fieldsOf({ limit: needed(whole(1)), queue: whole(0) }),
-  cache: fieldsOf({ maxEntries: needed(whole(1)), ttlMs: milliseconds, windows: aBoolean }),
+  breaker: fieldsOf({ failures: needed(wholeNumberFrom(1)), halfOpenAfterMs: needed(timerMsFrom(1)) }),
+  concurrency: fieldsOf({ limit: needed(wholeNumberFrom(1)), queue: wholeNumberFrom(0) }),
+  cache: fieldsOf({ maxEntries: needed(wholeNumberFrom(1)), ttlMs: timerMsFrom(1), windows: aBoolean }),
   shadow: aBoolean,
   sampleRate: numberFrom(0, 1),
   window: aWindow,
@@ -135,3 +127,7 @@ export const overPolicy = (inner: GuardPolicy | undefined, outer: unknown): unkn
   const remaining = Object.entries(inner).filter(([name]) => !replaced.has(name));
   return { ...Object.fromEntries(remaining), ...set };
 };
+
+/** Whether a guard overlaps with the model's call in a phase. */
+export const isOverlapping = ({ overlap }: GuardPolicy, { mayOverlap }: { readonly mayOverlap?: true }): boolean =>
+  overlap === true && mayOverlap === true;

@@ -1,12 +1,11 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
-import type { GuardPolicy } from './guard-policy.js';
+import { type GuardPolicy, readPolicy } from './guard-policy.js';
 import type { Phase } from '../../phase/row.js';
 import { conversation, createScope, payloads, withHook, type TestScope } from '../../phase/test-setup.js';
 import { phases } from '../../phase/table.js';
 import { compileGraph, type Plan } from '../../pipeline/compile.js';
 import type { Verdict } from '../../verdict.js';
-import { readPolicy } from './guard-policy.js';
 
 /** A hook as these tests write it. */
 export type Hook = (args: HookArgs) => unknown;

@@ -1,6 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import type { GuardPolicy } from '../../guard/policy/guard-policy.js';
-import { readPolicy } from '../../guard/policy/guard-policy.js';
+import { type GuardPolicy, readPolicy } from '../../guard/policy/guard-policy.js';
 import type { GuardNode } from '../../pipeline/graph.js';
 import type { DeclaredProcessor, GuardTraits } from '../../guard/traits.js';
 import { isRecord } from '../../phase/plain-data.js';

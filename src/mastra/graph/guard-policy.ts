@@ -1,6 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import type { GuardPolicy } from '../../guard/policy/guard-policy.js';
-import { overPolicy, readPolicy } from '../../guard/policy/guard-policy.js';
+import { type GuardPolicy, overPolicy, readPolicy } from '../../guard/policy/guard-policy.js';
 import { compileGraph } from '../../pipeline/compile.js';
 import { checkProcessor } from '../../pipeline/verify/find-defects.js';
 import type { Host } from '../../phase/host.js';

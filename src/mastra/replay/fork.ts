@@ -1,9 +1,8 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { InterlockError } from '../../errors.js';
 import { forkPorts } from '../../loop/replay-ports.js';
-import type { Trace } from '../../trace/collect-traces.js';
+import { type Trace, headerOf } from '../../trace/traces.js';
 import { readContents } from '../../trace/contents.js';
-import { headerOf } from '../../trace/trace-lines.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
 import { toPlainJson } from '../../trace/plain-json.js';
 import { insidesOfAgent, type InterlockAgent } from '../agent/agent.js';

@@ -2,7 +2,7 @@ import * as mastraUtils from '@mastra/core/utils';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { TracingContext } from '@mastra/core/observability';
 import { InterlockError } from '../../errors.js';
-import { asPartOf } from '../../trace/observers.js';
+import { asPartOf } from '../../trace/parent-call.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
 import type { ToolOutcome, ToolRequest } from '../../loop/ports.js';
 import type { CallResponse, Suspension } from '../../loop/call-response.js';

@@ -12,7 +12,7 @@ import { objectOf } from '../structured-output/structured-output.js';
 import { isTraced, startAgentSpan, type AgentSpan, type AgentTracing } from './agent-span.js';
 import { createGuardSpans, type GuardSpans } from './guard-spans.js';
 import { asError, createStepSpans, nameToolIn, usageStats, wordsOfSteps, type StepSpans, type ToolSpan } from './step-spans.js';
-import { continuesStep, opensRun } from '../../trace/collect-traces.js';
+import { continuesStep, opensRun } from '../../trace/kinds.js';
 import { mapErrorTexts } from '../../guard/map-texts.js';
 import { withStandIns } from '../stand-ins.js';
 

@@ -16,7 +16,7 @@ import {
   rowsOf,
   streamRow,
 } from './check.js';
-import { isOverlapping } from '../with-policy.js';
+import { isOverlapping } from '../../guard/policy/guard-policy.js';
 
 /** Guards that run on a stream, and whose verdict counts. */
 const streamGuards = ({ roots }: Subject): GuardLocation[] =>

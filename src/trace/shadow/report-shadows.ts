@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../../schemas/index.js';
-import { type Trace, traceOfKind } from '../collect-traces.js';
+import type { Trace } from '../traces.js';
+import { traceOfKind } from '../kinds.js';
 import { redactTrace } from '../redact-trace.js';
 import { createShadowPlaces, type JudgedPlace, compareShadows, type ShadowOptions, type ShadowReport } from './shadow-report.js';
 

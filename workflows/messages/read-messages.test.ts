@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, message, messageOf, user } from '../test-setup.js';
-import { newestUserTurn, readingsOf, responseMessages, textOf, textsOf, userTurns } from './message-text.js';
+import { newestUserTurn, readingsOf, responseMessages, textOf, textsOf, userTurns } from './read-messages.js';
 
 const signal = (type: string) => messageOf('signal', [{ type: 'text', text: type }], { metadata: { signal: { type } } });
 const tool = messageOf('assistant', [
