@@ -155,22 +155,24 @@ const perform = (run: Run, activity: ActivityName): Awaitable<LoopEvent> => {
   // A guard or tool that fails because of the cancellation has not failed: its outcome comes too late to count.
   const eventOf = (output: Outcome | undefined): LoopEvent =>
     output ? { type: `xstate.done.actor.${activity}`, output, actorId: activity } : canceled;
-  const outcome = runActivity(run, activity);
+  const outcome = driver.runActivity(run, activity);
   return isPromise(outcome) ? untilAborted(outcome, run.signal).then(eventOf) : eventOf(run.signal.aborted ? undefined : outcome);
 };
 
-/** Recorded stacks end here, see `framesOf`. */
-const runActivity = (run: Run, activity: ActivityName): Awaitable<Outcome> => {
-  const fail = (error: unknown): Outcome => {
-    rethrowInterruption(error);
-    return failWith(run, toRunError(error, activity));
-  };
-  try {
-    const outcome = activities[activity](run);
-    return isPromise(outcome) ? outcome.then((end) => settledOutcome(run, end)).catch(fail) : settledOutcome(run, outcome);
-  } catch (error) {
-    return fail(error);
-  }
+/** Recorded stacks end at this function, see `framesOf`: as a property, it keeps its name in the package. */
+const driver = {
+  runActivity: (run: Run, activity: ActivityName): Awaitable<Outcome> => {
+    const fail = (error: unknown): Outcome => {
+      rethrowInterruption(error);
+      return failWith(run, toRunError(error, activity));
+    };
+    try {
+      const outcome = activities[activity](run);
+      return isPromise(outcome) ? outcome.then((end) => settledOutcome(run, end)).catch(fail) : settledOutcome(run, outcome);
+    } catch (error) {
+      return fail(error);
+    }
+  },
 };
 
 const stops = new Set<OutcomeKind>(['trip', 'retry', 'failed']);

@@ -97,7 +97,7 @@ const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
   return causes;
 };
 
-const driver = /^(?:async )?runActivity\b/;
+const driver = /^(?:async )?(?:Object\.)?runActivity\b/;
 const ofPlatform = /\bnode:|\(<anonymous>\)|\(index \d+\)/;
 
 /**

@@ -36,7 +36,8 @@ export interface RunState extends Pick<Run, (typeof ownFields)[number]> {
   readonly steps: readonly StepRecord[];
   readonly accepted: readonly AcceptedState[];
   readonly usedPartIds: readonly string[];
-  readonly givenCallIds: readonly (readonly [own: string, given: string])[];
+  /** Undefined in journals of earlier versions. */
+  readonly givenCallIds?: readonly (readonly [own: string, given: string])[];
   readonly slots: Readonly<Record<string, ProcessorSlot>>;
   readonly attempt: AttemptState | undefined;
   readonly suspendedSnapshot: Pick<LoopSnapshot, 'value' | 'context'> | undefined;
@@ -96,7 +97,7 @@ export const writeState = (run: Run, state: RunState): void => {
   run.usedPartIds.clear();
   for (const id of state.usedPartIds) run.usedPartIds.add(id);
   run.givenCallIds.clear();
-  for (const [own, given] of state.givenCallIds) run.givenCallIds.set(own, given);
+  for (const [own, given] of state.givenCallIds ?? []) run.givenCallIds.set(own, given);
   run.slots.clear();
   for (const [id, slot] of Object.entries(state.slots)) run.slots.set(id, slot);
   run.attempt = attempt && writeAttempt(attempt, steps, offsetOf);
