@@ -1,4 +1,4 @@
-import { type RunEvent, type TraceEntry, traceEntrySchema, type TraceHeader, traceVersion } from '../../schemas/index.js';
+import { type TraceEntry, traceEntrySchema, type TraceHeader, traceVersion } from '../../schemas/index.js';
 import type { TraceRecorder } from './trace-writer.js';
 import { InterlockError } from '../errors.js';
 
