@@ -54,7 +54,17 @@ const mapOfLines = (source: string, code: readonly string[]): string => {
     return lines.filter(([column], index) => mayThrow.test(code[at]?.slice(column, lines[index + 1]?.[0]) ?? ''));
   });
   const sources = map.sources.map((path, at) => (isOwn[at] ? relative(process.cwd(), resolve(out, path)) : ''));
-  return JSON.stringify({ version: 3, sourceRoot: '../', sources, names: [], mappings: encode(mappings) });
+  const folder = folderOf(sources.filter((_, at) => isOwn[at]));
+  const within = sources.map((path) => path.slice(folder.length));
+  return JSON.stringify({ version: 3, sourceRoot: `../${folder}`, sources: within, names: [], mappings: encode(mappings) });
+};
+
+/** The innermost folder that contains all of these paths, with its `/`; empty if there is none. */
+const folderOf = ([first = '', ...others]: readonly string[]): string => {
+  const isShared = (folder: string) => others.every((path) => path.startsWith(folder));
+  let end = first.lastIndexOf('/') + 1;
+  while (!isShared(first.slice(0, end))) end = first.lastIndexOf('/', end - 2) + 1;
+  return first.slice(0, end);
 };
 
 const writeTypes = async (): Promise<void> => {

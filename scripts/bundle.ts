@@ -36,7 +36,7 @@ const numbersCompressed: Plugin = {
     handler: (id) => {
       const table = JSON.parse(/export default ([^]*?);?\s*$/.exec(readFileSync(id, 'utf8'))?.[1] ?? '') as NumberTable;
       for (const row of [table.countries, table.nonGeographic].flatMap((rows) => Object.values(rows))) row[formats] = 0;
-      const packed = deflateRawSync(JSON.stringify(table), { level: 9 }).toString('base64');
+      const packed = deflateRawSync(JSON.stringify(table), { level: 9, memLevel: 9 }).toString('base64');
       return [
         `import { inflateSync, strFromU8 } from ${JSON.stringify(fileURLToPath(import.meta.resolve('fflate/browser')))};`,
         `const read = (text) => JSON.parse(strFromU8(inflateSync(Uint8Array.from(atob(text), (each) => each.charCodeAt(0)))));`,

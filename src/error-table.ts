@@ -261,6 +261,6 @@ export const errorTable = errorRows({
   'run/canceled': { actor: 'caller', say: 'The run was canceled by its abort signal.' },
   'run/deadline': {
     actor: 'operator',
-    say: 'The run did not end within its deadlineMs; raise deadlineMs, or find the step that took too long.',
+    say: 'The run did not end in time; raise its deadlineMs or totalMs, or find the step that took too long.',
   },
 });

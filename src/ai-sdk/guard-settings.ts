@@ -1,6 +1,7 @@
 import { anySignal } from '../phase/awaitable.js';
+import { isRecord } from '../phase/plain-data.js';
+import type { ProviderLimits } from '../loop/provider-clock.js';
 import type { LanguageModel, PrepareStepFunction, TimeoutConfiguration, ToolSet } from 'ai';
-import { takeChunkTimeouts } from './chunk-timeouts.js';
 import { checkGuardOptions, checkObject } from './guard-options.js';
 import { guardTools } from './guard-tools.js';
 import { isSharedRun, type GuardedRun, type Run } from './run.js';
@@ -65,6 +66,18 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
       settings: callSettings({ tools, ...rest }),
     }) as unknown as PrepareStepFunction<TOOLS>, // of the call's tools
   };
+};
+
+/**
+ * Moves the timeouts of chunks from the AI SDK's settings to the run, because the AI SDK would also count the time in which guards hold
+ * text. Returns the other timeouts. The first call counts.
+ */
+export const takeChunkTimeouts = <T>(run: Run, timeout: T): T => {
+  if (!isRecord(timeout)) return timeout;
+  const { firstChunkMs, chunkMs, ...others } = timeout as ProviderLimits;
+  if (firstChunkMs === undefined && chunkMs === undefined) return timeout;
+  run.chunkTimeouts ??= { firstChunkMs, chunkMs };
+  return others as T; // as many of its fields as it had
 };
 
 /** The abort signal for the AI SDK's function. */

@@ -3,8 +3,7 @@ import type { Agent, StopCondition, StreamTextTransform, ToolLoopAgent, ToolLoop
 import type { Plan } from '../pipeline/compile.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
-import { guardSettings, signalOf } from './guard-settings.js';
-import { takeChunkTimeouts } from './chunk-timeouts.js';
+import { guardSettings, signalOf, takeChunkTimeouts } from './guard-settings.js';
 import { checkGuardOptions, checkObject, type GuardOptions } from './guard-options.js';
 import { holdCallbacks, holdResult } from './hold-result.js';
 import { createRun, type Run } from './run.js';

@@ -1,8 +1,8 @@
 import { findsNothing, patternOf } from '../guard/pattern-row.js';
 import type { LoopPorts, PartSource } from '../loop/ports.js';
+import { createProviderClock } from '../loop/provider-clock.js';
 import type { Run as LoopRun } from '../loop/run.js';
 import { processorsOf } from '../pipeline/graph.js';
-import { withChunkTimeouts } from './chunk-timeouts.js';
 import { modelCodec } from './chunks.js';
 import type { Run } from './run.js';
 import type { CallableModel, CallOptions, Chunk, GenerateResult, PartOf, Prompt, StreamPart } from './spec.js';
@@ -105,8 +105,7 @@ export const createModelPort = ({
     onOpened();
     if (!('stream' in result)) return { parts: sourceOf(partsOfResult(result)), request, response };
     const parts = drainOnCancel(result.stream, reply);
-    const { chunkTimeouts: limits, leaving } = run;
-    return { parts: limits ? withChunkTimeouts(parts, limits, (reason) => leaving.abort(reason)) : parts, request, response };
+    return { parts: withTimeouts(run, parts), request, response };
   },
   toChunk: (given, runId) => {
     const part = given as StreamPart; // of the model's stream
@@ -127,6 +126,16 @@ export const createModelPort = ({
     return chunk;
   },
 });
+
+/** Ends the run once the provider is silent for too long. */
+const withTimeouts = ({ chunkTimeouts, leaving }: Run, parts: PartSource): PartSource => {
+  if (!chunkTimeouts) return parts;
+  const clock = createProviderClock(chunkTimeouts, (limit, ms) => {
+    const chunk = limit === 'chunkMs' ? 'Chunk' : 'First chunk';
+    leaving.abort(new DOMException(`${chunk} timeout of ${ms}ms exceeded`, 'TimeoutError')); // as the AI SDK's
+  });
+  return clock.read(parts);
+};
 
 /** Parts that are already available. */
 const sourceOf = (parts: Generator<StreamPart, undefined>): PartSource => ({

@@ -5,9 +5,9 @@ import type { Phase } from '../phase/row.js';
 import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../phase/scope.js';
 import { guardReports, type GuardReports } from '../trace/observers.js';
 import { checkIntegration } from '../integration.js';
+import type { ProviderLimits } from '../loop/provider-clock.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
 import type { StoredPart } from '../plain/stored-message.js';
-import type { ChunkTimeouts } from './chunk-timeouts.js';
 import { dropRequests } from './drop-requests.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
@@ -73,7 +73,7 @@ export interface Run extends GuardedRun {
   readonly scope: RunScope;
   readonly options: GuardOptions;
   readonly leaving: AbortController; // ends the run because its readers canceled, or because the provider is late
-  chunkTimeouts: ChunkTimeouts | undefined;
+  chunkTimeouts: ProviderLimits | undefined;
   readonly adapters: Set<Adapter>;
   readonly models: WeakSet<object>; // those that this run already guards
   readonly guardedTools: Set<string>; // by their names

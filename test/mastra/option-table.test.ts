@@ -58,7 +58,7 @@ describe('the table of options', () => {
       'persistence.failed: it must be',
       'persistence.done: use "tripwire", "failed", "canceled" or "suspended"',
       'eagerToolExecution: no tool runs before its step is judged',
-      'modelSettings.timeout: set a time limit with abortSignal',
+      'modelSettings.timeout: it must be an object with "totalMs", "stepMs" or "firstChunkMs"',
       'structuredOutput: it needs a schema',
     ])
       expect(message).toContain(part);

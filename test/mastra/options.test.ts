@@ -30,7 +30,6 @@ describe('options that the loop does not support', () => {
   });
 
   it.each<[string, unknown]>([
-    ['timeout', { totalMs: 5 }],
     ['prompt', [{ role: 'user', content: [{ type: 'text', text: 'Not judged.' }] }]],
     ['tools', []],
     ['toolChoice', { type: 'none' }],
@@ -72,12 +71,6 @@ describe('options that the loop does not support', () => {
     const modelSettings = { ...sent, headers: { a: undefined }, maxRetries: null };
     await agent.generate('Hi', { modelSettings } as object);
     expect(model.calls[0]?.options).toMatchObject(sent);
-  });
-
-  it('a model timeout set by a guard is rejected', async () => {
-    const { agent, model } = makeAgent('Hi.');
-    const prepareStep = () => ({ modelSettings: { timeout: { stepMs: 5 } } }) as object;
-    await expectRefusal('agent/unsupported-option', model, () => agent.generate('Hi', { prepareStep }));
   });
 
   it('durable is rejected in the configuration', async () => {

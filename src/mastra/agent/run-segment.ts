@@ -7,8 +7,11 @@ import type { CallCallbacks, CallOptions } from '../call-options.js';
 import { callEnded, runCallbacks } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
 import { errorOf, responseMessages } from './result.js';
+import { InterlockError } from '../../errors.js';
+import { anySignal } from '../../phase/awaitable.js';
 import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
+import { timeoutError } from '../model/time-limits.js';
 import { createToolNotifier } from '../tools/tool-hooks.js';
 import type { RunEvent } from '../../../schemas/index.js';
 
@@ -28,24 +31,37 @@ interface SegmentOptions {
 export const runSegmentOf = (
   { agent, mode, options, guards, recorded, show }: SegmentOptions,
   runOf: () => Run | undefined,
-  log = agent && createRunLog(agent, runOf),
-): RunSegment => ({
-  mode,
-  streamBuffer: withResponse(
-    createStreamBuffer<Chunk>(
-      undefined,
-      combined([recorded, withPayloadTransforms(runOf, combined([show, notifyChunk(options)]))]),
-    ),
-    { runOf, options },
-  ),
-  abortSignal: options.abortSignal,
-  onEvent: (event) => {
-    void safely(log, event);
-    void safely(guards.onRunEvent, event, { agentId: agent?.id });
-    void safely(options.onRunEvent, event, { agentId: agent?.id });
-  },
-  ...runCallbacks(options, runOf),
-});
+): RunSegment => {
+  const log = agent && createRunLog(agent, runOf);
+  const deadline = startDeadline(options);
+  const shown = combined([recorded, withPayloadTransforms(runOf, combined([show, notifyChunk(options)]))]);
+  return {
+    mode,
+    streamBuffer: withResponse(createStreamBuffer<Chunk>(undefined, shown), { runOf, options }),
+    abortSignal: deadline.signal,
+    onEvent: (event) => {
+      if (event.type === 'run-finish') deadline.clear();
+      void safely(log, event);
+      void safely(guards.onRunEvent, event, { agentId: agent?.id });
+      void safely(options.onRunEvent, event, { agentId: agent?.id });
+    },
+    ...runCallbacks(options, runOf),
+  };
+};
+
+/** The abort signal of a segment, which also ends it after `modelSettings.timeout.totalMs`. */
+const startDeadline = ({ abortSignal, modelSettings }: CallOptions) => {
+  const totalMs = modelSettings?.timeout?.totalMs;
+  if (totalMs === undefined) return { signal: abortSignal, clear: () => undefined };
+  const controller = new AbortController();
+  const end = async (): Promise<void> => {
+    const [path, cause] = ['modelSettings.timeout.totalMs', await timeoutError('total', totalMs)];
+    controller.abort(new InterlockError('run/deadline', { path, cause }));
+  };
+  const timer = setTimeout(() => void end(), totalMs);
+  timer.unref();
+  return { signal: anySignal([abortSignal, controller.signal]), clear: () => clearTimeout(timer) };
+};
 
 /** Calls `onChunk` with each chunk once it is visible. */
 const notifyChunk = ({ onChunk }: CallCallbacks): ((chunk: Chunk) => void) | undefined =>

@@ -27,40 +27,46 @@ const owner = {
   resourceId: aName,
 };
 
-/** The options of each operation on runs; the comment of a row is the comment of the option. */
+const attach = {
+  ...owner,
+  /** The lowest `metadata.sequence` of the returned chunks; 0 returns all. Default: the start of the last run segment. */
+  from: wholeNumberFrom(0),
+};
+
+const fork = {
+  ...owner,
+  /**
+   * The first step that the new run repeats: a chunk's `metadata.stepNumber`, from 0. Default: the first part of the run that was
+   * not persisted.
+   */
+  step: wholeNumberFrom(0),
+  /** Default: a generated id. */
+  newRunId: aName,
+};
+
+const listRuns = {
+  /** One or more statuses. Default: all. */
+  status: either(aStatus, listOf(aStatus)),
+  /** The run with this id. Default: all. */
+  runId: aName,
+  /** Runs of this resource. Default: all. */
+  resourceId: aName,
+  startedBefore: aDate,
+  startedAfter: aDate,
+  /** Maximum number of runs, most recent first. Default: 100. */
+  limit: aCount,
+};
+
+/** The options of each operation on runs; the comment of an option is public. */
 const operations = {
-  attach: {
-    ...owner,
-    /** The lowest `metadata.sequence` of the returned chunks; 0 returns all. Default: the start of the last run segment. */
-    from: wholeNumberFrom(0),
-  },
+  attach,
   cancel: owner,
   retry: owner,
   abandon: owner,
-  fork: {
-    ...owner,
-    /**
-     * The first step that the new run repeats: a chunk's `metadata.stepNumber`, from 0. Default: the first part of the run that was
-     * not persisted.
-     */
-    step: wholeNumberFrom(0),
-    /** Default: a generated id. */
-    newRunId: aName,
-  },
+  fork,
   erase: { resourceId: needed(aName) },
   prune: { olderThan: needed(aDate) },
-  listRuns: {
-    /** One or more statuses. Default: all. */
-    status: either(aStatus, listOf(aStatus)),
-    /** The run with this id. Default: all. */
-    runId: aName,
-    /** Runs of this resource. Default: all. */
-    resourceId: aName,
-    startedBefore: aDate,
-    startedAfter: aDate,
-    /** Maximum number of runs, most recent first. Default: 100. */
-    limit: aCount,
-  },
+  listRuns,
   listSuspendedRuns: {
     threadId: aText,
     resourceId: aText,
@@ -76,11 +82,11 @@ type OptionsOf<Fields> = { readonly [Name in keyof Fields]?: ValueOf<Fields[Name
 
 /** The owner of a requested run. */
 export type RunOwner = OptionsOf<typeof owner>;
-export type AttachOptions = OptionsOf<(typeof operations)['attach']>;
+export type AttachOptions = OptionsOf<typeof attach>;
 /** The point at which a run is forked. */
-export type ForkOptions = OptionsOf<(typeof operations)['fork']>;
+export type ForkOptions = OptionsOf<typeof fork>;
 /** Selects durable runs. */
-export type RunFilter = OptionsOf<(typeof operations)['listRuns']>;
+export type RunFilter = OptionsOf<typeof listRuns>;
 
 /**
  * These restrict an operation: if a caller lost the value, the operation must not concern other runs. Mastra's server lists

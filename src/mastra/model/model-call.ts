@@ -8,6 +8,7 @@ import { modelSettingsFaults } from '../options/mastra-options.js';
 import { mergeOption } from '../options/option-table.js';
 import { structuredOutputFaults, type StructuredOutput } from '../structured-output/structured-output-options.js';
 import { providerTools } from './provider-tools.js';
+import { limitCall, type ModelTimeout } from './time-limits.js';
 import { isStrict, jsonSchemaFor } from '../structured-output/output-schema.js';
 
 /** Milliseconds before the second attempt; doubled for each further one. */
@@ -42,7 +43,8 @@ export const createModelCall =
       ...(request.structuredOutput ? structuredOutputFaults(request.structuredOutput) : []),
     ]);
     const { modelSettings, providerOptions } = settingsOf(request, called);
-    const { maxRetries, headers, ...settings } = modelSettings;
+    const { maxRetries, headers, timeout, ...settings } = modelSettings;
+    const limited = limitCall(timeout, { mode, abortSignal });
     const jsonRequest = requestJson(prompt, request.structuredOutput, entry.model);
     const options = {
       ...jsonRequest,
@@ -51,23 +53,28 @@ export const createModelCall =
       ...providerTools(request, entry.model.specificationVersion),
       providerOptions: mergeOption('providerOptions', jsonRequest.providerOptions, providerOptions),
       headers: entry.headers || headers ? { ...entry.headers, ...headers } : undefined,
-      abortSignal,
+      abortSignal: limited.signal,
       ...(includeRawChunks && mode === 'stream' && { includeRawChunks }),
     };
     const call = (mode === 'generate' ? entry.model.doGenerate : entry.model.doStream) as ProviderCall;
-    const result = await pRetry(() => call.call(entry.model, options), {
+    const result = await pRetry(() => limited.call(() => call.call(entry.model, options)), {
       retries: maxRetries ?? entry.maxRetries,
       minTimeout: 0,
-      signal: abortSignal,
+      signal: limited.signal,
       shouldRetry: ({ error }) => (error as ProviderError).isRetryable === true,
       onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
         retriesLeft > 0 && (error as ProviderError).isRetryable
-          ? wait(retryDelayMs(error as ProviderError, attemptNumber), abortSignal)
+          ? wait(retryDelayMs(error as ProviderError, attemptNumber), limited.signal)
           : undefined,
     });
     onConnection?.(Reflect.get(result, connectionKey) as ModelConnection | undefined); // the models of Mastra's router set it
     const { stream, request: sent, response, warnings } = result;
-    return { parts: stream, request: sent, response: { ...response, modelMetadata: metadataOf(entry.model) }, warnings };
+    return {
+      parts: limited.read(stream),
+      request: sent,
+      response: { ...response, modelMetadata: metadataOf(entry.model) },
+      warnings,
+    };
   };
 
 /** Fields of the AI SDK's provider errors. */
@@ -94,6 +101,7 @@ const wait = (ms: number, signal?: AbortSignal): Promise<void> => sleep(ms, unde
 interface ModelSettings {
   maxRetries?: number | null;
   headers?: Record<string, string>;
+  timeout?: ModelTimeout;
   [setting: string]: unknown;
 }
 

@@ -110,6 +110,11 @@ const aSetting = <Value>(given: OptionKind<Value>): OptionKind<Value | null> =>
     kind<null>('null', (value) => value === null),
   );
 
+const milliseconds = kind<number>(
+  'a positive number of milliseconds, at most 2147483647',
+  (value) => typeof value === 'number' && value > 0 && value <= 2_147_483_647,
+);
+
 /** The settings of a call to a model. Mastra passes others to the provider. */
 const modelSettings: Readonly<Record<string, OptionKind>> = {
   maxOutputTokens: aSetting(wholeNumberFrom(1)),
@@ -122,15 +127,17 @@ const modelSettings: Readonly<Record<string, OptionKind>> = {
   seed: aSetting(aNumber),
   maxRetries: aSetting(aCount),
   headers: aSetting(recordOf(aText)),
+  timeout: fieldsOf({ totalMs: milliseconds, stepMs: milliseconds, firstChunkMs: milliseconds }),
 };
+
+const ofCall = 'set it as option of the call.';
 
 /** Settings that would be ignored, or replace what guards have judged. */
 const unsupportedSettings: Readonly<Record<string, string>> = {
-  timeout: 'set a time limit with abortSignal, e.g. AbortSignal.timeout(milliseconds).',
-  abortSignal: 'set it as option of the call.',
+  abortSignal: ofCall,
   prompt: 'guards would not judge it; pass messages.',
   tools: 'set tools of the agent, toolsets or clientTools.',
-  toolChoice: 'set it as option of the call.',
+  toolChoice: ofCall,
 };
 
 /** The faults of a model's settings: wrong values of known ones, misspelt names, and those that have no effect. */
