@@ -142,7 +142,7 @@ it('totalMs does not count the time in which a run is suspended', async () => {
   });
   const { runId } = await agent.generate('Hi', limited({ totalMs: 100 }));
   await sleep(200);
-  const { text } = await agent.approveToolCallGenerate({ runId: runId as string });
+  const { text } = await agent.approveToolCallGenerate({ runId });
   expect(text).toBe('Done.');
 });
 
