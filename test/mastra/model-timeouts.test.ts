@@ -136,6 +136,29 @@ it('a stream that stops in the middle ends after stepMs with Mastra’s error', 
   expect(output.error).toMatchObject({ name: 'MastraTimeoutError' });
 });
 
+it('stepMs counts all waits of a call', async () => {
+  const steady = async () => ({
+    stream: new ReadableStream({
+      start: (controller) => [opening, words[0]].forEach((part) => controller.enqueue(part)),
+      pull: async (controller) => {
+        await sleep(20);
+        controller.enqueue(words[1]);
+      },
+    }),
+  });
+  const output = await ours({ ...silent('does not respond'), doStream: steady }).stream('Hi', limited({ stepMs: 150 }));
+  await output.consumeStream();
+  expect(output.error).toMatchObject({ name: 'MastraTimeoutError' });
+});
+
+it('a run that ended is not aborted after totalMs', async () => {
+  const { agent, model } = makeAgent();
+  await agent.generate('Hi', limited({ totalMs: 150 }));
+  const signal = model.calls[0]?.options.abortSignal;
+  await sleep(200);
+  expect(signal?.aborted).toBe(false);
+});
+
 it('totalMs does not count the time in which a run is suspended', async () => {
   const { agent } = makeAgent([{ toolCalls: [{ name: 'echo', args: { say: 'x' } }] }, { text: 'Done.' }], {
     tools: { echo: Object.assign(echoAs('echo'), { requireApproval: true }) } as never,
