@@ -50,6 +50,12 @@ const codecs: { readonly [T in StreamPart['type']]?: FieldCodec } = {
   },
 };
 
+/** The id of the tool call that a part belongs to. */
+export const callIdOf = (part: StreamPart): string | undefined => {
+  if (part.type === 'tool-input-start' || part.type === 'tool-input-delta' || part.type === 'tool-input-end') return part.id;
+  return 'toolCallId' in part ? part.toolCallId : undefined;
+};
+
 /** A call's arguments as a value. Text that is not JSON stays text. */
 export const parseArguments = (input: string): unknown => {
   try {

@@ -8,12 +8,12 @@ import type { Phase } from '../phase/row.js';
 import { copyPlain, isSame } from '../phase/plain-data.js';
 import { createStreamBuffer, type StreamBuffer } from '../stream/stream-buffer.js';
 import type { RunEvent } from '../../schemas/index.js';
-import { modelCodec, partOfChunk } from './chunks.js';
+import { callIdOf, modelCodec, partOfChunk } from './chunks.js';
 import { judge } from './judge.js';
 import { inOrder, createGathering, createWire, type Gathering } from './wire.js';
 import { editSteps, lastResults, watchEdits, type EditsBefore } from './recorded-steps.js';
 import { openListPort, createLoopRun, onlyPhases } from './loop-run.js';
-import { createModelPort, guardsOutput, isCleanRecord, leavesTogether, type ModelCall, type ModelReply } from './model-port.js';
+import { createModelPort, isCleanRecord, leavesTogether, waits, type ModelCall, type ModelReply } from './model-port.js';
 import { exemptFromSchema } from './ruled-calls.js';
 import type { Run } from './run.js';
 import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
@@ -153,10 +153,6 @@ const retraction = 'data-interlock-retract';
 
 const silent: ReadonlySet<string> = new Set([retraction, 'response-metadata', 'raw']);
 
-/** Whether a chunk waits for the review. A call of the client always does, if a guard judges the response: its tool must not start. */
-const waits = (run: Run, { isWaiting }: ModelReply, { type, payload }: Chunk): boolean =>
-  isWaiting || (type === 'tool-call' && guardsOutput(run) && !(payload as { providerExecuted?: boolean }).providerExecuted);
-
 /** A reader takes each chunk as it is emitted; only then the provider is asked for the next one. */
 const streamBufferFor = (onShow: (chunk: Chunk) => void): StreamBuffer<Chunk> => {
   const streamBuffer = createStreamBuffer<Chunk>(1, onShow);
@@ -218,7 +214,7 @@ type Retraction = Chunk & { readonly data: { readonly scope: string; readonly pa
 const takeBack = ({ run, waiting }: Calling, { data: { scope, partIds } }: Retraction): void => {
   if (scope === 'step' || scope === 'run') return void waiting.splice(0);
   for (const id of partIds) {
-    const remaining = waiting.filter((part) => !('toolCallId' in part) || part.toolCallId !== id);
+    const remaining = waiting.filter((part) => callIdOf(part) !== id);
     if (remaining.length === waiting.length) throw run.end(lateEditError(run));
     waiting.splice(0, waiting.length, ...remaining);
   }

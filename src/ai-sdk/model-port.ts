@@ -3,6 +3,7 @@ import type { LoopPorts, PartSource } from '../loop/ports.js';
 import { createProviderClock } from '../loop/provider-clock.js';
 import type { Run as LoopRun } from '../loop/run.js';
 import { processorsOf } from '../pipeline/graph.js';
+import { argumentsOf } from '../stream/gate/chunk.js';
 import { modelCodec } from './chunks.js';
 import type { Run } from './run.js';
 import type { CallableModel, CallOptions, Chunk, GenerateResult, PartOf, Prompt, StreamPart } from './spec.js';
@@ -63,7 +64,20 @@ export const leavesTogether = ({ hold }: Run, { mode }: ModelCall): boolean => h
 const opensWait = ({ plan }: Run, part: StreamPart): boolean => {
   if (part.type === 'tool-approval-request') return outputPhases.some((phase) => plan.has(phase));
   const isOfProvider = part.type === 'tool-result' || (part.type === 'tool-call' && part.providerExecuted === true);
-  return isOfProvider && outputPhases.some((phase) => phase !== 'outputStream' && plan.has(phase));
+  return isOfProvider && judgesLater({ plan });
+};
+
+/** Whether guards may change or reject a call after the stream guards. */
+const judgesLater = ({ plan }: Pick<Run, 'plan'>): boolean =>
+  outputPhases.some((phase) => phase !== 'outputStream' && plan.has(phase));
+
+/**
+ * Whether a chunk waits for the review. A call of the client always does, if a guard judges the response: its tool must not start. Its
+ * streamed arguments do if guards may change it then.
+ */
+export const waits = (run: Run, { isWaiting }: ModelReply, chunk: Chunk): boolean => {
+  if (isWaiting || chunk.type !== 'tool-call') return isWaiting || (argumentsOf(chunk) !== undefined && judgesLater(run));
+  return guardsOutput(run) && !(chunk.payload as { providerExecuted?: boolean }).providerExecuted;
 };
 
 /** Whether the caller requests the provider's own record of a guarded response: raw chunks, or its body. */

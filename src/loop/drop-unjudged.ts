@@ -1,5 +1,8 @@
 import { isSame } from '../phase/plain-data.js';
+import { argumentsOf } from '../stream/gate/chunk.js';
+import { agentChunk, emit, retract } from './emit.js';
 import { isGuarded } from './judge.js';
+import { editedAgain } from './late-edits.js';
 import type { Chunk, ToolCall } from './ports.js';
 import { findToolPart, type ProviderResult } from './response.js';
 import type { Attempt, Run } from './run.js';
@@ -15,21 +18,25 @@ interface CallPayload {
 }
 
 /**
- * Makes buffered pieces of arguments match their calls, because guards of whole responses judge nothing else. Those that differ are
- * replaced; those without a call, or of a call with invalid JSON, are removed.
+ * Makes streamed arguments match their calls, because guards of whole responses judge nothing else. Buffered ones that differ are
+ * replaced; those without a call, or of a call with invalid JSON, are removed. Emitted ones are retracted, and the call is emitted again.
  */
-export const dropUnjudgedInput = (run: Run, { answer, place }: Attempt): void => {
-  if (answer.streamedCalls.length === 0 || !judgesWhole(run)) return;
-  run.options.streamBuffer.revise(place, undefined, (chunks) => withJudgedInput(chunks, answer.toolCalls));
+export const dropUnjudgedInput = async (run: Run, { answer, place }: Attempt): Promise<void> => {
+  const streamed = answer.streamedInput.splice(0);
+  if (streamed.length === 0 || !judgesWhole(run)) return;
+  const judged = new Set(withJudgedInput(streamed, answer.toolCalls));
+  const partIds = new Set(streamed.flatMap((chunk) => (judged.has(chunk) ? [] : [idOf(chunk.payload)])));
+  if (partIds.size === 0) return;
+  if (run.options.streamBuffer.revise(place, undefined, (chunks) => withJudgedInput(chunks, answer.toolCalls))) return;
+  await retract(run, { partIds, place, scope: 'parts' });
+  for (const id of partIds) {
+    const others = new Map([[id, findToolPart(answer.parts, id)]]);
+    if (!others.get(id)) answer.partIds.delete(id);
+    for (const chunk of editedAgain({ others }, agentChunk(run, '', undefined))) await emit(run, chunk);
+  }
 };
 
 const idOf = (payload: unknown): string => (payload as CallPayload).toolCallId;
-
-const inputTypes: ReadonlySet<string> = new Set([
-  'tool-call-input-streaming-start',
-  'tool-call-delta',
-  'tool-call-input-streaming-end',
-]);
 
 const withJudgedInput = (chunks: readonly Chunk[], calls: readonly ToolCall[]): Chunk[] => {
   const judged = new Map(calls.map((call) => [call.toolCallId, call]));
@@ -39,7 +46,7 @@ const withJudgedInput = (chunks: readonly Chunk[], calls: readonly ToolCall[]): 
       texts.set(idOf(payload), (texts.get(idOf(payload)) ?? '') + ((payload as CallPayload).argsTextDelta ?? ''));
   const replaced = new Set<string>();
   return chunks.flatMap((chunk) => {
-    if (!inputTypes.has(chunk.type)) return [chunk];
+    if (argumentsOf(chunk) === undefined) return [chunk];
     const payload = chunk.payload as CallPayload;
     const call = judged.get(payload.toolCallId);
     if (!call) return [];

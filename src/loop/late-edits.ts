@@ -276,20 +276,18 @@ export const wordsAgain = (own: readonly Part[], newId: () => string, base: Chun
 };
 
 /** The chunks to emit again after others were emitted, except for text: everything that was edited, in its current form. */
-export const editedAgain = ({ others }: LateEdits, base: Chunk): Chunk[] =>
+export const editedAgain = ({ others }: Pick<LateEdits, 'others'>, base: Chunk): Chunk[] =>
   [...others.values()].flatMap((part) => (part ? partChunks(part, base) : []));
 
 const partChunks = (part: Part, base: Chunk): Chunk[] => {
   if (part.type === 'source') return [{ ...base, type: 'source', payload: { ...part.source } }];
   if (part.type !== 'tool-invocation') return [];
-  const { toolCallId, toolName, args, ...call } = part.toolInvocation;
-  const chunk = { ...base, type: 'tool-call', payload: { toolCallId, toolName, args } };
+  const { toolInvocation, providerExecuted } = part;
+  const { toolCallId, toolName, args, ...call } = toolInvocation;
+  const payload = { toolCallId, toolName, args, ...(providerExecuted && { providerExecuted }) };
+  const chunk = { ...base, type: 'tool-call', payload };
   const isFailed = (call as { state: string }).state === 'output-error'; // see endOf
-  if (isFailed)
-    return [
-      chunk,
-      { ...base, type: 'tool-error', payload: { toolCallId, toolName, args, error: new Error(String(endOf(call))) } },
-    ];
+  if (isFailed) return [chunk, { ...base, type: 'tool-error', payload: { ...payload, error: new Error(String(endOf(call))) } }];
   if (call.state !== 'result') return [chunk];
-  return [chunk, { ...base, type: 'tool-result', payload: { toolCallId, toolName, args, result: call.result } }];
+  return [chunk, { ...base, type: 'tool-result', payload: { ...payload, result: call.result } }];
 };

@@ -41,6 +41,8 @@ export interface AssembledResponse {
   readonly results: ProviderResult[];
   /** Ids of calls whose arguments streamed. */
   readonly streamedCalls: string[];
+  /** The chunks that streamed arguments, until they are compared with their calls. */
+  readonly streamedInput: Chunk[];
   /** Text and reasoning parts, in order, under the ids of their chunks. */
   readonly spans: Span[];
   readonly sources: Chunk[];
@@ -58,6 +60,7 @@ export const createResponse = (): AssembledResponse => ({
   rulings: new Map(),
   results: [],
   streamedCalls: [],
+  streamedInput: [],
   spans: [],
   sources: [],
   files: [],
@@ -135,6 +138,11 @@ const addToolCall = (answer: AssembledResponse, chunk: Chunk): void => {
 };
 
 /** Streamed arguments are visible before the call is complete. */
+const addInput = (answer: AssembledResponse, chunk: Chunk): void => {
+  showToolCall(answer, chunk);
+  answer.streamedInput.push(chunk);
+};
+
 const showToolCall = (answer: AssembledResponse, { type, payload }: Chunk): void => {
   const { toolCallId } = payload as { toolCallId: string };
   if (type === 'tool-call-input-streaming-start' || !answer.partIds.has(toolCallId)) answer.streamedCalls.push(toolCallId);
@@ -197,8 +205,9 @@ const takers: Partial<Record<string, (answer: AssembledResponse, chunk: Chunk) =
   'reasoning-start': addSpan('reasoning'),
   'reasoning-delta': addSpan('reasoning'),
   'reasoning-end': addSpan('reasoning'),
-  'tool-call-input-streaming-start': showToolCall,
-  'tool-call-delta': showToolCall,
+  'tool-call-input-streaming-start': addInput,
+  'tool-call-delta': addInput,
+  'tool-call-input-streaming-end': addInput,
   'tool-call': addToolCall,
   'tool-result': addToolResult,
   source: addSource,

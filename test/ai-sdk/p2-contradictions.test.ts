@@ -29,9 +29,12 @@ const judging = () =>
 describe.each(ways)('P2 a provider that contradicts itself, %s', (way) => {
   it.each(Object.keys(contradictions))('%s leave only as judged', async (name) => {
     const steps = [{ parts: [...(contradictions[name] ?? []), finish()] }, { text: 'Done.' }] as Step[];
-    const ran = await runGuarded(way, { model: scriptedModel({ specificationVersion: 'v4', steps }), guards: [judging()] });
-    expect(JSON.stringify([ran.parts, ran.result])).not.toContain(secret);
-    expect(['success', 'tripwire']).toContain(statusOf(ran));
+    for (const hold of ['step', 'chunk'] as const) {
+      const model = scriptedModel({ specificationVersion: 'v4', steps });
+      const ran = await runGuarded(way, { model, guards: [judging()], guardOptions: { hold } });
+      expect(JSON.stringify([ran.parts, ran.result]), hold).not.toContain(secret);
+      expect(['success', 'tripwire'], hold).toContain(statusOf(ran));
+    }
   });
 });
 

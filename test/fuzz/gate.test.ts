@@ -232,6 +232,7 @@ describe('the gate, compared with judging each part as a whole', () => {
   it('a value continues in a part that arrived while the guard judged the previous part', () => {
     const laneOf = (): TextPart => ({
       kind: 'text-delta',
+      key: 'text',
       chunkOf: (pieces) => delta(pieces),
       leavingOf: (pieces) => delta(pieces),
     });

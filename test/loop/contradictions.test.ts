@@ -2,7 +2,17 @@ import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
 import type { InterlockConfig } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
-import { chunksOf, createAgent, guardOn, laned, modes, runAgent, type Mode } from '../promises/support.js';
+import {
+  chunksOf,
+  createAgent,
+  guardOn,
+  laned,
+  modes,
+  retractionsOf,
+  runAgent,
+  type Chunk,
+  type Mode,
+} from '../promises/support.js';
 
 const secret = 'ZEBRA';
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
@@ -23,7 +33,7 @@ const input = (text: string, toolName = 'charge') => [
 const other = `{"amount":"${secret}"}`;
 
 /** Responses whose pieces of input differ from their calls. */
-const inputs: Record<string, object[]> = {
+const inputs: Record<string, { type: string }[]> = {
   'other input before the call': [...input(other), call],
   'a word before the same input': [...input(`${secret} {"amount":1}`), call],
   'other input after the call': [call, ...input(other)],
@@ -46,6 +56,14 @@ const blocking = (hook: 'processOutputStep' | 'processOutputResult'): Processor 
   [hook]: async ({ messages, abort }: { messages: readonly { role: string }[]; abort(reason: string): never }) =>
     JSON.stringify(messages).includes(secret) ? abort('No.') : messages,
 });
+
+/** The chunks that a reader keeps after retractions. */
+const keptOf = (chunks: readonly Chunk[]): readonly Chunk[] =>
+  chunks.reduce<readonly Chunk[]>((kept, chunk) => {
+    if (chunk.type !== 'data-interlock-retract') return [...kept, chunk];
+    const { partIds } = chunk.data as { partIds: string[] };
+    return kept.filter(({ payload }) => !partIds.includes((payload as { toolCallId?: string } | undefined)?.toolCallId ?? ''));
+  }, []);
 
 const showsSecret = async (parts: object[], mode: Mode, config: InterlockConfig): Promise<boolean> => {
   const model = modelThat(parts);
@@ -82,4 +100,21 @@ it('input that repeats its call in another form is streamed under hold', async (
   const config = { hold: 'step' as const, ...laned(['outputStep', guardOn('outputStep', () => undefined)]) };
   const ran = await runAgent(createAgent({ model: modelThat(parts), ...config }), 'stream');
   expect(chunksOf(ran, 'tool-call-delta')).toHaveLength(2);
+});
+
+describe.each(['processOutputStep', 'processOutputResult'] as const)('without hold, with %s', (hook) => {
+  it.each(Object.entries(inputs))('a reader keeps only the input that guards got: %s', async (_, parts) => {
+    const ran = await runAgent(createAgent({ model: modelThat(parts), outputProcessors: [blocking(hook)] }), 'stream');
+    expect(ran.status).toBe('success');
+    const kept = keptOf(ran.chunks);
+    expect(JSON.stringify([kept, ran.result?.text, ran.result?.steps])).not.toContain(secret);
+    const types = parts.flatMap(({ type }) => (type === 'tool-call' || type === 'tool-result' ? [type] : []));
+    for (const type of new Set(types)) expect(chunksOf({ chunks: kept }, type), type).toHaveLength(1);
+  });
+
+  it('input that repeats its call is not retracted', async () => {
+    const parts = [...input('{ "amount"'), delta(': 1 }'), call];
+    const ran = await runAgent(createAgent({ model: modelThat(parts), outputProcessors: [blocking(hook)] }), 'stream');
+    expect([chunksOf(ran, 'tool-call-delta').length, retractionsOf(ran)]).toEqual([2, []]);
+  });
 });

@@ -15,7 +15,7 @@ export const review = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const before = responseParts(run).length;
   addAnswer(run, attempt);
-  dropUnjudgedInput(run, attempt);
+  await dropUnjudgedInput(run, attempt);
   const record = recordStep(run, attempt);
   attempt.record = record;
   const observed = await observe(run, attempt, record);

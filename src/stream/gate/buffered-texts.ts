@@ -24,6 +24,8 @@ export type Action =
       readonly match?: TextSpan;
       /** Set if it is a whole part, in which the guard looks for matches itself: the texts that it continues. */
       readonly before?: readonly string[];
+      /** The released text of its part, if the part ended and started again. */
+      readonly earlier?: string | undefined;
       /** Its offset in the response, see `Gate.place`. */
       readonly place: number;
     }
@@ -90,6 +92,8 @@ const grow = (buffered: BufferedText, segment: Segment): void => {
 /** Creates a guard's buffered texts for one step. `tails` are the guard's own in the run. */
 export const createBufferedTexts = (window: Window, tails: Tails = new Map()): BufferedTexts => {
   const texts = new Map<TextPart, BufferedText>();
+  /** The released text of each part, by its key, for a guard that judges whole parts. */
+  const earlierTexts = new Map<string, string>();
   const pattern = typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
   let isStepOver = false;
 
@@ -115,7 +119,8 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
     const length = buffered.reader({ text, isEnded, isStepOver, isLate });
     if (length === 0) return undefined;
     buffered.wasJudged = true;
-    return { kind: 'judge', lane, text: text.slice(0, length), place: placeIn(buffered, length, window) };
+    const earlier = earlierTexts.get(lane.key);
+    return { kind: 'judge', lane, text: text.slice(0, length), earlier, place: placeIn(buffered, length, window) };
   };
 
   return {
@@ -137,6 +142,7 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
     settle: (lane, judged, answer) => {
       const settled = answer === judged ? take(bufferedOf(lane), judged.length) : replace(bufferedOf(lane), judged, answer);
       if (pattern?.prepare) followTails(tails, { kind: lane.kind, text: textOf(settled) }, pattern);
+      if (window === 'part') earlierTexts.set(lane.key, (earlierTexts.get(lane.key) ?? '') + textOf(settled));
       return settled;
     },
   };

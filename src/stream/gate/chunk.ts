@@ -17,6 +17,8 @@ export interface Chunk {
 export interface TextPart {
   /** The type of its deltas. */
   readonly kind: EarlierText['kind'];
+  /** The key of its part; a part that ends and starts again has two texts. */
+  readonly key: string;
   /** A delta of this text with other content, as guards get it. */
   chunkOf(text: string): Chunk;
   /** The same as it is emitted: inside its original chunk if it is a sub-agent's. */
@@ -61,12 +63,12 @@ export const deltaText = (chunk: Chunk): string => (bare(chunk).payload as { tex
 export const hasMore = (chunk: Chunk): boolean => (bare(chunk).payload as TextPayload).providerMetadata !== undefined;
 
 /** Creates deltas of the text that a chunk starts or continues; they contain only text. */
-export const textPartOf = (chunk: Chunk): TextPart => {
+export const textPartOf = (chunk: Chunk, key: string): TextPart => {
   const first = bare(chunk);
   const { id } = first.payload as TextPayload;
   const kind = first.type.startsWith('text') ? 'text-delta' : 'reasoning-delta';
   const chunkOf = (text: string): Chunk => ({ ...first, type: kind, payload: { id, text } });
-  return { kind, chunkOf, leavingOf: first === chunk ? chunkOf : (text) => within(chunk, () => chunkOf(text)) };
+  return { kind, key, chunkOf, leavingOf: first === chunk ? chunkOf : (text) => within(chunk, () => chunkOf(text)) };
 };
 
 /** Replaces the innermost chunk of a nested chunk. */

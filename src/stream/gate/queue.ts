@@ -16,8 +16,6 @@ import type { PlacedChunk, Gate, TextStage } from './stages.js';
 
 /** One text in the gate, and its releasable segments. */
 export interface OpenTextPart extends TextPart {
-  /** The key of its part; a part that ends and starts again has two texts. */
-  readonly key: string;
   /** Segments that the guards have cleared and that were not emitted. */
   readonly cleared: Segment[];
   /** Numbers of original characters received and emitted. */
@@ -55,7 +53,7 @@ export interface Queue {
   readonly bufferedChars: number;
   readonly isEmpty: boolean;
   /** The open text of a key; created if there is none. */
-  lane(key: string, make: () => TextPart): OpenTextPart;
+  lane(key: string, make: (key: string) => TextPart): OpenTextPart;
   /** The open texts. */
   lanes(): readonly OpenTextPart[];
   /** Ends a text; another may follow under its key. */
@@ -78,9 +76,9 @@ export const createQueue = (): Queue => {
   const open = new Map<string, OpenTextPart>();
   let bufferedChars = 0;
 
-  const openPart = (key: string, part: TextPart): OpenTextPart => {
-    const lane: OpenTextPart = { ...part, key, cleared: [], received: 0, released: 0, last: undefined };
-    open.set(key, lane);
+  const openPart = (part: TextPart): OpenTextPart => {
+    const lane: OpenTextPart = { ...part, cleared: [], received: 0, released: 0, last: undefined };
+    open.set(lane.key, lane);
     return lane;
   };
   const remove = (index: number): Entry => {
@@ -97,7 +95,7 @@ export const createQueue = (): Queue => {
     get isEmpty() {
       return entries.length === 0;
     },
-    lane: (key, make) => open.get(key) ?? openPart(key, make()),
+    lane: (key, make) => open.get(key) ?? openPart(make(key)),
     lanes: () => [...open.values()],
     close: (lane) => void open.delete(lane.key),
     addText: (lane, length) => {
@@ -199,7 +197,7 @@ export const createAdmission = (queue: Queue, way: TextStage, { gate, joinsParts
       arrive(key ?? border?.key);
       if (key !== undefined) return admitText(key, { chunk, place }, { queue, way });
       if (border) {
-        const lane = queue.lane(border.key, () => textPartOf(chunk));
+        const lane = queue.lane(border.key, (key) => textPartOf(chunk, key));
         if (border.isEnd) endPart(lane);
         return queue.addWhole({ chunk, lane, place });
       }
@@ -214,7 +212,7 @@ export const createAdmission = (queue: Queue, way: TextStage, { gate, joinsParts
 };
 
 const admitText = (key: string, { chunk, place }: PlacedChunk, { queue, way }: { queue: Queue; way: TextStage }): void => {
-  const lane = queue.lane(key, () => textPartOf(chunk));
+  const lane = queue.lane(key, () => textPartOf(chunk, key));
   const text = deltaText(chunk);
   if (text !== '') {
     queue.addText(lane, text.length);

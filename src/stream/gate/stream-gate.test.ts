@@ -470,11 +470,47 @@ describe('parts with one id', () => {
     }
   });
 
+  const thoughts = ['ZE', 'BRA'].flatMap((text) => [border('reasoning-start'), thought(text), border('reasoning-end')]);
+
   it('are one text of reasoning, too', async () => {
     const { judged, step } = judging();
-    const thoughts = ['ZE', 'BRA'].flatMap((text) => [border('reasoning-start'), thought(text), border('reasoning-end')]);
     await sendAll([step], thoughts);
     expect(judged).toEqual(['ZEBRA']);
+  });
+
+  const blocking = (judged: string[]) =>
+    windowed('part', async ({ payload: { text = '' } }, { abort }) => {
+      judged.push(text);
+      if (text.includes('ZEBRA')) abort('No.');
+    });
+
+  it.each(Object.keys(between))('are judged with their earlier text with window part, with %s between them', async (name) => {
+    const sent = [...textOf(['One ', 'ZE']), ...(between[name] ?? []), ...textOf(['BRA.'])];
+    for (const isParallel of [false, true]) {
+      const judged: string[] = [];
+      const both = pipeline('both').parallel([blocking(judged), windowed('sentence', () => undefined, 'beside')]);
+      const { gate, emitted } = await sendAll([isParallel ? both : blocking(judged)], sent);
+      expect([judged.at(-1), gate.stopped?.kind]).toEqual(['One ZEBRA.', 'trip']);
+      expect(texts(emitted)['text one']).toBe('One ZE');
+    }
+  });
+
+  it('are judged with their earlier text with window part in reasoning and under other ids', async () => {
+    const judged: string[] = [];
+    await sendAll([blocking(judged)], [...textOf(['ZE'], 'two'), ...thoughts, ...textOf(['BRA'], 'three')]);
+    expect(judged).toEqual(['ZE', 'ZE', 'ZEBRA']);
+  });
+
+  it.each([
+    [(text: string) => text, 'A ZE', 'BRA.'],
+    [(text: string) => `> ${text}`, '> A ZE', 'BRA.'],
+    [(text: string) => text.replace('ZEBRA.', '[animal]'), 'A ZE', '[animal]'],
+    [(text: string) => text.replace('ZEB', 'zeB'), 'A ZE', 'BRA.'],
+    [(text: string) => (text.includes('ZEBRA') ? '' : text), 'A ZE', undefined],
+  ])('with window part, an edit of a continued part changes what has not left: %s', async (edit, first, second) => {
+    const editing = windowed('part', (part) => ({ ...part, payload: { ...part.payload, text: edit(part.payload.text ?? '') } }));
+    const { emitted } = await sendAll([editing], [...textOf(['A ZE']), source, ...textOf(['BRA.'])]);
+    expect(pieces(emitted)).toEqual(second === undefined ? [first] : [first, second]);
   });
 
   it('keep an edit that spans them', async () => {
@@ -488,11 +524,11 @@ describe('parts with one id', () => {
   });
 });
 
-it('a part that restarts while its first text is judged is a separate text', async () => {
+it('a part that restarts while its first text is judged leaves in two pieces', async () => {
   const judged: string[] = [];
   const judgingGuard = windowed('part', async ({ payload: { text = '' } }) => (await settle(), void judged.push(text)));
   const { emitted } = await sendAll([judgingGuard], [...textOf(['One.']), ...textOf(['Two.'])]);
-  expect(judged).toEqual(['One.', 'Two.']);
+  expect(judged).toEqual(['One.', 'One.Two.']);
   expect(emitted.map(({ type }) => type)).toEqual([
     'text-start',
     'text-delta',

@@ -7,6 +7,7 @@ import { isStop, pass, type Verdict } from '../../verdict.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
 import { followTails, type Tails } from './matcher.js';
 import type { Chunk } from './chunk.js';
+import { graphemeFloor } from './grapheme.js';
 import { createBufferedTexts, type Action, type BufferedTexts } from './buffered-texts.js';
 import type { Gate, TextStage } from './stages.js';
 
@@ -153,24 +154,35 @@ interface GuardReply {
   readonly verdict: StreamVerdict;
 }
 
-const callGuard = ({ lane, text, match, before }: Question, { author, guard }: JudgePlace, gate: Gate): Awaitable<GuardReply> => {
-  const chunk = match || before ? { ...lane.chunkOf(text), ...(match ? { match } : { before }) } : lane.chunkOf(text);
+const callGuard = (question: Question, { author, guard }: JudgePlace, gate: Gate): Awaitable<GuardReply> => {
+  const { lane, text, match, before, earlier = '' } = question;
+  const own = lane.chunkOf(earlier + text);
+  const chunk = match || before ? { ...own, ...(match ? { match } : { before }) } : own;
   const { streamParts } = gate.scope.slot(author.processorId);
   if (streamParts.length > maxEarlierWindows) streamParts.splice(0, streamParts.length - maxEarlierWindows);
   return whenReady(guard(gate.payloadOf(chunk), gate.scope), (verdict) => ({ chunk, verdict }));
 };
 
 const take = (
-  { lane, text, place: at }: Question,
+  { lane, text, earlier = '', place: at }: Question,
   { chunk, verdict }: GuardReply,
   { bufferedTexts, gate, next }: WorkOptions,
 ): void => {
   if (isStop(verdict)) return gate.stop(verdict, at);
   // A hook may also have changed its chunk in place.
   const answer = verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk;
-  const edited = answeredText(answer, chunk);
+  const edited = withoutEarlier(answeredText(answer, chunk), earlier, text);
   for (const segment of bufferedTexts.settle(lane, text, answer?.replacements ?? edited)) next.add(lane, segment);
   return undefined;
+};
+
+/** The guard's version of a window from its first difference to the text that has left on. */
+const withoutEarlier = (edited: string, earlier: string, text: string): string => {
+  if (earlier === '') return edited;
+  if (edited.endsWith(text)) return text;
+  let at = 0;
+  while (at < earlier.length && edited[at] === earlier[at]) at += 1;
+  return edited.slice(graphemeFloor(edited, at, false));
 };
 
 /** The guard's version of a window. Raises `phase/invalid-result` if it is not a text. */
