@@ -1,9 +1,9 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { copyPlain, isSame } from '../phase/plain-data.js';
 import type { MessagePort, SystemMessage } from '../phase/host.js';
+import type { RunScope } from '../phase/scope.js';
 import { toStored, type StoredPart } from '../plain/stored-message.js';
 import { patched, haveSameContent, toModelMessages } from './message-parts.js';
-import type { Run } from './run.js';
 import type { AnyMessage, SystemEntry } from './spec.js';
 
 /** Messages of the AI SDK in the form for guards. Guards' changes of the list do not affect the original messages. */
@@ -13,6 +13,10 @@ export interface Conversation {
   readonly originals: ReadonlyMap<string, Original>;
   /** Whether guards changed anything. */
   isChanged(): boolean;
+  /** Whether the list is as it was opened, including what the AI SDK's messages do not have. */
+  isUntouched(): boolean;
+  /** This conversation with other messages of the same content, such as a step's prompt. Undefined if the content differs. */
+  with(input: readonly AnyMessage[], options: ConversationOptions): Conversation | undefined;
   isSystemChanged(): boolean;
   /** The current messages. Unchanged messages are the original objects. */
   read(): AnyMessage[];
@@ -43,6 +47,7 @@ interface Opened {
   readonly groups: readonly Group[];
   readonly originals: ReadonlyMap<string, Group>;
   readonly systems: readonly SystemEntry[];
+  readonly startedAt: number;
 }
 
 interface ConversationOptions {
@@ -51,13 +56,20 @@ interface ConversationOptions {
 }
 
 /** For each assistant message, whether the run generated it. */
-type Answers = NonNullable<Run['answers']>;
+export type Answers = readonly boolean[];
+
+/** The owner of conversations. */
+interface ConversationOwner {
+  readonly scope: RunScope;
+  /** The last conversation, if guards left it untouched. The next one with the same content is opened from it. */
+  untouched: Conversation | undefined;
+}
 
 /**
  * The run's own responses in the messages of a step. Messages of a user may stand between them and after them. Without `toPrepareStep`,
  * the responses are those after the last message of a user.
  */
-export const answersIn = ({ answers }: Pick<Run, 'answers'>, messages: readonly AnyMessage[]): Answers => {
+export const answersIn = ({ answers }: { readonly answers: Answers | undefined }, messages: readonly AnyMessage[]): Answers => {
   if (answers) return answers;
   const afterUser = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
   return lastAnswers(messages, afterUser.filter(isOfAssistant).length);
@@ -85,11 +97,16 @@ export const isOfAssistant = ({ role }: { readonly role: string }): boolean => r
 
 /** Opens a conversation for guards; its system messages become those of the list. */
 export const openConversation = (
-  { scope }: Pick<Run, 'scope'>,
+  owner: ConversationOwner,
   input: readonly AnyMessage[],
   options: ConversationOptions = {},
 ): Conversation => {
-  const { messages: port } = scope.host;
+  const { untouched } = owner;
+  owner.untouched = undefined; // the list belongs to one conversation at a time
+  return untouched?.with(input, options) ?? createConversation(owner.scope.host.messages, input, options);
+};
+
+const createConversation = (port: MessagePort, input: readonly AnyMessage[], options: ConversationOptions): Conversation => {
   const systems = input.filter(isSystem);
   const list = port.create([], [], 'input');
   if (systems.length > 0) port.writeSystem(list, copyPlain(systems) as SystemMessage[]);
@@ -108,8 +125,10 @@ export const openConversation = (
     newUserMessages: idsOf(false),
     newResponseMessages: idsOf(true),
   });
-  return reader({ port, list, groups, originals: new Map(groups.map((group) => [group.id, group])), systems });
+  return reader({ port, list, groups, originals: byId(groups), systems, startedAt });
 };
+
+const byId = (groups: readonly Group[]): ReadonlyMap<string, Group> => new Map(groups.map((group) => [group.id, group]));
 
 const groupsOf = (input: readonly AnyMessage[], { answers, startedAt }: ConversationOptions & { startedAt: number }): Group[] => {
   const all = grouped(input);
@@ -147,6 +166,8 @@ const reader = (opened: Opened): Conversation => {
     isSystemChanged,
     readSystem: () => (isSystemChanged() ? readSystem() : systems),
     isChanged: () => isSystemChanged() || !isSameMessages(port.read(list, 'all'), groups),
+    isUntouched: () => !isSystemChanged() && isUntouched(port.read(list, 'all'), groups),
+    with: (input, options) => withMessages(opened, input, options),
     read: () => readGroups(opened).flatMap(({ messages }) => [...messages]),
     answers: () =>
       readGroups(opened).flatMap(({ group, messages }) => messages.filter(isOfAssistant).map(() => group?.isAnswer === true)),
@@ -157,6 +178,30 @@ const reader = (opened: Opened): Conversation => {
 const isSameMessages = (now: readonly MastraDBMessage[], groups: readonly Group[]): boolean =>
   now.length === groups.length &&
   now.every(({ id, content }, index) => id === groups[index]?.id && haveSameContent(groups[index].parts, content.parts));
+
+const isUntouched = (now: readonly MastraDBMessage[], groups: readonly Group[]): boolean =>
+  now.length === groups.length &&
+  now.every(({ id, role, content }, index) => {
+    const group = groups[index];
+    return id === group?.id && role === group.role && isSame(content.parts, group.parts);
+  });
+
+const withMessages = (opened: Opened, input: readonly AnyMessage[], options: ConversationOptions): Conversation | undefined => {
+  const systems = input.filter(isSystem);
+  const groups = groupsOf(input, { startedAt: opened.startedAt, ...options });
+  const isEqual =
+    systems.length === opened.systems.length &&
+    systems.every((one, index) => isSameSystem(one, opened.systems[index])) &&
+    groups.length === opened.groups.length &&
+    groups.every((group, index) => isSameGroup(group, opened.groups[index]));
+  return isEqual ? reader({ ...opened, groups, originals: byId(groups), systems }) : undefined;
+};
+
+const isSameSystem = (a: SystemEntry, b: SystemEntry | undefined): boolean =>
+  a.content === b?.content && isSame(a.providerOptions, b.providerOptions);
+
+const isSameGroup = (a: Group, b: Group | undefined): boolean =>
+  a.isAnswer === b?.isAnswer && a.role === b.role && isSame(a.parts, b.parts);
 
 interface ReadGroup {
   /** The original group; undefined if a guard added it. */

@@ -11,7 +11,7 @@ import { checkObject, type GuardOptions } from './guard-options.js';
 import { start, runsOf } from './adapters.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
 import { isClean } from './model-port.js';
-import { judgeArguments, needsJudge, ruledFields, signalOf, type Call } from './ruled-calls.js';
+import { judgeArguments, needsJudge, ruledFields, type Call } from './ruled-calls.js';
 
 type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown;
 
@@ -87,7 +87,7 @@ const guardedExecute =
     const { toolCallId, messages } = options;
     const own: Execute = (args) => {
       const context = hasFields(run.context) && { experimental_context: run.context };
-      return execute.call(tool, args, { ...options, ...context, abortSignal: signalOf(run, options) });
+      return execute.call(tool, args, { ...options, ...context, abortSignal: run.signalWith(options.abortSignal) });
     };
     const call: Call = { toolName, toolCallId, args: input, messages };
     // A streaming tool is recognized by its function or, if the call can run at once, by its return value.

@@ -10,7 +10,7 @@ import { createStreamBuffer, type StreamBuffer } from '../stream/stream-buffer.j
 import type { RunEvent } from '../../schemas/index.js';
 import { callIdOf, modelCodec, partOfChunk } from './chunks.js';
 import { judge } from './judge.js';
-import { inOrder, createGathering, createWire, type Gathering } from './wire.js';
+import { inOrder, createGathering, createWire, type Gathering, type Wire } from './wire.js';
 import { editSteps, lastResults, watchEdits, type EditsBefore } from './recorded-steps.js';
 import { openListPort, createLoopRun, onlyPhases } from './loop-run.js';
 import { createModelPort, isCleanRecord, leavesTogether, waits, type ModelCall, type ModelReply } from './model-port.js';
@@ -20,96 +20,95 @@ import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
 import { withoutPrompt } from '../loop/judge.js';
 import { abortErrorOf, approvalError, errorOfStop, lateEditError } from './stop-errors.js';
 
-/** One call of the guarded model: a run of the loop, whose response is emitted part by part. */
+/** One call of the guarded model: a run of the loop. */
 export interface GuardedCall {
-  /** The emitted parts. Throws the error that ends the run, and the error of the provider's call if no guard recovers it. */
-  readonly parts: AsyncGenerator<StreamPart>;
   /** Resolves to true once the provider has started to respond, and to false when the call fails before that. */
-  opened(): Promise<boolean>;
+  readonly opened: Promise<boolean>;
+  /** Resolves once the response was emitted. Rejects with the error that ends the run, and that of the provider's call if no guard recovers it. */
+  readonly over: Promise<void>;
   readonly reply: ModelReply;
   /** Whether guards left the response unchanged: then the provider's record of it contains nothing that they removed. */
   isUnedited(): boolean;
 }
 
+/** Receives the emitted parts of a response. */
+export interface PartSink {
+  /** Returns a promise if the writer must wait for a reader. */
+  send(part: StreamPart): Promise<void> | undefined;
+  /** The writer does not wait for a reader any more. */
+  drain(): void;
+}
+
 interface Calling {
   readonly run: Run;
   readonly call: ModelCall;
+  readonly sink: PartSink;
   readonly reply: ModelReply;
   readonly loop: LoopRun;
-  /** Settles when the run of the loop is over. */
-  readonly over: Promise<void>;
   /** The guards' edits of messages before the response. */
   readonly edits: EditsBefore;
+  readonly wire: Wire;
   /** The emitted content, if the provider's record of the response is kept. */
   readonly emitted: Gathering;
+  hasStarted: boolean; // whether the start of the stream was emitted: once for all attempts
+  hasEmitted: boolean; // whether anything was emitted that cannot be retracted
   hasEnded: boolean; // whether the whole response was emitted
-  /** Whether the whole response is emitted after the review, as with `hold: 'step'`; a generated response always is. */
-  readonly isBuffered: boolean;
-  /** Chunks of a held response that the loop has emitted. */
-  readonly emittedChunks: readonly Chunk[];
   /** Parts to emit after the review. */
   readonly waiting: StreamPart[];
-  readonly ruled: ReadonlySet<string>; // calls with a guard's ruling
+  readonly ruled: Set<string>; // calls with a guard's ruling
 }
 
 /** Calls the model under the control of the loop's machine, from the request to the reviewed response, with its retries and recoveries. */
-export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedCall => {
-  const isBuffered = leavesTogether(run, call);
+export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt, sink: PartSink): GuardedCall => {
+  const isBuffered = leavesTogether(run, call); // the whole response is emitted after the review
   const reply: ModelReply = { received: undefined, raws: [], order: [], isWaiting: isBuffered, parts: new WeakMap() };
-  const ruled = new Set<string>();
-  const emittedChunks: Chunk[] = [];
-  let hasEmitted = false;
-  const { promise: opening, resolve } = Promise.withResolvers<true>();
+  const opening = Promise.withResolvers<boolean>();
   const loopOf = (): LoopRun => loop; // assigned before anything happens in it
   const port = openListPort(run, prompt, { loopOf, onWrite: () => edits.forget() });
   const plan = onlyPhases(run.plan, (phase) => isOfCall(phase) && (phase !== 'outputResult' || isFinal(run, call, loop)));
   const edits = watchEdits(run, plan, () => port.conversation);
   const onEvent = (event: RunEvent): void => {
-    if (event.type === 'state-enter' && event.state === 'step.tools') recordRulings(run, loop, ruled);
-    if (event.type === 'state-enter' && event.state === 'step.calling' && loop.attempt?.cached) resolve(true);
+    if (event.type === 'state-enter' && event.state === 'step.tools') recordRulings(calling);
+    if (event.type === 'state-enter' && event.state === 'step.calling' && loop.attempt?.cached) opening.resolve(true);
     report(run, loop, event);
   };
-  const streamBuffer = streamBufferFor((chunk) => {
-    hasEmitted ||= !silent.has(chunk.type) && !waits(run, reply, chunk);
-    if (isBuffered) emittedChunks.push(chunk);
-  });
-  if (isBuffered) streamBuffer.drain(); // it is read after it is complete
+  const onShow = (chunk: Chunk): Promise<void> | undefined => emitChunk(calling, chunk);
   const loop = createLoopRun(run, {
     ...call,
     plan: edits.plan,
     list: port.conversation.list,
-    streamBuffer,
+    streamBuffer: isBuffered ? bufferedUntilEnd(onShow) : unbuffered(onShow, sink),
     messageIds: port.conversation.originals,
     hold: isBuffered ? 'run' : undefined, // one call of the model is a whole run of the loop
-    mayTakeBack: () => isBuffered || !hasEmitted,
+    mayTakeBack: () => isBuffered || !calling.hasEmitted,
     onEvent,
     ports: {
       messages: port.messages,
       models: [{ model: call.model as never, maxRetries: 0 }], // Mastra types a model by an older specification
-      ...createModelPort({ run, call, reply, loopOf, onOpened: () => resolve(true) }),
+      ...createModelPort({ run, call, reply, loopOf, onOpened: () => opening.resolve(true) }),
     },
   });
-  const over = drive(loop);
   const calling: Calling = {
     run,
     call,
+    sink,
     reply,
     loop,
-    over,
     edits,
-    ruled,
-    isBuffered,
-    emittedChunks,
+    wire: createWire(),
     emitted: createGathering(),
-    waiting: [],
+    hasStarted: false,
+    hasEmitted: false,
     hasEnded: false,
+    waiting: [],
+    ruled: new Set(),
   };
-  return {
-    reply,
-    parts: answerParts(calling),
-    opened: () => Promise.race([opening, over.then(() => false)]),
-    isUnedited: () => calling.hasEnded && isUnedited(calling),
+  const finished = async (): Promise<void> => {
+    await drive(loop);
+    opening.resolve(false);
+    await emitLast(calling);
   };
+  return { reply, over: finished(), opened: opening.promise, isUnedited: () => calling.hasEnded && isUnedited(calling) };
 };
 
 /** The caller's messages and those of each step are judged when the AI SDK prepares them. */
@@ -130,7 +129,7 @@ const isFinal = (run: Run, call: ModelCall, { attempt }: LoopRun): boolean =>
  * Stores the guards' rulings about calls for the guarded tools, because the AI SDK runs every call: the model gets the reason
  * for a rejected one, or the AI SDK asks for approval.
  */
-const recordRulings = (run: Run, { attempt }: LoopRun, ruled: Set<string>): void => {
+const recordRulings = ({ run, loop: { attempt }, ruled }: Calling): void => {
   for (const [toolCallId, ruling] of attempt?.answer.rulings ?? []) {
     ruled.add(toolCallId);
     if (ruling.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
@@ -153,59 +152,53 @@ const retraction = 'data-interlock-retract';
 
 const silent: ReadonlySet<string> = new Set([retraction, 'response-metadata', 'raw']);
 
-/** A reader takes each chunk as it is emitted; only then the provider is asked for the next one. */
-const streamBufferFor = (onShow: (chunk: Chunk) => void): StreamBuffer<Chunk> => {
-  const streamBuffer = createStreamBuffer<Chunk>(1, onShow);
-  const { write } = streamBuffer;
-  return Object.assign(streamBuffer, { write: (chunk: Chunk) => (ofLoop.has(chunk.type) ? undefined : write(chunk)) });
+/** Emits all chunks once the response was accepted. */
+const bufferedUntilEnd = (onShow: (chunk: Chunk) => void): StreamBuffer<Chunk> => {
+  const streamBuffer = createStreamBuffer<Chunk>(1, (chunk) => void onShow(chunk));
+  streamBuffer.drain(); // it has no readers
+  return streamBuffer;
 };
 
-async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
-  const { run, call, reply, loop, over, emitted, isBuffered } = calling;
-  const wire = createWire();
-  const reader = isBuffered ? undefined : loop.options.streamBuffer.read().getReader();
-  let hasStarted = false;
-  function* send(parts: readonly StreamPart[]): Generator<StreamPart> {
-    if (!hasStarted && reply.start) yield reply.start; // once for all attempts
-    hasStarted ||= reply.start !== undefined;
-    for (const part of parts) {
-      if (part.type === 'tool-call' && !mayLeave(calling, part)) continue;
-      if (reply.received) emitted.add(part);
-      yield* wire.send(part.type === 'tool-call' ? exemptFromSchema(run, part, call.params.tools) : part);
-    }
-  }
-  try {
-    for (let next = await reader?.read(); next && !next.done; next = await reader?.read())
-      for (const part of send(leaving(calling, next.value))) yield part; // `yield*` would wait for each
-    await over;
-    for (const chunk of calling.emittedChunks) leaving(calling, chunk);
-    Object.assign(run, { retries: loop.retries, recoveries: loop.recoveries });
-    const finish = accept(calling);
-    yield* send(inOrder(calling.waiting, reply.order));
-    calling.hasEnded = true;
-    if (isUnedited(calling) && (await isCleanRecord(run, reply.raws))) yield* send(reply.raws);
-    yield* wire.end();
-    if (finish.failure) yield { type: 'error', error: finish.failure.error };
-    if (finish.part) yield finish.part;
-  } finally {
-    if (loop.status === undefined) call.cancel(new DOMException('Nobody reads the answer.', 'AbortError'));
-    await reader?.cancel();
-  }
-}
+/** Emits each chunk at once. Nothing is stored: what has left cannot be retracted. */
+const unbuffered = (write: StreamBuffer<Chunk>['write'], { drain }: PartSink): StreamBuffer<Chunk> =>
+  Object.assign(createStreamBuffer<Chunk>(), { write, drain });
 
-/** The parts to emit at once for a chunk that guards released. */
-const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
+/** Emits a chunk that guards released, unless it waits for the review. */
+const emitChunk = (calling: Calling, chunk: Chunk): Promise<void> | undefined => {
   const { run, reply, waiting } = calling;
-  run.throwIfStopped();
-  if (chunk.type === retraction) {
-    takeBack(calling, chunk as Retraction); // of that type
-    return [];
-  }
+  if (ofLoop.has(chunk.type) || run.error) return undefined;
+  if (chunk.type === retraction) return void takeBack(calling, chunk as Retraction); // of that type
   const part = partOfChunk(chunk, reply.parts, modelCodec);
-  if (!part) return [];
-  if (!waits(run, reply, chunk)) return [part];
-  waiting.push(part);
-  return [];
+  if (!part) return undefined;
+  if (waits(run, reply, chunk)) return void waiting.push(part);
+  calling.hasEmitted ||= !silent.has(chunk.type);
+  return send(calling, part);
+};
+
+const send = (calling: Calling, part: StreamPart): Promise<void> | undefined => {
+  const { run, call, sink, reply, emitted, wire } = calling;
+  if (!calling.hasStarted && reply.start) void sink.send(reply.start);
+  calling.hasStarted ||= reply.start !== undefined;
+  if (part.type === 'tool-call' && !mayLeave(calling, part)) return undefined;
+  if (reply.received) emitted.add(part);
+  let sent: Promise<void> | undefined;
+  for (const own of wire.send(part.type === 'tool-call' ? exemptFromSchema(run, part, call.params.tools) : part))
+    sent = sink.send(own);
+  return sent;
+};
+
+/** Emits the parts that waited for the review, and the end of the response. */
+const emitLast = async (calling: Calling): Promise<void> => {
+  const { run, reply, loop, wire, sink, waiting } = calling;
+  Object.assign(run, { retries: loop.retries, recoveries: loop.recoveries });
+  const { part, failure } = accept(calling);
+  for (const own of inOrder(waiting, reply.order)) void send(calling, own);
+  calling.hasEnded = true;
+  if (reply.raws.length > 0 && isUnedited(calling) && (await isCleanRecord(run, reply.raws)))
+    for (const raw of reply.raws) void send(calling, raw);
+  for (const end of wire.end()) void sink.send(end);
+  if (failure) void sink.send({ type: 'error', error: failure.error });
+  if (part) void sink.send(part);
 };
 
 type Retraction = Chunk & { readonly data: { readonly scope: string; readonly partIds: readonly string[] } };

@@ -5,7 +5,7 @@ import { leavesOf } from '../guard/map-texts.js';
 import { wordsIn } from '../trace/texts-in.js';
 import type { Run, Adapter, JudgedInput } from './run.js';
 import { errorOfStop } from './stop-errors.js';
-import { createDecider, resolveSnapshot, type LoopSnapshot } from '../loop/decide.js';
+import { createDecider, resolveSnapshot, type Decision, type LoopSnapshot } from '../loop/decide.js';
 import type { ActivityName } from '../loop/activity.js';
 import { phaseRow } from '../phase/table.js';
 import { limitsOf } from './guard-options.js';
@@ -83,23 +83,28 @@ const snapshots = new Map<string, LoopSnapshot>();
 
 /** The machine in the state of an activity, with the counters of a run. */
 const snapshotAt = (run: Run, activity: StepActivity): LoopSnapshot => {
-  const { retries, recoveries, options } = run;
+  const { retries, recoveries, options, stepNumber } = run;
   const limits = limitsOf(options);
-  const key = [activity, retries, recoveries, limits.maxRetries, limits.maxRecoveries].join(' ');
+  const key = [activity, stepNumber, retries, recoveries, limits.maxRetries, limits.maxRecoveries].join(' ');
   let snapshot = snapshots.get(key);
   if (snapshot) return snapshot;
-  const steps = { stepNumber: 0, attempt: 1, modelIndex: 0, toolCalls: 0, stop: false, goesOn: false };
-  snapshot = resolveSnapshot({ value: stateOf[activity], context: { ...steps, retries, recoveries, limits } });
+  const step = { stepNumber, attempt: 1, modelIndex: 0, toolCalls: 0, stop: false, goesOn: false };
+  snapshot = resolveSnapshot({ value: stateOf[activity], context: { ...step, retries, recoveries, limits } });
   if (snapshots.size >= 1_000) snapshots.clear();
   snapshots.set(key, snapshot);
   return snapshot;
 };
 
+/** The machine's decision once a step is prepared: to request the model. */
+export const preparedDecision = (run: Run): Decision => decider.next(snapshotAt(run, 'prepare'), doneEvent('prepare', 'done'));
+
+const doneEvent = (activity: StepActivity, kind: 'done' | 'retry') =>
+  ({ type: `xstate.done.actor.${activity}`, output: { kind }, actorId: activity }) as const;
+
 /** Lets the loop's machine decide whether a guard's retry is granted, and counts it. Ends the run if it is not. */
 export const followRetry = (run: Run, stop: Retry): void => {
   const activity = activityOf(stop.phase as Phase); // guards set the phase that they judged in
-  const event = { type: `xstate.done.actor.${activity}`, output: { kind: 'retry' }, actorId: activity } as const;
-  const { snapshot, starts } = decider.next(snapshotAt(run, activity), event);
+  const { snapshot, starts } = decider.next(snapshotAt(run, activity), doneEvent(activity, 'retry'));
   if (starts.length === 0) throw run.end(errorOfStop(stop));
   const { processorId, phase, reason } = stop;
   run.retries = snapshot.context.retries;
@@ -144,7 +149,8 @@ export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: 
       followRetry(run, judged.retry);
       continue;
     }
-    if (!conversation.isChanged()) return messages;
+    if (conversation.isUntouched()) run.untouched = conversation;
+    if (run.untouched || !conversation.isChanged()) return messages;
     const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages in both forms
     run.input = { by, rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined, users };
     return [...system, ...conversation.read()];

@@ -1,8 +1,8 @@
-import { createAttempt } from '../loop/create-run.js';
 import { openGuardedStream, openToolStream } from '../loop/guarded-stream.js';
 import type { Outcome } from '../loop/activity.js';
 import { dropReprocessed } from '../loop/reprocess-queue.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
+import { currentAttempt } from '../loop/run.js';
 import { createStreamBuffer } from '../stream/stream-buffer.js';
 import type { CallRuling } from '../loop/step-calls.js';
 import { partOfChunk, type ChunkCodec } from './chunks.js';
@@ -49,8 +49,7 @@ export const openLane = <Part extends { type: string }>(
   const { plan, signal } = run;
   const ports = { messages, models: [], callModel: noModel, toChunk: () => undefined };
   const loop = createLoopRun(run, { list: conversation.list, streamBuffer, plan, signal, mode: 'stream', ports });
-  const attempt = createAttempt(loop);
-  loop.attempt = attempt; // it records whether guards edited anything
+  const attempt = currentAttempt(loop);
   const guardedStream = of === 'answers' ? openGuardedStream(loop, attempt) : openToolStream(loop, attempt);
   const takeCleared = (): readonly Part[] => cleared.splice(0).flatMap((chunk) => partOfChunk(chunk, parts, codec) ?? []);
   const passed = (outcome: Outcome | undefined | void): readonly Part[] => {

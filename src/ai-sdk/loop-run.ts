@@ -1,5 +1,5 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
-import { createRun } from '../loop/create-run.js';
+import { createAttempt, createRun } from '../loop/create-run.js';
 import type { Chunk, LoopPorts, LoopMessages } from '../loop/ports.js';
 import type { Run as LoopRun, RunBefore, RunOptions } from '../loop/run.js';
 import type { Plan } from '../pipeline/compile.js';
@@ -7,6 +7,7 @@ import type { Phase } from '../phase/row.js';
 import type { StreamBuffer } from '../stream/stream-buffer.js';
 import { pass } from '../verdict.js';
 import { limitsOf } from './guard-options.js';
+import { preparedDecision } from './judge.js';
 import { guardsOutput } from './model-port.js';
 import type { Run } from './run.js';
 import { answersIn, openConversation, type Conversation } from './conversation.js';
@@ -24,13 +25,13 @@ interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack' | 'hol
 }
 
 /**
- * A run of the loop inside a guarded run. Processor state, counters and listeners belong to the guarded run. The AI SDK is the client: it
- * runs the tools, requests approvals and decides about the next step.
+ * A run of the loop inside a guarded run, from the request of a prepared step. Processor state, counters and listeners belong to the
+ * guarded run. The AI SDK is the client: it runs the tools, requests approvals and decides about the next step.
  */
 export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
   const { list, streamBuffer, plan, signal, mode, onEvent, mayTakeBack, hold } = parts;
   const { scope, options, retries, recoveries, stepNumber } = run;
-  return createRun({
+  const loop = createRun({
     runId: run.id,
     mode,
     list,
@@ -60,11 +61,15 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
       slots: run.slots,
       steps: run.steps as never, // the AI SDK's own records, which only hooks get
       messageIds: parts.messageIds ?? new Set(),
+      decision: preparedDecision(run),
     },
     reports: scope,
     // A model's stream has no data parts to write.
     context: { agent: undefined, requestContext: options.requestContext, tracingContext: undefined, writer: undefined },
   });
+  const start = parts.ports.messages.checkpoint(list);
+  const prepared = { attempt: createAttempt(loop), start, firstStep: start, baseSystem: scope.host.messages.readSystem(list) };
+  return Object.assign(loop, prepared);
 };
 
 /** A plan that runs some of its phases; the others are judged elsewhere. */

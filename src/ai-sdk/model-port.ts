@@ -16,8 +16,6 @@ export interface ModelCall {
   readonly mode: 'generate' | 'stream';
   /** Aborted when the caller or its reader cancels. */
   readonly signal: AbortSignal;
-  /** Ends the provider's call, even if the provider is silent. */
-  cancel(reason: unknown): void;
 }
 
 /** A provider's output in one call; the loop's chunks are made from it. */
@@ -80,9 +78,9 @@ export const waits = (run: Run, { isWaiting }: ModelReply, chunk: Chunk): boolea
   return guardsOutput(run) && !(chunk.payload as { providerExecuted?: boolean }).providerExecuted;
 };
 
-/** Whether the caller requests the provider's own record of a guarded response: raw chunks, or its body. */
-const keepsRecord = (run: Run, { mode, params }: ModelCall): boolean =>
-  guardsOutput(run) && (mode === 'generate' || params.includeRawChunks === true);
+/** Whether the caller gets the provider's own record of a guarded response: raw chunks, or its body. */
+const keepsRecord = (run: Run, { params }: ModelCall, response: object = {}): boolean =>
+  guardsOutput(run) && ('body' in response || params.includeRawChunks === true);
 
 interface ModelPortOptions {
   readonly run: Run;
@@ -103,9 +101,8 @@ export const createModelPort = ({
 }: ModelPortOptions): Pick<LoopPorts, 'callModel' | 'toChunk'> => ({
   callModel: async ({ prompt, abortSignal }) => {
     const { model, params, mode } = call;
-    const received = keepsRecord(run, call) ? createGathering() : undefined;
     Object.assign(reply, {
-      received,
+      received: undefined,
       raws: [],
       order: [],
       isWaiting: leavesTogether(run, call),
@@ -115,7 +112,7 @@ export const createModelPort = ({
     const options = { ...params, prompt: prompt as unknown as Prompt, abortSignal }; // Mastra types a prompt by an older specification
     const result = mode === 'stream' ? await model.doStream(options) : await model.doGenerate(options);
     const { request, response } = result;
-    Object.assign(reply, { request, response });
+    Object.assign(reply, { request, response, received: keepsRecord(run, call, response) ? createGathering() : undefined });
     onOpened();
     if (!('stream' in result)) return { parts: sourceOf(partsOfResult(result)), request, response };
     const parts = drainOnCancel(result.stream, reply);

@@ -15,14 +15,14 @@ interface ReadOnlyViews {
 export const createReadOnlyViews = (): ReadOnlyViews => {
   const proxies = new WeakMap<object, object>();
   const view = <T>(value: T, path: string): T => (Array.isArray(value) || isRecord(value) ? (shield(value, path) as T) : value);
-  const shield = <T extends object>(value: T, path: string): T => {
+  const shield = <T extends object>(value: T, path: string, viewOf = view): T => {
     const reject = (name: string | symbol): never => {
       throw new InterlockError('ai-sdk/frozen-snapshot', { path: `${path}.${String(name)}` });
     };
     const proxy = new Proxy<T>(value, {
       get: (target, name) => {
         const field: unknown = Reflect.get(target, name);
-        return isFixed(target, name) ? field : view(field, `${path}.${String(name)}`);
+        return isFixed(target, name) ? field : viewOf(field, `${path}.${String(name)}`);
       },
       set: (_target, name) => reject(name),
       deleteProperty: (_target, name) => reject(name),
@@ -39,11 +39,16 @@ export const createReadOnlyViews = (): ReadOnlyViews => {
     if (!isRecord(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, unwrap(field)])) as T;
   };
-  const viewEach = <T extends object>(values: readonly T[], path: string): readonly T[] =>
-    view(
-      values.map((value, index) => shield(value, `${path}.${index}`)),
-      path,
-    );
+  const viewEach = <T extends object>(values: readonly T[], path: string): readonly T[] => {
+    const known = new WeakMap<object, object>();
+    const viewOf = <F>(field: F, at: string): F => {
+      if (typeof field !== 'object' || field === null) return view(field, at);
+      let made = known.get(field);
+      if (!made) known.set(field, (made = shield(field, at)));
+      return made as F; // its view
+    };
+    return shield([...values], path, viewOf); // those of now
+  };
   return { view, viewEach, unwrap };
 };
 

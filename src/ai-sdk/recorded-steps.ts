@@ -52,6 +52,7 @@ export interface EditsBefore {
 /** Records edits that a plan's guards make. Edits of the caller's messages have no effect, and are reported. */
 export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversation): EditsBefore => {
   const changed = new WeakMap<Conversation, Set<string>>();
+  const written = new WeakSet<Conversation>(); // by the loop, since the last phase
   /** The messages after the last phase; undefined if they were removed. */
   const seen = new WeakMap<Conversation, Map<string, Seen | undefined>>();
   /** The ids of messages that changed since the last call. */
@@ -71,7 +72,8 @@ export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversat
   };
   const watched: Plan['run'] = async (phase, data, scope) => {
     const conversation = conversationOf();
-    if (!seen.has(conversation)) takeChanges(conversation); // those of the loop: late results of the provider's tools
+    // Changes of the loop, such as late results of the provider's tools, and of stream guards are not of this phase.
+    if (!seen.has(conversation) && (plan.has('outputStream') || written.has(conversation))) takeChanges(conversation);
     const verdict = await plan.run(phase, data, scope);
     const messageIds = takeChanges(conversation);
     if (phase === 'apiError') return verdict; // it prepares the next prompt
@@ -86,11 +88,16 @@ export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversat
       run: (phase, data, scope) =>
         phase === 'outputStream' || !plan.has(phase) ? plan.run(phase, data, scope) : watched(phase, data, scope),
     },
-    forget: () => void seen.delete(conversationOf()),
+    forget: () => {
+      written.add(conversationOf());
+      seen.delete(conversationOf());
+    },
     read: () => {
       const conversation = conversationOf();
+      const ids = changed.get(conversation);
+      if (!ids) return [];
       const messages = messagesOf(run, conversation);
-      return [...(changed.get(conversation) ?? [])].flatMap((id): LateEdit[] => {
+      return [...ids].flatMap((id): LateEdit[] => {
         const original = conversation.originals.get(id);
         return original?.isAnswer ? [{ before: original.parts, after: messages.get(id)?.content.parts }] : [];
       });

@@ -1,5 +1,4 @@
 import { asSchema, jsonSchema, type ModelMessage, type Tool } from 'ai';
-import { anySignal } from '../phase/awaitable.js';
 import { InterlockError } from '../errors.js';
 import { modelCodec, parseArguments } from './chunks.js';
 import { openLane, type Lane } from './lane.js';
@@ -65,7 +64,7 @@ const listenersOf = (toolName: string, tool: Tool, run: Run): Partial<RuledField
       if (!allowed) return;
       const { args } = allowed;
       const call = (listener: Listener | undefined, own: Options | undefined, event: object) =>
-        own && listener?.call(tool, { ...own, ...event, abortSignal: signalOf(run, own) });
+        own && listener?.call(tool, { ...own, ...event, abortSignal: run.signalWith(own.abortSignal) });
       await call(onInputStart, started.get(toolCallId), {});
       await call(onInputDelta, streamed.get(toolCallId), { inputTextDelta: JSON.stringify(args) });
       await call(onInputAvailable, options, { input: args });
@@ -115,10 +114,6 @@ export const exemptFromSchema = (
   tokens.add(token);
   return { ...part, input: JSON.stringify({ [token]: parseArguments(input) }) };
 };
-
-/** The signal of a tool's function. */
-export const signalOf = (run: Run, { abortSignal }: { abortSignal?: AbortSignal }): AbortSignal =>
-  abortSignal ? anySignal([run.signal, abortSignal]) : run.signal;
 
 /**
  * Returns arguments that the model's guards have judged. Judges those of other calls here, once, such as calls that a person approved.

@@ -9,6 +9,7 @@ import type { ProviderLimits } from '../loop/provider-clock.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
 import type { StoredPart } from '../plain/stored-message.js';
 import { dropRequests } from './drop-requests.js';
+import type { Answers, Conversation } from './conversation.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import type { AnyMessage } from './spec.js';
@@ -86,7 +87,9 @@ export interface Run extends GuardedRun {
   input: JudgedInput | undefined;
   stepNumber: number; // of the current step, from 0
   isAnswered: boolean; // whether the model has responded in it
-  answers: readonly boolean[] | undefined; // for each answer in a prepared step's messages, whether the run generated it
+  answers: Answers | undefined; // for each answer in a prepared step's messages, whether the run generated it
+  /** The last conversation, if guards left it untouched. */
+  untouched: Conversation | undefined;
   context: unknown; // the `experimental_context` of the current step
   steps: readonly unknown[]; // the accepted ones, as the AI SDK reports them
   retries: number;
@@ -109,6 +112,8 @@ export interface Run extends GuardedRun {
   failure: { readonly error: unknown } | undefined; // the error that a stream ended with
   isChecked: boolean;
   emit(event: UnsignedEvent): void;
+  /** The run's signal, joined with that of a call. */
+  signalWith(given: AbortSignal | undefined): AbortSignal;
   throwIfStopped(): void;
   /** Ends the run; the first end counts. */
   end(error: StopError): StopError;
@@ -144,6 +149,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
   const id = crypto.randomUUID();
   leaving.signal.addEventListener('abort', () => controller.abort(leaving.signal.reason));
   const signal = abortSignal ? anySignal([controller.signal, abortSignal]) : controller.signal;
+  let joined: { readonly given: AbortSignal; readonly signal: AbortSignal } | undefined; // the last one: a run's calls have one signal
   const run: Run = {
     [brand]: true,
     id,
@@ -160,6 +166,11 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     ...untouched(),
     get tripwire() {
       return TripwireError.isInstance(run.error) ? run.error : undefined;
+    },
+    signalWith: (given) => {
+      if (given === undefined || given === leaving.signal) return signal; // which follows it
+      if (joined?.given !== given) joined = { given, signal: anySignal([signal, given]) };
+      return joined.signal;
     },
     throwIfStopped: () => {
       if (run.error) throw run.error;
@@ -197,6 +208,7 @@ const untouched = () => ({
   stepNumber: 0,
   isAnswered: false,
   answers: undefined,
+  untouched: undefined,
   context: undefined,
   steps: [],
   retries: 0,

@@ -177,7 +177,8 @@ const guardStep = async (preparing: StepPreparation, args: StepArgs, base: StepI
     }
     const { model, ...rest } = fieldsOf(run, payload, judged.data);
     const fields = { ...views.unwrap(rest), ...(model !== undefined && { model }) };
-    if (!conversation.isChanged()) return { step: base, fields };
+    if (conversation.isUntouched()) run.untouched = conversation;
+    if (run.untouched || !conversation.isChanged()) return { step: base, fields };
     run.answers = conversation.answers();
     const messages = [...conversation.readSystem(), ...conversation.read()] as AnyMessage[]; // of either form
     const split = splitSystem(messages, base);

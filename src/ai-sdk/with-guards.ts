@@ -1,6 +1,6 @@
 import { anySignal } from '../phase/awaitable.js';
 import { wrapLanguageModel } from 'ai';
-import { callGuarded, type GuardedCall } from './guarded-call.js';
+import { callGuarded, type GuardedCall, type PartSink } from './guarded-call.js';
 import { instanceOf, type ModelInstance } from './host.js';
 import { judgedInput } from './judge.js';
 import { guardsOutput, isCleanRecord, type ModelCall } from './model-port.js';
@@ -33,11 +33,11 @@ export const withGuards = (model: ModelInstance | string, guards: Guards, option
       specificationVersion: 'v4',
       wrapGenerate: ({ model: inner, params }) => {
         const run = nextRun();
-        return generate(run, callOf(run, { model: inner, params, mode: 'generate' }));
+        return generate(run, { model: inner, params, mode: 'generate', signal: run.signalWith(params.abortSignal) });
       },
       wrapStream: ({ model: inner, params }) => {
         const run = nextRun();
-        return stream(run, callOf(run, { model: inner, params, mode: 'stream' }));
+        return stream(run, { model: inner, params, mode: 'stream', signal: run.signalWith(params.abortSignal) });
       },
     },
   });
@@ -45,30 +45,25 @@ export const withGuards = (model: ModelInstance | string, guards: Guards, option
   return guarded;
 };
 
-const callOf = ({ signal }: Run, called: Pick<ModelCall, 'model' | 'params' | 'mode'>): ModelCall => {
-  const controller = new AbortController();
-  const { abortSignal } = called.params;
-  const signals = [controller.signal, signal, ...(abortSignal ? [abortSignal] : [])];
-  return { ...called, signal: anySignal(signals), cancel: (reason) => controller.abort(reason) };
-};
-
 /** Without `toPrepareStep` the step number is inferred: each call that follows a response is the next step. */
-const startCall = async (run: Run, call: ModelCall): Promise<GuardedCall> => {
+const startCall = async (run: Run, call: ModelCall, sink: PartSink): Promise<GuardedCall> => {
   await start(run);
   run.holdsResult ||= call.mode === 'generate'; // it is emitted as a whole
   if (run.isAnswered && !run.adapters.has('toPrepareStep')) run.stepNumber += 1;
   run.isAnswered = false;
   const prompt = (await judgedInput(run, call.params.prompt)) as Prompt; // made of a prompt
-  return callGuarded(run, call, prompt);
+  return callGuarded(run, call, prompt, sink);
 };
 
 const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
-  const guarded = await startCall(run, call);
+  const parts: StreamPart[] = [];
+  const guarded = await startCall(run, call, { send: (part) => void parts.push(part), drain: () => undefined });
+  await guarded.over;
   const gathering = createGathering();
   let warnings: GenerateResult['warnings'] = [];
   let metadata: object = {};
   let finish: PartOf<'finish'> | undefined;
-  for await (const part of guarded.parts) {
+  for (const part of parts) {
     if (part.type === 'error') throw part.error;
     if (part.type === 'stream-start') ({ warnings } = part);
     else if (part.type === 'response-metadata') metadata = withoutType(part);
@@ -92,31 +87,67 @@ const reportOf = async (run: Run, { reply, isUnedited }: GuardedCall): Promise<P
 };
 
 const stream = async (run: Run, call: ModelCall): Promise<StreamResult> => {
-  const guarded = await startCall(run, call);
-  if (!(await guarded.opened())) await guarded.parts.next(); // throws the reason
+  const reading = new AbortController();
+  const { parts, sink, close, fail } = openStream((reason) => reading.abort(reason));
+  const guarded = await startCall(run, { ...call, signal: anySignal([call.signal, reading.signal]) }, sink);
+  guarded.over.then(close, fail);
+  if (!(await guarded.opened)) await guarded.over; // rejects with the reason
   const { request, response } = await reportOf(run, guarded);
-  return { stream: toStream(guarded.parts, call), request, response };
+  return { stream: parts, request, response };
 };
 
-/** Parts on demand. The error that guards end the run with is the last part; a reader that cancels ends the provider's call. */
-const toStream = (parts: GuardedCall['parts'], call: ModelCall): ReadableStream<StreamPart> =>
-  new ReadableStream<StreamPart>(
+/** A stream of emitted parts; their writer waits for the reader. */
+const openStream = (onCancel: (reason: unknown) => void) => {
+  let controller: ReadableStreamDefaultController<StreamPart> | undefined; // undefined after the end
+  let isDraining = false;
+  let space: PromiseWithResolvers<void> | undefined;
+  let failure: { readonly error: unknown } | undefined; // of the provider's own stream
+  const isRead = (): boolean => !controller || Number(controller.desiredSize) >= 0;
+  const end = (how: (controller: ReadableStreamDefaultController<StreamPart>) => void): void => {
+    if (controller) how(controller);
+    controller = undefined;
+  };
+  const freeWriter = (): void => {
+    space?.resolve();
+    space = undefined;
+  };
+  /** Everything was read: an error of a stream discards what was not. */
+  const onRead = (): void => {
+    const { error } = failure ?? {};
+    if (failure) end((one) => one.error(error));
+    freeWriter();
+  };
+  const parts = new ReadableStream<StreamPart>(
     {
-      pull: async (controller) => {
-        try {
-          const { done, value } = await parts.next();
-          if (done) controller.close();
-          else controller.enqueue(value);
-        } catch (error) {
-          if (!isStopError(error)) return controller.error(error); // as the provider's own stream failed
-          controller.enqueue({ type: 'error', error });
-          controller.close();
-        }
-      },
-      cancel: async (reason) => {
-        call.cancel(reason);
-        await parts.return(undefined);
+      start: (own) => void (controller = own),
+      pull: onRead,
+      cancel: (reason) => {
+        controller = undefined;
+        freeWriter();
+        onCancel(reason);
       },
     },
     { highWaterMark: 0 },
   );
+  const sink: PartSink = {
+    send: (part) => {
+      controller?.enqueue(part);
+      return isRead() || isDraining ? undefined : (space ??= Promise.withResolvers()).promise;
+    },
+    drain: () => {
+      isDraining = true;
+      freeWriter();
+    },
+  };
+  const close = (): void => end((one) => one.close());
+  /** The error that guards end the run with is the last part. */
+  const fail = (error: unknown): void => {
+    if (isStopError(error)) {
+      void sink.send({ type: 'error', error });
+      return close();
+    }
+    failure = { error };
+    if (isRead()) onRead();
+  };
+  return { parts, sink, close, fail };
+};

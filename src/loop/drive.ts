@@ -53,7 +53,7 @@ const runMachine = async (run: Run): Promise<void> => {
   const { suspendedSnapshot } = run;
   let decision = suspendedSnapshot
     ? decider.next(suspendedSnapshot, { type: 'RESUME' })
-    : decider.start({ ...limits, ...before?.counts });
+    : (before?.decision ?? decider.start({ ...limits, ...before?.counts }));
   for (let count = 0, isOver = false; !isOver; count += 1) {
     const from = decision;
     const checkpoint = await journal.checkpoint(run, keyOf(count, from), () => runToCheckpoint(run, from, journal));

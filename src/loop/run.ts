@@ -29,7 +29,7 @@ import type {
   ResponseAhead,
 } from './ports.js';
 import type { UnfinishedTurn } from './persistence.js';
-import type { LoopSnapshot } from './decide.js';
+import type { Decision, LoopSnapshot } from './decide.js';
 import type { FinishedCall, StepCalls } from './step-calls.js';
 
 /** The guards of a run by lane; `memory` persists an accepted response and runs after everything else. */
@@ -133,6 +133,8 @@ export interface RunBefore {
   readonly steps: readonly StepRecord[];
   /** The messages that were in the list. */
   readonly messageIds: Pick<ReadonlySet<string>, 'has'>;
+  /** The machine's first decision, if the host has done the work before it. Default: to judge the input. */
+  readonly decision?: Decision;
 }
 
 /** One attempt at a step: its request and its response. */

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError } from '@ai-sdk/provider';
@@ -132,4 +133,35 @@ it('a generated response without content, usage and reason is an answer', async 
       finishReason: stock.finishReason,
       steps: stock.steps.length,
     });
+});
+
+it('a stream that breaks off is read to its last part before its error, however slowly', async () => {
+  const parts = ['One.', 'Two.'].map((delta) => ({ type: 'text-delta' as const, id: '0', delta }));
+  const pulls = [{ type: 'text-start' as const, id: '0' }, ...parts].values();
+  const provider = new ReadableStream<(typeof parts)[number] | { type: 'text-start'; id: string }>(
+    {
+      pull: (controller) => {
+        const { done, value } = pulls.next();
+        if (done) controller.error(new Error('The line is dead.'));
+        else controller.enqueue(value);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const model = withGuards(new MockLanguageModelV4({ doStream: { stream: provider } }), [
+    guardOn('outputStream', () => undefined),
+  ]);
+  const { stream } = await model.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hello.' }] }] });
+  const reader = stream.getReader();
+  const read: string[] = [];
+  const readAll = async (): Promise<void> => {
+    for (;;) {
+      for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+      const { done, value } = await reader.read();
+      if (done) return;
+      if (value.type === 'text-delta') read.push(value.delta);
+    }
+  };
+  await expect(readAll()).rejects.toThrow('The line is dead.');
+  expect(read).toEqual(['One.', 'Two.']);
 });
