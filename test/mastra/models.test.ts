@@ -1,4 +1,5 @@
 import { Mastra } from '@mastra/core/mastra';
+import { MockMemory } from '@mastra/core/memory';
 import { RequestContext } from '@mastra/core/request-context';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -79,6 +80,31 @@ describe.each(modes)('models of %s', (mode) => {
       providerOptions: { scripted: { a: 1, b: 2 } },
       headers: { 'x-entry': '1' },
     });
+  });
+
+  it('gets its headers, those of the call, and the ids of the conversation, each once whatever its case', async () => {
+    const model = answering('Hi.');
+    const entry = [{ model, headers: { 'X-Entry': 'entry', Authorization: 'entry' } }];
+    const memory = { thread: 't', resource: 'r' };
+    const modelSettings = { headers: { authorization: 'call', 'X-Thread-Id': 'call' } };
+    for (const config of [{}, { memory: new MockMemory() }]) {
+      const agent = agentWith(entry, config);
+      await (
+        await agent[mode]('Hi', { memory })
+      ).text;
+      await (
+        await agent[mode]('Hi', { memory, modelSettings })
+      ).text;
+      await (
+        await agent[mode]('Hi')
+      ).text;
+    }
+    const headers = [
+      { 'x-entry': 'entry', authorization: 'entry', 'x-thread-id': 't', 'x-resource-id': 'r' },
+      { 'x-entry': 'entry', authorization: 'call', 'x-thread-id': 'call', 'x-resource-id': 'r' },
+      { 'x-entry': 'entry', authorization: 'entry' },
+    ];
+    expect(model.calls.map(({ options }) => options.headers)).toEqual([...headers, ...headers]);
   });
 
   it('a setting of a guard overrides that of the model', async () => {

@@ -72,9 +72,9 @@ const outcomeOf = async (
     () => 'refused',
   ); // of either agent, with the fields that are read
   const requests = model.calls.map(
-    ({ prompt, options: { tools, toolChoice, temperature, topP, seed, providerOptions, responseFormat } }) => ({
+    ({ prompt, options: { tools, toolChoice, temperature, topP, seed, providerOptions, responseFormat, headers } }) => ({
       prompt,
-      settings: [toolChoice, temperature, topP, seed, providerOptions, responseFormat?.type],
+      settings: [toolChoice, temperature, topP, seed, providerOptions, responseFormat?.type, headers],
       tools: tools?.map(({ name }) => name),
     }),
   );

@@ -98,6 +98,29 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     expect([await answer.text, answer.traceId, answer.spanId]).toEqual(['Hello.', undefined, undefined]);
   });
 
+  it('is named by the answer that memory saves', async () => {
+    const memory = new MockMemory();
+    const turn = callThen('echo', { say: 'x' });
+    const { agent } = makeAgent([...turn, ...turn], { tools: { echo }, memory });
+    const ask = async (thread: string) => {
+      const answer = await agent[mode]('Hello', { memory: { thread, resource: 'r' } });
+      await answer.text;
+      const { messages } = await memory.recall({ threadId: thread, resourceId: 'r' });
+      return { traceId: answer.traceId, saved: messages.map(({ role, content }) => [role, content.metadata?.['traceId']]) };
+    };
+    expect((await ask('untraced')).saved).toEqual([
+      ['user', undefined],
+      ['assistant', undefined],
+    ]);
+    traced(agent);
+    const { traceId, saved } = await ask('traced');
+    expect(traceId).toBeDefined();
+    expect(saved).toEqual([
+      ['user', undefined],
+      ['assistant', traceId],
+    ]);
+  });
+
   it('is part of the caller’s trace and uses its options', async () => {
     const { agent } = makeAgent();
     const { spans } = traced(agent);

@@ -39,11 +39,12 @@ const addAnswer = (run: Run, { answer, entry, wasEdited }: Attempt): void => {
   if (answer.parts.length === 0) return;
   if (wasEdited) stripQuotedMetadata(answer.parts); // also the metadata of chunks from before the edit
   const { modelId, provider } = entry.model;
+  const traceId = run.options.tracer?.ids.traceId;
   run.options.ports.messages.addResponse(list, {
     id: run.messageId,
     role: 'assistant',
     createdAt: new Date(run.options.ports.wallClock()),
-    content: { format: 2, parts: [...answer.parts], metadata: { modelId, provider } },
+    content: { format: 2, parts: [...answer.parts], metadata: { modelId, provider, ...(traceId && { traceId }) } },
   });
 };
 

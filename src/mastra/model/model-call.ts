@@ -21,9 +21,13 @@ const connectionKey = Symbol.for('@mastra/core.modelStreamTransport');
 
 interface ModelCallOptions {
   readonly includeRawChunks?: boolean | undefined;
+  /** Headers of every call, which those of the model and of the call override. */
+  readonly commonHeaders?: Headers;
   /** Called after each call, with the connection that it left open. */
   readonly onConnection?: (connection: ModelConnection | undefined) => void;
 }
+
+type Headers = Readonly<Record<string, string>>;
 
 type Settings = Pick<StepSettings, 'modelSettings' | 'providerOptions'>;
 
@@ -34,7 +38,7 @@ type Settings = Pick<StepSettings, 'modelSettings' | 'providerOptions'>;
  * A model's own settings override those of the call, as in Mastra; a guard's settings for the step override both.
  */
 export const createModelCall =
-  (called: Settings, { includeRawChunks, onConnection }: ModelCallOptions = {}) =>
+  (called: Settings, { includeRawChunks, commonHeaders, onConnection }: ModelCallOptions = {}) =>
   async (request: ModelRequest): Promise<ModelResponse> => {
     const { entry, prompt, mode, abortSignal } = request;
     // hooks may have set them
@@ -52,7 +56,7 @@ export const createModelCall =
       ...settings,
       ...providerTools(request, entry.model.specificationVersion),
       providerOptions: mergeOption('providerOptions', jsonRequest.providerOptions, providerOptions),
-      headers: entry.headers || headers ? { ...entry.headers, ...headers } : undefined,
+      headers: mergeHeaders(commonHeaders, entry.headers, headers),
       abortSignal: limited.signal,
       ...(includeRawChunks && mode === 'stream' && { includeRawChunks }),
     };
@@ -76,6 +80,12 @@ export const createModelCall =
       warnings,
     };
   };
+
+/** Later headers override earlier ones, whatever their case. Undefined without headers. */
+const mergeHeaders = (...sources: readonly (Headers | undefined)[]): Headers | undefined => {
+  const entries = sources.flatMap((source) => Object.entries(source ?? {}));
+  return entries.length > 0 ? Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value])) : undefined;
+};
 
 /** Fields of the AI SDK's provider errors. */
 interface ProviderError {
