@@ -58,12 +58,15 @@ const blocking = (hook: 'processOutputStep' | 'processOutputResult'): Processor 
 });
 
 /** The chunks that a reader keeps after retractions. */
-const keptOf = (chunks: readonly Chunk[]): readonly Chunk[] =>
-  chunks.reduce<readonly Chunk[]>((kept, chunk) => {
-    if (chunk.type !== 'data-interlock-retract') return [...kept, chunk];
-    const { partIds } = chunk.data as { partIds: string[] };
-    return kept.filter(({ payload }) => !partIds.includes((payload as { toolCallId?: string } | undefined)?.toolCallId ?? ''));
-  }, []);
+const keptOf = (chunks: readonly Chunk[]): readonly Chunk[] => {
+  const last = new Map<string, number>(); // the last retraction of each part
+  for (const [index, { type, data }] of chunks.entries())
+    if (type === 'data-interlock-retract') for (const id of (data as { partIds: string[] }).partIds) last.set(id, index);
+  return chunks.filter(({ type, payload }, index) => {
+    const { toolCallId = '' } = (payload ?? {}) as { toolCallId?: string };
+    return type !== 'data-interlock-retract' && index > (last.get(toolCallId) ?? -1);
+  });
+};
 
 const showsSecret = async (parts: object[], mode: Mode, config: InterlockConfig): Promise<boolean> => {
   const model = modelThat(parts);

@@ -53,7 +53,7 @@ export interface Queue {
   readonly bufferedChars: number;
   readonly isEmpty: boolean;
   /** The open text of a key; created if there is none. */
-  lane(key: string, make: (key: string) => TextPart): OpenTextPart;
+  lane(key: string, make: () => TextPart): OpenTextPart;
   /** The open texts. */
   lanes(): readonly OpenTextPart[];
   /** Ends a text; another may follow under its key. */
@@ -95,7 +95,7 @@ export const createQueue = (): Queue => {
     get isEmpty() {
       return entries.length === 0;
     },
-    lane: (key, make) => open.get(key) ?? openPart(make(key)),
+    lane: (key, make) => open.get(key) ?? openPart(make()),
     lanes: () => [...open.values()],
     close: (lane) => void open.delete(lane.key),
     addText: (lane, length) => {
@@ -197,7 +197,7 @@ export const createAdmission = (queue: Queue, way: TextStage, { gate, joinsParts
       arrive(key ?? border?.key);
       if (key !== undefined) return admitText(key, { chunk, place }, { queue, way });
       if (border) {
-        const lane = queue.lane(border.key, (key) => textPartOf(chunk, key));
+        const lane = queue.lane(border.key, () => textPartOf(chunk, border.key));
         if (border.isEnd) endPart(lane);
         return queue.addWhole({ chunk, lane, place });
       }
