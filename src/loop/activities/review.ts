@@ -36,6 +36,7 @@ export const review = async (run: Run): Promise<Outcome> => {
 
 const addAnswer = (run: Run, { answer, entry, wasEdited }: Attempt): void => {
   const { list } = run;
+  for (const growing of Object.values(answer.growing)) growing.clear(); // their pieces take as much memory as the texts
   if (answer.parts.length === 0) return;
   if (wasEdited) stripQuotedMetadata(answer.parts); // also the metadata of chunks from before the edit
   const { modelId, provider } = entry.model;
