@@ -16,7 +16,7 @@ export {
   type ComparedVerdict,
   type TraceComparison,
 } from './trace/compare-traces.js';
-export type { ReplayEnd } from './loop/replay-stage.js';
+export type { ReplayEnd } from './loop/replay-ports.js';
 export { replay, type Replayed } from './mastra/replay/replay.js';
 export type { ReplayGuards } from './mastra/replay/replay-lanes.js';
 export { redactTrace, type RedactionPolicy } from './trace/redact-trace.js';
@@ -68,7 +68,7 @@ export type {
   RunFound,
   StartCall,
 } from './durable/journal.js';
-export type { Effect } from './loop/effect.js';
+export type { Effect } from './loop/tool-call.js';
 export { idempotencyKeyOf } from './mastra/tools/run-tool.js';
 export type { ToolEffects } from './mastra/tools/tools.js';
 export { encrypted, type EncryptionOptions, type SealKey } from './durable/encrypted.js';

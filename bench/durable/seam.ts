@@ -1,4 +1,4 @@
-import { noJournal } from '../../src/loop/journal.js';
+import { noJournal } from '../../src/loop/run.js';
 
 const count = 1_000_000;
 

@@ -1,8 +1,7 @@
 import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from 'ai';
 import { feedbackText } from '../loop/conversation.js';
-import { messageOf } from '../loop/message-of.js';
+import { messageOf, InterlockError } from '../errors.js';
 import type { PhaseData } from '../phase/row.js';
-import { InterlockError } from '../errors.js';
 import type { Retry } from '../verdict.js';
 import { answersIn, openConversation } from './conversation.js';
 import { followRetry, judge } from './judge.js';

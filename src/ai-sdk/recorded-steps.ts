@@ -1,7 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { ModelMessage } from 'ai';
 import { withoutQuotations } from '../guard/read-fields.js';
-import { messageOf } from '../loop/message-of.js';
+import { messageOf } from '../errors.js';
 import type { ToolCallInfo } from '../phase/host.js';
 import { copyPlain, isSame } from '../phase/plain-data.js';
 import type { Plan } from '../pipeline/compile.js';

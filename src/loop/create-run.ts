@@ -1,5 +1,6 @@
+import { klona } from 'klona/full';
 import { createResponse } from './response.js';
-import { createStepCalls } from './step-calls.js';
+import { createStepCalls, answerCall } from './step-calls.js';
 import type { Phase } from '../phase/row.js';
 import { createRunScope, type GuardReport, type Reports } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
@@ -8,6 +9,8 @@ import { type Attempt, type Run, type RunOptions, isOver, type RunRecording, typ
 import { InterlockError } from '../errors.js';
 import { emitJudged } from './judge.js';
 import type { Chunk, ModelEntry } from './ports.js';
+import type { CallResponse } from './tool-call.js';
+import { readState, writeState } from './state/run-state.js';
 
 /** Creates a run without starting it. */
 export const createRun = (options: RunOptions): Run => {
@@ -186,3 +189,31 @@ export const joinTracers = (tracer: RunTracer | undefined, recording: RunRecordi
 };
 
 const noIds: RunTracer['ids'] = { traceId: undefined, spanId: undefined };
+
+/** The options of one run segment: from the start, or a call's response, to the end or the next suspension. */
+export type RunSegment = Pick<RunOptions, 'mode' | 'streamBuffer' | 'abortSignal' | 'onEvent' | 'onStepFinish'>;
+
+/** The response to a waiting call. */
+export interface Answered {
+  readonly toolCallId: string;
+  readonly answer: Exclude<CallResponse, { kind: 'unasked' }>;
+}
+
+/**
+ * The next segment of a suspended run. It keeps the guards, tools, model, limits and counters of the first segment. It is a
+ * separate object: late changes by holders of the first segment have no effect, and this segment does not change what they hold.
+ */
+export const resumeRun = (suspended: Run, segment: RunSegment, answered: Answered): Run => {
+  const run = createRun({ ...suspended.options, ...segment });
+  const state = readState(suspended);
+  writeState(run, { ...state, status: undefined, steps: klona(state.steps) });
+  applyCallResponse(run, answered);
+  return run;
+};
+
+/** Applies the response to a call of a suspended run, so that the run can continue. */
+export const applyCallResponse = (run: Run, { toolCallId, answer: response }: Answered): void => {
+  run.options.unfinishedTurn?.recordSaved(run.list);
+  if (run.attempt) answerCall(run.attempt.stepCalls, toolCallId, response);
+  run.recorder.record({ type: 'run-resume', toolCallId, answer: response.kind });
+};

@@ -3,7 +3,8 @@ import { argumentsOf } from '../stream/gate/chunk.js';
 import { agentChunk, emit, retract } from './emit.js';
 import { isGuarded } from './judge.js';
 import { editedAgain } from './late-edits.js';
-import type { Chunk, ToolCall } from './ports.js';
+import type { Chunk } from './ports.js';
+import type { ToolCall } from './tool-call.js';
 import { findToolPart, type ProviderResult } from './response.js';
 import type { Attempt, Run } from './run.js';
 

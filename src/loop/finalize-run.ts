@@ -1,10 +1,9 @@
-import { InterlockError, isInterlockError } from '../errors.js';
+import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/index.js';
 import { restoreConversation, detach } from './conversation.js';
 import type { Retry, Trip } from '../verdict.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords } from './judge.js';
-import { messageOf } from './message-of.js';
 import type { StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, notify, publish, retract, type EmittedParts } from './emit.js';
 import { acceptedSteps, isWithheld, visibleSteps, type AcceptedStep, type Attempt, type Run } from './run.js';

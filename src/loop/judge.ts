@@ -1,4 +1,4 @@
-import { InterlockError, isInterlockError } from '../errors.js';
+import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import { readFields } from '../guard/read-fields.js';
 import { cutQuotesOf, stripQuotedError } from '../guard/strip-quoted-error.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
@@ -8,13 +8,12 @@ import type { Phase, PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import { wordsIn } from '../trace/texts-in.js';
 import { isStricter, type Stop, type Unavailable, type Verdict } from '../verdict.js';
-import { messageOf } from './message-of.js';
 import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
 import { emit } from './emit.js';
 import type { Part } from './response.js';
 import { setRunError, type Attempt, type Run } from './run.js';
-import { publicToolName } from './tool-name.js';
+import { publicToolName } from './tool-call.js';
 import { mostFollowing, takeReprocessed } from './reprocess-queue.js';
 
 /** Whether any guard has a hook in a phase. */

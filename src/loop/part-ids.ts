@@ -1,4 +1,5 @@
-import type { Chunk, ToolCall } from './ports.js';
+import type { Chunk } from './ports.js';
+import type { ToolCall } from './tool-call.js';
 import { findToolPart } from './response.js';
 import { keyOfCall } from './step-calls.js';
 import type { Run } from './run.js';

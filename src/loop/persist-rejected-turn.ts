@@ -3,7 +3,7 @@ import type { RunStatus } from '../../schemas/index.js';
 import type { Plan } from '../pipeline/compile.js';
 import { snapshotConversation } from './conversation.js';
 import type { Part } from './response.js';
-import { messageOf } from './message-of.js';
+import { messageOf } from '../errors.js';
 import type { SavedTurn, Persistence } from './persistence.js';
 import type { Chunk, LoopPorts } from './ports.js';
 import { isWithheld, type Run } from './run.js';

@@ -2,8 +2,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import type { Awaitable } from '../phase/awaitable.js';
 import type { Host, ResolvedModel, SystemMessage } from '../phase/host.js';
 import type { PhaseData } from '../phase/row.js';
-import type { CallResponse, Suspension } from './call-response.js';
-import type { InsidePart } from './inside-part.js';
+import type { CallResponse, InsidePart, ToolCall, ToolOutcome } from './tool-call.js';
 
 /** An emitted chunk: Mastra's shape, of which the loop reads only these fields. */
 export interface Chunk {
@@ -94,30 +93,6 @@ export interface ResponseAhead extends ModelCall {
 
 /** Which of the provider's two calls a run makes; the loop is the same. */
 export type RunMode = 'generate' | 'stream';
-
-/** A tool call of the model. */
-export interface ToolCall {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly args: unknown;
-  readonly providerExecuted?: boolean;
-}
-
-/** The outcome of a tool call. */
-export type ToolOutcome =
-  | { readonly kind: 'result'; readonly result: unknown }
-  | {
-      readonly kind: 'error';
-      readonly error: unknown;
-      /** Set for a sub-agent without a response: if the run withholds its output, it is not shown. */
-      readonly withdraws?: boolean;
-    }
-  /** The approver declined it. */
-  | { readonly kind: 'denied'; readonly reason: string }
-  /** The tool waits for input from outside the run. */
-  | { readonly kind: 'suspended'; readonly suspension: Suspension }
-  /** The tool has no `execute` here: the client provides its result. */
-  | { readonly kind: 'client' };
 
 /** One run of a tool. */
 export interface ToolRequest {

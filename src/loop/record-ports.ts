@@ -1,6 +1,7 @@
 import { partOf, type TraceWriter } from '../trace/trace-writer.js';
 import { createPartIds, idsLike, partIdOf, type PartIds } from './part-ids.js';
-import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolOutcome, ToolRequest } from './ports.js';
+import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolRequest } from './ports.js';
+import type { ToolOutcome } from './tool-call.js';
 import type { Run } from './run.js';
 
 /** The run whose ports are recorded. */

@@ -1,7 +1,8 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { CallRuling } from './step-calls.js';
 import { toBase64 } from '../guard/read-fields.js';
-import type { Chunk, ToolCall } from './ports.js';
+import type { Chunk } from './ports.js';
+import type { ToolCall } from './tool-call.js';
 
 /** A part of a message, as the host keeps it. */
 export type Part = MastraDBMessage['content']['parts'][number];

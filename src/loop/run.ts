@@ -10,9 +10,7 @@ import type { StreamBuffer } from '../stream/stream-buffer.js';
 import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
 import type { AssembledResponse, Span } from './response.js';
-import type { CallResponse } from './call-response.js';
-import type { Effect } from './effect.js';
-import type { InsidePart } from './inside-part.js';
+import type { CallResponse, Effect, InsidePart } from './tool-call.js';
 import type { PartSnapshot } from './late-edits.js';
 import type { LoopInput, LoopLimits } from './machine.js';
 import type {
@@ -276,4 +274,14 @@ export const isOver = (run: Run): boolean => run.signal.aborted || run.status !=
 /** Stores the error of an activity; ignored once the run is over. */
 export const setRunError = (run: Run, error: unknown): void => {
   if (!isOver(run)) run.error = error;
+};
+
+/** A run that lives as long as its process: one checkpointed section. */
+export const noJournal: Journal = {
+  isFenced: false,
+  checkpoint: (_run, _key, body) => body(),
+  part: (_key, body) => body(),
+  claim: async () => true,
+  mayEnd: () => false,
+  catchUp: () => undefined,
 };

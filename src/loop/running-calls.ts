@@ -2,19 +2,23 @@ import { klona } from 'klona/full';
 import { anySignal, type Awaitable } from '../phase/awaitable.js';
 import { InterlockError } from '../errors.js';
 import type { Stop } from '../verdict.js';
-import type { CallResponse, FoundOutcome } from './call-response.js';
-import { assumedEffect } from './effect.js';
-import type { InsidePart } from './inside-part.js';
+import {
+  type CallResponse,
+  type FoundOutcome,
+  assumedEffect,
+  type InsidePart,
+  type ToolCall,
+  type ToolOutcome,
+  publicToolName,
+} from './tool-call.js';
 import { rethrowInterruption } from './interruption.js';
-import { noJournal } from './journal.js';
+import { noJournal, type Attempt, type Run } from './run.js';
 import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './activity.js';
 import { openToolStream } from './guarded-stream.js';
 import { copyPlain } from '../phase/plain-data.js';
-import type { Chunk, DataPart, ToolCall, ToolOutcome, ToolRequest } from './ports.js';
+import type { Chunk, DataPart, ToolRequest } from './ports.js';
 import { finishedCall, takeFinished } from './step-calls.js';
-import type { Attempt, Run } from './run.js';
-import { publicToolName } from './tool-name.js';
 
 /** The tools of one step while they run. */
 export interface RunningCalls {

@@ -1,4 +1,5 @@
-import type { ToolCall, StepRecord } from './ports.js';
+import type { ToolCall } from './tool-call.js';
+import type { StepRecord } from './ports.js';
 import { type Run, stepsForHooks } from './run.js';
 import type { PhaseData } from '../phase/row.js';
 import { followResponse, snapshotResponse } from './follow-response.js';

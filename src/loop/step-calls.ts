@@ -1,6 +1,6 @@
 import { klona } from 'klona/full';
-import type { CallResponse, Suspension } from './call-response.js';
-import type { ToolCall, Chunk } from './ports.js';
+import type { CallResponse, Suspension, ToolCall } from './tool-call.js';
+import type { Chunk } from './ports.js';
 
 /** The input that a call waits for: a person's approval, or the data its tool requested when it suspended the run. */
 export type WaitingCall =

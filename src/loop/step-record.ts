@@ -1,6 +1,7 @@
 import { withoutQuotations } from '../guard/read-fields.js';
 import { fileKey, findToolPart, reasoningOf, sourceFields, textOf, type Part, type ProviderResult } from './response.js';
-import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCall, ToolCallRecord, ToolResultRecord } from './ports.js';
+import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCallRecord, ToolResultRecord } from './ports.js';
+import type { ToolCall } from './tool-call.js';
 import { agentChunk } from './emit.js';
 import { acceptedSteps, type Attempt, type Run } from './run.js';
 

@@ -1,9 +1,9 @@
 import { klona } from 'klona/full';
-import type { Chunk, ToolCall } from './ports.js';
+import type { Chunk } from './ports.js';
+import type { ToolCall, Suspension } from './tool-call.js';
 import { agentChunk, publish } from './emit.js';
 import type { Run } from './run.js';
 import { isGuarded, judgeChunk } from './judge.js';
-import type { Suspension } from './call-response.js';
 import type { Outcome } from './activity.js';
 import type { WaitingCall } from './step-calls.js';
 

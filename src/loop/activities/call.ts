@@ -1,4 +1,4 @@
-import { startModelCall } from '../model-call.js';
+import { startModelCall, readAhead } from '../model-call.js';
 import type { ModelCall, ResponseReader } from '../ports.js';
 import type { Outcome } from '../activity.js';
 import { agentChunk, emit } from '../emit.js';
@@ -11,6 +11,10 @@ import { recordModelChunk } from '../record-model.js';
 import { createPartIds, idsOf } from '../part-ids.js';
 import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
 import { dropReprocessed } from '../reprocess-queue.js';
+import { createBlockScopes } from '../../pipeline/block-scope.js';
+import { firstTripOrAll } from '../../pipeline/parallel.js';
+import { strictest } from '../../verdict.js';
+import { markInputAccepted } from '../persist-rejected-turn.js';
 
 /** The model's response. Each chunk passes the stream guards before it is emitted; a trip ends the provider's call. */
 export const call = async (run: Run): Promise<Outcome> => {
@@ -105,4 +109,36 @@ const endOf = async (run: Run, attempt: Attempt, guardedStream: GuardedStream): 
   if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part while the provider was silent
   if (guardedStream.isStopped || (attempt.finish && attempt.hasResponded)) return (await guardedStream.end()) ?? { kind: 'done' };
   throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part arrived.' });
+};
+
+/** Calls the model while guards judge. Reads its response ahead without using it; `call` uses it after the guards have passed. */
+export const open = async (run: Run): Promise<Outcome> => {
+  const attempt = currentAttempt(run);
+  const ahead = readAhead(startModelCall(run, attempt));
+  attempt.ahead = ahead;
+  try {
+    await ahead.response;
+    return { kind: 'done' };
+  } catch (error) {
+    if (attempt.ahead === ahead) setRunError(run, error); // otherwise hangUp ended the call, which is not a model failure
+    attempt.ahead = undefined;
+    return { kind: 'api-error' };
+  }
+};
+
+/**
+ * Runs the guards that judge in parallel with the model's call. A trip ends them at once and cancels the others. A guard that
+ * has passed is not called again for another attempt, unless the attempt's own guards add it again.
+ */
+export const judgeOverlap = async (run: Run): Promise<Outcome> => {
+  const { overlapGuards, scope } = run;
+  const blockScope = createBlockScopes().take(scope);
+  const verdicts = await firstTripOrAll(overlapGuards.map((guard) => guard.judge(blockScope.scope)));
+  run.signal.throwIfAborted();
+  const stop = strictest(verdicts);
+  if (stop?.kind === 'trip') blockScope.cancel(new DOMException(`${stop.processorId} blocked.`, 'AbortError'));
+  run.overlapGuards = overlapGuards.filter((_, index) => verdicts[index]?.kind !== 'pass');
+  if (stop) return stopWith(run, stop);
+  markInputAccepted(run, true);
+  return { kind: 'done' };
 };

@@ -8,8 +8,7 @@ import { isGuarded, judge, judgeWith, type Judged, failWith } from '../judge.js'
 import { addPayloadTransforms } from '../persist-rejected-turn.js';
 import type { Outcome } from '../activity.js';
 import { acceptedSteps, currentAttempt, stepsForHooks, type Run, isOver } from '../run.js';
-import { InterlockError } from '../../errors.js';
-import { messageOf } from '../message-of.js';
+import { InterlockError, messageOf } from '../../errors.js';
 
 /** Judges the whole response once, after the loop. */
 export const finish = (run: Run): Awaitable<Outcome> => {

@@ -1,8 +1,7 @@
-import { InterlockError, isInterlockError } from '../../errors.js';
+import { InterlockError, isInterlockError, messageOf } from '../../errors.js';
 import { createResponse } from '../response.js';
 import { retract, agentChunk } from '../emit.js';
 import { failWith, judge, keepRejectedWords, isGuarded, publicError, streamPayload } from '../judge.js';
-import { messageOf } from '../message-of.js';
 import type { Outcome } from '../activity.js';
 import { rotationOf } from '../conversation.js';
 import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';

@@ -1,7 +1,8 @@
 import { afterStep } from '../after-step.js';
 import { emitJudged, stopWith } from '../judge.js';
 import type { Outcome } from '../activity.js';
-import type { StepRecord, ToolCall, ToolOutcome } from '../ports.js';
+import type { StepRecord } from '../ports.js';
+import type { ToolCall, ToolOutcome } from '../tool-call.js';
 import { agentChunk } from '../emit.js';
 import { createRunningCalls, type RunningCalls } from '../running-calls.js';
 import { currentAttempt, type Attempt, type Run } from '../run.js';

@@ -1,12 +1,11 @@
 import type { Durable } from '../../durable/journal.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { Interruption, rethrowInterruption } from '../interruption.js';
-import type { InsidePart } from '../inside-part.js';
+import type { InsidePart } from '../tool-call.js';
 import type { Journal, Run } from '../run.js';
 import { decode, decodeAt, encode } from './encode.js';
-import { toPersistedState, isPersistable, applyPersistedState, type PersistedState } from './persisted-state.js';
+import { toPersistedState, isPersistable, applyPersistedState, type PersistedState, createStateLog } from './persisted-state.js';
 import type { Patch } from './patch.js';
-import { createStateLog } from './state-change.js';
 
 /** The outcome of a step: its value or its error. */
 type Ended<T> = { readonly value: T; readonly error?: undefined } | { readonly error: unknown };

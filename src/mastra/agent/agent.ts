@@ -10,7 +10,7 @@ import type { Mastra } from '@mastra/core/mastra';
 import type { ProcessorWorkflow } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
 import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
-import type { FoundOutcome } from '../../loop/call-response.js';
+import type { FoundOutcome } from '../../loop/tool-call.js';
 import type { Finding } from '../../pipeline/verify/find-defects.js';
 import type { InterlockObjectResult, InterlockObjectStream, InterlockResult, InterlockStream } from './run-stream.js';
 import { answerTo, startCall, resumeCall, streamTo, type CalledAgent } from './calls.js';

@@ -2,11 +2,10 @@ import * as mastraAgent from '@mastra/core/agent'; // older versions lack some o
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { MessageList, type Agent } from '@mastra/core/agent';
 import type { RequestContext } from '@mastra/core/request-context';
-import { InterlockError } from '../../errors.js';
+import { InterlockError, messageOf } from '../../errors.js';
 import type { CallOptions } from '../call-options.js';
 import { isRecord } from '../../phase/plain-data.js';
 import { withSupervisorHold } from '../tools/delegation.js';
-import { messageOf } from '../../loop/message-of.js';
 import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
 import type { Conversation } from '../memory/memory.js';
 import { addMessages } from '../messages/add-messages.js';

@@ -1,5 +1,5 @@
 import type { Agent } from '@mastra/core/agent';
-import type { RunSegment } from '../../loop/resume-run.js';
+import type { RunSegment } from '../../loop/create-run.js';
 import type { Chunk, RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream/stream-buffer.js';

@@ -1,6 +1,5 @@
 import type { Engine, Program, ProgramRuns } from '../../durable/journal.js';
-import { InterlockError, isInterlockError } from '../../errors.js';
-import { messageOf } from '../../loop/message-of.js';
+import { InterlockError, isInterlockError, messageOf } from '../../errors.js';
 
 /** Hosts a program on an engine. Errors of the engine or its driver, now and later, become the cause of `durable/engine-failed`. */
 export const hostCoded = ({ name, host }: Engine, program: Program): ProgramRuns => {

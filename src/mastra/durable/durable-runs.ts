@@ -1,7 +1,7 @@
 import { InterlockError, type ErrorCode } from '../../errors.js';
 import type { Board, RunFound, StartCall } from '../../durable/journal.js';
 import { memoryBoard } from '../../durable/memory-board.js';
-import type { Answered } from '../../loop/resume-run.js';
+import type { Answered } from '../../loop/create-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';

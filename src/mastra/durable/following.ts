@@ -1,6 +1,5 @@
-import { noJournal } from '../../loop/journal.js';
+import { noJournal, type Run } from '../../loop/run.js';
 import type { Chunk } from '../../loop/ports.js';
-import type { Run } from '../../loop/run.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import type { SegmentEnd } from './persisted-segment.js';
 import {

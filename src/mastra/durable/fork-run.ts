@@ -1,7 +1,7 @@
 import type { Durable, PersistedStep } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { decode, decodeAt, encode } from '../../loop/state/encode.js';
-import { sectionsBefore } from '../../loop/state/state-change.js';
+import { sectionsBefore } from '../../loop/state/persisted-state.js';
 import { idsOf } from '../agent/start-run.js';
 import { readSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
 import type { ForkOptions } from './operation-options.js';

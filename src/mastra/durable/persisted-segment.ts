@@ -2,7 +2,7 @@ import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { RequestContext } from '@mastra/core/request-context';
 import { isInterlockError } from '../../errors.js';
 import type { PersistedStep } from '../../durable/journal.js';
-import type { Answered } from '../../loop/resume-run.js';
+import type { Answered } from '../../loop/create-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import { decodeAt, encode } from '../../loop/state/encode.js';

@@ -1,9 +1,8 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Engine } from '../../durable/journal.js';
-import { noJournal } from '../../loop/journal.js';
+import { noJournal, type Journal, type Run, type RunOptions } from '../../loop/run.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Chunk } from '../../loop/ports.js';
-import type { Journal, Run, RunOptions } from '../../loop/run.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import { startRun } from '../agent/start-run.js';

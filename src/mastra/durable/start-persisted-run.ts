@@ -1,6 +1,6 @@
 import type { Durable } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
-import { applyCallResponse } from '../../loop/resume-run.js';
+import { applyCallResponse } from '../../loop/create-run.js';
 import type { Run } from '../../loop/run.js';
 import { checkFormat, decodeAt, encode, journalFormat } from '../../loop/state/encode.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';

@@ -1,7 +1,8 @@
 import type { MastraMemory } from '@mastra/core/memory';
 import type { Processor } from '@mastra/core/processors';
 import type { makeCoreTool } from '@mastra/core/utils';
-import type { StepRecord, ToolCall } from '../../loop/ports.js';
+import type { StepRecord } from '../../loop/ports.js';
+import type { ToolCall } from '../../loop/tool-call.js';
 import { withStandIns } from '../stand-ins.js';
 
 type CoreTool = ReturnType<typeof makeCoreTool>;

@@ -1,7 +1,8 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { isSame, copyPlain } from '../../phase/plain-data.js';
 import { forkList } from './fork-list.js';
-import type { LoopMessages, ToolCall, ToolOutcome, ConversationSnapshot } from '../../loop/ports.js';
+import type { LoopMessages, ConversationSnapshot } from '../../loop/ports.js';
+import type { ToolCall, ToolOutcome } from '../../loop/tool-call.js';
 import { otherFields, emptyLike, fillList, insidesOf, isKnownInside, sourceNames, type ListState } from './list-insides.js';
 import { type MessageCopies, settledLength } from './message-copies.js';
 

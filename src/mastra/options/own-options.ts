@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../../schemas/index.js';
 import type { Engine } from '../../durable/journal.js';
-import type { Effect } from '../../loop/effect.js';
+import type { Effect } from '../../loop/tool-call.js';
 import type { SavedTurn, Persistence } from '../../loop/persistence.js';
 import { defaultMaxHeldChars } from '../../stream/gate/stream-gate.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';

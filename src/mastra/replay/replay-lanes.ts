@@ -5,7 +5,7 @@ import type { TraceHeader, TraceEntry } from '../../../schemas/index.js';
 import type { Lanes } from '../../loop/run.js';
 import { compileChains, hasErrorHook } from '../agent/chains.js';
 import { resolveLanes, type AgentGuards } from '../workflow/guards.js';
-import type { ReplayStage } from '../../loop/replay-stage.js';
+import type { ReplayStage } from '../../loop/replay-ports.js';
 import type { ReadContent } from '../../trace/contents.js';
 import { fromPlainJson } from '../../trace/plain-json.js';
 import type { Tape } from '../../trace/replay.js';

@@ -1,8 +1,7 @@
 import { MessageList } from '@mastra/core/agent';
 import type { TraceHeader } from '../../../schemas/index.js';
 import { InterlockError } from '../../errors.js';
-import { createReplayPorts } from '../../loop/replay-ports.js';
-import type { ReplayStage } from '../../loop/replay-stage.js';
+import { createReplayPorts, type ReplayStage } from '../../loop/replay-ports.js';
 import type { LoopPorts, ModelEntry, StepSettings } from '../../loop/ports.js';
 import type { Lanes, RunOptions, RunTracer } from '../../loop/run.js';
 import type { ResolvedModel } from '../../phase/host.js';

@@ -1,9 +1,8 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import type { Agent } from '@mastra/core/agent';
-import { InterlockError } from '../../errors.js';
+import { InterlockError, messageOf } from '../../errors.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
-import { messageOf } from '../../loop/message-of.js';
 import { textOf } from '../../loop/response.js';
 import type { Run, RunOptions } from '../../loop/run.js';
 import { compileLane, laneId } from '../workflow/guards.js';

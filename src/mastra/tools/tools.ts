@@ -13,7 +13,7 @@ import type { Conversation } from '../memory/memory.js';
 import type { AgentTrace } from '../tracing/agent-trace.js';
 import type { Engine } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
-import type { Effect } from '../../loop/effect.js';
+import type { Effect } from '../../loop/tool-call.js';
 
 /** A tool in any form: Mastra's, the AI SDK's, or prepared for a run. */
 export interface AnyTool {

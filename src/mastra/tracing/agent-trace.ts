@@ -3,8 +3,8 @@ import { executeWithContext, getRootExportSpan, type AnySpan } from '@mastra/cor
 import type { RunEvent } from '../../../schemas/index.js';
 import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import { publicError } from '../../loop/judge.js';
-import { messageOf } from '../../loop/message-of.js';
-import type { ToolCall } from '../../loop/ports.js';
+import { messageOf } from '../../errors.js';
+import type { ToolCall } from '../../loop/tool-call.js';
 import { acceptedSteps, isWithheld, type Lanes, type Run, type RunTracer } from '../../loop/run.js';
 import { concealOf } from '../../loop/run-recording.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';

@@ -7,10 +7,10 @@ import {
   type TracingContext,
 } from '@mastra/core/observability';
 import { isGuarded } from '../../loop/judge.js';
-import { messageOf } from '../../loop/message-of.js';
-import type { StepRecord, TokenUsage, ToolCall, ToolOutcome } from '../../loop/ports.js';
+import { messageOf } from '../../errors.js';
+import type { StepRecord, TokenUsage } from '../../loop/ports.js';
+import { type ToolCall, type ToolOutcome, publicToolName } from '../../loop/tool-call.js';
 import type { Run } from '../../loop/run.js';
-import { publicToolName } from '../../loop/tool-name.js';
 import type { Phase } from '../../phase/row.js';
 import { offeredTools } from '../model/provider-tools.js';
 import { redactedValue, type NameTool } from './redacted-span.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../../schemas/index.js';
-import type { PersistedState } from './persisted-state.js';
-import { createStateLog } from './state-change.js';
+import { type PersistedState, createStateLog } from './persisted-state.js';
 
 /** Entries that count how often they are read. */
 const createCounted = () => {
