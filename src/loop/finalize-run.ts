@@ -109,7 +109,7 @@ const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Attempt
     response: record.response,
     stepResult: { reason: chunkReason(record, reason), isContinued: continues, warnings: record.warnings },
     output: { text: record.text, toolCalls: record.toolCalls, usage: record.usage, steps: [...run.steps] },
-    metadata: { request: record.request, providerMetadata: record.providerMetadata },
+    metadata: { ...record.response, request: record.request, providerMetadata: record.providerMetadata },
     messages: { all: [], user: [], nonUser: [] },
     ...(record.tripwire && { tripwire: record.tripwire }),
   }),
@@ -218,7 +218,7 @@ const finishChunk = (run: Run) => {
   return agentChunk(run, 'finish', {
     stepResult: { reason: finishReasonOf(run), isContinued: false, warnings: last?.warnings ?? [] },
     output: { usage: { ...run.usage }, steps: visibleSteps(run) },
-    metadata: { request: last?.request, providerMetadata: last?.providerMetadata, status: run.status },
+    metadata: { ...last?.response, request: last?.request, providerMetadata: last?.providerMetadata, status: run.status },
     providerMetadata: last?.providerMetadata,
     messages: { all: [], user: [], nonUser: [] },
   });

@@ -190,13 +190,30 @@ describe('the stream', () => {
     expect(made).toBe(2);
   });
 
+  it('its ends of steps and its end name the response and the model, as in Mastra', async () => {
+    const ends = async (stream: { fullStream: AsyncIterable<{ type: string; payload?: unknown }> }) => {
+      const found = [];
+      for await (const { type, payload } of stream.fullStream) {
+        const { id, timestamp, modelId, modelMetadata } = (payload as { metadata?: Record<string, unknown> }).metadata ?? {};
+        if (type.endsWith('finish')) found.push([type, typeof id, timestamp instanceof Date, modelId, modelMetadata]);
+      }
+      return found;
+    };
+    const [own, theirs] = [await ends(await ours().stream('Hi')), await ends(await stock().stream('Hi'))];
+    expect(own).toHaveLength(3);
+    expect(own).toEqual(theirs);
+  });
+
   it('its finish chunk has the messages of the answer', async () => {
     const { agent } = makeAgent('Hello.');
     const stream = await agent.stream('Hi');
     let finish: unknown;
     for await (const chunk of stream.fullStream) if (chunk.type === 'finish') finish = chunk.payload;
     expect(finish).toMatchObject({
-      response: { uiMessages: [{ role: 'assistant', parts: [{ type: 'text', text: 'Hello.' }] }] },
+      response: {
+        modelId: 'scripted-model',
+        uiMessages: [{ role: 'assistant', parts: [{ type: 'text', text: 'Hello.' }] }],
+      },
     });
   });
 

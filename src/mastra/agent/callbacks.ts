@@ -2,7 +2,7 @@ import { textOf } from '../../loop/response.js';
 import type { StepRecord } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop/run.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';
-import { errorOf, responseMessages, stepResult, wholeResultOf } from './result.js';
+import { errorOf, responseOf, stepResult, wholeResultOf } from './result.js';
 import { safely } from '../safely.js';
 import { drive } from '../../loop/drive.js';
 import { finalizeRun } from '../../loop/finalize-run.js';
@@ -18,7 +18,7 @@ export const runCallbacks = (
     onStepFinish &&
     ((step) => {
       const run = runOf();
-      const response = { ...step.response, ...(run && responseMessages(run)) };
+      const response = run ? responseOf(run, step) : step.response;
       return onStepFinish({ ...stepResult(step), response, model: modelOf(step, run), runId: run?.options.runId } as never); // a step is Mastra's
     }),
 });

@@ -113,7 +113,7 @@ const servedResultOf = (run: Run): Omit<RunResult, keyof GuardDetails> => {
     content: isWithheld(run) ? [] : list.get.response.aiV5.stepContent(),
     warnings: last?.warnings ?? [],
     request: last?.request ?? {},
-    response: { ...last?.response, ...responseMessages(run) },
+    response: responseOf(run, last),
     providerMetadata: last?.providerMetadata,
     ...objectOf(run),
     runId,
@@ -182,11 +182,17 @@ const gathered = (steps: readonly StepRecord[]) => {
   };
 };
 
-/** The messages of the answer, in each of Mastra's forms. */
-export const responseMessages = (run: Run): Record<'messages' | 'uiMessages' | 'dbMessages', unknown[]> => {
+interface ResponseMessages extends Record<string, unknown> {
+  readonly messages: unknown[];
+  readonly uiMessages: unknown[];
+  readonly dbMessages: unknown[];
+}
+
+/** What the provider says about a step's response, by default the last one, and the messages of the answer in each of Mastra's forms. */
+export const responseOf = (run: Run, step: StepRecord | undefined = acceptedSteps(run).at(-1)): ResponseMessages => {
   if (isWithheld(run)) return { messages: [], uiMessages: [], dbMessages: [] };
   const { response } = run.list.get;
-  return { messages: response.aiV5.model(), uiMessages: response.aiV5.ui(), dbMessages: response.db() };
+  return { ...step?.response, messages: response.aiV5.model(), uiMessages: response.aiV5.ui(), dbMessages: response.db() };
 };
 
 /** The conversation without what the run has answered. */

@@ -6,7 +6,7 @@ import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream
 import type { CallCallbacks, CallOptions } from '../call-options.js';
 import { callEnded, runCallbacks } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
-import { errorOf, responseMessages } from './result.js';
+import { errorOf, responseOf } from './result.js';
 import { InterlockError } from '../../errors.js';
 import { anySignal } from '../../phase/awaitable.js';
 import { safely } from '../safely.js';
@@ -111,7 +111,7 @@ const withResponse = (
       const { runId, from, payload } = chunk;
       const { object } = objectOf(run);
       if (object !== undefined) void write({ type: 'object-result', runId, from, object } as Chunk); // readers no longer wait
-      const last = { ...chunk, payload: { ...(payload as object), response: responseMessages(run) } };
+      const last = { ...chunk, payload: { ...(payload as object), response: responseOf(run) } };
       return callEnded(run, options).then(() => write(last));
     },
   });
