@@ -174,6 +174,7 @@ describe('ssn', () => {
     ['ssn: 536904399', '536904399'],
     ['Social Security Number 536 90 4399', '536 90 4399'],
     ['899-99-9999', '899-99-9999'],
+    ['No.536-90-4399', '536-90-4399'],
   ])('finds the number in %j', (text, value) => {
     expect(valuesOf(text, 'ssn')).toEqual([value]);
   });
@@ -210,6 +211,8 @@ describe('ip', () => {
     ['fe80::1%eth0', 'fe80::1'],
     ['::ffff:192.0.2.128', '::ffff:192.0.2.128'],
     ['1:2:3:4:5:6:7:8', '1:2:3:4:5:6:7:8'],
+    ['db:10.1.2.3', '10.1.2.3'],
+    ['1:10.1.2.3', '10.1.2.3'],
   ])('finds the address in %j', (text, value) => {
     expect(valuesOf(text, 'ip')).toEqual([value]);
   });
@@ -254,6 +257,7 @@ describe('phone', () => {
     ['+55 11 91234-5678', '+55 11 91234-5678'],
     ['+86 138 0013 8000', '+86 138 0013 8000'],
     ['+91 98765 43210', '+91 98765 43210'],
+    ['Jane,0044 20 7946 0958', '0044 20 7946 0958'],
     ['+1‑415‑555‑2671', '+1‑415‑555‑2671'],
   ])('finds the international number in %j', (text, value) => {
     expect(valuesOf(text, 'phone')).toEqual([value]);
@@ -263,6 +267,7 @@ describe('phone', () => {
     ['US', 'Call (415) 555-2671 please', '(415) 555-2671'],
     ['US', '415-555-2671', '415-555-2671'],
     ['US', 'my cell: 4155552671', '4155552671'],
+    ['US', 'Jane,415-555-2671', '415-555-2671'],
     ['GB', '020 7946 0958', '020 7946 0958'],
     ['DE', 'Tel. 030 901820', '030 901820'],
   ] as const)('finds the national number of %s in %j', (defaultCountry, text, value) => {

@@ -46,7 +46,7 @@ const names: Readonly<Record<string, string>> = {
   Tab: '\t',
   NewLine: '\n',
 };
-const code = String.raw`\\{1,4}(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,5}\}|x[0-9A-Fa-f]{2})|\\[!-\/:-@\[\]-\x60\{-~]|%[2-7][0-9A-Fa-f]|&#(?:\d{1,7}|[xX][0-9A-Fa-f]{1,7});?|&(?:${Object.keys(names).join('|')});`;
+const code = String.raw`\\{1,4}(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,5}\}|x[0-9A-Fa-f]{2}|[nrt])|\\[!-\/:-@\[\]-\x60\{-~]|%[2-7][0-9A-Fa-f]|&#(?:\d{1,7}|[xX][0-9A-Fa-f]{1,7});?|&(?:${Object.keys(names).join('|')});`;
 /** Also controls other than white space, blank braille, keycaps, and lines through and under letters. */
 const unseen = String.raw`[\p{Default_Ignorable_Code_Point}\0-\x08\x0E-\x1F\x7F\u0332-\u0338\u20E3\u2800]`;
 /** Terminal color codes. */
@@ -85,7 +85,7 @@ const stepChars = 4096;
 
 /**
  * Normalizes a text from a position on: invisible characters are removed; compatibility forms (`４`, `𝐚`, `＠`), digits of any
- * script, dashes and spaces become ASCII, and so do codes (`\u0040`, `%40`, `&#64;`).
+ * script, dashes and spaces become ASCII, and so do codes (`\u0040`, `%40`, `&#64;`, `\n`).
  */
 export const createReader = (text: string, from: number): Reader => {
   const pieces = createPieces(from);
@@ -217,7 +217,8 @@ const signOfForm = (character: string): string | undefined => {
 const signOfCode = (token: string): string | undefined => {
   const name = /^&([A-Za-z]+);/.exec(token)?.[1];
   if (name) return names[name];
-  if (/^\\[^ux\\]$/.test(token)) return token.charAt(1);
+  if (/^\\[^nrtux\\]$/.test(token)) return token.charAt(1);
+  if (/^\\+[nrt]$/.test(token)) return '\n'; // a line end or a tab
   const number = /^(?:\\+[ux]\{?|%|&#[xX])([0-9A-Fa-f]+)/.exec(token)?.[1];
   const decimal = /^&#(\d+)/.exec(token)?.[1];
   return printable(String.fromCodePoint(Math.min(0x10ffff, number ? Number.parseInt(number, 16) : Number(decimal))));

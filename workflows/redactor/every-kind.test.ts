@@ -38,6 +38,19 @@ const textOf = (kind: ValueKind): string => {
   return `It: ${before}${value}${after} ok`;
 };
 
+/** Texts that may directly adjoin a value: of scripts without spaces between words, escape sequences, labels and punctuation. */
+const adjoining = [
+  ['它是', '的'],
+  ['これは', 'です'],
+  ['번호는', '입니다'],
+  ['คือ', 'ครับ'],
+  ['ແມ່ນ', 'ເຈົ້າ'],
+  ['\\n', '\\n'],
+  ['\\t', '\\\\r\\\\n'],
+  ['mac:', '\\"'],
+  ['10.1.2.3,', ','],
+] as const;
+
 /** The number of random splits of a text. Every split in two and single characters come in addition. */
 const { numRuns: splits } = times(100, 500);
 
@@ -66,6 +79,23 @@ describe('a finder with a replacement', () => {
       }
     },
   );
+
+  it.each(valueKinds)('%s: finds the value next to text of any script, escape sequences, labels and punctuation', (kind) => {
+    const by = { pattern: combineFinders(findersOf([kind], { countries: ['CH'] })), replace: () => '*' };
+    const { value, before = '', after = '' } = samples[kind];
+    for (const [left, right] of adjoining) {
+      const [start, end] = [`${left}${before}`, `${after || right}!`];
+      for (const pieces of [[`${start}${value}${end}`], unitCuts(`${start}${value}${end}`)]) {
+        let [held, emitted] = [nothingPending, ''];
+        for (const piece of pieces) {
+          const pushed = pushText(held, piece, by);
+          held = pushed.held;
+          emitted += pushed.released;
+        }
+        expect((emitted + flushText(held, by)).slice(-1 - end.length)).toBe(`*${end}`);
+      }
+    }
+  });
 
   const swap = (strategy: (typeof editing)[number]) => {
     const replacement = replacementOf({ strategy, key: 'pepper' });

@@ -3,6 +3,8 @@ import { stepChars, type Steps } from '../../src/guard/in-steps.js';
 
 export const letter = lazyRegex(String.raw`\p{L}`);
 export const letterOrDigit = lazyRegex(String.raw`[\p{L}\p{N}]`);
+/** Characters of scripts without spaces between words, for sets of expressions with the flag `v`: a value may directly adjoin them. */
+export const unspaced = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]`;
 const eachLetter = lazyRegex(String.raw`\p{L}`, 'gu');
 
 export const letterCount = (text: string): number => text.match(eachLetter())?.length ?? 0;

@@ -2,6 +2,7 @@ import type { TextSpan } from '../../../src/guard/pattern.js';
 import { asciiSet, isHighSurrogate } from '../ascii-set.js';
 import { defineFinder, type Finder } from '../define-finder.js';
 import { isEmail } from '../validators.js';
+import { unspaced } from '../../text/characters.js';
 import { once } from '../../../src/phase/memo.js';
 
 /** The maximum lengths of an address's local part and domain, by RFC 5321. */
@@ -9,11 +10,8 @@ const maxLocalChars = 64;
 const maxDomainChars = 253;
 const maxAddressChars = 254;
 
-/**
- * A letter or digit outside ASCII, of a script with spaces between words; letters of other scripts may directly adjoin an
- * address.
- */
-const wordChar = String.raw`[[\p{L}\p{M}\p{N}]--[\p{ASCII}\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]`;
+/** A letter or digit outside ASCII, of a script with spaces between words. */
+const wordChar = String.raw`[[\p{L}\p{M}\p{N}]--[\p{ASCII}${unspaced}]]`;
 const localChar = String.raw`[A-Za-z0-9._%+'\-${wordChar}]`;
 const domainChar = String.raw`[A-Za-z0-9.\-${wordChar}]`;
 const shape = defineFinder(() => ({

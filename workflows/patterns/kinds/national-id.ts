@@ -198,7 +198,7 @@ const readSsn: ReadMatch = (text, { start, end }) => {
   return end;
 };
 
-const grouped = String.raw`(?<![\d.-])\d{3}-\d{2}-\d{4}(?!-{0,2}\d)`;
+const grouped = String.raw`(?<![\d-]|\d\.)\d{3}-\d{2}-\d{4}(?!-{0,2}\d)`;
 /** Other notations count only after a label: nine digits are ambiguous. */
 const labelled = String.raw`(?<=\b(?:ssn|social security(?: (?:number|no|num|nr))?)\b[^\d\n]{0,12})\d{3}[ .]?\d{2}[ .]?\d{4}(?!\d)`;
 

@@ -1,4 +1,5 @@
 import { defineFinder, type ReadMatch } from '../define-finder.js';
+import { unspaced } from '../../text/characters.js';
 import { isIP, isMACAddress } from '../validators.js';
 import { lazyRegex } from '../../../src/phase/memo.js';
 
@@ -9,7 +10,10 @@ const versionLabel = lazyRegex(
   'iu',
 );
 const labelChars = 20;
-const wordStart = lazyRegex(String.raw`^[\p{L}\p{N}_]`);
+const wordChar = String.raw`[[\p{L}\p{N}_]--${unspaced}]`;
+const wordStart = lazyRegex(`^${wordChar}`, 'v');
+/** An address of version 4 may follow a label: `db:10.1.2.3`. */
+const groupBefore = String.raw`(?<![\p{L}_])[0-9A-Fa-f]{1,4}[:.]{1,3}(?!(?<=:)\d{1,3}\.)`;
 /** Four numbers, or as many colons as an address of version 6 has. */
 const shape = /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=[^:]*:[^:]*:)[0-9A-Fa-f:.]{3,45})$/;
 /** Addresses without an owner: unspecified, loopback and network masks. */
@@ -47,8 +51,8 @@ const looksLikeIpV6 = (value: string): boolean => {
 /** IP addresses of both versions that `validator.isIP` accepts, without version numbers and without loopback addresses. */
 export const ipFinder = defineFinder(() => ({
   regex: new RegExp(
-    String.raw`(?<![\p{L}\p{N}_])(?<!(?<![\p{L}_])[0-9A-Fa-f]{1,4}[:.]{1,3})(?:[0-9A-Fa-f]|::)[0-9A-Fa-f:.]{2,${maxChars + 3}}(?=[^]{0,2})`,
-    'u',
+    String.raw`(?<!${wordChar})(?<!${groupBefore})(?:[0-9A-Fa-f]|::)[0-9A-Fa-f:.]{2,${maxChars + 3}}(?=[^]{0,2})`,
+    'v',
   ),
   lookbehind: labelChars,
   beginning: /[0-9A-Fa-f]{1,4}[:.]|::(?!:)/,
@@ -63,7 +67,9 @@ const shared = /^(?:[f]+|[0]+)$/i;
 
 /** Hardware addresses in the notation of IEEE 802, and in Cisco's dotted groups; validated by `validator.isMACAddress`. */
 export const macFinder = defineFinder(() => ({
-  regex: new RegExp(String.raw`(?<![0-9A-Za-z_])(?<![0-9A-Fa-f][:.-])(?:${separated}|${dotted})`),
+  regex: new RegExp(
+    String.raw`(?<![0-9A-Za-z_])(?<!(?<![0-9A-Za-z_])[0-9A-Fa-f]{2}[:-])(?<![0-9A-Fa-f]\.)(?:${separated}|${dotted})`,
+  ),
   hint: /[:.-]/,
   beginning: /[0-9A-Fa-f]{2}(?:[:-]|[0-9A-Fa-f]{2}\.)/,
   read: (text, { start, end }) => {

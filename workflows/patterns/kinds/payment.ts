@@ -2,6 +2,7 @@ import type { TextSpan } from '../../../src/guard/pattern.js';
 import { defineFinder, type ReadMatch } from '../define-finder.js';
 import { ibanLocales, isCreditCard, isIBAN } from '../validators.js';
 import { lazyRegex } from '../../../src/phase/memo.js';
+import { unspaced } from '../../text/characters.js';
 import { asciiSet } from '../ascii-set.js';
 
 /** Numbers of 13 digits were last issued decades ago, and every tenth German or Japanese bar code would pass for one. */
@@ -11,7 +12,7 @@ const maxDigits = 19;
 const minGroupDigits = 4;
 
 /** The separators between the groups of one number: at most three spaces, dots, slashes or dashes of any kind, or line ends. */
-const separator = String.raw`[ \t\r\n\u00A0\u2009\u202F._/\u2010-\u2015-]`;
+const separator = String.raw`[ \t\r\n\u00A0\u2009\u202F._\/\u2010-\u2015\-]`;
 /** A number may continue on the next line, but not on one after it: that is a table. */
 const manyLines = /\n[^]*\n/;
 
@@ -21,7 +22,8 @@ const brandsOfFixedLength = ['amex', 'dinersclub', 'discover', 'jcb', 'unionpay'
 /** Brands that `validator` lacks: UATP, which airlines issue, and the Danish Dankort. */
 const furtherBrands = /^(?:1\d{14}|5019\d{12})$/;
 
-const wordChar = lazyRegex(String.raw`^[\p{L}\p{N}_]`);
+const letter = String.raw`[\p{L}--${unspaced}]`;
+const wordChar = lazyRegex(String.raw`^[[\p{L}\p{N}_]--${unspaced}]`, 'v');
 
 /** The ends of groups at which a number may end, with its digits up to there. */
 const endsOf = (text: string, { start, end }: TextSpan): { end: number; digits: string }[] => {
@@ -51,8 +53,8 @@ const readCard: ReadMatch = (text, match) =>
 /** Card numbers, plain or in groups, of a brand in `validator.isCreditCard`, or of UATP or Dankort, with a correct check digit. */
 export const cardFinder = defineFinder(() => ({
   regex: new RegExp(
-    String.raw`(?<![\p{N}_])(?<!(?<!\p{L}\p{L})\p{L})(?<!\d[.,/])\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
-    'u',
+    String.raw`(?<![[\p{N}_]--${unspaced}])(?<!(?<!${letter}{2})${letter})(?<!\d[.\/])\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
+    'v',
   ),
   hint: /\d{4}/,
   beginning: /\d{4}/,
@@ -108,7 +110,7 @@ const known: ReadonlySet<string> = new Set(ibanLocales.filter((country) => count
 
 const alphanumeric = asciiSet((character) => /[A-Za-z0-9]/.test(character));
 const isAlphanumeric = (code: number): boolean => alphanumeric[code] === 1;
-const wordStart = lazyRegex(String.raw`^[\p{L}\p{N}]`);
+const wordStart = lazyRegex(String.raw`^[[\p{L}\p{N}]--${unspaced}]`, 'v');
 const isEndOfWord = (text: string, at: number): boolean => {
   const code = text.charCodeAt(at);
   return code < 0x80 ? code !== 0x5f && !isAlphanumeric(code) : !wordStart().test(text.slice(at, at + 2));

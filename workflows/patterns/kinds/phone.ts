@@ -3,17 +3,18 @@ import { Metadata } from 'libphonenumber-js/core';
 import numbers from 'libphonenumber-js/metadata.max.json';
 
 import type { TextSpan } from '../../../src/guard/pattern.js';
+import { unspaced } from '../../text/characters.js';
 import { lazyRegex, once } from '../../../src/phase/memo.js';
 import { defineFinder, type Finder, type ReadMatch } from '../define-finder.js';
 
 /** The digits that `libphonenumber-js` reads: European, full-width, Arabic-Indic and Persian. */
 const digit = String.raw`[\d\uFF10-\uFF19\u0660-\u0669\u06F0-\u06F9]`;
-const separator = String.raw`[ \t\u00A0\u00AD\u2009\u202F\u2060\u3000.()（）\u2010-\u2015\u2212\uFF0D-\uFF0F/-]`;
-const lettersOrDigits = String.raw`[\p{L}\p{N}_]`;
+const separator = String.raw`[ \t\u00A0\u00AD\u2009\u202F\u2060\u3000.\(\)（）\u2010-\u2015\u2212\uFF0D-\uFF0F\/\-]`;
+const lettersOrDigits = String.raw`[[\p{L}\p{N}_]--${unspaced}]`;
 
 /** E.164 allows 15 digits including the calling code; no number is shorter than seven including it. */
-const international = String.raw`(?:[+＋]${separator}{0,2}|\([+＋]|(?<!${digit}|[+.,-]|${digit}[ \u00A0(])00(?=[1-9]))${digit}(?:${separator}{0,4}${digit}){6,15}`;
-const nationalForm = String.raw`(?<!${lettersOrDigits}|[+.,/_-])(?<!${digit}[-./])[(（]?${digit}(?:${separator}{0,4}${digit}){5,14}`;
+const international = String.raw`(?:[+＋]${separator}{0,2}|\([+＋]|(?<!${digit}|[+\-]|${digit}[ \u00A0\(.,])00(?=[1-9]))${digit}(?:${separator}{0,4}${digit}){6,15}`;
+const nationalForm = String.raw`(?<!${lettersOrDigits}|[+\/_\-])(?<!${digit}[\-.,\/])[\(（]?${digit}(?:${separator}{0,4}${digit}){5,14}`;
 const endOfText = String.raw`(?=[^]{0,3})`;
 
 /** The maximum number of groups in a national number; more are a list of numbers. */
@@ -36,7 +37,7 @@ const date = new RegExp(
  */
 export const phoneFinder = (defaultCountry?: CountryCode): Finder =>
   defineFinder(() => ({
-    regex: new RegExp(`(?:${international}${defaultCountry ? `|${nationalForm}` : ''})${endOfText}`, 'u'),
+    regex: new RegExp(`(?:${international}${defaultCountry ? `|${nationalForm}` : ''})${endOfText}`, 'v'),
     lookbehind: labelChars,
     hint: new RegExp(digit),
     read: readNumber(defaultCountry),
@@ -80,7 +81,7 @@ const endsOf = (text: string, { start, end }: TextSpan): NumberEnd[] => {
   }
   return ends;
 };
-const wordChar = lazyRegex(`^${lettersOrDigits}`);
+const wordChar = lazyRegex(`^${lettersOrDigits}`, 'v');
 const extension = /^x\d/;
 
 /** The digit at a place, in a script that the library reads. Each script has its ten digits in a row, from a code that ends in 0. */
