@@ -50,6 +50,17 @@ const message = fc.oneof(
     role: 'tool' as const,
     content: [{ type: 'tool-result' as const, toolCallId, toolName: 'look', output: { type: 'text', value: 'found' } }],
   })),
+  few.map((toolCallId) => ({
+    role: 'assistant' as const,
+    content: [
+      { type: 'tool-call' as const, toolCallId, toolName: 'pay', input: {} },
+      { type: 'tool-approval-request' as const, approvalId: `approval-${toolCallId}`, toolCallId },
+    ],
+  })),
+  few.map((toolCallId) => ({
+    role: 'tool' as const,
+    content: [{ type: 'tool-approval-response' as const, approvalId: `approval-${toolCallId}`, approved: true }],
+  })),
   fc.constant({ role: 'system' as const, content: 'Be brief.' }),
 ) as fc.Arbitrary<never>; // Mastra has a type for each form
 
@@ -88,7 +99,7 @@ describe('addMessages', () => {
             listOf((list) => void list.add(theirs, 'input'), owner),
           );
         }),
-        times(150, 600),
+        times(200, 600),
       ),
   );
 

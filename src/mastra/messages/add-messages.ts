@@ -8,85 +8,38 @@ import { insidesOf, isKnownInside, sourceNames } from './list-insides.js';
  */
 export const addMessages = (list: MessageList, messages: MessageListInput): void => {
   if (!Array.isArray(messages) || messages.length < 2 || !isKnownInside(list)) return void list.add(messages, 'input');
-  const aside = createAside(list);
+  const insides = insidesOf(list);
+  const aside = new Map<string, MastraDBMessage>(); // by id
+  const bringBack = (): void => {
+    insides.messages = [...aside.values(), ...insides.messages].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime()); // as the list
+    aside.clear();
+  };
   try {
     for (const message of messages) {
-      if (concernsEarlier(message, aside)) aside.bringBack();
+      if (isRelated(message, aside, insides.messages.at(-1))) bringBack();
       list.add([message] as MessageListInput, 'input'); // a message of the caller
-      if (aside.hasIdOfLast()) addAgain(list, aside);
-      aside.putAside();
+      const last = insides.messages.at(-1);
+      if (last && aside.has(last.id)) {
+        // Its generated id is not unique.
+        insides.messages.pop();
+        for (const name of sourceNames) insides[name].delete(last);
+        bringBack();
+        list.add([last], 'input');
+      }
+      for (const one of insides.messages.splice(0, insides.messages.length - 1)) aside.set(one.id, one);
     }
   } finally {
-    aside.bringBack();
+    bringBack();
   }
 };
 
-/** Adds the last message again, with the earlier message of the same id back in the list. */
-const addAgain = (list: MessageList, aside: Aside): void => {
-  const insides = insidesOf(list);
-  const message = insides.messages.pop() as MastraDBMessage; // it exists: its id was compared
-  for (const name of sourceNames) insides[name].delete(message);
-  aside.bringBack();
-  list.add([message], 'input');
-};
-
-/** Messages removed from a list for a while, so that it does not search them. */
-interface Aside {
-  /** The last message, which remains in the list. */
-  readonly last: MastraDBMessage | undefined;
-  has(id: string): boolean;
-  /** True if a removed message has the id of the last one. */
-  hasIdOfLast(): boolean;
-  putAside(): void;
-  bringBack(): void;
-}
-
-const createAside = (list: MessageList): Aside => {
-  const insides = insidesOf(list);
-  const ids = new Set<string>();
-  let messages: MastraDBMessage[] = [];
-  const bringBack = (): void => {
-    insides.messages = [...messages, ...insides.messages];
-    messages = [];
-    ids.clear();
-  };
-  return {
-    get last() {
-      return insides.messages.at(-1);
-    },
-    has: (id) => ids.has(id) || insides.messages.at(-1)?.id === id,
-    hasIdOfLast: () => ids.has(insides.messages.at(-1)?.id ?? ''),
-    bringBack,
-    putAside: () => {
-      if (isBefore(insides.messages[0], messages.at(-1))) {
-        bringBack();
-        insides.messages.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime()); // as in the list
-      }
-      while (insides.messages.length > 1) {
-        const message = insides.messages.shift() as MastraDBMessage; // there are at least two
-        messages.push(message);
-        ids.add(message.id);
-      }
-    },
-  };
-};
-
-const isBefore = (a: MastraDBMessage | undefined, b: MastraDBMessage | undefined): boolean =>
-  a !== undefined && b !== undefined && a.createdAt.getTime() < b.createdAt.getTime();
-
-/**
- * True if the result for a message depends on more than the previous one: on a message with its id, or on the call of a tool
- * result.
- */
-const concernsEarlier = (message: unknown, { last, has }: Aside): boolean => {
+/** True if the result for a message depends on more than the last one: on a message with its id, or on the call that it refers to. */
+const isRelated = (message: unknown, aside: ReadonlyMap<string, unknown>, last: MastraDBMessage | undefined): boolean => {
   if (typeof message === 'string') return false;
   if (!isRecord(message) || '__isCreatedSignal' in message || message['role'] === 'signal') return true;
   const { id, content } = message;
-  if (typeof id === 'string' && has(id)) return true;
-  return Array.isArray(content) && content.some((part) => isResult(part) && !isCalled(part.toolCallId, last));
+  if (typeof id === 'string' && (id === last?.id || aside.has(id))) return true;
+  const calls: unknown[] = (last?.content.parts ?? []).map((part) => 'toolInvocation' in part && part.toolInvocation.toolCallId);
+  const isAnswer = (part: unknown) => isRecord(part) && /^tool-(result|approval-response)$/.test(String(part['type']));
+  return Array.isArray(content) && content.some((part) => isAnswer(part) && !calls.includes(part.toolCallId));
 };
-
-const isResult = (part: unknown): part is { toolCallId: unknown } => isRecord(part) && part['type'] === 'tool-result';
-
-const isCalled = (toolCallId: unknown, last: MastraDBMessage | undefined): boolean =>
-  last?.content.parts.some((part) => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId) ?? false;
