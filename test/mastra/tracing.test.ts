@@ -205,6 +205,25 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     });
   });
 
+  it.each(['tracingContext', 'tracing'] as const)(
+    'a call with the span of its caller as %s is part of that trace',
+    async (option) => {
+      const { agent: inner } = makeAgent([{ text: ['Inner.'] }], { id: 'inner' });
+      const guard = {
+        id: 'g',
+        processInput: async ({ tracingContext }: { tracingContext?: TracingContext }) =>
+          void (await run(inner, mode, { [option]: tracingContext })),
+      } as never;
+      const { agent } = makeAgent([{ text: ['Outer.'] }], { inputProcessors: [guard] });
+      const trace = traced(agent);
+      await run(agent, mode);
+      const spans = await trace.spans();
+      expectWhole(spans);
+      const own = spans.find(({ name }) => name === "agent run: 'inner'");
+      expect(spans.find(({ id }) => id === own?.parentSpanId)?.name).toBe('input processor: g');
+    },
+  );
+
   it('processorIndex is the index of a processor among those that run with it [spec 2.4]', async () => {
     const processor = (id: string) => ({ id, processInput: () => undefined }) as { id: string; processorIndex?: number };
     const [first, second, own] = [processor('first'), Object.freeze(processor('second')), processor('own')];

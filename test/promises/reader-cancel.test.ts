@@ -41,6 +41,16 @@ describe.each(Object.entries(readings))('a stream whose reader %s', (_name, read
     expect(await leave(read, config, options)).toBe('canceled');
   });
 
+  it('ends its run on a host without `AbortSignal.any`, such as an edge route', async () => {
+    const any = AbortSignal.any;
+    Object.assign(AbortSignal, { any: undefined });
+    try {
+      expect(await leave(read, { onReaderCancel: 'stop' }, { abortSignal: new AbortController().signal })).toBe('canceled');
+    } finally {
+      Object.assign(AbortSignal, { any });
+    }
+  });
+
   it('does not end its run otherwise, as in Mastra', async () => {
     expect(await leave(read, {})).toBe('success');
     expect(await leave(read, { onReaderCancel: 'stop' }, { onReaderCancel: 'finish' })).toBe('success');

@@ -24,7 +24,7 @@ import type {
   MastraCallOptions,
   MastraResumeOptions,
 } from './config.js';
-import { durableRunsOf, forOperation, needEngine, startedRunOf, durableRunnerOf } from '../durable/durable-calls.js';
+import { durableRunsOf, forOperation, needEngine, durableRunnerOf } from '../durable/durable-calls.js';
 import type { DurableRuns } from '../durable/durable-runs.js';
 import {
   checkOperation,
@@ -33,7 +33,7 @@ import {
   type RunFilter,
   type RunOwner,
 } from '../durable/operation-options.js';
-import type { Followed } from '../durable/following.js';
+import { followedRun, type Followed } from './callbacks.js';
 import type { Erased, RunSummary, RunMetrics } from '../durable/run-operations.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { rejectMethods } from './unsupported-methods.js';
@@ -205,7 +205,7 @@ export class InterlockAgent<
   }
 
   async #follow(followed: Followed): Promise<InterlockStream> {
-    return (await streamTo(this.#called, startedRunOf(followed, {}))) as InterlockStream; // see stream
+    return (await streamTo(this.#called, followedRun(followed, {}))) as InterlockStream; // see stream
   }
 
   /** Metrics of the agent's durable runs. */

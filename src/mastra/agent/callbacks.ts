@@ -78,37 +78,46 @@ const modelOf = (step: StepRecord | undefined, run?: Run): ModelOf | undefined =
   return model && { modelId: model.modelId, provider: model.provider, version: model.specificationVersion };
 };
 
-/** A call with its run. */
+/** A run that a caller follows, in whichever process it runs. */
+export interface Followed {
+  readonly run: Run;
+  /** Settles when the run segment is over; never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/** A started run for its caller. */
 export interface StartedRun {
   readonly run: Run;
-  /** Drives the run until it ends or suspends, then runs the callbacks. Called once; never rejects. */
+  readonly options: CallOptions;
+  /** Drives or follows the run until it ends or suspends, then runs the callbacks. Called once; never rejects. */
   readonly end: () => Promise<void>;
-  readonly callbacks: CallCallbacks & Pick<CallOptions, 'returnScorerData' | 'throwOnTripwire' | 'stopForReader'>;
-  readonly transforms: CallOptions['experimentalTransform'];
   /** Publishes the run's stream to the subscribers of its thread. Undefined without a thread. */
   readonly publish?: (stream: object) => Promise<void>;
 }
 
-/** Listeners for the end of a run. */
-interface EndListeners {
-  readonly callbacks: CallCallbacks;
-  readonly suspended: SuspendedRuns;
-}
+/** A followed run for its caller. */
+export const followedRun = ({ run, ended }: Followed, options: CallOptions): StartedRun => startedRun(run, options, () => ended);
 
-/** Drives a run until it ends or suspends, then runs its callbacks. Never rejects; the stream closes even after an internal error. */
-export const runToEnd = async (run: Run, { callbacks, suspended }: EndListeners): Promise<void> => {
-  const ended = driveSafely(run);
-  suspended.follow(run, ended);
-  await ended;
-  run.options.recording?.end(run, objectOf(run).object);
-  await callEnded(run, callbacks);
-};
+/** @param ended drives or follows the run until it ends or suspends */
+export const startedRun = (run: Run, options: CallOptions, ended: () => Promise<void>): StartedRun => ({
+  run,
+  options,
+  end: async () => {
+    await ended();
+    await callEnded(run, options);
+  },
+});
 
-const driveSafely = async (run: Run): Promise<void> => {
-  try {
-    await drive(run);
-  } catch (error) {
+/** Drives a run of this process until it ends or suspends. Never rejects; the stream closes even after an internal error. */
+export const driveHere = async (run: Run, suspended?: SuspendedRuns): Promise<void> => {
+  const ended = drive(run).catch(async (error: unknown) => {
     run.error = error;
     await finalizeRun(run, 'failed').catch(() => run.options.streamBuffer.close());
-  }
+  });
+  suspended?.follow(run, ended);
+  await ended;
+  endRecording(run);
 };
+
+/** Ends the recording of a run, if it has one, with its result. */
+export const endRecording = (run: Run): void => run.options.recording?.end(run, objectOf(run).object);

@@ -8,7 +8,7 @@ import { checkSignalOptions, checkTightens, rejectWithoutEngine } from './allowe
 import { resolveOptions } from './resolve-options.js';
 import { isDelegated, rejectedResult, rejectedStream } from '../tools/delegation.js';
 import { startRun, type StartOptions } from './start-run.js';
-import { runToEnd, type StartedRun } from './callbacks.js';
+import { driveHere, followedRun, startedRun, type Followed, type StartedRun } from './callbacks.js';
 import { readCall } from './read-call.js';
 import type { AgentSetup } from './read-config.js';
 import { answerOf, resultOptions } from './result.js';
@@ -31,14 +31,17 @@ export interface CalledAgent {
   readonly as: (version: Agent) => CalledAgent;
 }
 
+/** A call that starts a durable run. */
+export interface DurableCall extends Pick<StartOptions, 'agent' | 'mode' | 'messages' | 'options' | 'requestContext'> {
+  /** The caller's options. */
+  readonly given: CallOptions;
+}
+
 /** Starts and resumes durable runs. */
-interface CallRunner {
-  /** @param call `given`: the caller's options. */
-  start(
-    call: Pick<StartOptions, 'agent' | 'mode' | 'messages' | 'options' | 'requestContext'> & { given: CallOptions },
-  ): Promise<StartedRun>;
+export interface CallRunner {
+  start(call: DurableCall): Promise<Followed>;
   /** Undefined if the run is not persisted. */
-  resume(resuming: Omit<ResumeOptions, 'suspended' | 'guards'>): Promise<StartedRun> | undefined;
+  resume(resuming: ResumeOptions): Promise<Followed> | undefined;
 }
 
 /** The arguments of a call that starts a run. */
@@ -64,10 +67,10 @@ export const startCall = async (
   await checkAccess(agent, options, requestContext);
   return inThread({ agent, mode, given, options, requestContext }, async (placed) => {
     const call = { agent, mode, messages: input, options: placed, requestContext: placed.requestContext ?? requestContext };
-    const durableRun = called.runner(given)?.start({ ...call, given });
-    if (!durableRun) rejectWithoutEngine(placed, ['priority', 'deadlineMs']);
-    const started = durableRun ? await durableRun : startedBy(called, await startRun({ ...setup, ...call, isSignal }), placed);
-    return scored(started, call);
+    const followed = await called.runner(given)?.start({ ...call, given });
+    if (followed) return scored(followedRun(followed, placed), call);
+    rejectWithoutEngine(placed, ['priority', 'deadlineMs']);
+    return scored(startedBy(called, await startRun({ ...setup, ...call, isSignal }), placed), call);
   });
 };
 
@@ -91,8 +94,8 @@ export const resumeCall = async (called: CalledAgent, { mode, resumeData, given 
   const joining = { agent, mode, given: call, options: { ...options, runId }, requestContext, resumes };
   return inThread(joining, async (placed) => {
     const resuming = { mode, runId, toolCallId, resumeData, repeated, options: placed, requestContext, memory };
-    const durableRun = called.runner(options)?.resume(resuming);
-    const started = durableRun ? await durableRun : startedBy(called, await resume({ ...resuming, suspended, guards }), placed);
+    const followed = await called.runner(options)?.resume(resuming);
+    const started = followed ? followedRun(followed, placed) : startedBy(called, await resume(resuming, called), placed);
     return scored(started, { agent, options: placed, requestContext });
   });
 };
@@ -101,28 +104,25 @@ const checkAccess = (agent: Agent, { memory, runId, actor }: CallOptions, reques
   agent['requireAgentExecutionFGA']({ requestContext, memory: memory as never, runId, actor: actor as never });
 
 /** A started run for its caller. */
-export const startedBy = ({ suspended }: CalledAgent, run: Run, callbacks: CallOptions): StartedRun => ({
-  run,
-  end: () => runToEnd(run, { callbacks, suspended }),
-  callbacks,
-  transforms: callbacks.experimentalTransform,
-});
+export const startedBy = ({ suspended }: CalledAgent, run: Run, options: CallOptions): StartedRun =>
+  startedRun(run, options, () => driveHere(run, suspended));
 
 /** Drives a run to its end, and returns its result. */
-export const answerTo = async ({ agent, setup }: CalledAgent, { run, callbacks, end }: StartedRun): Promise<unknown> => {
+export const answerTo = async ({ agent, setup }: CalledAgent, { run, options, end }: StartedRun): Promise<unknown> => {
   run.options.streamBuffer.drain();
   await Promise.all([end(), showInChannel(agent, run)]);
-  const result = answerOf(run, resultOptions(callbacks, setup.guards));
-  return isDelegated(callbacks) ? rejectedResult(agent.id, result) : result;
+  const result = answerOf(run, resultOptions(options, setup.guards));
+  return isDelegated(options) ? rejectedResult(agent.id, result) : result;
 };
 
 /** Drives a run, and returns its stream. Subscribers of its thread also read it. */
 export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRun): Promise<object> => {
-  const { run, callbacks, transforms, end, publish } = started;
+  const { run, options, end, publish } = started;
   const ended = Promise.all([end(), showInChannel(agent, run)]).then(() => undefined);
-  const stream = streamOf(run, { ended, transforms, ...resultOptions(callbacks, setup.guards) });
+  const transforms = options.experimentalTransform;
+  const stream = streamOf(run, { ended, transforms, ...resultOptions(options, setup.guards) });
   await publish?.(publishedStream(run, stream, { ended, transforms }));
-  return isDelegated(callbacks) ? rejectedStream(agent.id, stream) : stream;
+  return isDelegated(options) ? rejectedStream(agent.id, stream) : stream;
 };
 
 /**

@@ -2,10 +2,12 @@ import type { Agent } from '@mastra/core/agent';
 import { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
+import { anySignal } from '../../phase/awaitable.js';
 import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig, ModeDefaults } from './config.js';
 import { readerCanceled } from '../../stream/readers.js';
 import { checkCallOptions, mergeOptions } from '../options/option-table.js';
+import { issueText } from '../issue-text.js';
 import { checkServedOptions } from './allowed-options.js';
 
 interface OptionsCall {
@@ -44,6 +46,7 @@ export const resolveOptions = async ({ agent, mode, defaults: layers, given, gua
   const defaults: CallOptions = mergeOptions(await sharedDefaults(mode, defaultsOf), general, own);
   checkCallOptions(defaults, agent.id); // a function may return them
   const options: CallOptions = mergeOptions(defaults, given);
+  options.tracingContext ??= options.tracing; // Mastra's agents pass both to the agents that they call
   if (mode === 'stream' && (options.onReaderCancel ?? guards?.onReaderCancel) === 'stop') letReadersStop(options);
   return { options, defaults, requestContext: given.requestContext ?? options.requestContext ?? requestContext };
 };
@@ -52,7 +55,7 @@ const letReadersStop = (options: CallOptions): void => {
   const controller = new AbortController();
   const { abortSignal, stopForReader } = options;
   if (stopForReader) return; // already set: an engine recreates the call
-  options.abortSignal = abortSignal ? AbortSignal.any([abortSignal, controller.signal]) : controller.signal;
+  options.abortSignal = anySignal([abortSignal, controller.signal]);
   options.stopForReader = () => controller.abort(readerCanceled());
 };
 
@@ -68,10 +71,7 @@ const checkRequestContext = async ({ id, requestContextSchema }: Agent, requestC
   if (!requestContextSchema) return;
   const { issues } = await requestContextSchema['~standard'].validate(requestContext.all);
   if (!issues) return;
-  const faults = issues.map(({ path = [], message }) => `- ${path.map(keyOf).join('.') || 'it'}: ${message}`);
-  const detail = `Request context validation failed for agent '${id}':\n${faults.join('\n')}\n`;
+  const faults = issues.map((issue) => `- ${issueText(issue)}\n`).join('');
+  const detail = `Request context validation failed for agent '${id}':\n${faults}`;
   throw new InterlockError('agent/invalid-option', { path: 'requestContext', detail });
 };
-
-const keyOf = (segment: PropertyKey | { key: PropertyKey }): string =>
-  String(typeof segment === 'object' ? segment.key : segment);

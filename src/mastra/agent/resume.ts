@@ -19,8 +19,6 @@ import { checkCallOptions, changesNothing, namesOf } from '../options/option-tab
 
 /** A call that resumes a run, with its options resolved. */
 export interface ResumeOptions {
-  readonly suspended: SuspendedRuns;
-  readonly guards: InterlockConfig;
   readonly mode: RunMode;
   readonly runId: string;
   /** The waiting call to answer. Required if several calls wait. */
@@ -34,13 +32,17 @@ export interface ResumeOptions {
   readonly memory: MemoryTarget | undefined;
 }
 
+interface ResumedAgent {
+  readonly suspended: SuspendedRuns;
+  readonly setup: { readonly guards: InterlockConfig };
+}
+
 /**
  * Resumes a suspended run. Raises `agent/no-suspended-run`, and `agent/invalid-option` if the answer does not fit the waiting
  * call; the run then stays suspended.
  */
-export const resume = async (resuming: ResumeOptions): Promise<Run> => {
-  const { suspended, runId } = resuming;
-  const found = await suspended.find(runId);
+export const resume = async (resuming: ResumeOptions, { suspended, setup }: ResumedAgent): Promise<Run> => {
+  const found = await suspended.find(resuming.runId);
   const answered = answeredBy(found.run, resuming);
   const { recording, context } = found.run.options;
   const agent = context.agent as unknown as Agent; // `startRun` stores an `Agent`
@@ -48,7 +50,7 @@ export const resume = async (resuming: ResumeOptions): Promise<Run> => {
   const segment: { run?: Run } = {}; // until it is set, chunks of the last run segment are buffered for it
   const next = resumeRun(
     found.run,
-    runSegmentOf({ ...resuming, agent, recorded: recording?.show }, () => segment.run),
+    runSegmentOf({ ...resuming, agent, guards: setup.guards, recorded: recording?.show }, () => segment.run),
     answered,
   );
   segment.run = next;
@@ -57,7 +59,7 @@ export const resume = async (resuming: ResumeOptions): Promise<Run> => {
 };
 
 /** The answer of a call to a suspended run. Raises `agent/invalid-option` if it does not fit the waiting call. */
-export const answeredBy = (rested: Run, resuming: Omit<ResumeOptions, 'suspended' | 'guards'>): Answered => {
+export const answeredBy = (rested: Run, resuming: ResumeOptions): Answered => {
   checkRepeated(rested, resuming.repeated);
   checkConversation(rested, resuming);
   const waiting = choose(waitingCalls(rested), resuming);

@@ -1,5 +1,5 @@
 import type { Agent } from '@mastra/core/agent';
-import type { MessageList, MessageListInput } from '@mastra/core/agent/message-list';
+import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { Chunk, LoopPorts, RunMode } from '../../loop/ports.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
@@ -14,7 +14,7 @@ import type { AgentSetup } from './read-config.js';
 import { createLoopPorts } from './loop-ports.js';
 import { type LoopTarget, checkPromise } from '../tools/tools.js';
 import { createUnfinishedTurn } from '../memory/unfinished-turn.js';
-import { openConversation, type Conversation } from '../memory/memory.js';
+import { openConversation } from '../memory/memory.js';
 import { objectPlanOf, structureWith } from '../structured-output/structured-output.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { mastraOptions } from '../options/mastra-options.js';
@@ -24,7 +24,6 @@ import { openList } from './read-call.js';
 import { openRecording } from './open-recording.js';
 import { recordOptions } from './resume.js';
 import { runSegmentOf } from './run-segment.js';
-import type { AgentTracing } from '../tracing/agent-span.js';
 import { createAgentTrace } from '../tracing/agent-trace.js';
 
 /** Maximum steps of a run that only stop conditions bound. */
@@ -66,8 +65,8 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const lanes = compileChains(agent.id, chains, recordEdits);
   const newMessageId = () => createId('message');
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
-  const trace = createAgentTrace(tracingOf({ ...start, runId, conversation, list, recordEdits, limits: ownLimits }), lanes);
   const call = { agent, options, requestContext, runId, mode, list, conversation, maxModelRetries };
+  const trace = createAgentTrace({ ...call, maxSteps: ownLimits.maxSteps, hasWords: recordEdits }, lanes);
   const hooks = { ...start.hooks, ...options.hooks };
   const target: LoopTarget = { ...call, hooks, isGuarded: Object.values(lanes).some(Boolean), trace };
   const { settings, ...loop } = await createLoopPorts(target, newMessageId);
@@ -106,7 +105,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     context: {
       agent: agent as never, // hooks get the agent that runs them; Mastra types it with its own generics
       requestContext,
-      tracingContext: options.tracingContext ?? options.tracing,
+      tracingContext: options.tracingContext,
     },
   });
   await startRecording(run);
@@ -120,30 +119,6 @@ const objectPlanFor = ({ agent, createAgent }: StartOptions, own: InterlockConfi
   const structure = (structuredOutput: StructuredOutput) => structureWith({ createAgent, guards }, structuredOutput);
   return objectPlanOf({ agentId: agent.id, maxRetries, recordEdits, structure });
 };
-
-interface Traced extends Omit<StartOptions, 'limits'> {
-  readonly runId: string;
-  readonly conversation: Conversation | undefined;
-  readonly list: MessageList;
-  readonly recordEdits: boolean;
-  readonly limits: OwnLimits;
-}
-
-const tracingOf = ({ agent, options, requestContext, ...own }: Traced): AgentTracing => ({
-  agent,
-  runId: own.runId,
-  requestContext,
-  tracingContext: options.tracingContext ?? options.tracing,
-  tracingOptions: options.tracingOptions,
-  threadId: own.conversation?.threadId,
-  resourceId: own.conversation?.resourceId,
-  instructions: own.list
-    .getSystemMessages()
-    .map(({ content }) => (typeof content === 'string' ? content : ''))
-    .join('\n\n'),
-  maxSteps: own.limits.maxSteps,
-  hasWords: own.recordEdits,
-});
 
 /** Creates ids with the agent's Mastra instance, or random ids without one. */
 export const idsOf =

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Agent } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
-import type { RequestContext } from '@mastra/core/request-context';
 import { stringify } from 'safe-stable-stringify';
 import { InterlockError } from '../../errors.js';
-import type { RunMode } from '../../loop/ports.js';
 import { rejectWithoutEngine } from '../agent/allowed-options.js';
 import { idsOf } from '../agent/start-run.js';
-import { type StartedRun, callEnded } from '../agent/callbacks.js';
+import { endRecording, type Followed } from '../agent/callbacks.js';
+import type { CallRunner, DurableCall } from '../agent/calls.js';
 import type { CallOptions } from '../call-options.js';
 import type { AgentSetup } from '../agent/read-config.js';
-import { answeredBy, type ResumeOptions } from '../agent/resume.js';
+import type { ResumeOptions } from '../agent/resume.js';
 import { requestedIds } from '../memory/memory.js';
 import { checkPromise } from '../tools/tools.js';
 import { checkOperation, type Operation } from './operation-options.js';
 import { createDurableRuns, type DurableRuns } from './durable-runs.js';
-import type { Followed } from './following.js';
 import { persistContext, splitOptions, endOf, readEnd, type PersistedCall, type PersistedSegment } from './persisted-segment.js';
 import { isDelegated } from '../tools/delegation.js';
 import { delegatingTo, type DelegatingCall } from '../tools/delegating.js';
@@ -23,9 +21,8 @@ import { drive } from '../../loop/drive.js';
 import type { Run } from '../../loop/run.js';
 import { decodeAt, encode } from '../../loop/state/encode.js';
 import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
-import { objectOf } from '../structured-output/structured-output.js';
 import { startPersistedRun, type MakeOptions } from './start-persisted-run.js';
-import { restoredRun, setUp, type PersistedAgent } from './set-up.js';
+import { resumedSegment, setUp, type PersistedAgent } from './set-up.js';
 
 /** The runs of an agent on its configured engine. Undefined without one. Raises `durable/effect-not-promised`. */
 export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | undefined => {
@@ -56,18 +53,8 @@ const hashOf = (messages: MessageListInput): string => {
     .slice(0, 16);
 };
 
-export interface DurableCall {
-  readonly agent: Agent;
-  readonly mode: RunMode;
-  readonly messages: MessageListInput;
-  /** The caller's options. */
-  readonly given: CallOptions;
-  readonly options: CallOptions;
-  readonly requestContext: RequestContext;
-}
-
 /** Starts a durable run. */
-const startDurably = async (runs: DurableRuns, call: DurableCall): Promise<StartedRun> => {
+const startDurably = async (runs: DurableRuns, call: DurableCall): Promise<Followed> => {
   const { agent, mode, messages, given, options, requestContext } = call;
   const { persisted, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
   const runId = options.runId ?? idsOf(agent)('run');
@@ -83,46 +70,8 @@ const startDurably = async (runs: DurableRuns, call: DurableCall): Promise<Start
     priority: options.priority,
     ...(deadlineMs !== undefined && { deadlineAt: Date.now() + deadlineMs }),
   };
-  return startedRunOf(await runs.start(persistedCall, here), options);
+  return runs.start(persistedCall, here);
 };
-
-/** A call that resumes a durable run. */
-export type DurableResumeOptions = Omit<ResumeOptions, 'suspended' | 'guards'>;
-
-/** Resumes a suspended durable run. */
-const resumeDurably = async (runs: DurableRuns, resuming: DurableResumeOptions): Promise<StartedRun> => {
-  const { runId, mode, options, memory, requestContext } = resuming;
-  const { here } = splitOptions(options);
-  const { resourceId } = requestedIds(memory, requestContext);
-  return startedRunOf(
-    await runs.resume({
-      runId,
-      mode,
-      here,
-      answer: (rested) => answeredBy(rested, resuming),
-      ...(resourceId !== undefined && { resourceId }),
-    }),
-    options,
-  );
-};
-
-/** A followed run in the form of a started one. */
-export const startedRunOf = ({ run, ended }: Followed, options: CallOptions): StartedRun => ({
-  run,
-  end: async () => {
-    await ended;
-    await callEnded(run, options);
-  },
-  callbacks: options,
-  transforms: options.experimentalTransform,
-});
-
-/** Persists the runs of an agent's calls. */
-interface DurableRunner {
-  start(call: DurableCall): Promise<StartedRun>;
-  /** Undefined if the run is not persisted. */
-  resume(resuming: DurableResumeOptions): Promise<StartedRun> | undefined;
-}
 
 interface RunnerParts {
   readonly agent: Agent;
@@ -131,16 +80,15 @@ interface RunnerParts {
 }
 
 /** The runner of a call: the agent's engine, or for a supervisor's call the journal of the supervisor's run. */
-export const durableRunnerOf = ({ agent, setup, durable }: RunnerParts, options: CallOptions): DurableRunner | undefined => {
+export const durableRunnerOf = ({ agent, setup, durable }: RunnerParts, options: CallOptions): CallRunner | undefined => {
   if (!isDelegated(options))
-    return durable && { start: (call) => startDurably(durable, call), resume: (resuming) => resumeDurably(durable, resuming) };
+    return durable && { start: (call) => startDurably(durable, call), resume: (resuming) => durable.resume(resuming) };
   const delegating = delegatingTo(agent);
   const parts = { agent, setup };
   return (
     delegating && {
-      start: async (call) => startedRunOf(await startDelegated(parts, delegating, call), call.options),
-      resume: (resuming) =>
-        resumeDelegated(parts, delegating, resuming)?.then((followed) => startedRunOf(followed, resuming.options)),
+      start: (call) => startDelegated(parts, delegating, call),
+      resume: (resuming) => resumeDelegated(parts, delegating, resuming),
     }
   );
 };
@@ -172,20 +120,12 @@ const startDelegated = async (parts: PersistedAgent, delegating: DelegatingCall,
 const resumeDelegated = (
   parts: PersistedAgent,
   delegating: DelegatingCall,
-  resuming: DurableResumeOptions,
+  resuming: ResumeOptions,
 ): Promise<Followed> | undefined => {
   const end = delegating.rested === undefined ? undefined : readEnd(delegating.rested, resuming.runId);
   if (!end?.state || end.call.runId !== resuming.runId) return undefined;
-  const { call, state } = end;
-  const followRun = async (): Promise<Followed> => {
-    const answered = answeredBy(await restoredRun(parts, end), resuming);
-    const given = { ...splitOptions(resuming.options).here, requestContext: resuming.requestContext };
-    return follow(parts, delegating, {
-      segment: { call: { ...call, mode: resuming.mode }, resumes: { state, answered } },
-      given,
-    });
-  };
-  return followRun();
+  const given = { ...splitOptions(resuming.options).here, requestContext: resuming.requestContext };
+  return resumedSegment(parts, end, resuming).then((segment) => follow(parts, delegating, { segment, given }));
 };
 
 interface DelegatedSegment {
@@ -218,7 +158,7 @@ const follow = async (
 const runToEnd = async (run: Run, { leave }: DelegatingCall, segment: PersistedSegment): Promise<void> => {
   try {
     await drive(run);
-    run.options.recording?.end(run, objectOf(run).object);
+    endRecording(run);
     if (run.status === 'suspended') leave(endOf(run, segment));
   } catch (error) {
     Object.assign(run, { status: 'failed', error }); // the supervisor's run is interrupted with it, see Delegating

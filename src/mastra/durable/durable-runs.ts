@@ -1,18 +1,19 @@
 import { InterlockError, type ErrorCode } from '../../errors.js';
 import type { Board, RunFound, StartCall } from '../../durable/journal.js';
 import { memoryBoard } from '../../durable/memory-board.js';
-import type { Answered } from '../../loop/create-run.js';
-import type { RunMode } from '../../loop/ports.js';
-import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
+import type { Followed } from '../agent/callbacks.js';
+import type { ResumeOptions } from '../agent/resume.js';
 import { idsOf } from '../agent/start-run.js';
+import { requestedIds } from '../memory/memory.js';
 import { hostCoded } from './coded-runs.js';
 import { forkedSegment } from './fork-run.js';
-import { followCalled, followPublished, type Followed } from './following.js';
+import { followCalled, followPublished } from './following.js';
 import {
   readEnd,
   runIdOf,
   segmentId,
+  splitOptions,
   writeSegment,
   type PersistedCall,
   type SegmentEnd,
@@ -34,7 +35,7 @@ import {
 } from './run-operations.js';
 import { createRunQueue } from './run-queue.js';
 import { createLocalRuns } from './local-runs.js';
-import { restoredRun, type DurableAgent } from './set-up.js';
+import { resumedSegment, type DurableAgent } from './set-up.js';
 
 /** The runs of an agent on an engine. */
 export interface DurableRuns {
@@ -45,7 +46,7 @@ export interface DurableRuns {
   /** Follows the last segment of a run, from an offset of its published entries. */
   attach(runId: string, options: AttachOptions): Promise<Followed>;
   /** Resumes a run that is suspended or about to be. */
-  resume(resuming: ResumeRunOptions): Promise<Followed>;
+  resume(resuming: ResumeOptions): Promise<Followed>;
   /** Ends a run as canceled, in any process. */
   cancel(runId: string, owner?: RunOwner): Promise<void>;
   /** Continues a run that the engine gave up, from its journal. */
@@ -61,14 +62,6 @@ export interface DurableRuns {
   list(filter: RunFilter): Promise<readonly RunSummary[]>;
   /** Metrics of the runs. */
   metrics(): Promise<RunMetrics>;
-}
-
-interface ResumeRunOptions extends RunOwner {
-  readonly runId: string;
-  readonly mode: RunMode;
-  readonly here: CallOptions;
-  /** Creates the answer to a run. Raises if it does not fit the waiting call. */
-  answer(rested: Run): Answered;
 }
 
 /** Hosts an agent's runs on its engine. */
@@ -93,13 +86,14 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
       await checkOwner(context, runId, options);
       return followPublished(context, await lastSegment(context, runId), options.from);
     },
-    resume: async ({ runId, mode, here, answer, ...owner }) => {
-      await checkOwner(context, runId, owner);
+    resume: async (resuming) => {
+      const { runId, options, memory, requestContext } = resuming;
+      await checkOwner(context, runId, requestedIds(memory, requestContext));
       const { id, number } = await lastSegment(context, runId);
       const end = await endOf(context, id);
       if (!end.state || end.state.status !== 'suspended') throw new InterlockError('agent/no-suspended-run', { path: runId });
-      const answered = answer(await restoredRun(parts, end));
-      const segment: PersistedSegment = { call: { ...end.call, mode }, resumes: { state: end.state, answered } };
+      const segment = await resumedSegment(parts, end, resuming);
+      const { here } = splitOptions(options);
       return startSegment(context, segmentRef(runId, number + 1), { here, segment, taken: 'agent/no-suspended-run' });
     },
     cancel: async (runId, owner) => {

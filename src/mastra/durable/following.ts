@@ -1,3 +1,4 @@
+import type { Followed } from '../agent/callbacks.js';
 import { noJournal, type Run } from '../../loop/run.js';
 import type { Chunk } from '../../loop/ports.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
@@ -13,13 +14,6 @@ import {
 import type { LocalRun } from './local-runs.js';
 import { setUp } from './set-up.js';
 import { readChunk, type RunEntry } from './run-entry.js';
-
-/** A run that a caller follows, in whichever process it runs. */
-export interface Followed {
-  readonly run: Run;
-  /** Settles when the run segment is over; never rejects. */
-  readonly ended: Promise<void>;
-}
 
 /** Polling interval of a run that waits for its turn in this process, which reports the start. Another process may take the run over. */
 const herePollMs = 10_000;

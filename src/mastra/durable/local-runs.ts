@@ -1,5 +1,6 @@
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
+import { createTurns } from '../turns.js';
 
 /** A run segment in this process. */
 export interface LocalRun {
@@ -33,21 +34,6 @@ export interface LocalRuns {
   /** Settles as soon as a run segment starts here, or leaves without a start, or after `withinMs`. */
   arrival(id: string, withinMs: number): Promise<void>;
 }
-
-/** Runs the actions of each id one after the other. */
-const createTurns = () => {
-  const latest = new Map<string, Promise<boolean>>();
-  return (id: string, act: () => Promise<boolean>): Promise<boolean> => {
-    const before = latest.get(id);
-    const own = before ? before.then(act, act) : act();
-    latest.set(id, own);
-    const clear = (): void => {
-      if (latest.get(id) === own) latest.delete(id);
-    };
-    own.then(clear, clear);
-    return own;
-  };
-};
 
 export const createLocalRuns = (): LocalRuns => {
   const callers = new Map<string, CallOptions>();

@@ -44,10 +44,15 @@ export interface PersistedSegment {
   };
 }
 
+/** The final state of a run segment. */
+export interface PersistedEnd {
+  readonly call: PersistedCall;
+  readonly state: PersistedState;
+  readonly error?: undefined;
+}
+
 /** The output of a run segment: its final state, or the error that prevented the start. */
-export type SegmentEnd =
-  | { readonly call: PersistedCall; readonly state: PersistedState; readonly error?: undefined }
-  | { readonly error: unknown; readonly call?: undefined; readonly state?: undefined };
+export type SegmentEnd = PersistedEnd | { readonly error: unknown; readonly call?: undefined; readonly state?: undefined };
 
 /** Raises `durable/unkept-value` for an option that is not plain data, such as a function. */
 export const writeSegment = (segment: PersistedSegment): string => encode(segment);

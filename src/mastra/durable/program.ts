@@ -3,7 +3,8 @@ import type { Board, Durable, OutsideWait, Program, ProgramCall } from '../../du
 import { drive } from '../../loop/drive.js';
 import { Interruption } from '../../loop/interruption.js';
 import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
-import { objectOf } from '../structured-output/structured-output.js';
+import { anySignal } from '../../phase/awaitable.js';
+import { endRecording } from '../agent/callbacks.js';
 import { startPersistedRun, type MakeOptions } from './start-persisted-run.js';
 import {
   endOf,
@@ -151,7 +152,7 @@ const runSegment = async (
       await drive(run);
     };
     await localRuns.register(call.runId, { run, life: publisher.life, driven: announceAndDrive() }); // first, so that its caller follows it here
-    run.options.recording?.end(run, objectOf(run).object);
+    endRecording(run);
     await publisher.end('over');
     const summary = encodeWaiting(run);
     if (summary !== undefined) await notices.pin(runId, summary);
@@ -191,7 +192,7 @@ const startSegment = async (
   { durable, call, localRuns, publisher, signals }: StartSegmentOptions,
 ): ReturnType<typeof startPersistedRun> => {
   const caller = localRuns.callerOf(call.runId);
-  const abortSignal = AbortSignal.any([...signals, caller?.abortSignal].filter((signal) => signal !== undefined));
+  const abortSignal = anySignal([...signals, caller?.abortSignal]);
   const { show } = publisher;
   const journal = publisher.around(
     createPersistedJournal(durable, { startedWith: segment.resumes?.state, isFenced: parts.engine.isFenced ?? false }),

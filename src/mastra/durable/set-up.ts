@@ -7,11 +7,12 @@ import type { OnShow } from '../../stream/stream-buffer.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import { startRun } from '../agent/start-run.js';
 import type { CallOptions } from '../call-options.js';
+import { answeredBy, type ResumeOptions } from '../agent/resume.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { resolveOptions } from '../agent/resolve-options.js';
 import { pinnedVersionFor as versionFor } from '../agent/versions.js';
 import type { CodeChange } from '../options/own-options.js';
-import { readContext, type PersistedCall, type SegmentEnd } from './persisted-segment.js';
+import { readContext, type PersistedCall, type PersistedEnd, type PersistedSegment } from './persisted-segment.js';
 
 /** An agent whose runs are persisted. */
 export interface PersistedAgent {
@@ -68,9 +69,19 @@ export const setUp = async (
   });
 };
 
+/** The segment that resumes a suspended run with the answer of a call. Raises `agent/invalid-option` if the answer does not fit. */
+export const resumedSegment = async (
+  parts: PersistedAgent,
+  end: PersistedEnd,
+  resuming: ResumeOptions,
+): Promise<PersistedSegment> => {
+  const { call, state } = end;
+  const answered = answeredBy(await restoredRun(parts, end), resuming);
+  return { call: { ...call, mode: resuming.mode }, resumes: { state, answered } };
+};
+
 /** A suspended run, restored from its stored state for inspection. */
-export const restoredRun = async (parts: PersistedAgent, end: SegmentEnd): Promise<Run> => {
-  if (!end.state) throw end.error;
+const restoredRun = async (parts: PersistedAgent, end: PersistedEnd): Promise<Run> => {
   const run = await setUp(parts, end.call, { here: {}, journal: noJournal }); // it does not continue here
   applyPersistedState(run, end.state);
   run.options.streamBuffer.close();

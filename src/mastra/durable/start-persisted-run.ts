@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Durable } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { applyCallResponse } from '../../loop/create-run.js';
@@ -82,7 +83,8 @@ const checkCode = async (options: PersistedStartOptions, run: Run, definition: R
   if (hasModels && (change.from === change.to || (await acceptChangedCode?.(change)))) return;
   if (segment.resumes && !segment.resumes.answered) return; // it is only to end
   await durable.lookForCancel?.();
-  if (await isSoonAborted(durable.canceled, cancelPollMs)) return;
+  await sleep(cancelPollMs, undefined, { signal: durable.canceled }).catch(() => undefined);
+  if (durable.canceled.aborted) return;
   throw new InterlockError('durable/changed-code', {
     path: runId,
     detail: `started by ${change.from}, this process has ${change.to}: ${change.changes.join('; ')}.`,
@@ -92,17 +94,3 @@ const checkCode = async (options: PersistedStartOptions, run: Run, definition: R
 
 /** Time that a process waits for a cancellation before it rejects a run: engines deliver it with a short delay. */
 const cancelPollMs = 500;
-
-const isSoonAborted = async (signal: AbortSignal, withinMs: number): Promise<boolean> => {
-  if (!signal.aborted)
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, withinMs);
-      function done(): void {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', done);
-        resolve();
-      }
-      signal.addEventListener('abort', done, { once: true });
-    });
-  return signal.aborted;
-};

@@ -6,6 +6,7 @@ import type { RunScope } from '../../phase/scope.js';
 import { phaseRow } from '../../phase/table.js';
 import { openFrame } from '../../pipeline/frame.js';
 import { isSame } from '../../phase/plain-data.js';
+import { issueText } from '../issue-text.js';
 
 /** A schema of any library, as Mastra keeps it. */
 type StandardSchema = Step['inputSchema'];
@@ -113,8 +114,7 @@ const valid = async (step: ForeignStep, name: 'stateSchema' | 'requestContextSch
   const checked = await step[name]?.['~standard'].validate(value);
   if (!checked) return value;
   if (!checked.issues) return checked.value;
-  const issues = checked.issues.map(({ path, message }) => [path?.map(String).join('.'), message].filter(Boolean).join(': '));
-  throw new Error(`${name} of the step ${step.id}: ${issues.join('; ')}`);
+  throw new Error(`${name} of the step ${step.id}: ${checked.issues.map(issueText).join('; ')}`);
 };
 
 /** The payload with the fields that Mastra's agent adds. */

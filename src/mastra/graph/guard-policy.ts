@@ -3,11 +3,9 @@ import { type GuardPolicy, overPolicy, readPolicy } from '../../guard/policy/gua
 import { compileGraph } from '../../pipeline/compile.js';
 import { checkProcessor } from '../../pipeline/verify/find-defects.js';
 import type { Host } from '../../phase/host.js';
-import type { HookName, PhaseRow } from '../../phase/row.js';
-import type { ProcessorSlot } from '../../phase/scope.js';
-import { phaseNames, phaseRow } from '../../phase/table.js';
+import type { HookName } from '../../phase/row.js';
 import { guardedBy, nodeOf, rememberGuarded } from './guard-node.js';
-import { runHook, type HookArgs } from './run-hook.js';
+import { hooksOf } from './run-hook.js';
 import { invalidStep, isProcessorLike } from './to-graph.js';
 import { installedHost } from './mastra-host.js';
 
@@ -66,13 +64,7 @@ export function guard(given: Processor | InputJudge, options: GuardPolicy): unkn
  */
 const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> => {
   const plan = compileGraph({ kind: 'sequence', id: processor.id, nodes: [nodeOf({ processor, policy })] });
-  const rows = phaseNames.map((phase) => phaseRow(phase)).filter((row) => plan.has(row.phase));
-  const slots = new WeakMap<object, Map<string, ProcessorSlot>>();
   let host: Promise<Host> | undefined;
-  const call = (row: PhaseRow) => async (args: HookArgs) => {
-    host ??= installedHost();
-    return runHook({ plan, row, slots, host: await host }, args);
-  };
   const { id, name, description, processDataParts } = processor;
   return {
     id,
@@ -81,6 +73,6 @@ const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> =>
     processDataParts,
     onViolation: undefined,
     ...(processor['__registerMastra'] && { __registerMastra: (mastra) => processor['__registerMastra']?.(mastra) }),
-    ...Object.fromEntries(rows.map((row) => [row.hook, call(row)])),
+    ...hooksOf(plan, () => (host ??= installedHost())),
   };
 };

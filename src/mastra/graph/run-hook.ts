@@ -2,6 +2,8 @@ import { outageTrip } from '../../guard/policy/layers.js';
 import { passOnReprocessed } from '../../loop/reprocess-queue.js';
 import type { Host } from '../../phase/host.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
+import { phaseNames, phaseRow } from '../../phase/table.js';
+import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../../phase/scope.js';
 import type { Plan } from '../../pipeline/compile.js';
 import { isSame } from '../../phase/plain-data.js';
@@ -10,7 +12,7 @@ import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
 import { recordResult, payloadOf } from './thrown-stops.js';
 
 /** Arguments of any hook: the fields of its phase's payload, and those common to all hooks. */
-export type HookArgs = Record<string, unknown> & { state?: object };
+type HookArgs = Record<string, unknown> & { state?: object };
 
 interface HookCallSite {
   readonly plan: Plan;
@@ -20,8 +22,17 @@ interface HookCallSite {
   readonly host: Host;
 }
 
+/** The hooks of a processor that runs a plan, by their names. Hosts call them. */
+export const hooksOf = (plan: Plan, hostOf: () => Awaitable<Host>): Record<string, (args: HookArgs) => Awaitable<unknown>> => {
+  const slots: HookCallSite['slots'] = new WeakMap();
+  const rows = phaseNames.map((phase) => phaseRow(phase)).filter(({ phase }) => plan.has(phase));
+  return Object.fromEntries(
+    rows.map((row) => [row.hook, (args) => whenReady(hostOf(), (host) => runHook({ plan, row, slots, host }, args))]),
+  );
+};
+
 /** Runs a plan as a hook of a stock agent: its arguments are the payload, and its result has the form of the phase. */
-export const runHook = async ({ plan, row, slots, host }: HookCallSite, args: HookArgs): Promise<unknown> => {
+const runHook = async ({ plan, row, slots, host }: HookCallSite, args: HookArgs): Promise<unknown> => {
   const { abort: _abort, ...fields } = args;
   const data = { ...fields, phase: row.phase } as unknown as PhaseData; // a hook's arguments are named like the payload's fields
   const state = (args.state ??= {}) as Record<string, unknown>; // its content belongs to the processor

@@ -5,7 +5,7 @@ import { phases } from '../../phase/table.js';
 import type { Conversation } from './memory.js';
 import { addMissingParts } from '../messages/sync-text-content.js';
 import { threadTitle, type Titling } from './memory-title.js';
-import { forkList } from '../messages/fork-list.js';
+import { forkList } from '../messages/list-insides.js';
 import { isSame } from '../../phase/plain-data.js';
 
 /** The processors of memory around the guards of a call. */

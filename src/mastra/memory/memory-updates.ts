@@ -4,6 +4,7 @@ import type { makeCoreTool } from '@mastra/core/utils';
 import type { StepRecord } from '../../loop/ports.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 import { withStandIns } from '../stand-ins.js';
+import { createTurns } from '../turns.js';
 
 type CoreTool = ReturnType<typeof makeCoreTool>;
 type Execute = NonNullable<CoreTool['execute']>;
@@ -80,24 +81,14 @@ const elsewhere = ({ toolCallId }: ToolCall): Parameters<Execute>[1] => ({ toolC
 
 const keysOf = ({ toolCallId, toolName, args }: ToolCall): string[] => [toolCallId, JSON.stringify([toolName, args])];
 
-/** Maps each part of a memory to the last pending write. */
-type Turns = Map<string, Promise<unknown>>;
-
-const turnsOf = new WeakMap<MastraMemory, Turns>();
+const turnsOf = new WeakMap<MastraMemory, ReturnType<typeof createTurns>>();
 
 /**
  * Runs work on a part of a memory after all earlier work on that part, so that a read and the write that depends on it are not
- * interleaved with another run's. Holds within this process, like Mastra's own order of such writes.
+ * interleaved with another run's, like Mastra's own order of such writes.
  */
 export const inTurn = <T>(memory: MastraMemory, part: string, work: () => Promise<T>): Promise<T> => {
-  const turns: Turns = turnsOf.get(memory) ?? new Map();
+  const turns = turnsOf.get(memory) ?? createTurns();
   turnsOf.set(memory, turns);
-  const turn = (turns.get(part) ?? Promise.resolve()).then(work);
-  const over = turn.then(
-    () => undefined,
-    () => undefined,
-  );
-  turns.set(part, over);
-  void over.then(() => turns.get(part) === over && turns.delete(part));
-  return turn;
+  return turns(part, work);
 };

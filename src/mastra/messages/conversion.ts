@@ -1,7 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { isPlain } from '../../phase/plain-data.js';
 import { emptyLike, insidesOf, isKnownInside } from './list-insides.js';
-import { type MessageCopies, isUserText, settledLength } from './message-copies.js';
+import { type MessageCopies, settledLength } from './message-copies.js';
 
 /** A message for models or tools. */
 interface Converted {
@@ -17,98 +17,35 @@ interface ConversionWay<Message extends Converted> {
   convert(list: MessageList): Promise<Message[]> | Message[];
 }
 
-/** The settled messages of a conversation and their conversion, which is made again if their changes cannot all be noticed. */
-interface CachedMessages<Message> {
-  readonly copies: readonly MastraDBMessage[];
-  readonly isFinal: boolean;
-  readonly made: readonly Message[];
-}
-
-/** The parts of the answer so far and their conversion. */
-interface CachedAnswer<Message> {
-  readonly parts: readonly Part[];
-  readonly made: readonly Message[];
-}
-
-type Part = MastraDBMessage['content']['parts'][number];
-
 /** The number of messages from which caching pays: splitting a list costs about as much as converting this many. */
 const minCached = 20;
 
 /**
- * Converts a growing list repeatedly. Messages before the last user message, and earlier steps of the answer to it, are converted once,
- * and again only after a change; the rest is converted each time. A cached conversion returns the same objects.
+ * Converts a growing list repeatedly, with the result of Mastra's own conversion. Messages before the last user message are converted
+ * again only after a change. A cached conversion returns the same objects.
  */
 export const createConversion = <Message extends Converted>(
-  way: ConversionWay<Message>,
+  { messagesOf, convert }: ConversionWay<Message>,
   copies: MessageCopies,
 ): ((list: MessageList) => Promise<Message[]>) => {
-  let settled: CachedMessages<Message> = { copies: [], made: [], isFinal: true };
-  let answered: CachedAnswer<Message> = { parts: [], made: [] };
-  const madeBefore = async (list: MessageList, messages: readonly MastraDBMessage[]): Promise<readonly Message[]> => {
-    const now = copies.settled(messages, messages.length);
-    if (settled.copies !== now || !settled.isFinal)
-      settled = { copies: now, made: await convertSettled(way, list, messages), isFinal: isPlain(now) };
-    return settled.made;
-  };
+  let cache: { readonly of: readonly MastraDBMessage[]; readonly made: readonly Message[] } = { of: [], made: [] };
   return async (list) => {
-    if (!isKnownInside(list)) return way.convert(list);
-    const messages = way.messagesOf(list);
+    const messages = messagesOf(list);
     const length = settledLength(messages);
-    const from = length < minCached ? 0 : length;
-    const before = from === 0 ? [] : await madeBefore(list, messages.slice(0, from));
-    const answer = messages.length === length + 2 && isUserText(messages[length]) ? messages.at(-1) : undefined;
-    const parts = answer && isSplittable(answer) ? copies.of(answer).content.parts : [];
-    if (!beginsWith(parts, answered.parts)) answered = { parts: [], made: [] };
-    const rest = messages.slice(from);
-    if (answer && answered.parts.length > 0) rest.splice(-1, 1, withoutFirst(answer, answered.parts.length));
-    const converted = await way.convert(from + answered.parts.length === 0 ? list : partOf(list, rest, true));
-    const start = before.length === 0 ? 0 : converted.findIndex(({ role }) => role !== 'system'); // there is a user message
-    const end = parts.length > 0 ? converted.findLastIndex(({ role }) => role === 'user') + 1 : converted.length;
-    const made = [...answered.made, ...converted.slice(end)];
-    if (parts.slice(answered.parts.length).every(isSettled)) answered = { parts, made };
-    return [...converted.slice(0, start), ...before, ...converted.slice(start, end), ...made];
+    if (length < minCached || !isKnownInside(list)) return convert(list);
+    const of = copies.of(messages).slice(0, length);
+    const isCached = cache.of.length === length && of.every((copy, index) => copy === cache.of[index]);
+    const made = isCached
+      ? cache.made
+      : (await convert(partOf(list, [...messages.slice(0, length), question], false))).slice(0, -1);
+    if (!isCached) cache = { of: isPlain(of) ? of : [], made }; // changes inside an instance of a class are not noticed
+    const rest = await convert(partOf(list, messages.slice(length), true));
+    const start = rest.findIndex(({ role }) => role !== 'system'); // there is a user message
+    return [...rest.slice(0, start), ...made, ...rest.slice(start)];
   };
 };
 
-/** An answer without its first parts. */
-const withoutFirst = (answer: MastraDBMessage, count: number): MastraDBMessage => ({
-  ...answer,
-  content: { ...answer.content, parts: answer.content.parts.slice(count) },
-});
-
-/** Whether the steps of an answer are converted independently of each other: nothing belongs to the whole message. */
-const isSplittable = ({ role, content }: MastraDBMessage): boolean =>
-  role === 'assistant' &&
-  Object.keys(content).every((name) => name === 'format' || name === 'parts' || name === 'metadata') &&
-  content.metadata?.['providerMetadata'] === undefined;
-
-/**
- * Whether the conversion of a part is final and independent of other steps. The provider's metadata can refer to other parts. A change in
- * place of a class instance in a result would not be noticed.
- */
-const isSettled = (part: Part): boolean => {
-  if (part.type === 'step-start') return true;
-  if ('providerMetadata' in part || 'providerExecuted' in part) return false;
-  if (part.type === 'text') return part.text.trim() !== '';
-  return part.type === 'tool-invocation' && part.toolInvocation.state === 'result' && isPlain(part.toolInvocation);
-};
-
-/** Whether parts continue earlier ones with a new step. */
-const beginsWith = (parts: readonly Part[], earlier: readonly Part[]): boolean =>
-  parts.length >= earlier.length &&
-  earlier.every((part, index) => part === parts[index]) &&
-  (parts[earlier.length] ?? stepStart).type === stepStart.type;
-
-const stepStart = { type: 'step-start' } as const;
-
-/** Converts messages in the form that they have before a user message. */
-const convertSettled = async <Message extends Converted>(
-  way: ConversionWay<Message>,
-  list: MessageList,
-  settled: readonly MastraDBMessage[],
-): Promise<Message[]> => (await way.convert(partOf(list, [...settled, question], false))).slice(0, -1);
-
+/** A question, so that earlier messages are converted in the form that they have before it. */
 const question: MastraDBMessage = {
   id: 'question',
   role: 'user',

@@ -3,8 +3,16 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import type { MessagePort, MessageScope, MessageSource, SystemMessage } from '../../phase/host.js';
 import { copyPlain } from '../../phase/plain-data.js';
 import { interleaved, readToolResult, isStored, isSystem, systemText } from '../../plain/stored-message.js';
-import { forkList, isUnchanged } from './fork-list.js';
-import { emptyLike, fillList, type ListState, insidesOf, type SourceName } from './list-insides.js';
+import {
+  dataOf,
+  emptyLike,
+  fillList,
+  forkList,
+  insidesOf,
+  isUnchanged,
+  type ListState,
+  type SourceName,
+} from './list-insides.js';
 
 type StoredMessage = ListState['messages'][number];
 
@@ -111,7 +119,7 @@ const writeSystem = (list: MessageList, messages: readonly SystemMessage[]): voi
   void list.replaceAllSystemMessages([...messages]);
 
 const checkpoint: MessagePort['checkpoint'] = (list) => {
-  const saved = copyPlain(list.serialize());
+  const saved = copyPlain(dataOf(list));
   return () => void fillList(list, copyPlain(saved));
 };
 
@@ -162,43 +170,10 @@ const readMessages: MessagePort['read'] = (list, scope) => {
     case 'all':
       return [...list.get.all.db()];
     case 'input':
-      return latest(list, sourceSet(list, 'newUserMessages')) ?? list.get.input.db();
+      return list.get.input.db();
     case 'response':
-      return latest(list, responsesIn(list)) ?? list.get.all.db().filter(isResponseOf(list));
+      return list.getPersisted.response.db(); // also those saved during the run
     default:
       return scope satisfies never;
   }
-};
-
-/** The messages of a list from one source. Undefined if the list has no such set. */
-const sourceSet = (list: MessageList, name: SourceName): ReadonlySet<MastraDBMessage> | undefined => {
-  const source: unknown = insidesOf(list)[name];
-  return source instanceof Set ? (source as Set<MastraDBMessage>) : undefined; // the value stored under this name
-};
-
-/** The responses of a run, including those saved during the run. */
-const responsesIn = (list: MessageList): ReadonlySet<MastraDBMessage> | undefined => {
-  const fresh = sourceSet(list, 'newResponseMessages');
-  const saved = sourceSet(list, 'newResponseMessagesPersisted');
-  return saved?.size === 0 ? fresh : fresh && saved && new Set([...fresh, ...saved]);
-};
-
-const isResponseOf = (list: MessageList): ((message: MastraDBMessage) => boolean) => {
-  const own = new Set([...list.get.response.db(), ...list.getPersisted.response.db()]);
-  return (message) => own.has(message);
-};
-
-/**
- * The matching messages of a list, in order. A run's own messages are at the end, so the search starts there and skips a long
- * history.
- */
-const latest = (list: MessageList, own: ReadonlySet<MastraDBMessage> | undefined): MastraDBMessage[] | undefined => {
-  if (!own) return undefined;
-  const messages = list.get.all.db();
-  const found: MastraDBMessage[] = [];
-  for (let index = messages.length - 1; index >= 0 && found.length < own.size; index -= 1) {
-    const message = messages[index];
-    if (message && own.has(message)) found.push(message);
-  }
-  return found.toReversed();
 };

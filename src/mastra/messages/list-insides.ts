@@ -1,7 +1,13 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import { copyPlain, isSame } from '../../phase/plain-data.js';
 
 /** A list as plain data. */
 export type ListState = ReturnType<MessageList['serialize']>;
+
+/** A list as data, with the times of its messages as texts or dates. */
+interface ListData extends Omit<ListState, 'messages'> {
+  readonly messages: readonly (MastraDBMessage | ListState['messages'][number])[];
+}
 
 /** The sets in which a list records the source of each message; its plain form has the same names. */
 export const sourceNames = [
@@ -18,14 +24,12 @@ export const sourceNames = [
 export type SourceName = (typeof sourceNames)[number];
 
 /** The fields of a list other than its messages and their sources: a few small values. */
-export const otherFields = ['systemMessages', 'taggedSystemMessages', 'memoryInfo', '_agentNetworkAppend'] as const;
+const otherFields = ['systemMessages', 'taggedSystemMessages', 'memoryInfo', '_agentNetworkAppend'] as const;
 
 /** Private fields of a list. */
 interface ListInsides
   extends Record<SourceName, Set<MastraDBMessage>>, Pick<ListState, (typeof otherFields)[number]>, ListOptions {
   messages: MastraDBMessage[];
-  stateManager: unknown;
-  lastCreatedAt: number | undefined;
 }
 
 /** Constructor options of a list. */
@@ -48,21 +52,52 @@ export const emptyLike = (list: MessageList, { memoryInfo }: Pick<ListState, 'me
   return new List({ ...memoryInfo, generateMessageId, filterIncompleteToolCalls, logger });
 };
 
+/** The content of a list, shared with it; without the sources of messages removed from it, which it also forgets as plain data. */
+export const dataOf = (list: MessageList): ListData => {
+  if (!isKnownInside(list)) return list.serialize();
+  const insides = insidesOf(list);
+  const data: Partial<Record<keyof ListData, unknown>> = { messages: insides.messages };
+  const present = new Set(insides.messages);
+  for (const name of sourceNames) data[name] = idsIn(insides[name], present);
+  for (const name of otherFields) data[name] = insides[name];
+  return data as ListData; // built field by field
+};
+
+/** Runs at each step of long conversations; a loop is several times as fast as `Array.from`. */
+const idsIn = (source: ReadonlySet<MastraDBMessage>, present: ReadonlySet<MastraDBMessage>): string[] => {
+  const ids: string[] = [];
+  for (const message of source) if (present.has(message)) ids.push(message.id);
+  return ids;
+};
+
 /** Fills a list from its plain form in linear time; the list's own method takes quadratic time. */
-export const fillList = (list: MessageList, state: ListState): MessageList => {
+export const fillList = (list: MessageList, data: ListData): MessageList => {
+  const state = data as ListState; // the list reads both forms of a time
   if (!isKnownInside(list)) return list.deserialize(state);
   list.deserialize({ ...state, ...noSources });
   const insides = insidesOf(list);
-  const known = new Map<string, MastraDBMessage>();
-  for (const message of insides.messages) if (!known.has(message.id)) known.set(message.id, message); // the first of two with the same id counts
-  for (const name of sourceNames) {
-    const source = state[name].length > 0 ? insides[name] : undefined;
+  const known = new Map(insides.messages.toReversed().map((message) => [message.id, message])); // the first of two with the same id counts
+  for (const name of sourceNames)
     for (const id of state[name]) {
       const message = known.get(id);
-      if (message) source?.add(message);
+      if (message) insides[name].add(message);
     }
-  }
   return list;
 };
 
 const noSources = Object.fromEntries(sourceNames.map((name) => [name, []])) as unknown as Record<SourceName, []>; // with these names
+
+/** The original list of each fork. A fork that outlives it, such as that of a result, does not keep it in memory. */
+const origins = new WeakMap<MessageList, WeakRef<MessageList>>();
+
+/** A deep, independent copy of a list: ids, sources and system messages included. */
+export const forkList = (list: MessageList): MessageList => {
+  const data = copyPlain(dataOf(list));
+  const fork = fillList(emptyLike(list, data), data);
+  origins.set(fork, new WeakRef(list));
+  return fork;
+};
+
+/** True if a fork equals its list. False for lists that are no forks of the list. */
+export const isUnchanged = (fork: MessageList, list: MessageList): boolean =>
+  origins.get(fork)?.deref() === list && isSame(dataOf(fork), dataOf(list));

@@ -196,37 +196,29 @@ describe('an incrementally converted prompt', () => {
     for (const model of [modelOf('v2'), modelOf('v4')]) expect(JSON.stringify(await prompts(list, model))).toContain('ZEBRA');
   });
 
-  it('converts only the last user message and the last step of the answer again', async () => {
-    const [prompts, list, model] = [createPrompts(createMessageCopies(() => true)), listOf(long), modelOf('v2')];
-    const looked = (n: number): Part[] => [
-      { type: 'text', text: `Look ${n}.` },
-      {
-        type: 'tool-invocation',
-        toolInvocation: { state: 'result', toolCallId: nextId(), toolName: 'look', args: { n }, result: n },
-      },
-    ];
-    await prompts(list, model);
-    const converted = vi.spyOn(
-      MessageList.prototype as unknown as { toAIV5UIMessages(m: readonly MastraDBMessage[]): unknown },
-      'toAIV5UIMessages',
-    );
-    const seen: number[][] = [];
-    for (const n of [1, 2, 3]) {
-      apply(list, { kind: 'step', parts: looked(n) });
-      converted.mockClear();
-      const prompt = plain(await prompts(list, model));
-      seen.push(...converted.mock.calls.map(([messages]) => messages.map(({ content }) => content.parts.length)));
-      expect(prompt).toEqual(plain(await toPrompt(list, model)));
-    }
-    converted.mockRestore();
-    expect(seen).toEqual([
-      [1, 2],
-      [1, 3], // with its step-start
-      [1, 3],
-    ]);
-  });
+  it.each([true, false])(
+    'converts only the last user message and its answer again, with exposed messages: %s',
+    async (isHandedOut) => {
+      const [prompts, list, model] = [createPrompts(createMessageCopies(() => isHandedOut)), listOf(long), modelOf('v2')];
+      await prompts(list, model);
+      const converted = vi.spyOn(
+        MessageList.prototype as unknown as { toAIV5UIMessages(m: readonly MastraDBMessage[]): unknown },
+        'toAIV5UIMessages',
+      );
+      const seen: number[] = [];
+      for (const n of [1, 2, 3]) {
+        apply(list, { kind: 'step', parts: [{ type: 'text', text: `Look ${n}.` }] });
+        converted.mockClear();
+        const prompt = plain(await prompts(list, model));
+        seen.push(...converted.mock.calls.map(([messages]) => messages.length));
+        expect(prompt).toEqual(plain(await toPrompt(list, model)));
+      }
+      converted.mockRestore();
+      expect(seen).toEqual([2, 2, 2]);
+    },
+  );
 
-  it('converts an earlier step of the answer again after a guard changed it', async () => {
+  it('has a change by a guard of an earlier step of the answer', async () => {
     const [prompts, list, model] = [createPrompts(createMessageCopies(() => true)), listOf(long), modelOf('v4')];
     for (const line of ['One.', 'Two.']) {
       apply(list, { kind: 'step', parts: [{ type: 'text', text: line }] });

@@ -15,10 +15,9 @@ import { traceOfKind } from '../../trace/kinds.js';
 import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { alignTrace, segmentsOf, type RecordedSegment } from '../../trace/replay.js';
 import { insidesOfAgent, InterlockAgent } from '../agent/agent.js';
-import { runToEnd } from '../agent/callbacks.js';
+import { driveHere } from '../agent/callbacks.js';
 import { runSegmentOf } from '../agent/run-segment.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
-import { createSuspendedRuns } from '../agent/suspended-runs.js';
 import type { ReplayGuards } from './replay-lanes.js';
 import { replaySetup, type ReplaySetup } from './replay-setup.js';
 
@@ -125,7 +124,7 @@ const play = async (playing: Playing): Promise<void> => {
     segment.run = run;
     if (answered) recording.resume(run, answered);
     run.options.streamBuffer.drain();
-    await runToEnd(run, { callbacks: {}, suspended: createSuspendedRuns() });
+    await driveHere(run);
   }
 };
 

@@ -5,6 +5,7 @@ import {
   prepareJsonSchemaForOpenAIStrictMode,
   wrapSchemaWithNullTransform,
 } from '@mastra/schema-compat';
+import { issueText } from '../issue-text.js';
 
 /** A schema of an answer: what the model receives, and how its answer is validated. */
 export interface OutputSchema {
@@ -53,7 +54,7 @@ export const readOutputSchema = (schema: unknown): OutputSchema => {
       if (!exact.issues) return { value: exact.value };
       // A model in strict mode writes null for a field that it leaves out.
       const validated = await lenient['~standard'].validate(value);
-      return validated.issues ? { issues: validated.issues.map(sentenceOf) } : { value: validated.value };
+      return validated.issues ? { issues: validated.issues.map(issueText) } : { value: validated.value };
     },
     partial: (answer) => {
       const value = typeof answer === 'object' && answer !== null ? unwrap(answer, field) : undefined;
@@ -111,10 +112,3 @@ const unwrap = (answer: unknown, field: string | undefined): unknown =>
   field !== undefined && typeof answer === 'object' && answer !== null && field in answer
     ? (answer as Record<string, unknown>)[field]
     : answer;
-
-type Segment = PropertyKey | { readonly key: PropertyKey };
-
-const sentenceOf = ({ path = [], message }: { path?: readonly Segment[]; message: string }): string => {
-  const at = path.map((segment) => String(typeof segment === 'object' ? segment.key : segment)).join('.');
-  return at ? `${at}: ${message}` : message;
-};

@@ -1,5 +1,17 @@
+import type { Agent } from '@mastra/core/agent';
+import type { MessageList } from '@mastra/core/agent/message-list';
 import { RequestContext } from '@mastra/core/request-context';
-import { executeWithContext, getRootExportSpan, type AnySpan } from '@mastra/core/observability';
+import {
+  EntityType,
+  executeWithContext,
+  getOrCreateSpan,
+  getRootExportSpan,
+  SpanType,
+  type AnySpan,
+  type Span,
+  type TracingContext,
+  type TracingOptions,
+} from '@mastra/core/observability';
 import type { RunEvent } from '../../../schemas/index.js';
 import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import { publicError } from '../../loop/judge.js';
@@ -9,12 +21,31 @@ import { acceptedSteps, isWithheld, type Lanes, type Run, type RunTracer } from 
 import { concealOf } from '../../loop/run-recording.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
 import { objectOf } from '../structured-output/structured-output.js';
-import { isTraced, startAgentSpan, type AgentSpan, type AgentTracing } from './agent-span.js';
 import { createGuardSpans, type GuardSpans } from './guard-spans.js';
 import { asError, createStepSpans, nameToolIn, usageStats, wordsOfSteps, type StepSpans, type ToolSpan } from './step-spans.js';
 import { continuesStep, opensRun } from '../../trace/kinds.js';
 import { mapErrorTexts } from '../../guard/map-texts.js';
 import { withStandIns } from '../stand-ins.js';
+
+type AgentSpan = Span<SpanType.AGENT_RUN>;
+
+/** The run to trace. */
+interface AgentTracing {
+  readonly agent: Agent;
+  readonly runId: string;
+  readonly requestContext: RequestContext;
+  readonly options: {
+    /** The span in which the agent was called. */
+    readonly tracingContext?: TracingContext;
+    readonly tracingOptions?: TracingOptions;
+  };
+  readonly conversation: { readonly threadId: string; readonly resourceId: string } | undefined;
+  /** The conversation at the start, with the instructions. */
+  readonly list: MessageList;
+  readonly maxSteps: number;
+  /** True if spans contain the text that guards received and removed. */
+  readonly hasWords: boolean;
+}
 
 /** The trace of a run, created from its events: the same spans as those of Mastra's agents. */
 export interface AgentTrace extends RunTracer {
@@ -32,9 +63,13 @@ interface TracedSegment {
   readonly guards: GuardSpans;
 }
 
-/** Creates the trace of a run, if enabled. Its spans start with the run. */
-export const createAgentTrace = (tracing: AgentTracing, lanes: Lanes): AgentTrace | undefined =>
-  isTraced(tracing) ? traceOf(tracing, lanes) : undefined;
+/** Creates the trace of a run, if a trace exists already or the application's Mastra creates traces. Its spans start with the run. */
+export const createAgentTrace = (tracing: AgentTracing, lanes: Lanes): AgentTrace | undefined => {
+  const { agent, requestContext, options } = tracing;
+  const isTraced =
+    options.tracingContext?.currentSpan ?? agent.getMastraInstance()?.observability.getSelectedInstance({ requestContext });
+  return isTraced ? traceOf(tracing, lanes) : undefined;
+};
 
 const spans = new WeakMap<Run, AgentSpan>();
 
@@ -42,7 +77,9 @@ const spans = new WeakMap<Run, AgentSpan>();
 export const spanOf = (run: Run): AgentSpan | undefined => spans.get(run);
 
 const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
-  const { hasWords } = tracing;
+  const { hasWords, requestContext } = tracing;
+  const texts = tracing.list.getSystemMessages().map(({ content }) => (typeof content === 'string' ? content : ''));
+  const instructions = texts.join('\n\n');
   let segment: TracedSegment | undefined;
   const sit = (run: Run, event: RunEvent): TracedSegment | undefined => {
     if (segment?.run === run) return segment;
@@ -50,7 +87,12 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
     const isRecovered = event.type === 'state-enter';
     const resumed = segment && event.type === 'run-resume' ? { from: segment.agent, input: answerIn(event) } : undefined;
     const conceal = concealOf(lanes, () => run);
-    const started = startAgentSpan({ ...(conceal ? withoutSecrets(tracing, conceal) : tracing), isRecovered }, resumed);
+    const started = startAgentSpan(tracing, {
+      instructions: conceal?.(instructions) ?? instructions,
+      requestContext: conceal ? withoutSecrets(requestContext, conceal) : requestContext,
+      isRecovered,
+      resumed,
+    });
     if (!started) return undefined;
     const agent = conceal ? secretsSpan(started, conceal) : started;
     const steps = createStepSpans(agent, hasWords);
@@ -87,6 +129,48 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
 };
 
 const answerIn = ({ toolCallId, answer }: Extract<RunEvent, { type: 'run-resume' }>) => ({ toolCallId, answer });
+
+/** The start of a segment's span. */
+interface SpanStart {
+  readonly instructions: string;
+  readonly requestContext: RequestContext;
+  readonly isRecovered: boolean;
+  /** The continuation of a suspended run: the span of the previous segment, and the answer. */
+  readonly resumed:
+    { readonly from: AgentSpan; readonly input: { readonly toolCallId: string; readonly answer: string } } | undefined;
+}
+
+/**
+ * Starts the span of an agent's run, as a child of the caller's span or as a new trace. The caller's input is added once guards
+ * have passed it.
+ */
+const startAgentSpan = (
+  { agent, runId, conversation, maxSteps, options }: AgentTracing,
+  { instructions, requestContext, isRecovered, resumed }: SpanStart,
+): AgentSpan | undefined => {
+  const { threadId, resourceId } = conversation ?? {};
+  return getOrCreateSpan({
+    type: SpanType.AGENT_RUN,
+    name: `agent run: '${agent.id}'${resumed ? ' (resumed)' : isRecovered ? ' (recovered)' : ''}`,
+    entityType: EntityType.AGENT,
+    entityId: agent.id,
+    entityName: agent.name,
+    input: resumed?.input,
+    attributes: { conversationId: threadId, instructions, maxSteps },
+    metadata: {
+      runId,
+      resourceId,
+      threadId,
+      ...(resumed && { resumed: true, resumedFromSpanId: resumed.from.id }),
+      ...(isRecovered && { recovered: true }),
+    },
+    tracingOptions: resumed ? { ...options.tracingOptions, traceId: resumed.from.traceId } : options.tracingOptions,
+    tracingContext: options.tracingContext,
+    requestContext,
+    mastra: agent.getMastraInstance(),
+    resumedFromSpanId: resumed?.from.id,
+  });
+};
 
 /** Updates the spans for an event. Other events have no effect. */
 const follow = ({ run, agent, steps, guards }: TracedSegment, event: RunEvent): void => {
@@ -147,11 +231,9 @@ const interruption = (run: Run) => {
   } as const;
 };
 
-/** The run without the values that guards hide: a span copies the request's context, and with it what memory knows of the thread. */
-const withoutSecrets = (tracing: AgentTracing, conceal: (text: string) => string): AgentTracing => {
-  const entries = Array.from(tracing.requestContext.entries(), ([key, value]) => [key, mapErrorTexts(value, conceal)] as const);
-  return { ...tracing, instructions: conceal(tracing.instructions), requestContext: new RequestContext(entries) };
-};
+/** A context without the values that guards hide: a span copies the request's context, and with it what memory knows of the thread. */
+const withoutSecrets = (requestContext: RequestContext, conceal: (text: string) => string): RequestContext =>
+  new RequestContext(Array.from(requestContext.entries(), ([key, value]) => [key, mapErrorTexts(value, conceal)] as const));
 
 type Attributes = Readonly<Record<string, unknown>>;
 

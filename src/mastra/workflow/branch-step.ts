@@ -1,3 +1,4 @@
+import { anySignal } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
 import { current } from '../../phase/settle-messages.js';
 import { phaseRow } from '../../phase/table.js';
@@ -7,7 +8,7 @@ import { snapshotOf } from '../../pipeline/snapshot.js';
 import type { Stop } from '../../verdict.js';
 import type { BlockCoordinator, BranchSlot } from './block-coordinator.js';
 import { recordResult, payloadOf, readError } from '../graph/thrown-stops.js';
-import { anyOf, host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
+import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 
 /** A step of a block, or a workflow used as one. */
 export interface Executable {
@@ -95,7 +96,7 @@ export const stopIn = (result: PhaseData): Stop | undefined => (result as { stop
 /** The call with the branch's own payload and signal, and a writer that works until the branch is dismissed. */
 const onSnapshot = (call: StepCall, slot: BranchSlot): StepCall => {
   const payload = call.inputData as PhaseData & { abortSignal?: AbortSignal };
-  const abortSignal = anyOf(payload.abortSignal, call.abortSignal, slot.signal);
+  const abortSignal = anySignal([payload.abortSignal, call.abortSignal, slot.signal]);
   const { outputWriter: write } = call;
   return {
     ...call,

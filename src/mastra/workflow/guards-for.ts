@@ -1,11 +1,10 @@
 import type { ErrorProcessor, InputProcessor, OutputProcessor, Processor } from '@mastra/core/processors';
-import type { ProcessorSlot } from '../../phase/scope.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
 import type { SequenceNode } from '../../pipeline/graph.js';
 import { compile, type Compilable } from '../graph/to-graph.js';
-import { runHook, type HookArgs } from '../graph/run-hook.js';
+import { hooksOf } from '../graph/run-hook.js';
 import type { Lane } from './guards.js';
-import { createHost } from './scope.js';
+import { host } from './scope.js';
 
 /** The pipelines of the processors for stock agents. */
 const graphs = new WeakMap<object, SequenceNode>();
@@ -33,13 +32,11 @@ export interface LaneGuards {
  */
 export const guardsFor = (source: Compilable): LaneGuards => {
   const plan = compile(source);
-  const host = createHost();
-  const slots = new WeakMap<object, Map<string, ProcessorSlot>>();
+  const hooks = hooksOf(plan, () => host);
   const lane = <P extends Processor>(name: Lane): P[] => {
     const own = phaseNames.map((phase) => phaseRow(phase)).filter((row) => row.lane === name && plan.has(row.phase));
     if (own.length === 0) return [];
-    const hooks = own.map((row) => [row.hook, (args: HookArgs) => runHook({ plan, row, slots, host }, args)]);
-    const processor = { id: plan.id, ...Object.fromEntries(hooks) } as P; // it has at least one hook of its lane
+    const processor = { id: plan.id, ...Object.fromEntries(own.map(({ hook }) => [hook, hooks[hook]])) } as P; // it has at least one
     graphs.set(processor, plan.graph);
     return [processor];
   };

@@ -1,6 +1,7 @@
 import * as mastraAgent from '@mastra/core/agent';
 import { ProcessorState } from '@mastra/core/processors';
 import { ModelRouterLanguageModel } from '@mastra/core/llm';
+import { anySignal } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
 import { createRunScope, type ProcessorSlot, type RunScope, type WorkflowFrame } from '../../phase/scope.js';
 import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
@@ -65,7 +66,7 @@ export const scopeOfStep = (call: StepCall, results?: BlockResults): RunScope =>
     requestContext: requestContext as RunScope['requestContext'],
     tracingContext: tracingContext as RunScope['tracingContext'],
     writer: outputWriter && { custom: async (data, options) => void (await outputWriter(data, options)) },
-    abortSignal: anyOf(carrier.abortSignal, abortSignal),
+    abortSignal: carrier.abortSignal ? anySignal([carrier.abortSignal, abortSignal]) : abortSignal,
     retryCount: carrier.retryCount,
     slot: (id) => slotIn(carrier, id),
     workflow: frameOf(call, results),
@@ -107,12 +108,6 @@ const frameOf = (call: StepCall, results?: BlockResults): WorkflowFrame | undefi
     },
     more: call,
   };
-};
-
-/** One signal for several. */
-export const anyOf = (...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined => {
-  const present = signals.filter((signal) => signal !== undefined);
-  return present.length > 1 ? AbortSignal.any(present) : present[0];
 };
 
 const slotIn = (carrier: Carrier, id: string): ProcessorSlot => {
