@@ -11,21 +11,22 @@ export const addMessages = (list: MessageList, messages: MessageListInput): void
   const insides = insidesOf(list);
   const aside = new Map<string, MastraDBMessage>(); // by id
   const bringBack = (): void => {
-    insides.messages = [...aside.values(), ...insides.messages].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime()); // as the list
+    insides.messages = [...aside.values(), ...insides.messages].toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime()); // as the list
     aside.clear();
+  };
+  /** Adds the last message again, among all: its generated id is not unique. */
+  const addAgain = (last: MastraDBMessage): void => {
+    insides.messages.pop();
+    for (const name of sourceNames) insides[name].delete(last);
+    bringBack();
+    list.add([last], 'input');
   };
   try {
     for (const message of messages) {
       if (isRelated(message, aside, insides.messages.at(-1))) bringBack();
       list.add([message] as MessageListInput, 'input'); // a message of the caller
       const last = insides.messages.at(-1);
-      if (last && aside.has(last.id)) {
-        // Its generated id is not unique.
-        insides.messages.pop();
-        for (const name of sourceNames) insides[name].delete(last);
-        bringBack();
-        list.add([last], 'input');
-      }
+      if (last && aside.has(last.id)) addAgain(last);
       for (const one of insides.messages.splice(0, insides.messages.length - 1)) aside.set(one.id, one);
     }
   } finally {
@@ -39,7 +40,7 @@ const isRelated = (message: unknown, aside: ReadonlyMap<string, unknown>, last: 
   if (!isRecord(message) || '__isCreatedSignal' in message || message['role'] === 'signal') return true;
   const { id, content } = message;
   if (typeof id === 'string' && (id === last?.id || aside.has(id))) return true;
-  const calls: unknown[] = (last?.content.parts ?? []).map((part) => 'toolInvocation' in part && part.toolInvocation.toolCallId);
+  const calls = new Set<unknown>(last?.content.parts.map((part) => 'toolInvocation' in part && part.toolInvocation.toolCallId));
   const isAnswer = (part: unknown) => isRecord(part) && /^tool-(result|approval-response)$/.test(String(part['type']));
-  return Array.isArray(content) && content.some((part) => isAnswer(part) && !calls.includes(part.toolCallId));
+  return Array.isArray(content) && content.some((part) => isAnswer(part) && !calls.has(part.toolCallId));
 };

@@ -3,16 +3,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import type { MessagePort, MessageScope, MessageSource, SystemMessage } from '../../phase/host.js';
 import { copyPlain } from '../../phase/plain-data.js';
 import { interleaved, readToolResult, isStored, isSystem, systemText } from '../../plain/stored-message.js';
-import {
-  dataOf,
-  emptyLike,
-  fillList,
-  forkList,
-  insidesOf,
-  isUnchanged,
-  type ListState,
-  type SourceName,
-} from './list-insides.js';
+import { dataOf, emptyLike, fillList, forkList, isUnchanged, type ListState } from './list-insides.js';
 
 type StoredMessage = ListState['messages'][number];
 

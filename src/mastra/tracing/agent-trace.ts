@@ -77,9 +77,9 @@ const spans = new WeakMap<Run, AgentSpan>();
 export const spanOf = (run: Run): AgentSpan | undefined => spans.get(run);
 
 const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
-  const { hasWords, requestContext } = tracing;
-  const texts = tracing.list.getSystemMessages().map(({ content }) => (typeof content === 'string' ? content : ''));
-  const instructions = texts.join('\n\n');
+  const { hasWords, list } = tracing;
+  const texts = list.getSystemMessages().map(({ content }) => (typeof content === 'string' ? content : ''));
+  const spanned = { ...tracing, instructions: texts.join('\n\n') };
   let segment: TracedSegment | undefined;
   const sit = (run: Run, event: RunEvent): TracedSegment | undefined => {
     if (segment?.run === run) return segment;
@@ -87,12 +87,7 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
     const isRecovered = event.type === 'state-enter';
     const resumed = segment && event.type === 'run-resume' ? { from: segment.agent, input: answerIn(event) } : undefined;
     const conceal = concealOf(lanes, () => run);
-    const started = startAgentSpan(tracing, {
-      instructions: conceal?.(instructions) ?? instructions,
-      requestContext: conceal ? withoutSecrets(requestContext, conceal) : requestContext,
-      isRecovered,
-      resumed,
-    });
+    const started = startAgentSpan(conceal ? withoutSecrets(spanned, conceal) : spanned, { isRecovered, resumed });
     if (!started) return undefined;
     const agent = conceal ? secretsSpan(started, conceal) : started;
     const steps = createStepSpans(agent, hasWords);
@@ -130,10 +125,12 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
 
 const answerIn = ({ toolCallId, answer }: Extract<RunEvent, { type: 'run-resume' }>) => ({ toolCallId, answer });
 
+interface SpannedRun extends AgentTracing {
+  readonly instructions: string;
+}
+
 /** The start of a segment's span. */
 interface SpanStart {
-  readonly instructions: string;
-  readonly requestContext: RequestContext;
   readonly isRecovered: boolean;
   /** The continuation of a suspended run: the span of the previous segment, and the answer. */
   readonly resumed:
@@ -145,8 +142,8 @@ interface SpanStart {
  * have passed it.
  */
 const startAgentSpan = (
-  { agent, runId, conversation, maxSteps, options }: AgentTracing,
-  { instructions, requestContext, isRecovered, resumed }: SpanStart,
+  { agent, runId, conversation, instructions, requestContext, maxSteps, options }: SpannedRun,
+  { isRecovered, resumed }: SpanStart,
 ): AgentSpan | undefined => {
   const { threadId, resourceId } = conversation ?? {};
   return getOrCreateSpan({
@@ -231,9 +228,11 @@ const interruption = (run: Run) => {
   } as const;
 };
 
-/** A context without the values that guards hide: a span copies the request's context, and with it what memory knows of the thread. */
-const withoutSecrets = (requestContext: RequestContext, conceal: (text: string) => string): RequestContext =>
-  new RequestContext(Array.from(requestContext.entries(), ([key, value]) => [key, mapErrorTexts(value, conceal)] as const));
+/** The run without the values that guards hide: a span copies the request's context, and with it what memory knows of the thread. */
+const withoutSecrets = (spanned: SpannedRun, conceal: (text: string) => string): SpannedRun => {
+  const entries = Array.from(spanned.requestContext.entries(), ([key, value]) => [key, mapErrorTexts(value, conceal)] as const);
+  return { ...spanned, instructions: conceal(spanned.instructions), requestContext: new RequestContext(entries) };
+};
 
 type Attributes = Readonly<Record<string, unknown>>;
 
