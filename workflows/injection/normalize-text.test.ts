@@ -13,6 +13,8 @@ describe('normalizeText', () => {
     ['a \t\u00A0 b \n\n \n c  ', 'a b\nc'],
     ['“don’t”', '"don\'t"'],
     ['x\u202Ey', 'xy'],
+    ['I%67n&#111;r\\u0065\\nall', 'Ignore\nall'],
+    ['100 % of C:\\data', '100 % of C:\\data'],
     ['', ''],
   ])('reads %j as %j', (raw, text) => {
     expect(normalizeText(raw)).toMatchObject({ text });

@@ -1,4 +1,5 @@
 import type { Steps } from '../../src/guard/in-steps.js';
+import { decodeCodes } from '../patterns/reading.js';
 import { textOfBytes } from '../text/characters.js';
 import { flagBase, flagTags, tag } from '../unicode/unicode-finders.js';
 import { foldLookalikes } from './fold-lookalikes.js';
@@ -22,10 +23,11 @@ const invisible = /[\u034F\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2
 const invisibleInWord = /(?<=[A-Za-z])[\u200B-\u200D\u2060-\u2064\uFEFF]+(?=[A-Za-z])/g;
 
 /**
- * Normalizes a text: folds compatibility forms (NFKC) and accents of Latin letters, removes and decodes invisible and tag
+ * Normalizes a text: reads codes (`%20`, `&#32;`, `\u0020`), folds compatibility forms (NFKC) and accents of Latin letters, removes and decodes invisible and tag
  * characters, replaces look-alike letters inside Latin words, and collapses white space.
  */
-export const normalizeText = (raw: string): NormalizedText => {
+export const normalizeText = (written: string): NormalizedText => {
+  const raw = decodeCodes(written);
   if (!/[^\0-\x7F]/.test(raw)) return { text: collapse(raw.replaceAll('`', "'")), hidden: '', invisibles: 0 };
   const withoutFlags = raw.replaceAll(flag, '\u{1F3F4}');
   const hidden = [...readTags(withoutFlags), ...readSelectors(withoutFlags)].join('\n');

@@ -14,10 +14,10 @@ const earlierInstructions =
   /(?:(?:given|sent|written|provided|fed|told|taught) to you|(?:un)?till? now|so far|you(?:'ve| have| had| were| got)? (?:been |were )?(?:told|given|instructed|taught|programmed|had previously|received)|(?:is|was|were|came|comes|written|stated|said) (?:above|before(?: this)?|earlier)|previously|(?:set |given |imposed |made |written )?(?:by|from) (?:openai|anthropic|google|(?:the|your) (?:system|developers?|creators?|admin(?:istrator)?s?))|above(?: this| that)?\b(?! \d| an?\b)|before(?:hand)?\b(?! (?:you|i|we|the)\b)|prior to this)/;
 
 const otherLanguages = {
-  verb: /\b(?:ignor(?:a|ar|e|ez|er|iere|iert|ieren sie|i|ate)|vergiss|vergesst|missachte|oublie[zr]?|negeer|vergeet|olvid(?:a|e|ar)|dimentica(?:te)?|esquec[ae]|desconsidere)\b/,
-  noun: /(?:instrucciones|instructions|istruzioni|instrucoes|instruktionen|anweisungen|indicaciones|consignes|directivas|regeln|regole|reglas|regras|regles|vorgaben|befehle|instructies|regels|ordenes)/,
+  verb: /\b(?:ignor(?:a|ar|e|ez|era?|iere|iert|ieren sie|i|ate)|vergiss|vergesst|missachte|oublie[zr]?|negeer|vergeet|olvid(?:a|e|ar)|dimentica(?:te)?|esquec[ae]|desconsidere)\b/,
+  noun: /(?:instrucciones|instructions|istruzioni|instrucoes|instruktion(?:en|er)|instructiunile|anweisungen|indicaciones|consignes|directivas|regeln|regole|reglas|regras|regles|vorgaben|befehle|instructies|regels|ordenes)/,
   earlier:
-    /(?:anterior[ei]s?|previ[ao]s|precedent[ei]?s?|vorherige[nr]?|bisherige[nr]?|obige[nr]?|vorangegangenen|eerdere|vorige|ci-dessus|de arriba|acima)\b/,
+    /(?:anterior[ei]s?|anterioare|tid(?:igare|ligere)|previ[ao]s|precedent[ei]?s?|vorherige[nr]?|bisherige[nr]?|obige[nr]?|vorangegangenen|eerdere|vorige|ci-dessus|de arriba|acima)\b/,
 };
 
 /** Attempts to lift the instructions that the model was given. */
@@ -74,11 +74,11 @@ export const overrideSignals = [
     [0.85, phrase(otherLanguages.verb, words(3), otherLanguages.earlier, words(1), otherLanguages.noun)],
     [
       0.85,
-      /\b(?:(?:onceki|yukar.daki)\W+(?:\w+\W+){0,2}?(?:talimat|komut|kural|yonerge)\w{0,8}\W+(?:\w+\W+){0,2}?(?:yok\W+say|gormezden\W+gel|unut)|(?:z?ignoruj|zapomnij)\W+(?:o\W+)?(?:\w+\W+){0,2}?(?:instrukcj|polece|zasad|wytyczn)|abaikan\W+(?:\w+\W+){0,2}?(?:instruksi|perintah|arahan|aturan)|bo\W+qua\W+(?:\w+\W+){0,3}?(?:huong\W+dan|chi\W+dan|lenh|quy\W+tac))/i,
+      /\b(?:(?:onceki|yukar.daki)\W+(?:\w+\W+){0,2}?(?:talimat|komut|kural|yonerge)\w{0,8}\W+(?:\w+\W+){0,2}?(?:yok\W+say|gormezden\W+gel|unut)|(?:z?ignoruj|zapomnij)\W+(?:o\W+)?(?:\w+\W+){0,2}?(?:instrukc|pokyn|polece|zasad|wytyczn)|figyelmen\W+kivul\W+(?:\w+\W+){0,4}?(?:utasitas|szabaly)|ohita\W+(?:\w+\W+){0,2}?(?:ohje|kasky)|abaikan\W+(?:\w+\W+){0,2}?(?:instruksi|perintah|arahan|aturan)|bo\W+qua\W+(?:\w+\W+){0,3}?(?:huong\W+dan|chi\W+dan|lenh|quy\W+tac))/i,
     ],
     [
       0.85,
-      /(?:игнорируй|игнорируйте|игнорировать|проигнорируй|проигнорируйте|забудь|забудьте|забыть)\s+(?:[а-яё]+\s+){0,3}?(?:инструкции|указания|правила|команды)|(?:αγνόησε|αγνοήστε|ξέχασε|ξεχάστε)\s+(?:[ά-ώ]+\s+){0,3}?(?:οδηγίες|εντολές|κανόνες)|(?:पिछल[ेी]|पूर्व|उपरोक्त|पहले के)\s+(?:\S+\s+){0,2}?(?:निर्देश|आदेश|नियम)\S{0,4}\s+(?:\S+\s+){0,2}?(?:अनदेखा|अनदेखी|नज़रअंदाज|नजरअंदाज|भूल)|(?:تجاهل|انس|انسى)\s+(?:\S+\s+){0,2}?(?:التعليمات|الأوامر|القواعد|الإرشادات)|(?:忽略|无视|無視|忘记|忘掉)[^\s。,，]{0,8}(?:指令|指示|提示|规则|規則)|(?:以前|上記|これまで|前)の[^\s。]{0,6}(?:指示|命令|ルール)[^\s。]{0,4}(?:無視|忘れ)|(?:이전|위의|기존)[^.]{0,8}(?:지시|명령|지침)[^.]{0,6}무시/iu,
+      /(?:(?:про)?ігноруй(?:те)?|забудь)\s+(?:[а-яіїєґ]+\s+){0,3}?(?:інструкції|вказівки|правила|команди)|(?:התעלם|התעלמי|שכח)\s+(?:\S+\s+){0,2}?\S{0,2}(?:הוראות|הנחיות|כללים)|(?:دستور|قوانین|قواعد)\S*\s+(?:\S+\s+){0,3}?(?:نادیده|فراموش)|(?:เพิกเฉย|ละเว้น|ลืม)\S{0,12}(?:ค\S{1,2}สั่ง|ค\S{1,2}แนะน)|(?:игнорируй|игнорируйте|игнорировать|проигнорируй|проигнорируйте|забудь|забудьте|забыть)\s+(?:[а-яё]+\s+){0,3}?(?:инструкции|указания|правила|команды)|(?:αγνόησε|αγνοήστε|ξέχασε|ξεχάστε)\s+(?:[ά-ώ]+\s+){0,3}?(?:οδηγίες|εντολές|κανόνες)|(?:पिछल[ेी]|पूर्व|उपरोक्त|पहले के)\s+(?:\S+\s+){0,2}?(?:निर्देश|आदेश|नियम)\S{0,4}\s+(?:\S+\s+){0,2}?(?:अनदेखा|अनदेखी|नज़रअंदाज|नजरअंदाज|भूल)|(?:تجاهل|انس|انسى)\s+(?:\S+\s+){0,2}?(?:التعليمات|الأوامر|القواعد|الإرشادات)|(?:忽略|无视|無視|忘记|忘掉)[^\s。,，]{0,8}(?:指令|指示|提示|规则|規則)|(?:以前|上記|これまで|前)の[^\s。]{0,6}(?:指示|命令|ルール)[^\s。]{0,4}(?:無視|忘れ)|(?:이전|위의|기존)[^.]{0,8}(?:지시|명령|지침)[^.]{0,6}무시/iu,
     ],
   ]),
   ...signalsNamed('encoded-instruction', [

@@ -213,6 +213,11 @@ const signOfForm = (character: string): string | undefined => {
   return printable(form) ?? (digit().test(form) ? valueOfDigit(form) : undefined);
 };
 
+const codes = once(() => new RegExp(code, 'g'));
+/** A text with the characters of its codes. */
+export const decodeCodes = (text: string): string =>
+  /[%&\\]/.test(text) ? text.replaceAll(codes(), (token) => signOfCode(token) ?? token) : text;
+
 /** The ASCII character of a code, if it has one. */
 const signOfCode = (token: string): string | undefined => {
   const name = /^&([A-Za-z]+);/.exec(token)?.[1];
