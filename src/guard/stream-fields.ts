@@ -130,7 +130,9 @@ export const isKnown = (type: string): boolean =>
   type.startsWith('data-') || /^(text|reasoning)-/.test(type) || [...(byChunk.get(type)?.values() ?? [])].some(isReadRule);
 
 /** Whether a chunk is dropped if a guard buffers the text that it repeats. */
-export const isDropped = (type: string): boolean => ruleOf(type, '*') === 'dropped';
+export const isDropped = (type: string): boolean => dropped.has(type);
+
+const dropped: ReadonlySet<string> = new Set(streamFields.flatMap(({ chunk, rule }) => (rule === 'dropped' ? [chunk] : [])));
 
 /** Types of chunks with nested content: a tool's output, which may be the stream of a sub-agent or of a workflow's step. */
 const toolOutputTypes = new Set(['tool-output', 'workflow-step-output']);

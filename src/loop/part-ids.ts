@@ -61,20 +61,29 @@ export const createPartIds = ({ used, given, isOpen }: RunIds): PartIds => {
     if (!preliminary) answered.add(call);
     return call;
   };
+  const idOfPart = (id: string, type: string): string => owned.get(id) ?? claim(id, type);
+  /** Undefined for a repeated call. */
+  const idOfCall = (id: string, { type, payload }: Chunk): string | undefined => {
+    if (type === 'tool-result') return callOf(id, payload as object);
+    const key = type === 'tool-call' ? `${id} ${keyOfCall(payload as ToolCall)}` : undefined;
+    const isRepeated = key !== undefined && seenCalls.has(key);
+    if (!isRepeated && callStarts.has(type) && complete.delete(id)) owned.delete(id);
+    if (key === undefined) return idOfPart(id, type);
+    complete.add(id);
+    if (isRepeated) return undefined;
+    seenCalls.add(key);
+    const own = idOfPart(id, type);
+    called.add(own);
+    return own;
+  };
   return {
     withUniqueId: (chunk) => {
-      const field = idField(chunk.type);
       const id = partIdOf(chunk);
       if (id === undefined) return chunk;
-      const key = chunk.type === 'tool-call' ? `${id} ${keyOfCall(chunk.payload as ToolCall)}` : undefined;
-      const isRepeated = key !== undefined && seenCalls.has(key);
-      if (!isRepeated && callStarts.has(chunk.type) && complete.delete(id)) owned.delete(id);
-      if (key !== undefined) complete.add(id);
-      if (isRepeated) return undefined;
-      if (key !== undefined) seenCalls.add(key);
-      const free = chunk.type === 'tool-result' ? callOf(id, chunk.payload as object) : (owned.get(id) ?? claim(id, chunk.type));
-      if (key !== undefined) called.add(free);
-      return free === id ? chunk : { ...chunk, payload: { ...(chunk.payload as object), [field as string]: free } };
+      const isOfCall = chunk.type.startsWith('tool-');
+      const own = isOfCall ? idOfCall(id, chunk) : idOfPart(id, chunk.type);
+      if (own === undefined) return undefined;
+      return own === id ? chunk : { ...chunk, payload: { ...(chunk.payload as object), [isOfCall ? 'toolCallId' : 'id']: own } };
     },
   };
 };
