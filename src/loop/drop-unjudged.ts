@@ -18,13 +18,18 @@ interface CallPayload {
   readonly argsTextDelta?: string;
 }
 
+/** Keeps a chunk that streams arguments, to compare it with its call. */
+export const keepInput = (run: Run, { answer }: Attempt, chunk: Chunk): void => {
+  if (argumentsOf(chunk) !== undefined && judgesWhole(run)) answer.streamedInput.push(chunk);
+};
+
 /**
  * Makes streamed arguments match their calls, because guards of whole responses judge nothing else. Buffered ones that differ are
  * replaced; those without a call, or of a call with invalid JSON, are removed. Emitted ones are retracted, and the call is emitted again.
  */
 export const dropUnjudgedInput = async (run: Run, { answer, place }: Attempt): Promise<void> => {
   const streamed = answer.streamedInput.splice(0);
-  if (streamed.length === 0 || !judgesWhole(run)) return;
+  if (streamed.length === 0) return;
   const judged = new Set(withJudgedInput(streamed, answer.toolCalls));
   const partIds = new Set(streamed.flatMap((chunk) => (judged.has(chunk) ? [] : [idOf(chunk.payload)])));
   if (partIds.size === 0) return;

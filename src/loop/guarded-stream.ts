@@ -7,7 +7,7 @@ import { planStream, type StreamSegment } from '../pipeline/stream-plan.js';
 import type { EarlierText } from '../stream/gate/matcher.js';
 import { createStreamGate } from '../stream/gate/stream-gate.js';
 import type { Verdict } from '../verdict.js';
-import { resultOfCall } from './drop-unjudged.js';
+import { keepInput, resultOfCall } from './drop-unjudged.js';
 import { addChunk } from './response.js';
 import { takeRuling } from './step-calls.js';
 import { isGuarded, stopWith, streamPayload } from './judge.js';
@@ -173,6 +173,7 @@ const takeResponse = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | 
   const ruled = remaining.type === 'tool-result' ? resultOfCall(run, attempt, remaining) : takeRuling(attempt.answer, remaining);
   if (!ruled) return undefined;
   addChunk(attempt.answer, ruled);
+  keepInput(run, attempt, ruled);
   return emit(run, ruled);
 };
 

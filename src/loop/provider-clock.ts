@@ -13,7 +13,7 @@ export interface ProviderLimits {
 export type Limit = keyof ProviderLimits;
 
 /** Measures the time in which a call waits for its provider; the time in which guards judge does not count. */
-export interface ProviderClock {
+interface ProviderClock {
   /** Counts the time of this work. */
   wait<T>(work: () => PromiseLike<T>): Promise<T>;
   /** The provider is called again: its first content is awaited anew. */

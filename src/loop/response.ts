@@ -42,7 +42,7 @@ export interface AssembledResponse {
   readonly results: ProviderResult[];
   /** Ids of calls whose arguments streamed. */
   readonly streamedCalls: string[];
-  /** The chunks that streamed arguments, until they are compared with their calls. */
+  /** The chunks that streamed arguments, until they are compared with their calls; see `keepInput`. */
   readonly streamedInput: Chunk[];
   /** Text and reasoning parts, in order, under the ids of their chunks. */
   readonly spans: Span[];
@@ -139,11 +139,6 @@ const addToolCall = (answer: AssembledResponse, chunk: Chunk): void => {
 };
 
 /** Streamed arguments are visible before the call is complete. */
-const addInput = (answer: AssembledResponse, chunk: Chunk): void => {
-  showToolCall(answer, chunk);
-  answer.streamedInput.push(chunk);
-};
-
 const showToolCall = (answer: AssembledResponse, { type, payload }: Chunk): void => {
   const { toolCallId } = payload as { toolCallId: string };
   if (type === 'tool-call-input-streaming-start' || !answer.partIds.has(toolCallId)) answer.streamedCalls.push(toolCallId);
@@ -206,9 +201,8 @@ const takers: Partial<Record<string, (answer: AssembledResponse, chunk: Chunk) =
   'reasoning-start': addSpan('reasoning'),
   'reasoning-delta': addSpan('reasoning'),
   'reasoning-end': addSpan('reasoning'),
-  'tool-call-input-streaming-start': addInput,
-  'tool-call-delta': addInput,
-  'tool-call-input-streaming-end': addInput,
+  'tool-call-input-streaming-start': showToolCall,
+  'tool-call-delta': showToolCall,
   'tool-call': addToolCall,
   'tool-result': addToolResult,
   source: addSource,

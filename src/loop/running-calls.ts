@@ -5,7 +5,6 @@ import type { Stop } from '../verdict.js';
 import {
   type CallResponse,
   type FoundOutcome,
-  assumedEffect,
   type InsidePart,
   type ToolCall,
   type ToolOutcome,
@@ -142,7 +141,7 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
 const keepEnd = async ({ options }: Run, { call, resume }: Running, runIt: RunIt): Promise<ToolEnd> => {
   const { toolCallId, toolName } = call;
   const { journal = noJournal, effects = {} } = options;
-  const effect = (Object.hasOwn(effects, toolName) && effects[toolName]) || assumedEffect;
+  const effect = (Object.hasOwn(effects, toolName) && effects[toolName]) || 'idempotent';
   switch (effect) {
     case 'none':
       return runIt();

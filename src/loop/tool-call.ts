@@ -25,7 +25,7 @@ export type ToolOutcome =
   | { readonly kind: 'client' };
 
 /**
- * The effect of a tool outside its run, which decides how a tool call is recovered after a crash.
+ * The effect of a tool outside its run, which decides how a tool call is recovered after a crash. Default: `idempotent`.
  *
  * - `none`: it has no effects. It may run again, and its result is not stored by itself.
  * - `idempotent`: its receiver recognizes a repeated call by its key, see `idempotencyKeyOf`. A finished call never runs again; a
@@ -34,9 +34,6 @@ export type ToolOutcome =
  *   `tool/unknown-outcome` until a person resolves it, see `resolveToolCall`.
  */
 export type Effect = 'none' | 'idempotent' | 'once';
-
-/** The effect of a tool that declares none. */
-export const assumedEffect: Effect = 'idempotent';
 
 /** The durable storage for runs that are started inside a part of a run, such as the tool call of a supervisor. */
 export interface InsidePart {
