@@ -97,8 +97,13 @@ const finishFields = ({ stepResult, output, providerMetadata }: FinishPayload): 
   };
 };
 
-const renamed = (fields: Fields, names: Readonly<Record<string, string>> | undefined): Fields =>
-  names ? Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value])) : fields;
+/** The fields of a part or a payload, without its type, under their other names. Most parts are pieces of text with a few fields. */
+const renamed = (of: object, names: Readonly<Record<string, string>> = {}): Fields => {
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(of))
+    if (name !== 'type' && name !== '__proto__') fields[names[name] ?? name] = value;
+  return fields;
+};
 
 const flipped = (names: Readonly<Record<string, string>> | undefined) =>
   names && Object.fromEntries(Object.entries(names).map(([own, theirs]) => [theirs, own]));
@@ -119,16 +124,17 @@ export const createChunkCodec = <Part extends { type: string }>(
   const known = Object.entries(table).flatMap(([type, codec]) => (codec ? [{ type, codec, names: flipped(codec.names) }] : []));
   const byChunk = new Map(known.map((row) => [row.codec.chunk, row]));
   return {
-    toChunk: ({ type, ...fields }, runId) => {
+    toChunk: (part, runId) => {
+      const { type } = part;
       if (silent.has(type)) return undefined;
       const codec = table[type] ?? { chunk: type };
-      const payload = renamed(fields, codec.names);
+      const payload = renamed(part, codec.names);
       return { type: codec.chunk, runId, from: 'AGENT', payload: codec.toPayload?.(payload) ?? payload };
     },
     toPart: ({ type, payload }) => {
       const row = byChunk.get(type);
       if (!row) return undefined;
-      const fields = renamed((payload ?? {}) as Fields, row.names);
+      const fields = renamed(payload ?? {}, row.names);
       // Fields of the part's type, provided that the chunk's author kept to that type.
       return { ...(row.codec.toFields?.(fields) ?? fields), type: row.type } as unknown as Part;
     },

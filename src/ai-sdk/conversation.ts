@@ -109,7 +109,6 @@ export const openConversation = (
 const createConversation = (port: MessagePort, input: readonly AnyMessage[], options: ConversationOptions): Conversation => {
   const systems = input.filter(isSystem);
   const list = port.create([], [], 'input');
-  if (systems.length > 0) port.writeSystem(list, copyPlain(systems) as SystemMessage[]);
   const startedAt = Date.now();
   const groups = groupsOf(input, { startedAt, ...options });
   const idsOf = (isAnswer: boolean): string[] => groups.filter((group) => group.isAnswer === isAnswer).map(({ id }) => id);
@@ -125,6 +124,7 @@ const createConversation = (port: MessagePort, input: readonly AnyMessage[], opt
     newUserMessages: idsOf(false),
     newResponseMessages: idsOf(true),
   });
+  if (systems.length > 0) port.writeSystem(list, copyPlain(systems) as SystemMessage[]);
   return reader({ port, list, groups, originals: byId(groups), systems, startedAt });
 };
 

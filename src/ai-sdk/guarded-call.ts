@@ -11,13 +11,14 @@ import type { RunEvent } from '../../schemas/index.js';
 import { callIdOf, modelCodec, partOfChunk } from './chunks.js';
 import { judge } from './judge.js';
 import { inOrder, createGathering, createWire, type Gathering, type Wire } from './wire.js';
-import { editSteps, lastResults, watchEdits, type EditsBefore } from './recorded-steps.js';
+import { editSteps, lastResults } from './recorded-steps.js';
 import { openListPort, createLoopRun, onlyPhases } from './loop-run.js';
 import { createModelPort, isCleanRecord, leavesTogether, waits, type ModelCall, type ModelReply } from './model-port.js';
 import { exemptFromSchema } from './ruled-calls.js';
 import type { Run } from './run.js';
-import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
+import type { Chunk, PartOf, StreamPart } from './spec.js';
 import { withoutPrompt } from '../loop/judge.js';
+import { watchEdits, type EditsBefore } from './watch-edits.js';
 import { abortErrorOf, approvalError, errorOfStop, lateEditError } from './stop-errors.js';
 
 /** One call of the guarded model: a run of the loop. */
@@ -59,12 +60,12 @@ interface Calling {
 }
 
 /** Calls the model under the control of the loop's machine, from the request to the reviewed response, with its retries and recoveries. */
-export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt, sink: PartSink): GuardedCall => {
+export const callGuarded = (run: Run, call: ModelCall, sink: PartSink): GuardedCall => {
   const isBuffered = leavesTogether(run, call); // the whole response is emitted after the review
   const reply: ModelReply = { received: undefined, raws: [], order: [], isWaiting: isBuffered, parts: new WeakMap() };
   const opening = Promise.withResolvers<boolean>();
   const loopOf = (): LoopRun => loop; // assigned before anything happens in it
-  const port = openListPort(run, prompt, { loopOf, onWrite: () => edits.forget() });
+  const port = openListPort(run, call.params.prompt, { loopOf, onWrite: () => edits.forget() });
   const plan = onlyPhases(run.plan, (phase) => isOfCall(phase) && (phase !== 'outputResult' || isFinal(run, call, loop)));
   const edits = watchEdits(run, plan, () => port.conversation);
   const onEvent = (event: RunEvent): void => {
@@ -153,7 +154,7 @@ const retraction = 'data-interlock-retract';
 const silent: ReadonlySet<string> = new Set([retraction, 'response-metadata', 'raw']);
 
 /** Emits all chunks once the response was accepted. */
-const bufferedUntilEnd = (onShow: (chunk: Chunk) => void): StreamBuffer<Chunk> => {
+const bufferedUntilEnd = (onShow: StreamBuffer<Chunk>['write']): StreamBuffer<Chunk> => {
   const streamBuffer = createStreamBuffer<Chunk>(1, (chunk) => void onShow(chunk));
   streamBuffer.drain(); // it has no readers
   return streamBuffer;
@@ -167,7 +168,10 @@ const unbuffered = (write: StreamBuffer<Chunk>['write'], { drain }: PartSink): S
 const emitChunk = (calling: Calling, chunk: Chunk): Promise<void> | undefined => {
   const { run, reply, waiting } = calling;
   if (ofLoop.has(chunk.type) || run.error) return undefined;
-  if (chunk.type === retraction) return void takeBack(calling, chunk as Retraction); // of that type
+  if (chunk.type === retraction) {
+    takeBack(calling, chunk as Retraction); // of that type
+    return undefined;
+  }
   const part = partOfChunk(chunk, reply.parts, modelCodec);
   if (!part) return undefined;
   if (waits(run, reply, chunk)) return void waiting.push(part);

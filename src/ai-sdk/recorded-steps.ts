@@ -3,8 +3,7 @@ import type { ModelMessage } from 'ai';
 import { withoutQuotations } from '../guard/read-fields.js';
 import { messageOf } from '../errors.js';
 import type { ToolCallInfo } from '../phase/host.js';
-import { copyPlain, isSame } from '../phase/plain-data.js';
-import type { Plan } from '../pipeline/compile.js';
+import { isSame } from '../phase/plain-data.js';
 import { resultIn, type Part, type StoredPart } from '../plain/stored-message.js';
 import type { Conversation } from './conversation.js';
 import { isSameShape, patchPart, contentOf, haveSameContent } from './message-parts.js';
@@ -26,7 +25,8 @@ export const followResultEdits = (run: Run, conversation: Conversation, toolCall
   if (late.length > 0 && !(run.holdsResult && editSteps(run, late))) throw run.end(lateEditError(run, 'toolResult'));
 };
 
-const messagesOf = (run: Run, { list, originals }: Conversation): Map<string, MastraDBMessage> => {
+/** The current versions of a conversation's original messages, by their ids. */
+export const messagesOf = (run: Run, { list, originals }: Conversation): Map<string, MastraDBMessage> => {
   const found = new Map<string, MastraDBMessage>();
   for (const message of run.scope.host.messages.read(list, 'all')) if (originals.has(message.id)) found.set(message.id, message);
   return found;
@@ -39,84 +39,8 @@ const withResultOf = (part: StoredPart, now: StoredPart | undefined, toolCallId:
   return { ...part, toolInvocation: { ...part.toolInvocation, state, result } as never }; // the call with the other one's outcome
 };
 
-/** Edits of earlier messages by guards of a response. */
-export interface EditsBefore {
-  /** The plan, which records these edits. */
-  readonly plan: Plan;
-  /** The loop itself changes a message, such as an earlier call that gets its deferred result: that is no edit. */
-  forget(): void;
-  /** Edits of the run's earlier responses, in the current attempt. */
-  read(): LateEdit[];
-}
-
-/** Records edits that a plan's guards make. Edits of the caller's messages have no effect, and are reported. */
-export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversation): EditsBefore => {
-  const changed = new WeakMap<Conversation, Set<string>>();
-  const written = new WeakSet<Conversation>(); // by the loop, since the last phase
-  /** The messages after the last phase; undefined if they were removed. */
-  const seen = new WeakMap<Conversation, Map<string, Seen | undefined>>();
-  /** The ids of messages that changed since the last call. */
-  const takeChanges = (conversation: Conversation): string[] => {
-    const messages = messagesOf(run, conversation);
-    const known = seen.get(conversation) ?? new Map<string, Seen | undefined>(conversation.originals);
-    seen.set(conversation, known);
-    const ids: string[] = [];
-    for (const [id, before] of known) {
-      const message = messages.get(id);
-      const now = message && { role: message.role, parts: message.content.parts };
-      if (isUnchanged(before, now)) continue;
-      known.set(id, copyPlain(now));
-      ids.push(id);
-    }
-    return ids;
-  };
-  const watched: Plan['run'] = async (phase, data, scope) => {
-    const conversation = conversationOf();
-    // Changes of the loop, such as late results of the provider's tools, and of stream guards are not of this phase.
-    if (!seen.has(conversation) && (plan.has('outputStream') || written.has(conversation))) takeChanges(conversation);
-    const verdict = await plan.run(phase, data, scope);
-    const messageIds = takeChanges(conversation);
-    if (phase === 'apiError') return verdict; // it prepares the next prompt
-    const callers = messageIds.filter((id) => !conversation.originals.get(id)?.isAnswer);
-    if (callers.length > 0) run.emit({ type: 'edit-dropped', phase, messageIds: callers });
-    if (messageIds.length > 0) changed.set(conversation, new Set([...(changed.get(conversation) ?? []), ...messageIds]));
-    return verdict;
-  };
-  return {
-    plan: {
-      ...plan,
-      run: (phase, data, scope) =>
-        phase === 'outputStream' || !plan.has(phase) ? plan.run(phase, data, scope) : watched(phase, data, scope),
-    },
-    forget: () => {
-      written.add(conversationOf());
-      seen.delete(conversationOf());
-    },
-    read: () => {
-      const conversation = conversationOf();
-      const ids = changed.get(conversation);
-      if (!ids) return [];
-      const messages = messagesOf(run, conversation);
-      return [...ids].flatMap((id): LateEdit[] => {
-        const original = conversation.originals.get(id);
-        return original?.isAnswer ? [{ before: original.parts, after: messages.get(id)?.content.parts }] : [];
-      });
-    },
-  };
-};
-
-interface Seen {
-  readonly role: string;
-  readonly parts: readonly StoredPart[];
-}
-
-/** Fields without a value may be missing. */
-const isUnchanged = (before: Seen | undefined, now: Seen | undefined): boolean =>
-  before?.role === now?.role &&
-  (isSame(before?.parts, now?.parts) || JSON.stringify(before?.parts) === JSON.stringify(now?.parts));
-
 /** An earlier step's message that guards of the response changed; `after` is undefined if they removed it. */
-interface LateEdit {
+export interface LateEdit {
   readonly before: readonly StoredPart[];
   readonly after: readonly StoredPart[] | undefined;
 }

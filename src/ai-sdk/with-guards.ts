@@ -52,7 +52,7 @@ const startCall = async (run: Run, call: ModelCall, sink: PartSink): Promise<Gua
   if (run.isAnswered && !run.adapters.has('toPrepareStep')) run.stepNumber += 1;
   run.isAnswered = false;
   const prompt = (await judgedInput(run, call.params.prompt)) as Prompt; // made of a prompt
-  return callGuarded(run, call, prompt, sink);
+  return callGuarded(run, { ...call, params: { ...call.params, prompt } }, sink);
 };
 
 const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
@@ -101,26 +101,14 @@ const openStream = (onCancel: (reason: unknown) => void) => {
   let controller: ReadableStreamDefaultController<StreamPart> | undefined; // undefined after the end
   let isDraining = false;
   let space: PromiseWithResolvers<void> | undefined;
-  let failure: { readonly error: unknown } | undefined; // of the provider's own stream
-  const isRead = (): boolean => !controller || Number(controller.desiredSize) >= 0;
-  const end = (how: (controller: ReadableStreamDefaultController<StreamPart>) => void): void => {
-    if (controller) how(controller);
-    controller = undefined;
-  };
   const freeWriter = (): void => {
     space?.resolve();
     space = undefined;
   };
-  /** Everything was read: an error of a stream discards what was not. */
-  const onRead = (): void => {
-    const { error } = failure ?? {};
-    if (failure) end((one) => one.error(error));
-    freeWriter();
-  };
   const parts = new ReadableStream<StreamPart>(
     {
       start: (own) => void (controller = own),
-      pull: onRead,
+      pull: freeWriter,
       cancel: (reason) => {
         controller = undefined;
         freeWriter();
@@ -132,22 +120,25 @@ const openStream = (onCancel: (reason: unknown) => void) => {
   const sink: PartSink = {
     send: (part) => {
       controller?.enqueue(part);
-      return isRead() || isDraining ? undefined : (space ??= Promise.withResolvers()).promise;
+      const isRead = !controller || Number(controller.desiredSize) >= 0;
+      return isRead || isDraining ? undefined : (space ??= Promise.withResolvers()).promise;
     },
     drain: () => {
       isDraining = true;
       freeWriter();
     },
   };
-  const close = (): void => end((one) => one.close());
-  /** The error that guards end the run with is the last part. */
+  const close = (): void => {
+    controller?.close();
+    controller = undefined;
+  };
+  /** The error that guards end the run with is the last part; another one is that of the provider's stream. */
   const fail = (error: unknown): void => {
-    if (isStopError(error)) {
+    if (!isStopError(error)) controller?.error(error);
+    else {
       void sink.send({ type: 'error', error });
-      return close();
+      close();
     }
-    failure = { error };
-    if (isRead()) onRead();
   };
   return { parts, sink, close, fail };
 };

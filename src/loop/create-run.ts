@@ -19,7 +19,7 @@ export const createRun = (options: RunOptions): Run => {
   const signal = options.abortSignal ?? new AbortController().signal;
   const recorder = createRecorder({
     runId,
-    position: () => ({ ...position }),
+    position: () => position,
     wallClock: ports.wallClock,
     onEvent: listener(options, () => run),
   });

@@ -43,6 +43,10 @@ const decisionOf = ([snapshot, actions]: readonly [LoopSnapshot, readonly Action
   return { snapshot, starts, stops, entered };
 };
 
+/** Equal keys have equal decisions. To write an event as JSON costs more than to find its decision. */
+const keyOf = (event: LoopEvent): string =>
+  'output' in event ? `${event.type} ${Object.values(event.output).join(' ')}` : event.type;
+
 /**
  * Creates a decider with a cache. A decision depends only on the state, its counters and the event, so it is computed once: XState needs
  * some 45 us for a transition, and a step has seven.
@@ -81,7 +85,7 @@ export const createDecider = (variant?: LoopMachine, limit = 10_000): Decider =>
   return {
     start: (input) => remembered(at(''), JSON.stringify(input), () => decisionOf(initialTransition(machine(), input))),
     next: (snapshot, event) =>
-      remembered(after(snapshot), JSON.stringify(event), () =>
+      remembered(after(snapshot), keyOf(event), () =>
         // A final state stays final; the machine itself would still accept a CANCEL.
         snapshot.status === 'active' ? decisionOf(transition(machine(), snapshot, event)) : decisionOf([snapshot, []]),
       ),

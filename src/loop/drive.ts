@@ -22,10 +22,13 @@ import { tools } from './activities/tools.js';
  * journal is interrupted, and the run then continues in another execution.
  */
 export const drive = async (run: Run): Promise<void> => {
-  const { streamBuffer } = run.options;
-  const stopWaiting = () => streamBuffer.drain(); // no reader may be left
-  if (run.signal.aborted) stopWaiting();
-  run.signal.addEventListener('abort', stopWaiting, { once: true });
+  const { signal } = run;
+  const stopWaiting = () => {
+    run.options.streamBuffer.drain(); // no reader may be left
+    run.attempt?.modelCall?.hangUp(signal.reason);
+  };
+  if (signal.aborted) stopWaiting();
+  signal.addEventListener('abort', stopWaiting, { once: true });
   try {
     await runMachine(run);
   } catch (error) {
@@ -34,7 +37,7 @@ export const drive = async (run: Run): Promise<void> => {
     run.error = publicError(run, toRunError(error, 'loop'));
     await finalizeRun(run, 'failed');
   } finally {
-    run.signal.removeEventListener('abort', stopWaiting);
+    signal.removeEventListener('abort', stopWaiting);
   }
 };
 

@@ -1,17 +1,20 @@
 import { estimateTokenCount } from 'tokenx';
 import { createTurns } from '../guard/in-steps.js';
-import { anySignal, untilAborted } from '../phase/awaitable.js';
+import { untilAborted } from '../phase/awaitable.js';
 import type { Chunk, LoopPorts, ModelCall, ModelRequest, ResponseAhead, ResponseReader } from './ports.js';
 import type { Attempt, Run } from './run.js';
 
 /** Calls the model of an attempt, or repeats a guard's cached response. */
 export const startModelCall = (run: Run, attempt: Attempt): ModelCall => {
-  const controller = new AbortController();
-  const signal = anySignal([run.options.abortSignal, controller.signal]);
+  const controller = new AbortController(); // the driver ends the call with the run
   const { modelId, provider } = attempt.entry.model;
   const startedAt = run.scope.now();
   if (!attempt.cached) run.recorder.record({ type: 'model-call', modelId, provider });
-  const modelCall = { startedAt, response: openResponse(run, attempt, signal), hangUp: () => controller.abort() };
+  const modelCall = {
+    startedAt,
+    response: openResponse(run, attempt, controller.signal),
+    hangUp: (reason?: unknown) => controller.abort(reason),
+  };
   attempt.modelCall = modelCall;
   return modelCall;
 };

@@ -80,7 +80,7 @@ export interface ModelCall {
   /** The response, once the provider has started to respond; rejects with the provider's error. */
   readonly response: Promise<ResponseReader>;
   /** Ends the call, whatever its state: its response is no longer needed. */
-  hangUp(): void;
+  hangUp(reason?: unknown): void;
 }
 
 /** A response that is read ahead while overlap guards judge. */

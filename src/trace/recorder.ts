@@ -16,8 +16,8 @@ export interface Position {
 
 interface RecorderOptions {
   runId: string;
-  /** The current step and attempt of the run. */
-  position: () => Position;
+  /** The current step and attempt of the run; the value may change with it. */
+  position: () => Readonly<Position>;
   /** Epoch milliseconds. */
   wallClock: () => number;
   /** Called with each event as it happens; its errors do not reach the run. */
@@ -57,7 +57,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
   const tally = createTally();
   let isOver = false;
   let openShadows = 0;
-  const record = (fact: RunFact, at: Position = position()) => {
+  const record = (fact: RunFact, at: Readonly<Position> = position()) => {
     if (isOver && fact.type !== 'guard-shadow' && fact.type !== 'late-abort') return; // abandoned work may still report
     isOver ||= fact.type === 'run-finish';
     const { stepNumber, attempt } = at;
@@ -65,7 +65,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
     events.push(event);
     notify(onEvent, event);
   };
-  const count = (fact: CountedFact, at: Position = position()) => {
+  const count = (fact: CountedFact, at: Position = { ...position() }) => {
     const isStop = fact.type === 'guard-shadow' && fact.verdict !== 'pass' && fact.verdict !== 'edit';
     if (isPerChunk(fact.phase) && !isStop && !isOver) tally.add({ fact, at });
     else record(fact, at);
@@ -90,7 +90,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
     reportStale: (report) => count(staleFact(report)),
     reportLateAbort: ({ author, reason }) => record({ type: 'late-abort', ...author, reason }),
     openShadow: () => {
-      const at = position();
+      const at = { ...position() };
       openShadows += 1;
       return (report) => {
         openShadows -= 1;

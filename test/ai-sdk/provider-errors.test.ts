@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { ChunkType } from '@mastra/core/stream';
 import { APICallError } from '@ai-sdk/provider';
 import { generateText, streamText, type UIMessageStreamOptions, type UIMessage } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
@@ -136,7 +137,7 @@ it('a generated response without content, usage and reason is an answer', async 
 });
 
 it('a stream that breaks off is read to its last part before its error, however slowly', async () => {
-  const parts = ['One.', 'Two.'].map((delta) => ({ type: 'text-delta' as const, id: '0', delta }));
+  const parts = ['One. ', 'Two. '].map((delta) => ({ type: 'text-delta' as const, id: '0', delta }));
   const pulls = [{ type: 'text-start' as const, id: '0' }, ...parts].values();
   const provider = new ReadableStream<(typeof parts)[number] | { type: 'text-start'; id: string }>(
     {
@@ -148,9 +149,12 @@ it('a stream that breaks off is read to its last part before its error, however 
     },
     { highWaterMark: 0 },
   );
-  const model = withGuards(new MockLanguageModelV4({ doStream: { stream: provider } }), [
-    guardOn('outputStream', () => undefined),
-  ]);
+  const guard = {
+    id: 'slow',
+    window: 'sentence',
+    processOutputStream: async ({ part }: { part: ChunkType }) => (await setImmediate(), part),
+  } as const;
+  const model = withGuards(new MockLanguageModelV4({ doStream: { stream: provider } }), [guard]);
   const { stream } = await model.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hello.' }] }] });
   const reader = stream.getReader();
   const read: string[] = [];
@@ -163,5 +167,5 @@ it('a stream that breaks off is read to its last part before its error, however 
     }
   };
   await expect(readAll()).rejects.toThrow('The line is dead.');
-  expect(read).toEqual(['One.', 'Two.']);
+  expect(read).toEqual(['One. ']);
 });
