@@ -121,12 +121,15 @@ const createConversation = (port: MessagePort, input: readonly AnyMessage[], opt
       createdAt: new Date(startedAt + index),
       content: { format: 2, parts: copyPlain(parts) }, // guards' changes in place stay in the list
     })),
-    newUserMessages: idsOf(false),
-    newResponseMessages: idsOf(true),
+    ...sourcesOf('newUserMessages', idsOf(false)),
+    ...sourcesOf('newResponseMessages', idsOf(true)),
   });
   if (systems.length > 0) port.writeSystem(list, copyPlain(systems) as SystemMessage[]);
   return reader({ port, list, groups, originals: byId(groups), systems, startedAt });
 };
+
+/** Mastra's lists also have the ids of messages that were saved; plain ones do not read these. */
+const sourcesOf = (name: string, ids: readonly string[]) => ({ [name]: ids, [`${name}Persisted`]: ids });
 
 const byId = (groups: readonly Group[]): ReadonlyMap<string, Group> => new Map(groups.map((group) => [group.id, group]));
 

@@ -60,7 +60,8 @@ export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversat
   return {
     plan: {
       ...plan,
-      run: (phase, ...given) => (phase !== 'outputStream' && plan.has(phase) ? judged : plan.run)(phase, ...given),
+      run: (phase, ...given) =>
+        phase === 'outputStream' || !plan.has(phase) ? plan.run(phase, ...given) : judged(phase, ...given),
     },
     forget: () => void (current().isStale = true),
     read: () => {
