@@ -32,6 +32,12 @@ export const asGuardFault = <Fault extends { readonly path: string; readonly isU
   ...fault,
 });
 
+/** A fault of an option of an agent, with its code. */
+export const asAgentFault = ({ isUnknown, ...fault }: ValueFault): OptionFault => ({
+  code: isUnknown ? 'agent/unknown-option' : 'agent/invalid-option',
+  ...fault,
+});
+
 /** A sentence with the one of these names that is most similar to a misspelt one; undefined if none is close. */
 export const didYouMean = (name: string, names: Iterable<string>): string | undefined => {
   const [best] = [...names]

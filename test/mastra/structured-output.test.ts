@@ -157,13 +157,14 @@ describe.each(modes)('structured output in %s', (mode) => {
   });
 
   it.each([
-    ['structuredOutput.providerOptions', { schema, providerOptions: {} }, 'agent/unsupported-option'],
     ['structuredOutput.useAgent', { schema, useAgent: true }, 'agent/unsupported-option'],
     ['structuredOutput.providerOptions', { schema, providerOptions: {} }, 'agent/unsupported-option'],
     ['structuredOutput.jsonPromptInjection', { schema, jsonPromptInjection: 'often' }, 'agent/invalid-option'],
     ['structuredOutput.instructions', { schema, instructions: 'Briefly.' }, 'agent/unsupported-option'],
     ['structuredOutput.shape', { schema, shape: 1 }, 'agent/unknown-option'],
     ['structuredOutput.errorStrategy', { schema, errorStrategy: 'ignore' }, 'agent/invalid-option'],
+    ['structuredOutput.logger', { schema, errorStrategy: 'warn', logger: 'console' }, 'agent/invalid-option'],
+    ['structuredOutput.instructions', { schema, jsonPromptInjection: true, instructions: 5 }, 'agent/invalid-option'],
     ['structuredOutput.fallbackValue', { schema, errorStrategy: 'fallback' }, 'agent/invalid-option'],
     ['structuredOutput', {}, 'agent/invalid-option'],
     ['structuredOutput', 'json', 'agent/invalid-option'],

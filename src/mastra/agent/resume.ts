@@ -166,9 +166,7 @@ export const readResumeOptions = (given: object = {}, agentId?: string): ResumeC
     if (!changesNothing(name, value)) repeated[name] = value;
   }
   const { runId } = options;
-  if (typeof runId !== 'string')
-    throw new InterlockError('agent/invalid-option', { path: 'runId', detail: 'it must be a string.' });
-  if (toolCallId !== undefined && typeof toolCallId !== 'string')
-    throw new InterlockError('agent/invalid-option', { path: 'toolCallId', detail: 'it must be a string.' });
+  if (typeof runId !== 'string') throw invalid('runId', 'it must be a string.');
+  if (toolCallId !== undefined && typeof toolCallId !== 'string') throw invalid('toolCallId', 'it must be a string.');
   return { ...options, runId, toolCallId, repeated };
 };

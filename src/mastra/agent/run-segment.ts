@@ -11,7 +11,7 @@ import { InterlockError } from '../../errors.js';
 import { anySignal } from '../../phase/awaitable.js';
 import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
-import { timeoutError } from '../model/time-limits.js';
+import { abortAfter, timeoutError } from '../model/time-limits.js';
 import { createToolNotifier } from '../tools/tool-hooks.js';
 import type { RunEvent } from '../../../schemas/index.js';
 
@@ -53,14 +53,12 @@ export const runSegmentOf = (
 const startDeadline = ({ abortSignal, modelSettings }: CallOptions) => {
   const totalMs = modelSettings?.timeout?.totalMs;
   if (totalMs === undefined) return { signal: abortSignal, clear: () => undefined };
-  const controller = new AbortController();
-  const end = async (): Promise<void> => {
-    const [path, cause] = ['modelSettings.timeout.totalMs', await timeoutError('total', totalMs)];
-    controller.abort(new InterlockError('run/deadline', { path, cause }));
-  };
-  const timer = setTimeout(() => void end(), totalMs);
-  timer.unref();
-  return { signal: anySignal([abortSignal, controller.signal]), clear: () => clearTimeout(timer) };
+  const path = 'modelSettings.timeout.totalMs';
+  const { signal, clear } = abortAfter(
+    totalMs,
+    async () => new InterlockError('run/deadline', { path, cause: await timeoutError('total', totalMs) }),
+  );
+  return { signal: anySignal([abortSignal, signal]), clear };
 };
 
 /** Calls `onChunk` with each chunk once it is visible. */

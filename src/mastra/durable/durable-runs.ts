@@ -30,6 +30,7 @@ import {
   type Erased,
   type RunSummary,
   metricsOf,
+  needed,
   type RunCounts,
   type RunMetrics,
 } from './run-operations.js';
@@ -104,21 +105,20 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
   };
 };
 
+const repairable = { retry: 'only a lost run can be retried', abandon: 'only a queued or running run can be abandoned' } as const;
+
 /** The operations on runs that cannot continue. */
 const repairsOf = (context: DurableContext): Pick<DurableRuns, 'retry' | 'abandon' | 'fork'> => {
   const { runs, board } = context;
+  const repair = async (operation: 'retry' | 'abandon', runId: string, owner: RunOwner | undefined): Promise<void> => {
+    await checkOwner(context, runId, owner);
+    const { id } = await lastSegment(context, runId);
+    if (!(await needed(runs[operation], operation)(id))) throw await wrongState(context, id, repairable[operation]);
+  };
   return {
-    retry: async (runId, owner) => {
-      await checkOwner(context, runId, owner);
-      const { id } = await lastSegment(context, runId);
-      if (!runs.retry) throw new InterlockError('durable/unsupported-operation', { path: 'retry' });
-      if (!(await runs.retry(id))) throw await wrongState(context, id, 'only a lost run can be retried');
-    },
+    retry: (runId, owner) => repair('retry', runId, owner),
     abandon: async (runId, owner) => {
-      await checkOwner(context, runId, owner);
-      const { id } = await lastSegment(context, runId);
-      if (!runs.abandon) throw new InterlockError('durable/unsupported-operation', { path: 'abandon' });
-      if (!(await runs.abandon(id))) throw await wrongState(context, id, 'only a queued or running run can be abandoned');
+      await repair('abandon', runId, owner);
       await board.pin(runId, undefined); // it no longer waits
     },
     fork: async (runId, point) => {
@@ -148,11 +148,11 @@ const cancelRun = async (context: DurableContext, runId: string): Promise<void> 
 };
 
 /** The error for an operation that needs another state of a run. */
-const wrongState = async ({ runs }: DurableContext, id: string, needed: string): Promise<InterlockError> => {
+const wrongState = async ({ runs }: DurableContext, id: string, wanted: string): Promise<InterlockError> => {
   const found = await runs.find(id);
   const end = found.kind === 'ended' ? readEnd(found.output, id) : undefined;
   const state = end?.state?.status === 'suspended' ? 'suspended' : found.kind;
-  return new InterlockError('durable/wrong-state', { path: runIdOf(id), detail: `${needed}, and this one is ${state}.` });
+  return new InterlockError('durable/wrong-state', { path: runIdOf(id), detail: `${wanted}, and this one is ${state}.` });
 };
 
 /** Fields of a run that the engine receives in addition to its input. */

@@ -6,6 +6,7 @@ import { idsOf } from '../agent/start-run.js';
 import { readSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
 import type { ForkOptions } from './operation-options.js';
 import type { DurableContext } from './run-subscription.js';
+import { needed } from './run-operations.js';
 
 /**
  * The first segment of a fork: the start of the original run, and its journal up to a step. Raises `durable/no-run`,
@@ -66,11 +67,11 @@ interface ReadSegment {
 
 /** The segments of a run up to a number, except segments that only end it: a fork cannot continue from those. */
 const segmentsUpTo = async ({ runs }: DurableContext, { runId, number }: ForkedFrom): Promise<ReadSegment[]> => {
-  if (!runs.journal) throw new InterlockError('durable/unsupported-operation', { path: 'fork' });
+  const journalOf = needed(runs.journal, 'fork');
   const found: ReadSegment[] = [];
   for (let at = 0; at <= number; at += 1) {
     const id = segmentId(runId, at);
-    const journal = await runs.journal(id);
+    const journal = await journalOf(id);
     if (!journal) continue;
     const segment = readSegment(journal.input, id);
     const steps = [...(segment.forked ?? []), ...journal.steps];

@@ -1,5 +1,6 @@
 import type { PersistedRun } from '../../durable/journal.js';
 import {
+  asAgentFault,
   throwFaults,
   aCount,
   aName,
@@ -107,10 +108,6 @@ export const checkOperation = (operation: Operation, options: object = {}): void
   throwFaults(
     fieldsOf(Object.fromEntries(kinds))
       .faultsOf(options, '')
-      .map(({ path, detail, isUnknown }) => ({
-        code: isUnknown ? ('agent/unknown-option' as const) : ('agent/invalid-option' as const),
-        path: path.slice(1) || 'options',
-        detail,
-      })),
+      .map((fault) => asAgentFault({ ...fault, path: fault.path.slice(1) || 'options' })),
   );
 };

@@ -4,6 +4,7 @@ import { drive } from '../../loop/drive.js';
 import { Interruption } from '../../loop/interruption.js';
 import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
 import { anySignal } from '../../phase/awaitable.js';
+import { abortAfter } from '../model/time-limits.js';
 import { endRecording } from '../agent/callbacks.js';
 import { startPersistedRun, type MakeOptions } from './start-persisted-run.js';
 import {
@@ -32,7 +33,8 @@ export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): P
     if ('error' in segment) return endUnread(call, segment, surroundings);
     const { runId, deadlineAt, priority = 0 } = segment.call;
     const stay = stayOf(durable, { until: deadlineAt, leave: surroundings.localRuns.enter(call.runId) });
-    const deadline = runDeadline(runId, deadlineAt);
+    const delayMs = deadlineAt === undefined ? undefined : deadlineAt - Date.now();
+    const deadline = abortAfter(delayMs, () => new InterlockError('run/deadline', { path: runId }));
     const waiting = new AbortController();
     void lookWhileWaiting(durable, waiting.signal);
     const ended = AbortSignal.any([durable.canceled, deadline.signal, ...(isCanceled(segment) ? [AbortSignal.abort()] : [])]);
@@ -199,26 +201,4 @@ const startSegment = async (
   );
   const make = (own: MakeOptions) => setUp(parts, segment.call, { here: { ...caller, abortSignal }, journal, show, ...own });
   return startPersistedRun({ durable, segment, make, acceptChangedCode: parts.acceptChangedCode });
-};
-
-/** The deadline of a run. */
-interface RunDeadline {
-  /** Aborted once the time is over. */
-  readonly signal: AbortSignal;
-  /** Clears the timer. */
-  clear(): void;
-}
-
-/** The longest delay of a timer. */
-const longestMs = 2 ** 31 - 1;
-
-/** @param at epoch milliseconds; undefined: no limit */
-const runDeadline = (runId: string, at: number | undefined): RunDeadline => {
-  const controller = new AbortController();
-  if (at === undefined) return { signal: controller.signal, clear: () => undefined };
-  const end = (): void => controller.abort(new InterlockError('run/deadline', { path: runId }));
-  const delayMs = at - Date.now();
-  if (delayMs <= 0) end();
-  const timer = delayMs > 0 && delayMs <= longestMs ? setTimeout(end, delayMs) : undefined;
-  return { signal: controller.signal, clear: () => clearTimeout(timer) };
 };

@@ -68,7 +68,8 @@ export const checkOwner = async ({ runs }: DurableContext, runId: string, { reso
   if (first?.resourceId !== resourceId) throw new InterlockError('durable/no-run', { path: runId });
 };
 
-const needed = <T>(operation: T | undefined, path: string): T => {
+/** An operation of an engine. Raises `durable/unsupported-operation` if the engine does not have it. */
+export const needed = <T>(operation: T | undefined, path: string): T => {
   if (!operation) throw new InterlockError('durable/unsupported-operation', { path });
   return operation;
 };

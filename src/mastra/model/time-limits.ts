@@ -1,6 +1,6 @@
 import type { ModelRequest, PartSource } from '../../loop/ports.js';
 import { createProviderClock, type Limit, type ProviderLimits } from '../../loop/provider-clock.js';
-import { anySignal, untilAborted } from '../../phase/awaitable.js';
+import { anySignal, untilAborted, whenReady, type Awaitable } from '../../phase/awaitable.js';
 
 /** The `timeout` of a model's settings, as in Mastra; times in milliseconds. */
 export interface ModelTimeout extends Pick<ProviderLimits, 'stepMs' | 'firstChunkMs'> {
@@ -42,6 +42,18 @@ export const limitCall = (
     },
     read: (source) => clock.read(source, within),
   };
+};
+
+/** The longest delay of a timer. */
+const longestMs = 2 ** 31 - 1;
+
+/** A signal that is aborted after some milliseconds; never without a number. `clear` ends the wait. */
+export const abortAfter = (ms = Infinity, reason: () => Awaitable<unknown>): { signal: AbortSignal; clear: () => void } => {
+  const controller = new AbortController();
+  const end = (): void => void whenReady(reason(), (cause) => controller.abort(cause));
+  if (ms <= 0) end();
+  const timer = ms > 0 && ms <= longestMs ? setTimeout(end, ms).unref() : undefined;
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
 };
 
 /** Mastra's error; its module is loaded when it is needed. */

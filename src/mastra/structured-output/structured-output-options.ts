@@ -1,6 +1,19 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
 import type { PublicSchema } from '@mastra/core/schema';
-import { didYouMean, type OptionFault } from '../../option-kind.js';
+import {
+  aBoolean,
+  anObject,
+  asAgentFault,
+  aText,
+  either,
+  fieldsOf,
+  instanceWith,
+  kind,
+  oneOf,
+  recordOf,
+  type OptionFault,
+  type OptionKind,
+} from '../../option-kind.js';
 import { isRecord } from '../../phase/plain-data.js';
 import { readOutputSchema } from './output-schema.js';
 
@@ -36,82 +49,59 @@ export interface StructuredOutput<OUTPUT = unknown> {
   readonly logger?: { warn(message: string): void };
 }
 
-const strategies: readonly unknown[] = [undefined, 'strict', 'warn', 'fallback'] satisfies StructuredOutput['errorStrategy'][];
-const injections: readonly unknown[] = [
-  undefined,
-  true,
-  false,
-  'system',
-  'inline',
-  'auto',
-] satisfies StructuredOutput['jsonPromptInjection'][];
+const anything = kind('a value', () => true);
 
-const known = new Set([
-  'schema',
-  'errorStrategy',
-  'fallbackValue',
-  'jsonPromptInjection',
-  'instructions',
-  'logger',
-  'model',
-  'providerOptions',
-]);
-/** Fields of Mastra that are not supported here. */
-const unsupported: Readonly<Record<string, string>> = {
-  useAgent: 'the second model gets the accepted answer, not the conversation.',
-};
+const fields = fieldsOf({
+  schema: anything, // read below
+  errorStrategy: oneOf('strict', 'warn', 'fallback'),
+  fallbackValue: anything,
+  jsonPromptInjection: either(aBoolean, oneOf('system', 'inline', 'auto')),
+  instructions: aText,
+  model: anything, // resolved with the agent's models
+  providerOptions: recordOf(anObject),
+  logger: instanceWith('warn', 'an object with a `warn` method'),
+} satisfies Record<keyof StructuredOutput, OptionKind>);
 
-const faultAt = (code: OptionFault['code'], field: string, detail?: string): OptionFault => ({
-  code,
-  path: `structuredOutput${field}`,
+const name = 'structuredOutput';
+const needsSchema: OptionFault = { code: 'agent/invalid-option', path: name, detail: 'it needs a schema.' };
+const unsupported = (field: string, detail: string): OptionFault => ({
+  code: 'agent/unsupported-option',
+  path: `${name}.${field}`,
   detail,
 });
 
 /** All faults of a `structuredOutput`, with the fields' names. */
 export const structuredOutputFaults = (value: unknown): readonly OptionFault[] => {
-  if (!isRecord(value)) return [faultAt('agent/invalid-option', '', 'it needs a schema.')];
-  const { schema = null } = value;
-  const others = Object.keys(value).filter((name) => value[name] !== undefined && !known.has(name));
+  if (!isRecord(value)) return [needsSchema];
+  const { useAgent, ...own } = value; // Mastra's
   return [
-    schema === null ? faultAt('agent/invalid-option', '', 'it needs a schema.') : schemaFault(schema),
-    ...others.map(otherFault),
-    fieldFault(value),
+    schemaFault(own['schema'] ?? undefined),
+    useAgent === undefined
+      ? undefined
+      : unsupported('useAgent', 'the second model gets the accepted answer, not the conversation.'),
+    ...fields.faultsOf(own, name).map(asAgentFault),
+    combinationFault(own as Partial<StructuredOutput>),
   ].filter((fault) => fault !== undefined);
 };
 
-const otherFault = (name: string): OptionFault => {
-  const detail = unsupported[name];
-  if (detail) return faultAt('agent/unsupported-option', `.${name}`, detail);
-  return faultAt('agent/unknown-option', `.${name}`, didYouMean(name, known) ?? 'there is no such option.');
-};
-
 const schemaFault = (schema: unknown): OptionFault | undefined => {
+  if (schema === undefined) return needsSchema;
   try {
     readOutputSchema(schema);
     return undefined;
   } catch (cause) {
-    return { ...faultAt('agent/invalid-option', '.schema'), cause };
+    return { code: 'agent/invalid-option', path: `${name}.schema`, cause };
   }
 };
 
-const fieldFault = ({
-  errorStrategy,
-  fallbackValue,
-  jsonPromptInjection,
-  instructions,
-  model,
-  providerOptions,
-}: Record<string, unknown>): OptionFault | undefined => {
-  if (!strategies.includes(errorStrategy))
-    return faultAt('agent/invalid-option', '.errorStrategy', 'it must be "strict", "warn" or "fallback".');
+const combinationFault = (given: Partial<StructuredOutput>): OptionFault | undefined => {
+  const { errorStrategy, fallbackValue, jsonPromptInjection, instructions, model, providerOptions } = given;
   if (errorStrategy === 'fallback' && fallbackValue === undefined)
-    return faultAt('agent/invalid-option', '.fallbackValue', 'set it for errorStrategy "fallback".');
-  if (!injections.includes(jsonPromptInjection))
-    return faultAt('agent/invalid-option', '.jsonPromptInjection', 'it must be true, false, "system", "inline" or "auto".');
+    return { code: 'agent/invalid-option', path: `${name}.fallbackValue`, detail: 'set it for errorStrategy "fallback".' };
   if (model) return undefined;
   if (providerOptions !== undefined)
-    return faultAt('agent/unsupported-option', '.providerOptions', 'without model, pass them as providerOptions of the call.');
+    return unsupported('providerOptions', 'without model, pass them as providerOptions of the call.');
   return instructions !== undefined && !jsonPromptInjection
-    ? faultAt('agent/unsupported-option', '.instructions', 'without model or jsonPromptInjection they have no effect.')
+    ? unsupported('instructions', 'without model or jsonPromptInjection they have no effect.')
     : undefined;
 };

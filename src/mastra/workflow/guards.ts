@@ -143,16 +143,13 @@ export const checkLane = (steps: readonly PipelineStep[], lane: Lane, agentId: s
 /** Compiled plans: an agent's own guards are the same array in every call. */
 const plans = createKnown<Plan>();
 
-/** The same for runs that record edits. */
-const recordingPlans: typeof plans = createKnown();
-
 /**
  * Compiles a lane, once for each array. Undefined without guards. With `recordsEdits` its guards report their edits. Raises
  * `pipeline/…` for guards that cannot work.
  */
 export const compileLane = (steps: readonly PipelineStep[], id: string, recordsEdits = false): Plan | undefined => {
   if (steps.length === 0) return undefined;
-  return (recordsEdits ? recordingPlans : plans).of(steps, id, () => compileRecording(laneGraph(steps, id), recordsEdits));
+  return plans.of(steps, recordsEdits ? `${id} with edits` : id, () => compileRecording(laneGraph(steps, id), recordsEdits));
 };
 
 /** Compiles a graph. If requested, its guards report their edits. Each processor gets its position. */
