@@ -50,7 +50,7 @@ const readable = (error: unknown): unknown => {
 export const notifyViolation = (onViolation: OnViolation, { processorId, reason, metadata }: Trip | Retry): void => {
   try {
     const notified: unknown = onViolation?.({ processorId, message: reason, detail: metadata });
-    if (isPromise(notified)) notified.then(undefined, () => undefined);
+    if (isPromise(notified)) Promise.resolve(notified).catch(() => undefined);
   } catch {
     // By contract a failing callback never disturbs the run.
   }

@@ -23,7 +23,7 @@ export const publish = (run: Run, chunk: Chunk): Promise<void> | undefined => ru
 export const notify = <T>(callback: ((value: T) => unknown) | undefined, value: T): Promise<unknown> | undefined => {
   try {
     const returned = callback?.(value);
-    return isPromise(returned) ? returned.catch(() => undefined) : undefined;
+    return isPromise(returned) ? Promise.resolve(returned).catch(() => undefined) : undefined;
   } catch {
     return undefined;
   }

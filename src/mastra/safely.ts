@@ -11,7 +11,7 @@ export const safely = (
   if (!callback) return undefined;
   try {
     const pending = callback(...(values as never[])); // each call passes values of its callback's types
-    return isPromise(pending) ? pending.then(ignore, ignore) : undefined;
+    return isPromise(pending) ? Promise.resolve(pending).then(ignore, ignore) : undefined;
   } catch {
     return undefined;
   }

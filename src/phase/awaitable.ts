@@ -5,10 +5,10 @@ export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
 
 /**
  * Continues with a value as soon as it is available. It runs synchronously if the value is no promise, so that a chain of synchronous
- * guards costs no turn of the event loop.
+ * guards costs no turn of the event loop. The value may be any object with `then`, as some libraries return it.
  */
 export const whenReady = <T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> =>
-  isPromise(value) ? value.then(next) : next(value);
+  isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 
 /** A signal that aborts with the first of several. `AbortSignal.any` is missing in Next.js edge routes. */
 export const anySignal = (given: readonly (AbortSignal | undefined)[]): AbortSignal => {

@@ -69,7 +69,7 @@ const evaluate = ({ when, path }: ConditionalArm, context: StepContext): Awaitab
   const failed = (cause: unknown) => new InterlockError('pipeline/condition-failed', { path, cause });
   try {
     const answer = when(context);
-    return isPromise(answer) ? answer.then(Boolean, failed) : answer;
+    return isPromise(answer) ? Promise.resolve(answer).then(Boolean, failed) : answer;
   } catch (cause) {
     return failed(cause);
   }

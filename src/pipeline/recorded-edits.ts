@@ -1,5 +1,5 @@
 import type { GuardStep } from '../guard/in-sequence.js';
-import { isPromise, whenReady } from '../phase/awaitable.js';
+import { whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
@@ -43,7 +43,7 @@ export const recordingEdits = <P extends Phase>(step: GuardStep<P>): GuardStep<P
   run: (data, scope, call) => {
     const before = contentOf(data, scope);
     const returned = step.run(data, scope, call);
-    return isPromise(returned) ? returned.then((value): PayloadContent => ({ returned: value, before })) : { returned, before };
+    return whenReady(returned, (value): PayloadContent => ({ returned: value, before }));
   },
   read: (content, data, scope) => {
     const { returned, before } = content as PayloadContent; // the result of `run`

@@ -3,7 +3,15 @@ import { RequestContext } from '@mastra/core/request-context';
 import { createStep as createMastraStep, createWorkflow as createMastraWorkflow } from '@mastra/core/workflows';
 import { describe, expect, it } from 'vitest';
 
-import { InterlockAgent, otherwise, pipeline, ProcessorStepSchema, type DynamicGuards, type Guards } from '../../src/index.js';
+import {
+  guard,
+  InterlockAgent,
+  otherwise,
+  pipeline,
+  ProcessorStepSchema,
+  type DynamicGuards,
+  type Guards,
+} from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { expectRefusal, makeAgent, modes, promptOf, sentText, withText } from './support.js';
 
@@ -32,6 +40,28 @@ const forms: Record<string, () => DynamicGuards> = {
 };
 
 describe.each(modes)('guards of %s', (mode) => {
+  it.each([
+    ['a guard', {}, false],
+    ['a guard with a policy', { deadlineMs: 60_000 }, false],
+    ['a guard whose edits are recorded', {}, true],
+  ])('%s, conditions and callbacks may return any object with then', async (_name, policy, recordEdits) => {
+    /** Not a promise: its `then` returns nothing, and it has no `catch`. */
+    const later = <T>(value: T): Promise<T> => ({ then: (resolve: (made: T) => void) => void resolve(value) }) as Promise<T>;
+    const loud = guard({ ...shouting(), processInput: (args) => later(shouting().processInput(args) as never[]) }, policy);
+    const appending: Processor = {
+      id: 'appending',
+      processInput: ({ messages }) => messages.map((message) => withText(message, (text) => `${text}!`)),
+    };
+    const { agent, model } = makeAgent('Hi.', {
+      recordEdits,
+      inputProcessors: [loud, pipeline('p').branch([[() => later(true), appending]])],
+      onRunEvent: () => later(undefined),
+    });
+    const onFinish = () => later(undefined);
+    expect(await (await agent[mode]('hello', { onFinish })).text).toBe('Hi.');
+    expect(sentText(model, 'user')).toBe('HELLO!');
+  });
+
   it.each(Object.entries(forms))('can be %s', async (_name, guards) => {
     const { agent, model } = makeAgent('Hi.', { inputProcessors: guards() });
     expect(await (await agent[mode]('hello')).text).toBe('Hi.');
