@@ -39,6 +39,11 @@ const forms: Record<string, () => DynamicGuards> = {
   'an asynchronous function that returns an array': () => async () => [pipeline('loud').then(shouting()).commit()],
 };
 
+const thenOf =
+  <T>(value: T) =>
+  (resolve: (made: T) => void): void =>
+    resolve(value);
+
 describe.each(modes)('guards of %s', (mode) => {
   it.each([
     ['a guard', {}, false],
@@ -46,7 +51,7 @@ describe.each(modes)('guards of %s', (mode) => {
     ['a guard whose edits are recorded', {}, true],
   ])('%s, conditions and callbacks may return any object with then', async (_name, policy, recordEdits) => {
     /** Not a promise: its `then` returns nothing, and it has no `catch`. */
-    const later = <T>(value: T): Promise<T> => ({ then: (resolve: (made: T) => void) => void resolve(value) }) as Promise<T>;
+    const later = <T>(value: T) => Object.defineProperty({}, 'then', { value: thenOf(value) }) as Promise<T>;
     const loud = guard({ ...shouting(), processInput: (args) => later(shouting().processInput(args) as never[]) }, policy);
     const appending: Processor = {
       id: 'appending',
