@@ -233,6 +233,7 @@ describe('the gate, compared with judging each part as a whole', () => {
     const laneOf = (): TextPart => ({
       kind: 'text-delta',
       key: 'text',
+      isNested: false,
       chunkOf: (pieces) => delta(pieces),
       leavingOf: (pieces) => delta(pieces),
     });

@@ -24,7 +24,7 @@ export type Action =
       readonly match?: TextSpan;
       /** Set if it is a whole part, in which the guard looks for matches itself: the texts that it continues. */
       readonly before?: readonly string[];
-      /** The released text of its part, if the part ended and started again. */
+      /** The released end of its part, if the part ended and started again. */
       readonly earlier?: string | undefined;
       /** Its offset in the response, see `Gate.place`. */
       readonly place: number;
@@ -92,8 +92,7 @@ const grow = (buffered: BufferedText, segment: Segment): void => {
 /** Creates a guard's buffered texts for one step. `tails` are the guard's own in the run. */
 export const createBufferedTexts = (window: Window, tails: Tails = new Map()): BufferedTexts => {
   const texts = new Map<TextPart, BufferedText>();
-  /** The released text of each part, by its key, for a guard that judges whole parts. */
-  const earlierTexts = new Map<string, string>();
+  const lastWindows: LastWindows = new Map();
   const pattern = typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
   let isStepOver = false;
 
@@ -119,7 +118,7 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
     const length = buffered.reader({ text, isEnded, isStepOver, isLate });
     if (length === 0) return undefined;
     buffered.wasJudged = true;
-    const earlier = earlierTexts.get(lane.key);
+    const earlier = lastWindows.get(lane.key);
     return { kind: 'judge', lane, text: text.slice(0, length), earlier, place: placeIn(buffered, length, window) };
   };
 
@@ -142,10 +141,22 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
     settle: (lane, judged, answer) => {
       const settled = answer === judged ? take(bufferedOf(lane), judged.length) : replace(bufferedOf(lane), judged, answer);
       if (pattern?.prepare) followTails(tails, { kind: lane.kind, text: textOf(settled) }, pattern);
-      if (window === 'part') earlierTexts.set(lane.key, (earlierTexts.get(lane.key) ?? '') + textOf(settled));
+      if (!pattern) keepLast(lastWindows, bufferedOf(lane), textOf(settled));
       return settled;
     },
   };
+};
+
+/** The last windows of parts that have ended, by key. If such a part starts again, the message has one text. */
+type LastWindows = Map<string, string>;
+
+const keepLast = (
+  windows: LastWindows,
+  { lane: { key, isNested }, isEnded, from, text }: BufferedText,
+  settled: string,
+): void => {
+  if (isEnded && from === text.length && !isNested) windows.set(key, (windows.get(key) ?? '') + settled);
+  else windows.delete(key);
 };
 
 interface PatternReading {

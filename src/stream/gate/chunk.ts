@@ -19,6 +19,8 @@ export interface TextPart {
   readonly kind: EarlierText['kind'];
   /** The key of its part; a part that ends and starts again has two texts. */
   readonly key: string;
+  /** Whether it is a sub-agent's, which numbers the parts of each step anew. */
+  readonly isNested: boolean;
   /** A delta of this text with other content, as guards get it. */
   chunkOf(text: string): Chunk;
   /** The same as it is emitted: inside its original chunk if it is a sub-agent's. */
@@ -68,7 +70,8 @@ export const textPartOf = (chunk: Chunk, key: string): TextPart => {
   const { id } = first.payload as TextPayload;
   const kind = first.type.startsWith('text') ? 'text-delta' : 'reasoning-delta';
   const chunkOf = (text: string): Chunk => ({ ...first, type: kind, payload: { id, text } });
-  return { kind, key, chunkOf, leavingOf: first === chunk ? chunkOf : (text) => within(chunk, () => chunkOf(text)) };
+  const isNested = first !== chunk;
+  return { kind, key, isNested, chunkOf, leavingOf: isNested ? (text) => within(chunk, () => chunkOf(text)) : chunkOf };
 };
 
 /** Replaces the innermost chunk of a nested chunk. */

@@ -502,6 +502,29 @@ describe('parts with one id', () => {
   });
 
   it.each([
+    ['sentence', ['Zoo. ', 'A ZE', 'A ZEB', 'A ZEBRA. ', 'Yes']],
+    [{ chars: 100 }, ['Zoo. A ZE', 'Zoo. A ZEB', 'Zoo. A ZEBRA. Yes']],
+  ] as const)('continue their last window: %j', async (window, expected) => {
+    const judged: string[] = [];
+    const { gate, emitted } = openGate([windowed(window, ({ payload: { text = '' } }) => void judged.push(text))]);
+    const sent = [['Zoo. A ZE'], ['B'], ['RA. ', 'Y', 'es']].flatMap((words) => [...textOf(words), source]);
+    for (const chunk of [...sent, finish]) {
+      await gate.push(chunk);
+      await settle();
+    }
+    await gate.idle();
+    expect(judged).toEqual(expected);
+    expect(texts(emitted)['text one']).toBe('Zoo. A ZEBRA. Yes');
+  });
+
+  it('are judged one by one in the output of a tool, because each step of a sub-agent numbers its parts anew', async () => {
+    const judged: string[] = [];
+    const within = (output: object) => ({ type: 'tool-output', payload: { toolCallId: 'call', output } });
+    await sendAll([blocking(judged)], [...textOf(['ZE']), ...textOf(['BRA'])].map(within));
+    expect(judged).toEqual(['ZE', 'BRA']);
+  });
+
+  it.each([
     [(text: string) => text, 'A ZE', 'BRA.'],
     [(text: string) => `> ${text}`, '> A ZE', 'BRA.'],
     [(text: string) => text.replace('ZEBRA.', '[animal]'), 'A ZE', '[animal]'],
