@@ -1,4 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
+import { stringify } from 'safe-stable-stringify';
 
 import { isPromise } from '../phase/awaitable.js';
 import type { Host } from '../phase/host.js';
@@ -18,11 +19,30 @@ export interface Thrower {
 export const readThrown = (error: unknown, { author, onViolation }: Thrower, host: Host): Stop => {
   const signal = tripWireOf(error, host);
   if (!signal) return { kind: 'unavailable', ...author, error: readable(error) };
-  const { reason, metadata, retry } = signal;
+  const { reason, retry } = signal;
+  const metadata = serializable(signal.metadata);
   const by = { ...author, processorId: signal.processorId ?? author.processorId };
   const stop: Trip | Retry = { kind: retry ? 'retry' : 'trip', ...by, reason, metadata };
   notifyViolation(onViolation, stop);
   return stop;
+};
+
+/** Metadata, as JSON if it contains what JSON cannot: a server would drop each chunk that carries it, such as the end of the run. */
+const serializable = (metadata: unknown): unknown => {
+  try {
+    JSON.stringify(metadata);
+    return metadata;
+  } catch {
+    return asJson(metadata);
+  }
+};
+
+const asJson = (value: unknown): unknown => {
+  try {
+    return JSON.parse(stringify(value) ?? 'null');
+  } catch {
+    return undefined; // a getter throws
+  }
 };
 
 /** Reads a thrown value as a tripwire; undefined if it is none or cannot be read. */

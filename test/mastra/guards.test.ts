@@ -13,7 +13,7 @@ import {
   type Guards,
 } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { expectRefusal, makeAgent, modes, promptOf, sentText, withText } from './support.js';
+import { all, expectRefusal, makeAgent, modes, promptOf, sentText, withText } from './support.js';
 
 const shouting = (id = 'shouting'): Processor & Required<Pick<Processor, 'processInput'>> => ({
   id,
@@ -60,11 +60,32 @@ describe.each(modes)('guards of %s', (mode) => {
     const { agent, model } = makeAgent('Hi.', {
       recordEdits,
       inputProcessors: [loud, pipeline('p').branch([[() => later(true), appending]])],
-      onRunEvent: () => later(undefined),
+      onRunEvent: (): unknown => later(undefined),
     });
     const onFinish = () => later(undefined);
     expect(await (await agent[mode]('hello', { onFinish })).text).toBe('Hi.');
     expect(sentText(model, 'user')).toBe('HELLO!');
+  });
+
+  it('may block with metadata that JSON does not have, and every chunk and result can be sent', async () => {
+    const circular: Record<string, unknown> = { size: 1n, rule: 'a' };
+    circular['self'] = circular;
+    const throwing = Object.defineProperty({}, 'any', { enumerable: true, get: () => expect.fail('read') });
+    for (const [metadata, sent] of [
+      [circular, { size: 1, rule: 'a', self: '[Circular: 0]' }],
+      [throwing, undefined],
+      [new Map([['a', 1]]), new Map([['a', 1]])], // passed as it is
+    ] as const) {
+      const { agent } = makeAgent('Hi.', {
+        outputProcessors: [{ id: 'g', processOutputStep: ({ abort }) => abort('No.', { metadata }) }],
+      });
+      const answer = await agent[mode]('hello');
+      const chunks = 'fullStream' in answer ? await all(answer.fullStream) : [];
+      for (const chunk of chunks) expect(JSON.stringify(chunk)).toBeTruthy();
+      const { tripwire, steps } = 'fullStream' in answer ? await answer.getFullOutput() : answer;
+      expect(tripwire?.metadata).toEqual(sent);
+      expect(JSON.stringify(steps)).toContain('No.');
+    }
   });
 
   it.each(Object.entries(forms))('can be %s', async (_name, guards) => {
