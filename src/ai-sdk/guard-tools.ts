@@ -10,7 +10,7 @@ import { checkObject, type GuardOptions } from './guard-options.js';
 import { start, runsOf } from './adapters.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
 import { isClean } from './model-port.js';
-import { judgeArguments, needsJudge, ruledFields, type Call } from './ruled-calls.js';
+import { judgeArguments, needsJudge, ruledFields, type Call, type Runs } from './ruled-calls.js';
 
 type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown;
 
@@ -50,7 +50,7 @@ const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {
   const { experimental_toolCaller: caller } = tool as { experimental_toolCaller?: ToolCaller };
   const guarded: PropertyDescriptorMap = {
     ...(execute && fieldsOf({ execute: guardedExecute({ toolName, tool, execute }, runs) })),
-    ...(runs.shared && fieldsOf(ruledFields(toolName, tool, runs.shared))),
+    ...fieldsOf(ruledFields(toolName, tool, runs)),
     // The tool that a caller creates for its callable tools is guarded, too.
     ...(caller?.type === 'local' && {
       experimental_toolCaller: { value: { ...caller, bind: (tools: ToolSet) => guardTool(toolName, caller.bind(tools), runs) } },
@@ -66,12 +66,6 @@ const fieldsOf = (fields: object): PropertyDescriptorMap => Object.getOwnPropert
 
 /** The marker of a tool that calls other tools, see `experimental_toolCallers`. */
 type ToolCaller = { readonly type: 'local'; bind(tools: ToolSet): Tool } | { readonly type: 'provider' };
-
-interface Runs {
-  next(): Run;
-  /** The one run of all calls, if adapters share one. */
-  readonly shared: Run | undefined;
-}
 
 interface ExecutableTool {
   readonly toolName: string;

@@ -106,7 +106,7 @@ const agentFor = ({ guards: _guards, guardOptions, ...settings }: Settings, run:
   const { budgetMs, freeze } = guardOptions ?? {};
   const prepareCall = async (call: object): Promise<object> => {
     const prepared = ((await own?.(call)) ?? call) as Settings;
-    const stopWhen = mode === 'generate' ? { stopWhen: stopsOf(run, prepared), timeout: prepared.timeout } : {}; // the AI SDK warns of timeouts for streams
+    const stopWhen = mode === 'generate' ? { stopWhen: stopsOf(run, prepared) } : {};
     const { telemetry } = prepared; // it gets steps before their result is judged
     const unread = run.plan.has('outputResult') ? { telemetry: { recordInputs: false, recordOutputs: false, ...telemetry } } : {};
     return { ...prepared, ...unread, ...guardSettings(prepared, run, { budgetMs, freeze }), ...stopWhen };

@@ -15,6 +15,13 @@ export interface Call {
   readonly messages: readonly ModelMessage[];
 }
 
+/** The runs of the tools' calls. */
+export interface Runs {
+  next(): Run;
+  /** The one run of all calls, if adapters share one. Otherwise each function of a tool has its call judged on its own. */
+  readonly shared: Run | undefined;
+}
+
 /** A tool's functions that the AI SDK calls before `execute`. */
 type RuledFields = Pick<Tool, 'onInputStart' | 'onInputDelta' | 'onInputAvailable' | 'needsApproval' | 'inputSchema'>;
 
@@ -26,22 +33,34 @@ interface Options {
 
 type Listener = (options: object) => unknown;
 
+/** The options of a call's listeners so far, in a step. */
+interface Started {
+  readonly start?: Options;
+  readonly delta?: Options;
+}
+
 /**
  * A tool's functions that the AI SDK calls before `execute`: they wait until guards allowed the call, and are not called for other
  * calls. A rejected call passes the schema as guards left it, so that the model gets their reason and no error about its arguments.
  */
-export const ruledFields = (toolName: string, tool: Tool, run: Run): Partial<RuledFields> => ({
-  needsApproval: approvalOf(toolName, tool, run),
-  ...(mayRejectCalls(run) && listenersOf(toolName, tool, run)),
-  ...(run.plan.has('outputStream') && tool.type !== 'provider' && { inputSchema: schemaOf(toolName, tool, run) }),
-});
+export const ruledFields = (toolName: string, tool: Tool, { next, shared }: Runs): Partial<RuledFields> => {
+  const run = shared ?? next();
+  const judgesCalls = run.plan.has('outputStream');
+  if (!shared && !judgesCalls) return {};
+  return {
+    ...((shared ?? tool.needsApproval) && { needsApproval: approvalOf(toolName, tool, next) }),
+    ...(mayRejectCalls(run) && listenersOf(toolName, tool, next)),
+    ...(shared && judgesCalls && tool.type !== 'provider' && { inputSchema: schemaOf(toolName, tool, shared) }),
+  };
+};
 
 const mayRejectCalls = ({ plan }: Run): boolean => plan.has('outputStream') || plan.has('llmResponse') || plan.has('outputStep');
 
 /** A call needs approval if a guard of the model's response requires it, or the tool itself does. */
 const approvalOf =
-  (toolName: string, tool: Tool, run: Run): NonNullable<Tool['needsApproval']> =>
+  (toolName: string, tool: Tool, next: Runs['next']): NonNullable<Tool['needsApproval']> =>
   async (input, options) => {
+    const run = next();
     const { toolCallId, messages } = options;
     if (run.approvals.has(toolCallId)) return true;
     const { needsApproval = false } = tool;
@@ -51,22 +70,30 @@ const approvalOf =
   };
 
 /** The listeners for a call's arguments: called once guards allowed the call, with the arguments that they left. */
-const listenersOf = (toolName: string, tool: Tool, run: Run): Partial<RuledFields> => {
+const listenersOf = (toolName: string, tool: Tool, next: Runs['next']): Partial<RuledFields> => {
   const { onInputStart, onInputDelta, onInputAvailable } = tool as { [name in keyof RuledFields]?: Listener }; // each of its tool's types
   if (!onInputStart && !onInputDelta && !onInputAvailable) return {};
-  const [started, streamed] = [new Map<string, Options>(), new Map<string, Options>()];
+  const steps = new WeakMap<Options['messages'], Map<string, Started>>(); // several runs may use the tool at the same time
+  const startedOf = ({ messages, toolCallId }: Options): Started => {
+    const calls = steps.get(messages) ?? new Map<string, Started>();
+    const own = calls.get(toolCallId) ?? {};
+    steps.set(messages, calls.set(toolCallId, own));
+    return own;
+  };
   return {
-    onInputStart: (options) => void started.set(options.toolCallId, options),
-    onInputDelta: (options) => void streamed.set(options.toolCallId, options),
+    onInputStart: (options) => void Object.assign(startedOf(options), { start: options }),
+    onInputDelta: (options) => void Object.assign(startedOf(options), { delta: options }),
     onInputAvailable: async ({ input, ...options }: { input: unknown } & Options) => {
+      const run = next();
       const { toolCallId, messages } = options;
       const allowed = !run.approvals.has(toolCallId) && (await allow(run, { toolName, toolCallId, args: input, messages }));
       if (!allowed) return;
       const { args } = allowed;
       const call = (listener: Listener | undefined, own: Options | undefined, event: object) =>
         own && listener?.call(tool, { ...own, ...event, abortSignal: run.signalWith(own.abortSignal) });
-      await call(onInputStart, started.get(toolCallId), {});
-      await call(onInputDelta, streamed.get(toolCallId), { inputTextDelta: JSON.stringify(args) });
+      const { start: started, delta: streamed } = startedOf(options);
+      await call(onInputStart, started, {});
+      await call(onInputDelta, streamed, { inputTextDelta: JSON.stringify(args) });
       await call(onInputAvailable, options, { input: args });
     },
   };

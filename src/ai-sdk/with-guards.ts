@@ -73,7 +73,18 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
   const { finishReason, usage, providerMetadata } = finish as PartOf<'finish'>; // every response has one; otherwise there is an error part
   const { request, response } = await reportOf(run, guarded);
   const { content } = gathering;
-  return { content, finishReason, usage, providerMetadata, warnings, request, response: { ...response, ...metadata } };
+  const all = [...timeoutWarnings(run), ...warnings];
+  return { content, finishReason, usage, providerMetadata, warnings: all, request, response: { ...response, ...metadata } };
+};
+
+/** The AI SDK's warnings about timeouts that the run has taken from its settings, once in a run. */
+const timeoutWarnings = (run: Run): GenerateResult['warnings'] => {
+  const { chunkTimeouts = {} } = run;
+  run.chunkTimeouts = undefined;
+  const details = (name: string) => `The ${name} timeout is only supported by streaming functions.`;
+  return (['firstChunkMs', 'chunkMs'] as const)
+    .filter((name) => chunkTimeouts[name] !== undefined)
+    .map((name) => ({ type: 'unsupported', feature: `timeout.${name}`, details: details(name) }));
 };
 
 const withoutType = ({ type: _type, ...rest }: PartOf<'response-metadata'>): object => rest;

@@ -16,6 +16,8 @@ export type Limit = keyof ProviderLimits;
 interface ProviderClock {
   /** Counts the time of this work. */
   wait<T>(work: () => PromiseLike<T>): Promise<T>;
+  /** Counts the time of this work towards the whole call only, such as the delay before another attempt. */
+  pause<T>(work: () => PromiseLike<T>): Promise<T>;
   /** The provider is called again: its first content is awaited anew. */
   restart(): void;
   /** Counts the time of each read; `within` may end one early. */
@@ -27,29 +29,31 @@ export const createProviderClock = (limits: ProviderLimits, expire: (limit: Limi
   let silence: Limit = 'firstChunkMs';
   let [silentMs, totalMs] = [0, 0];
   const leftOf = (limit: Limit, waitedMs: number): number => (limits[limit] ?? Infinity) - waitedMs;
-  const startTimer = (): NodeJS.Timeout | undefined => {
-    const [quietMs, wholeMs] = [leftOf(silence, silentMs), leftOf('stepMs', totalMs)];
+  const startTimer = (isSilence: boolean): NodeJS.Timeout | undefined => {
+    const [quietMs, wholeMs] = [isSilence ? leftOf(silence, silentMs) : Infinity, leftOf('stepMs', totalMs)];
     const limit = quietMs < wholeMs ? silence : 'stepMs';
     const ms = Math.min(quietMs, wholeMs);
     return ms === Infinity ? undefined : setTimeout(() => expire(limit, limits[limit] ?? ms), ms);
   };
-  const wait: ProviderClock['wait'] = async (work) => {
+  const measure = async <T>(work: () => PromiseLike<T>, isSilence: boolean): Promise<T> => {
     const startedAt = performance.now();
-    const timer = startTimer();
+    const timer = startTimer(isSilence);
     try {
       return await work();
     } finally {
       clearTimeout(timer);
       const waitedMs = performance.now() - startedAt;
-      silentMs += waitedMs;
+      if (isSilence) silentMs += waitedMs;
       totalMs += waitedMs;
     }
   };
   const restart = (next: Limit): void => {
     [silence, silentMs] = [next, 0];
   };
+  const wait: ProviderClock['wait'] = (work) => measure(work, true);
   return {
     wait,
+    pause: (work) => measure(work, false),
     restart: () => restart('firstChunkMs'),
     read: (source, within = (read) => read) => ({
       getReader: () => {

@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import { generateText, isStepCount, streamText, tool, type LanguageModel, type ModelMessage, type ToolSet } from 'ai';
 import { MockLanguageModelV4, convertArrayToReadableStream, simulateReadableStream } from 'ai/test';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { requireApproval } from '../../workflows/guards/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
@@ -515,6 +515,30 @@ describe('timeouts', () => {
     });
     const guarded = await seen(way, { model: steady, timeout: { firstChunkMs: 500, chunkMs: 500 } });
     expect(guarded.text).toBe('one two three four ');
+  });
+
+  it('of chunks are reported as unsupported in a generated response', async () => {
+    const logged = vi.fn();
+    vi.stubGlobal('AI_SDK_LOG_WARNINGS', ({ warnings }: { warnings: readonly { feature?: string }[] }) =>
+      warnings.forEach((warning) => logged(warning)),
+    );
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const timeout = { firstChunkMs: 500, chunkMs: 500 };
+    const warningsOf = async (generate: (model: LanguageModel) => PromiseLike<unknown>): Promise<unknown> => {
+      logged.mockClear();
+      await generate(scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['Done.'] }] }));
+      return logged.mock.calls;
+    };
+    const stock = await warningsOf((model) => generateText({ model, timeout, prompt: 'Hello' }));
+    expect(stock).toHaveLength(2);
+    expect(
+      await warningsOf((model) => guardedToolLoop({ model, guards: [passing] }).generate({ prompt: 'Hello', timeout })),
+    ).toEqual(stock);
+    const guarded = await warningsOf((model) => {
+      const settings = { model, timeout, prompt: 'Hello' };
+      return generateText({ ...settings, ...guardSettings(settings, createGuardedRun([passing])) });
+    });
+    expect(guarded).toEqual(stock);
   });
 
   it('reject a call with a TimeoutError', async () => {

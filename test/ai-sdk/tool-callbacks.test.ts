@@ -1,5 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import { tool } from 'ai';
+import { generateText, isStepCount, streamText, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGuardedRun, guardTools, toStreamTransform } from '../../src/ai-sdk/index.js';
@@ -190,5 +190,49 @@ describe.each(ways)('a rejected call of a tool that requires arguments, %s', (wa
     const prompt = JSON.stringify(model.calls[2]?.prompt);
     expect(prompt.split('No one.')).toHaveLength(2);
     expect(prompt.split('Invalid input for tool one')).toHaveLength(3);
+  });
+});
+
+describe.each(['generateText', 'streamText'] as const)('the functions of a tool that is guarded alone, %s', (way) => {
+  const callWith = async (guard: Processor, needsApproval?: boolean): Promise<unknown[]> => {
+    const log: unknown[] = [];
+    const model = scriptedModel({ specificationVersion: 'v4', steps: [charging, closing] });
+    const tools = guardTools({ charge: loggingTool(log, needsApproval) }, [guard], { uncalled: ['outputStream'] });
+    const settings = { model, tools, prompt: 'Pay.', stopWhen: isStepCount(2) };
+    if (way === 'generateText') await generateText(settings);
+    else await streamText({ ...settings, onError: () => undefined }).consumeStream();
+    return log;
+  };
+
+  it.each<[string, Processor]>([
+    ['blocks', guardOn('outputStream', ({ abort }) => abort('no'), { when: ({ part }) => part?.type === 'tool-call' })],
+    ['rejects', onCalls((part) => rejectToolCall(part, 'Once is enough.'))],
+  ])('do not run for a call that a guard %s', async (_, guard) => {
+    expect(await callWith(guard)).toEqual([]);
+  });
+
+  it('get the arguments that the guard left', async () => {
+    const guard = onCalls((part) => ({ ...part, payload: { ...part.payload, args: { amount: 7 } } }));
+    const started = way === 'streamText' ? ['start', 'delta {"amount":7}'] : ['start'];
+    const log = await callWith(guard);
+    expect(new Set(log)).toEqual(new Set([...started, 'available 7', 'approval 7', 'run 7'])); // the AI SDK calls some at the same time
+    expect(log.at(-1)).toBe('run 7');
+  });
+
+  it('get the messages of their own run, if runs make calls with the same id at the same time', async () => {
+    const log: string[] = [];
+    const charge = tool({
+      inputSchema: z.object({ amount: z.number() }),
+      onInputStart: ({ messages }) => void log.push(JSON.stringify(messages)),
+      execute: () => 'done',
+    });
+    const tools = guardTools({ charge }, [onCalls((part) => part)], { uncalled: ['outputStream'] });
+    const pay = async (prompt: string): Promise<void> => {
+      const settings = { model: scriptedModel({ specificationVersion: 'v4', steps: [textAfterCall] }), tools, prompt };
+      if (way === 'generateText') await generateText(settings);
+      else await streamText(settings).consumeStream();
+    };
+    await Promise.all(['Pay A.', 'Pay B.'].map(pay));
+    expect(new Set(log.map((one) => /Pay ./u.exec(one)?.[0]))).toEqual(new Set(['Pay A', 'Pay B']));
   });
 });

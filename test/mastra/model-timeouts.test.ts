@@ -151,6 +151,23 @@ it('stepMs counts all waits of a call', async () => {
   expect(output.error).toMatchObject({ name: 'MastraTimeoutError' });
 });
 
+it.each(modes)('stepMs counts the delays between attempts, firstChunkMs does not, %s', async (mode) => {
+  const busy = Object.assign(new Error('Too many calls.'), { isRetryable: true, responseHeaders: { 'retry-after-ms': '200' } });
+  for (const [timeout, text] of [
+    [{ stepMs: 100 }, ''],
+    [{ firstChunkMs: 100 }, 'It is done.'],
+  ] as const) {
+    const steps = [{ error: busy }, { text: ['It is done.'] }];
+    const model = scriptedModel({ steps });
+    const stock = new Agent({ ...config, model: scriptedModel({ steps }), maxRetries: 1 } as never);
+    for (const agent of [stock, ours([{ model, maxRetries: 1 }])]) {
+      const result: unknown = await outputOf(agent, mode, limited(timeout)).catch((error: unknown) => ({ text: '', error }));
+      expect(result).toMatchObject({ text, ...(text === '' && { error: { name: 'MastraTimeoutError' } }) });
+    }
+    expect(model.calls).toHaveLength(text === '' ? 1 : 2);
+  }
+});
+
 it('a run that ended is not aborted after totalMs', async () => {
   const { agent, model } = makeAgent();
   await agent.generate('Hi', limited({ totalMs: 150 }));

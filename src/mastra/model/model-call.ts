@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import * as mastraLlm from '@mastra/core/llm';
 import type { ResolvedModel } from '../../phase/host.js';
@@ -68,7 +67,7 @@ export const createModelCall =
       shouldRetry: ({ error }) => (error as ProviderError).isRetryable === true,
       onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
         retriesLeft > 0 && (error as ProviderError).isRetryable
-          ? wait(retryDelayMs(error as ProviderError, attemptNumber), limited.signal)
+          ? limited.pause(retryDelayMs(error as ProviderError, attemptNumber))
           : undefined,
     });
     onConnection?.(Reflect.get(result, connectionKey) as ModelConnection | undefined); // the models of Mastra's router set it
@@ -105,8 +104,6 @@ const toMs = (after: string): number => {
   const seconds = Number(after);
   return Number.isNaN(seconds) ? Date.parse(after) - Date.now() : seconds * 1_000;
 };
-
-const wait = (ms: number, signal?: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
 
 interface ModelSettings {
   maxRetries?: number | null;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelRequest, PartSource } from '../../loop/ports.js';
 import { createProviderClock, type Limit, type ProviderLimits } from '../../loop/provider-clock.js';
 import { anySignal, untilAborted, whenReady, type Awaitable } from '../../phase/awaitable.js';
@@ -13,6 +14,8 @@ export interface LimitedCall {
   readonly signal: AbortSignal | undefined;
   /** Calls the provider, or calls it again. */
   call<T>(provider: () => PromiseLike<T>): PromiseLike<T>;
+  /** Waits before the provider is called again. */
+  pause(ms: number): Promise<void>;
   read(source: PartSource): PartSource;
 }
 
@@ -23,7 +26,12 @@ export const limitCall = (
 ): LimitedCall => {
   const limits = { stepMs, firstChunkMs: mode === 'stream' ? firstChunkMs : undefined };
   if (stepMs === undefined && limits.firstChunkMs === undefined)
-    return { signal: abortSignal, call: (provider) => provider(), read: (source) => source };
+    return {
+      signal: abortSignal,
+      call: (provider) => provider(),
+      pause: (ms) => sleep(ms, undefined, { signal: abortSignal }),
+      read: (source) => source,
+    };
   const controller = new AbortController();
   const expire = async (limit: Limit, ms: number): Promise<void> =>
     controller.abort(await timeoutError(limit === 'stepMs' ? 'step' : 'firstChunk', ms));
@@ -40,6 +48,7 @@ export const limitCall = (
       clock.restart();
       return clock.wait(() => within(provider()));
     },
+    pause: (ms) => clock.pause(() => sleep(ms, undefined, { signal: limited })).catch(() => limited.throwIfAborted()), // with the reason
     read: (source) => clock.read(source, within),
   };
 };
