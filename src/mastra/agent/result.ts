@@ -188,7 +188,7 @@ interface ResponseMessages extends Record<string, unknown> {
   readonly dbMessages: unknown[];
 }
 
-/** What the provider says about a step's response, by default the last one, and the messages of the answer in each of Mastra's forms. */
+/** The provider's data about a step's response, by default the last one, and the messages of the answer in each of Mastra's forms. */
 export const responseOf = (run: Run, step: StepRecord | undefined = acceptedSteps(run).at(-1)): ResponseMessages => {
   if (isWithheld(run)) return { messages: [], uiMessages: [], dbMessages: [] };
   const { response } = run.list.get;
