@@ -143,7 +143,7 @@ const nextIndex = (entries: readonly Entry[]): number | undefined => {
 /** Receives chunks: sends texts through the guards, and queues everything. */
 interface Admission {
   admit(chunk: Chunk, place: number): void;
-  /** Ends every text and the step. Further calls do nothing. */
+  /** Ends every text and the step. Further calls do nothing until another chunk arrives. */
   end(): void;
 }
 
@@ -188,10 +188,12 @@ export const createAdmission = (queue: Queue, way: TextStage, { gate, joinsParts
     way.endStep();
     for (const deltas of calls.values())
       queue.addWhole({ chunk: undefined, deltas, length: lengthOf(deltas), place: gate.place }); // the call never came
+    calls.clear();
   };
   return {
     end,
     admit: (chunk, place) => {
+      isOver = false; // a provider may send more after the end
       const key = deltaKey(chunk);
       const border = key === undefined ? borderOf(chunk) : undefined;
       arrive(key ?? border?.key);

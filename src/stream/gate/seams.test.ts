@@ -30,6 +30,20 @@ const raise = (): never => {
 };
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
+describe('a provider that sends more after the end', () => {
+  it.each(['chunk', 'sentence', 'part', 'step'] as const)('has that text judged and emitted, window %s', async (window) => {
+    const processOutputStream = async ({ part }: { part: Chunk }) => {
+      const { text, ...payload } = part.payload as { text?: string };
+      return text === undefined ? part : { ...part, payload: { ...payload, text: text.replaceAll('secret', '[x]') } };
+    };
+    const words = guard({ id: 'words', processOutputStream: processOutputStream as never }, { window });
+    const late = [...textOf(['A secret. ']), finish, ...textOf(['a late secret'], 'late'), delta('more secret'), argsDelta('{}')];
+    const { emitted, stopped } = await sendAll([words], late);
+    expect(stopped).toBeUndefined();
+    expect(texts(emitted)).toEqual({ 'text one': 'A [x]. more [x]', 'text late': 'a late [x]' });
+  });
+});
+
 describe('a tool call', () => {
   const about = { toolCallId: 'call', toolName: 'note' };
   const opening = { type: 'tool-call-input-streaming-start', payload: about };
