@@ -106,6 +106,13 @@ export const openConversation = (
   return untouched?.with(input, options) ?? createConversation(owner.scope.host.messages, input, options);
 };
 
+/** Whether guards changed nothing. An untouched conversation is kept for the next one of its owner. */
+export const isUnchanged = (owner: ConversationOwner, conversation: Conversation): boolean => {
+  if (!conversation.isUntouched()) return !conversation.isChanged();
+  owner.untouched = conversation;
+  return true;
+};
+
 const createConversation = (port: MessagePort, input: readonly AnyMessage[], options: ConversationOptions): Conversation => {
   const systems = input.filter(isSystem);
   const list = port.create([], [], 'input');
@@ -189,10 +196,13 @@ const isUntouched = (now: readonly MastraDBMessage[], groups: readonly Group[]):
     return id === group?.id && role === group.role && isSame(content.parts, group.parts);
   });
 
+/** A guard may have kept the list, and changed it since it was judged. */
 const withMessages = (opened: Opened, input: readonly AnyMessage[], options: ConversationOptions): Conversation | undefined => {
+  const kept = reader(opened);
   const systems = input.filter(isSystem);
   const groups = groupsOf(input, { startedAt: opened.startedAt, ...options });
   const isEqual =
+    kept.isUntouched() &&
     systems.length === opened.systems.length &&
     systems.every((one, index) => isSameSystem(one, opened.systems[index])) &&
     groups.length === opened.groups.length &&

@@ -9,7 +9,7 @@ import { createDecider, resolveSnapshot, type Decision, type LoopSnapshot } from
 import type { ActivityName } from '../loop/activity.js';
 import { phaseRow } from '../phase/table.js';
 import { limitsOf } from './guard-options.js';
-import { openConversation, rewritten } from './conversation.js';
+import { isUnchanged, openConversation, rewritten } from './conversation.js';
 import { toStored } from '../plain/stored-message.js';
 import { isSame } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
@@ -149,8 +149,7 @@ export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: 
       followRetry(run, judged.retry);
       continue;
     }
-    if (conversation.isUntouched()) run.untouched = conversation;
-    if (run.untouched || !conversation.isChanged()) return messages;
+    if (isUnchanged(run, conversation)) return messages;
     const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages in both forms
     run.input = { by, rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined, users };
     return [...system, ...conversation.read()];

@@ -1,7 +1,7 @@
-import type { MessageList } from '@mastra/core/agent/message-list';
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import { generateText, isStepCount, tool, wrapLanguageModel } from 'ai';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGuardedRun, guardedToolLoop, toPrepareStep, withGuards, type GuardedRunEvent } from '../../src/ai-sdk/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
@@ -80,4 +80,55 @@ it('fields that a guard of a step adds to its list are not there for guards of t
   expect(part).toMatchObject({ type: 'text', text: 'Look.' });
   expect(part).not.toHaveProperty('providerMetadata');
   expect(events.map(({ type }) => type)).not.toContain('edit-dropped');
+});
+
+describe.each(['processInput', 'processInputStep'] as const)('two calls at the same time with one run, guarded by %s', (hook) => {
+  const secret = 'My number is 4471.';
+  it.each([[['Hello.', secret]], [[secret, 'Hello.']]])('both send what their guards left: %j', async (prompts) => {
+    const guard: Processor = {
+      id: 'redacts',
+      [hook]: ({ messages }: { messages: MastraDBMessage[] }) => {
+        for (const { content } of messages)
+          for (const part of content.parts) if (part.type === 'text') part.text = part.text.replace('4471', '[number]');
+        return messages;
+      },
+    };
+    const [run, provider] = [
+      createGuardedRun([guard]),
+      scriptedModel({ specificationVersion: 'v4', steps: () => ({ text: ['Done.'] }) }),
+    ];
+    const guarded = withGuards(provider, run);
+    const prepareStep = hook === 'processInputStep' ? toPrepareStep(run) : undefined;
+    await Promise.all(prompts.map((prompt) => generateText({ model: guarded, prompt, ...(prepareStep && { prepareStep }) })));
+    const sent = provider.calls.map(({ prompt }) => JSON.stringify(prompt)).join(' ');
+    expect(sent).toContain('My number is [number].');
+    expect(sent).not.toContain('4471');
+  });
+});
+
+it('a guard of a step that changes its messages after its verdict does not affect guards of the response', async () => {
+  const { seen, guard } = noting();
+  let change = (): void => undefined;
+  const late: Processor = {
+    id: 'late',
+    processInputStep: ({ messages, messageList }) => {
+      change = () => {
+        Object.assign(messages[0]?.content.parts[0] ?? {}, { text: 'Changed.' });
+        messageList.add('Added.', 'input');
+      };
+    },
+  };
+  const run = createGuardedRun([late, guard]);
+  const outer = wrapLanguageModel({
+    model: withGuards(model(), run),
+    middleware: {
+      specificationVersion: 'v4',
+      transformParams: async ({ params }) => {
+        change();
+        return params;
+      },
+    },
+  });
+  await generateText({ model: outer, prepareStep: toPrepareStep(run), prompt: 'Look.' });
+  expect([seen.before, seen.after].map(([list]) => textsIn(list))).toEqual([['Changed.', 'Added.'], ['Look.']]);
 });
