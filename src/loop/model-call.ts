@@ -6,17 +6,14 @@ import type { Attempt, Run } from './run.js';
 
 /** Calls the model of an attempt, or repeats a guard's cached response. */
 export const startModelCall = (run: Run, attempt: Attempt): ModelCall => {
-  const controller = new AbortController(); // the driver ends the call with the run
+  const controller = new AbortController();
+  const hangUp = (reason?: unknown): void => controller.abort(reason);
   const { modelId, provider } = attempt.entry.model;
   const startedAt = run.scope.now();
   if (!attempt.cached) run.recorder.record({ type: 'model-call', modelId, provider });
-  const modelCall = {
-    startedAt,
-    response: openResponse(run, attempt, controller.signal),
-    hangUp: (reason?: unknown) => controller.abort(reason),
-  };
-  attempt.modelCall = modelCall;
-  return modelCall;
+  attempt.modelCall = { hangUp }; // the driver ends the call with the run
+  if (run.signal.aborted) hangUp(run.signal.reason);
+  return { startedAt, response: openResponse(run, attempt, controller.signal), hangUp };
 };
 
 const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal): Promise<ResponseReader> => {

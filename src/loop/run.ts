@@ -147,7 +147,7 @@ export interface Attempt {
   /** The call that overlaps with the guards; its response is used only after they have passed. */
   ahead: ResponseAhead | undefined;
   /** The call of the model that is under way. */
-  modelCall: ModelCall | undefined;
+  modelCall: Pick<ModelCall, 'hangUp'> | undefined;
   /** The provider's original chunks, kept if a guard needs them. */
   rawChunks: { type: string; payload: unknown }[];
   /** The model's original words in pieces, kept if a guard judges the stream. */
