@@ -113,7 +113,7 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
   const nextOf = (buffered: BufferedText, isLate: boolean): Action | undefined => {
     const { lane, text, isEnded } = buffered;
     if (buffered.from === text.length) return rest(buffered);
-    if (buffered.matcher && pattern) return nextOfPattern(buffered, { matcher: buffered.matcher, pattern, tails });
+    if (buffered.matcher && pattern) return nextOfPattern(buffered, { matcher: buffered.matcher, pattern, tails, texts });
     buffered.reader ??= createWindowReader(window as GuardWindow); // it has no matcher
     const length = buffered.reader({ text, isEnded, isStepOver, isLate });
     if (length === 0) return undefined;
@@ -163,7 +163,22 @@ interface PatternReading {
   readonly matcher: Matcher;
   readonly pattern: Pattern;
   readonly tails: Tails;
+  /** All buffered texts in the order of their first deltas. */
+  readonly texts: ReadonlyMap<TextPart, BufferedText>;
 }
+
+/** The ends of the texts before a text. Another guard with window step leaves earlier texts open, so their ends may still be buffered. */
+const tailsBefore = (buffered: BufferedText, { pattern, tails, texts }: PatternReading): Tails => {
+  const before: Tails = new Map(tails);
+  for (const earlier of texts.values()) {
+    if (earlier === buffered) break;
+    const text = earlier.text.slice(earlier.from);
+    const last = pattern.find(text, 0).at(-1);
+    if (last) before.clear();
+    followTails(before, { kind: earlier.lane.kind, text: text.slice(last?.end) }, pattern);
+  }
+  return before;
+};
 
 /** A part for a pattern that reads it whole; undefined if it has not ended. */
 const wholePart = ({ lane, text, segments, isEnded }: BufferedText, tails: Tails): Action | undefined =>
@@ -171,11 +186,12 @@ const wholePart = ({ lane, text, segments, isEnded }: BufferedText, tails: Tails
     ? { kind: 'judge', lane, text, before: textsBefore(tails, lane.kind), place: placeOf(segments, text.length - 1) }
     : undefined;
 
-const nextOfPattern = (buffered: BufferedText, { matcher, pattern, tails }: PatternReading): Action | undefined => {
+const nextOfPattern = (buffered: BufferedText, reading: PatternReading): Action | undefined => {
+  const { matcher, pattern, tails } = reading;
   if (pattern.prepare) return wholePart(buffered, tails);
   const { kind } = buffered.lane;
   // Uses the current tails: when the first delta came, the guard may have been busy with the previous part.
-  const across = buffered.hasReleased ? undefined : matchAcross(pattern, tails, { ...buffered, kind });
+  const across = buffered.hasReleased ? undefined : matchAcross(pattern, tailsBefore(buffered, reading), { ...buffered, kind });
   if (across === 'undecided') return undefined;
   const found = across ? { length: across.end, match: across } : matcher.next(buffered);
   buffered.hasReleased ||= found !== undefined;

@@ -3,7 +3,21 @@ import { describe, expect, it } from 'vitest';
 
 import { guard, pipeline, rejectToolCall } from '../../index.js';
 import type { Chunk } from './chunk.js';
-import { call, delta, finish, openGate, sendAll, source, textOf, texts, thought, argsDelta } from './test-setup.js';
+import {
+  argsDelta,
+  border,
+  call,
+  delta,
+  finish,
+  openGate,
+  patternGuard,
+  patterns,
+  sendAll,
+  source,
+  textOf,
+  texts,
+  thought,
+} from './test-setup.js';
 
 interface HookArgs {
   abort(reason: string, options?: { retry?: boolean }): never;
@@ -13,7 +27,7 @@ interface HookArgs {
 /** A guard that replaces texts; null drops one, undefined keeps it. */
 const reading = (
   id: string,
-  window: 'chunk' | 'part' | 'sentence',
+  window: 'chunk' | 'part' | 'sentence' | 'step',
   act: (text: string, args: HookArgs) => unknown,
 ): Processor => {
   const processOutputStream = async ({ part, ...args }: HookArgs & { part: { payload: { text?: string } } }) => {
@@ -94,6 +108,27 @@ describe('a text that one guard drops', () => {
     expect(typesOf(some.emitted)).toEqual(['text-start', 'text-delta', 'text-end', 'source', 'finish']);
     const none = await sendAll([dropping, ...guards], [...textOf(['Drop it. ', 'Drop that.']), source]);
     expect(typesOf(none.emitted)).toEqual(['text-start', 'text-end', 'source', 'finish']);
+  });
+});
+
+describe('a value that continues in the next part, with a guard of steps next to its pattern', () => {
+  const email = patternGuard(patterns.email, 'replace');
+  const steps = reading('steps', 'step', () => undefined);
+  const places = { before: [steps, email], after: [email, steps], beside: [pipeline('p').parallel([email, steps]).commit()] };
+
+  it.each(Object.entries(places))('is found, %s', async (_, guards) => {
+    for (const first of [
+      [border('reasoning-start'), thought('I am jane@'), border('reasoning-end')],
+      textOf(['I am jane@'], 'two'),
+    ]) {
+      const { emitted } = await sendAll(guards, [...first, source, ...textOf(['example.com', ' now'])]);
+      expect(texts(emitted)['text one']).toBe('[pattern] now');
+    }
+  });
+
+  it.each(Object.entries(places))('is not found if the first part has a whole value at its end, %s', async (_, guards) => {
+    const { emitted } = await sendAll(guards, [...textOf(['a@b.de'], 'two'), ...textOf(['@example.com now'])]);
+    expect(texts(emitted)).toEqual({ 'text two': '[pattern]', 'text one': '@example.com now' });
   });
 });
 
