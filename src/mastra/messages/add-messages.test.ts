@@ -103,6 +103,25 @@ describe('addMessages', () => {
       ),
   );
 
+  it('matches a result with the calls of its id like `list.add`, also if a provider uses the id again', () => {
+    const called = (toolName: string, input: object) => ({
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId: 'a', toolName, input }],
+    });
+    const result = { type: 'tool-result', toolCallId: 'a', toolName: 'look', output: { type: 'text', value: 'found' } };
+    const request = { type: 'tool-approval-request', approvalId: 'b', toolCallId: 'a' };
+    const second = called('pay', {});
+    const turns = [
+      called('look', { q: 'a' }),
+      'Hello.',
+      { ...second, content: [...second.content, request] },
+      { role: 'tool', content: [result] },
+    ] as MessageListInput;
+    const [ours, theirs] = [structuredClone(turns), structuredClone(turns)];
+    const owner = { threadId: 'thread', resourceId: 'user' };
+    expect(listOf((list) => addMessages(list, ours), owner)).toEqual(listOf((list) => void list.add(theirs, 'input'), owner));
+  });
+
   it('keeps the earlier messages if one is rejected', () => {
     const rejected = ['One.', { role: 'user', content: 'Two.' }, { role: 'user' }] as MessageListInput;
     expect(listOf((list) => addMessages(list, rejected))).toMatchObject({
