@@ -4,6 +4,7 @@ import { acceptedMessages, visibleMessages, type ChatMessage, type ChatPart } fr
 const text = (words: string): ChatPart => ({ type: 'text', text: words }) as ChatPart;
 const step: ChatPart = { type: 'step-start' };
 const retract = (scope: string): ChatPart => ({ type: 'data-interlock-retract', data: { scope, partIds: ['t'] } });
+const tool = (toolCallId: string, state: string) => ({ type: 'tool-charge', toolCallId, state, input: {} }) as ChatPart;
 const tripwire: ChatPart = { type: 'data-tripwire', data: { reason: 'no' } };
 const chatMessage = (role: string, ...parts: ChatPart[]): ChatMessage => ({ role, parts });
 const user = (words: string) => chatMessage('user', text(words));
@@ -21,6 +22,18 @@ describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
     [answer(step, text('ok'), step, text('bad'), retract('step'), step, text('good'))],
     [answer(step, text('ok'), step, step, text('good'))],
     [answer(step, text('ok'), step, step, text('good'))],
+  ],
+  [
+    'streamed arguments without a call were retracted',
+    [answer(step, tool('t', 'input-streaming'), tool('other', 'input-streaming'), text('ok'), retract('parts'))],
+    [answer(step, tool('other', 'input-streaming'), text('ok'))],
+    [answer(step, tool('other', 'input-streaming'), text('ok'))],
+  ],
+  [
+    'a call was retracted and emitted again',
+    [answer(step, tool('t', 'input-available'), retract('parts'))],
+    [answer(step, tool('t', 'input-available'))],
+    [answer(step, tool('t', 'input-available'))],
   ],
   [
     'two attempts were retracted, without a step between them',

@@ -63,7 +63,7 @@ const isBlockedInput = (parts: readonly ChatPart[]): boolean =>
 const withoutRetracted = (parts: readonly ChatPart[]): ChatPart[] => {
   let remaining: ChatPart[] = [];
   for (const part of parts) {
-    if (part.type === retract) remaining = retracted(remaining, (part.data as { scope?: unknown } | undefined)?.scope);
+    if (part.type === retract) remaining = retracted(remaining, part.data ?? {});
     else remaining.push(part);
   }
   return remaining;
@@ -71,10 +71,20 @@ const withoutRetracted = (parts: readonly ChatPart[]): ChatPart[] => {
 
 const isWords = ({ type }: ChatPart): boolean => type === 'text' || type === 'reasoning';
 
+/** The data of a retraction, as it came over the wire. */
+interface Retraction {
+  readonly scope?: unknown;
+  readonly partIds?: unknown;
+}
+
+/** Whether a part contains only streamed arguments of a retracted call. If the call is emitted again, it replaces them. */
+const isRetractedInput = (part: ChatPart & { toolCallId?: unknown; state?: unknown }, partIds: unknown): boolean =>
+  part.state === 'input-streaming' && Array.isArray(partIds) && partIds.includes(part.toolCallId);
+
 /** Applies a retraction to the parts before it. The `step-start` part remains. Edited text follows the retraction. */
-const retracted = (remaining: ChatPart[], scope: unknown): ChatPart[] => {
+const retracted = (remaining: ChatPart[], { scope, partIds }: Retraction): ChatPart[] => {
   const step = remaining.findLastIndex(isStepStart) + 1;
-  if (scope === 'parts') return remaining;
+  if (scope === 'parts') return remaining.filter((part) => !isRetractedInput(part, partIds));
   if (scope === 'run') return remaining.slice(0, remaining.findIndex(isStepStart) + 1);
   if (scope === 'words') return remaining.filter((part, index) => index < step || !isWords(part));
   if (scope === 'earlier-words') return remaining.filter((part, index) => index >= step || !isWords(part));
