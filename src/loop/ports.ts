@@ -161,7 +161,7 @@ export interface LoopPorts {
   /** Whether a call needs approval before it runs. It does if this check fails. */
   needsApproval(request: Pick<ToolRequest, 'call' | 'settings'>): Promise<boolean>;
   /** Whether a stop condition holds after these steps. */
-  shouldStop(steps: readonly StepRecord[]): Awaitable<boolean>;
+  shouldStop(steps: readonly StepRecord[], list: MessageList): Awaitable<boolean>;
   /** Calls the application's hook after each accepted step. Absent without such a hook. */
   readonly afterStep?: (ended: EndedStep) => Promise<StepRuling>;
   /** The connection of the latest model call, if the provider keeps one open. */

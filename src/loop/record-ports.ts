@@ -58,8 +58,8 @@ export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts 
       writer.write({ kind: 'approval', ...writer.place, toolCallId: request.call.toolCallId, isNeeded });
       return isNeeded;
     },
-    shouldStop: async (steps) => {
-      const holds = await ports.shouldStop(steps);
+    shouldStop: async (...ended) => {
+      const holds = await ports.shouldStop(...ended);
       writer.write({ kind: 'stop-condition', ...writer.place, holds });
       return holds;
     },

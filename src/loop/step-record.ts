@@ -70,7 +70,8 @@ const contentOf = (part: Part): object[] => {
   if (part.type === 'reasoning') return [{ type: 'reasoning', text: part.reasoning, ...options }];
   if (part.type !== 'tool-invocation') return [];
   const { toolCallId, toolName, args } = part.toolInvocation;
-  return [{ type: 'tool-call', toolCallId, toolName, input: args, ...options }];
+  const { providerExecuted } = part;
+  return [{ type: 'tool-call', toolCallId, toolName, input: args, ...(providerExecuted && { providerExecuted }), ...options }];
 };
 
 /** The provider's metadata of a part, under the reader's name for it; empty if there is none. */

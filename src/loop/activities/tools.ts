@@ -37,7 +37,7 @@ export const tools = async (run: Run): Promise<Outcome> => {
   if (waiting.size > 0) return { kind: 'suspended' };
   record.reason = 'tool-calls';
   const hasClientCalls = [...settled.values()].includes('client');
-  const stops = hasClientCalls || (await run.options.ports.shouldStop(run.steps));
+  const stops = hasClientCalls || (await run.options.ports.shouldStop(run.steps, run.list));
   const isLast = run.position.stepNumber + 1 >= run.options.limits.maxSteps;
   const { shouldContinue, outcome } = await afterStep(run, !stops && !isLast);
   return outcome ?? { kind: 'executed', stop: hasClientCalls || !(shouldContinue || (isLast && !stops)) };

@@ -2,7 +2,8 @@ import { textOf } from '../../loop/response.js';
 import type { StepRecord } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop/run.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';
-import { errorOf, responseOf, stepResult, wholeResultOf } from './result.js';
+import { errorOf, responseOf, wholeResultOf } from './result.js';
+import { stepResults, withViews } from './step-results.js';
 import { safely } from '../safely.js';
 import { drive } from '../../loop/drive.js';
 import { finalizeRun } from '../../loop/finalize-run.js';
@@ -19,7 +20,12 @@ export const runCallbacks = (
     ((step) => {
       const run = runOf();
       const response = run ? responseOf(run, step) : step.response;
-      return onStepFinish({ ...stepResult(step), response, model: modelOf(step, run), runId: run?.options.runId } as never); // a step is Mastra's
+      return onStepFinish({
+        ...withViews([step], run?.list.getPersisted.response.db() ?? [])[0],
+        response,
+        model: modelOf(step, run),
+        runId: run?.options.runId,
+      } as never); // a step is Mastra's
     }),
 });
 
@@ -36,7 +42,7 @@ export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCa
   if (run.status === 'failed') return safely(onError, { error: errorOf(run) });
   if (run.status === 'canceled') {
     const steps = isWithheld(run) ? [] : acceptedSteps(run);
-    return safely(onAbort, { steps: steps.map(stepResult), text: unfinishedText(run) });
+    return safely(onAbort, { steps: stepResults(run, steps), text: unfinishedText(run) });
   }
   return onFinish && safely(onFinish, finishedOf(run));
 };
@@ -45,7 +51,7 @@ export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCa
 const finishedOf = (run: Run) => {
   const { response, ...result } = wholeResultOf(run);
   const last = run.steps.findLast((step) => !step.tripwire);
-  const views = last && stepResult(last);
+  const [views] = last ? stepResults(run, [last]) : [];
   const { staticToolCalls = [], dynamicToolCalls = [], staticToolResults = [], dynamicToolResults = [] } = views ?? {};
   const dynamic = { staticToolCalls, dynamicToolCalls, staticToolResults, dynamicToolResults };
   return { ...result, ...dynamic, response, messages: response.messages, model: modelOf(last) };

@@ -4,7 +4,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
 import { klona } from 'klona/full';
 import type { RequireToolApproval } from '@mastra/core/tools';
-import type { LoopMessages, ModelConnection, LoopPorts, StepRecord, StepSettings } from '../../loop/ports.js';
+import type { LoopMessages, ModelConnection, LoopPorts, StepSettings } from '../../loop/ports.js';
 import { createAfterStep } from './after-step.js';
 import { createHost } from '../workflow/scope.js';
 import { createCheckpoints, loopMessages } from '../messages/loop-messages.js';
@@ -15,7 +15,7 @@ import { createModelCall } from '../model/model-call.js';
 import { createModelOutputs, type ModelOutputs } from '../model/model-outputs.js';
 import { resolveModel, resolveModels, type ModelRequestor } from '../model/models.js';
 import { createPrompts } from '../model/prompts.js';
-import { stepResult } from './result.js';
+import { withViews, type StepResult } from './step-results.js';
 import { createPayloadTransforms } from '../tools/payload-transforms.js';
 import { runTool, type ToolRunContext } from '../tools/run-tool.js';
 import { stepFeedbackTag } from '../../loop/after-step.js';
@@ -71,8 +71,9 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
       return runTool(request, toolContext);
     },
     needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext }),
-    shouldStop: async (steps) => {
-      const holds = await anyHolds(options.stopWhen, steps);
+    shouldStop: async (steps, list) => {
+      const accepted = steps.filter((step) => !step.tripwire);
+      const holds = await anyHolds(options.stopWhen, () => withViews(accepted, list.getPersisted.response.db()));
       hasBailed = takeBail(requestContext);
       return holds || hasBailed;
     },
@@ -157,10 +158,11 @@ const takeBail = (requestContext: RequestContext): boolean => {
 };
 
 /** True if a stop condition holds. Conditions have the AI SDK's form. */
-const anyHolds = async (stopWhen: unknown, steps: readonly StepRecord[]): Promise<boolean> => {
+const anyHolds = async (stopWhen: unknown, stepsNow: () => StepResult[]): Promise<boolean> => {
   const conditions = (Array.isArray(stopWhen) ? stopWhen : stopWhen ? [stopWhen] : []) as ((call: object) => unknown)[];
-  const accepted = steps.filter((step) => !step.tripwire);
-  const results = await Promise.all(conditions.map((condition) => condition({ steps: accepted.map(stepResult) })));
+  if (conditions.length === 0) return false;
+  const steps = stepsNow();
+  const results = await Promise.all(conditions.map((condition) => condition({ steps })));
   return results.some(Boolean);
 };
 

@@ -1,4 +1,4 @@
-import type { MessageList } from '@mastra/core/agent/message-list';
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { RunEvent, RunStatus, Tripwire } from '../../../schemas/index.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
@@ -6,16 +6,10 @@ import type { Chunk, StepRecord, TokenUsage } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, visibleSteps, type Run } from '../../loop/run.js';
 import { waitingCalls, waitingChunk } from '../../loop/waiting-calls.js';
 import { bypassesOf, type GuardBypass, wastedOf, type WastedCalls } from '../../trace/guard-view.js';
+import { withTextFields } from '../messages/sync-text-content.js';
 import { isDelegated } from '../tools/delegation.js';
 import { objectOf } from '../structured-output/structured-output.js';
-
-/** A step in a result: the loop's record, with the views of Mastra's steps. */
-export interface StepResult extends StepRecord {
-  staticToolCalls: Chunk[];
-  dynamicToolCalls: Chunk[];
-  staticToolResults: Chunk[];
-  dynamicToolResults: Chunk[];
-}
+import { messagesOf, stepResults, type ResponseMessages, type StepResult } from './step-results.js';
 
 /** The result of a run: the fields of Mastra's result that the loop supports, with status and events. */
 export interface RunResult {
@@ -103,7 +97,7 @@ const servedResultOf = (run: Run): Omit<RunResult, keyof GuardDetails> => {
   return {
     status: run.status ?? 'failed',
     text: accepted.map((step) => step.text).join(''),
-    steps: visibleSteps(run).map(stepResult),
+    steps: stepResults(run, visibleSteps(run)),
     finishReason: finishReasonOf(run),
     usage: usageOf(run),
     totalUsage: usageOf(run),
@@ -119,8 +113,8 @@ const servedResultOf = (run: Run): Omit<RunResult, keyof GuardDetails> => {
     runId,
     ...traceIdsOf(run),
     ...suspensionOf(run),
-    messages: isWithheld(run) ? messagesBefore(list) : list.get.all.db(),
-    rememberedMessages: list.get.remembered.db(),
+    messages: withTextFields(isWithheld(run) ? messagesBefore(list) : list.get.all.db(), list),
+    rememberedMessages: withTextFields(list.get.remembered.db(), list),
   };
 };
 
@@ -156,7 +150,7 @@ const scoringOf = (list: MessageList, withheld: boolean): object => ({
     systemMessages: list.getSystemMessages(),
     taggedSystemMessages: list.getPersisted.taggedSystemMessages,
   },
-  output: withheld ? [] : list.getPersisted.response.db(),
+  output: withheld ? [] : withTextFields(list.getPersisted.response.db(), list),
 });
 
 /** The ids of the run's trace. Undefined without a trace. */
@@ -182,21 +176,17 @@ const gathered = (steps: readonly StepRecord[]) => {
   };
 };
 
-interface ResponseMessages extends Record<string, unknown> {
-  readonly messages: unknown[];
-  readonly uiMessages: unknown[];
-  readonly dbMessages: unknown[];
-}
-
 /** The provider's data about a step's response, by default the last one, and the messages of the answer in each of Mastra's forms. */
-export const responseOf = (run: Run, step: StepRecord | undefined = acceptedSteps(run).at(-1)): ResponseMessages => {
+export const responseOf = (
+  run: Run,
+  step: StepRecord | undefined = acceptedSteps(run).at(-1),
+): ResponseMessages & Record<string, unknown> => {
   if (isWithheld(run)) return { messages: [], uiMessages: [], dbMessages: [] };
-  const { response } = run.list.get;
-  return { ...step?.response, messages: response.aiV5.model(), uiMessages: response.aiV5.ui(), dbMessages: response.db() };
+  return { ...step?.response, ...messagesOf(run.list) };
 };
 
 /** The conversation without what the run has answered. */
-const messagesBefore = ({ get }: MessageList): unknown[] => {
+const messagesBefore = ({ get }: MessageList): MastraDBMessage[] => {
   const answered = new Set(get.response.db().map(({ id }) => id));
   return get.all.db().filter(({ id }) => !answered.has(id));
 };
@@ -206,30 +196,6 @@ const usageOf = (run: Run): Run['usage'] => {
   const raw = acceptedSteps(run).at(-1)?.usage.raw;
   return { ...run.usage, ...(raw !== undefined && { raw }) };
 };
-
-/** Adds the views of Mastra's steps: tool calls and results, split into static and dynamic tools. */
-export const stepResult = (step: StepRecord): StepResult => {
-  const isDynamic = (wanted: boolean) => (chunk: Chunk) =>
-    (chunk.payload as { dynamic?: boolean } | undefined)?.dynamic === wanted;
-  return {
-    ...step,
-    content: [...step.content, ...step.toolResults.map(resultContent)],
-    finishReason: step.finishReason ?? (step.reason === 'error' ? 'error' : undefined),
-    staticToolCalls: step.toolCalls.filter(isDynamic(false)),
-    dynamicToolCalls: step.toolCalls.filter(isDynamic(true)),
-    staticToolResults: step.toolResults.filter(isDynamic(false)),
-    dynamicToolResults: step.toolResults.filter(isDynamic(true)),
-  };
-};
-
-/** A tool's result in the AI SDK's form of a step's content. */
-const resultContent = ({ toolCallId, toolName, input, output }: StepRecord['toolResults'][number]): object => ({
-  type: 'tool-result',
-  toolCallId,
-  toolName,
-  input,
-  output: typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output },
-});
 
 /** The text of Mastra's streams: the answer without text before its last tool call. */
 export const answerText = ({ text, steps }: Pick<RunResult, 'text' | 'steps'>): string => {

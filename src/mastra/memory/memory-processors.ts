@@ -1,12 +1,10 @@
 import type { Processor } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
-import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { phases } from '../../phase/table.js';
 import type { Conversation } from './memory.js';
-import { addMissingParts } from '../messages/sync-text-content.js';
+import { addMissingParts, fillTextField, followParts } from '../messages/sync-text-content.js';
 import { threadTitle, type Titling } from './memory-title.js';
 import { forkList } from '../messages/list-insides.js';
-import { isSame } from '../../phase/plain-data.js';
 
 /** The processors of memory around the guards of a call. */
 interface MemoryProcessors {
@@ -132,10 +130,6 @@ const fail = (reason?: string): never => {
   throw new Error(reason);
 };
 
-type Content = MastraDBMessage['content'];
-type Part = Content['parts'][number];
-type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
-
 /**
  * Updates the fields of a message that repeat its parts. Guards edit parts; otherwise removed text would still be saved from the
  * fields, and found by semantic search.
@@ -144,50 +138,7 @@ const messageMirrors: Processor = {
   id: 'message-mirrors',
   processOutputResult: ({ messageList }) => {
     for (const { content } of messageList.get.input.db()) followParts(content);
-    for (const { role, content } of messageList.get.response.db()) {
-      const text = role === 'assistant' ? lastText(content.parts) : '';
-      if (text !== '') content.content = text; // a new answer has no such field yet
-      followParts(content);
-    }
+    for (const message of messageList.get.response.db()) fillTextField(message);
     return messageList;
   },
-};
-
-const followParts = (content: Content): void => {
-  const { parts } = content;
-  const texts = ofType(parts, 'text').map(({ text }) => text);
-  if (content.content && !repeats(content.content, [...texts, lastText(parts)])) content.content = texts.join('\n');
-  const reasons = ofType(parts, 'reasoning').map(({ reasoning }) => reasoning);
-  if (content.reasoning && !repeats(content.reasoning, reasons)) content.reasoning = reasons.join('\n');
-  const calls = ofType(parts, 'tool-invocation').map(({ toolInvocation }) => toolInvocation);
-  if (content.toolInvocations && !sameCalls(content.toolInvocations, calls))
-    content.toolInvocations = calls as Content['toolInvocations']; // the older type has fewer states
-};
-
-const ofType = <T extends Part['type']>(parts: readonly Part[], type: T): PartOf<T>[] =>
-  parts.filter((part): part is PartOf<T> => part.type === type);
-
-/** True if a field repeats texts in one of Mastra's ways: one of them, or all, with or without line breaks. */
-const repeats = (repetition: string, texts: readonly string[]): boolean =>
-  texts.includes(repetition) || texts.join('') === repetition || texts.join('\n') === repetition;
-
-type Call = PartOf<'tool-invocation'>['toolInvocation'];
-
-const sameCalls = (repeated: readonly unknown[], calls: readonly Call[]): boolean =>
-  repeated.length === calls.length &&
-  calls.every((call, index) => {
-    const { toolCallId, args, result } = repeated[index] as Partial<Call> & { result?: unknown };
-    return (
-      toolCallId === call.toolCallId && isSame(args, call.args) && isSame(result, 'result' in call ? call.result : undefined)
-    );
-  });
-
-/** The text of the last step with text. */
-const lastText = (parts: readonly Part[]): string => {
-  const steps: string[][] = [[]];
-  for (const part of parts) {
-    if (part.type === 'step-start') steps.push([]);
-    if (part.type === 'text') steps.at(-1)?.push(part.text);
-  }
-  return steps.findLast((texts) => texts.length > 0)?.join('\n') ?? '';
 };

@@ -1,7 +1,9 @@
-import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import { isSame } from '../../phase/plain-data.js';
 
 type Content = MastraDBMessage['content'];
 type Part = Content['parts'][number];
+type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
 
 /** A field of a message that repeats its parts of one type. Without such a part, Mastra sends the field to the model. */
 interface Mirror {
@@ -46,4 +48,65 @@ export const addMissingParts = (messages: readonly MastraDBMessage[]): void => {
 /** Removes fields whose parts a guard has removed. */
 export const dropStaleFields = (messages: readonly MastraDBMessage[]): void => {
   for (const { content } of messages) mirrorsOf(content).forEach(({ field }) => delete content[field]);
+};
+
+/**
+ * The messages as Mastra's agent returns them, in copies: answers repeat their text in a field. The messages of a list get no such field
+ * before they were accepted, because guards edit parts.
+ */
+export const withTextFields = (messages: readonly MastraDBMessage[], { getPersisted }: MessageList): MastraDBMessage[] => {
+  const answers = new Set(getPersisted.response.db());
+  return messages.map((message) => {
+    const copy = { ...message, content: { ...message.content, parts: message.content.parts ?? [] } };
+    if (answers.has(message)) fillTextField(copy);
+    else followParts(copy.content);
+    return copy;
+  });
+};
+
+/** Sets the fields of a message of the answer that repeat its parts. */
+export const fillTextField = ({ role, content }: MastraDBMessage): void => {
+  const text = role === 'assistant' ? lastText(content.parts) : '';
+  if (text !== '') content.content = text; // a new answer has no such field yet
+  followParts(content);
+};
+
+/** Updates the fields of a message that repeat its parts, if guards have edited these. */
+export const followParts = (content: Content): void => {
+  const { parts } = content;
+  const texts = ofType(parts, 'text').map(({ text }) => text);
+  if (content.content && !repeats(content.content, [...texts, lastText(parts)])) content.content = texts.join('\n');
+  const reasons = ofType(parts, 'reasoning').map(({ reasoning }) => reasoning);
+  if (content.reasoning && !repeats(content.reasoning, reasons)) content.reasoning = reasons.join('\n');
+  const calls = ofType(parts, 'tool-invocation').map(({ toolInvocation }) => toolInvocation);
+  if (content.toolInvocations && !sameCalls(content.toolInvocations, calls))
+    content.toolInvocations = calls as Content['toolInvocations']; // the older type has fewer states
+};
+
+const ofType = <T extends Part['type']>(parts: readonly Part[], type: T): PartOf<T>[] =>
+  parts.filter((part): part is PartOf<T> => part.type === type);
+
+/** True if a field repeats texts in one of Mastra's ways: one of them, or all, with or without line breaks. */
+const repeats = (repetition: string, texts: readonly string[]): boolean =>
+  texts.includes(repetition) || texts.join('') === repetition || texts.join('\n') === repetition;
+
+type Call = PartOf<'tool-invocation'>['toolInvocation'];
+
+const sameCalls = (repeated: readonly unknown[], calls: readonly Call[]): boolean =>
+  repeated.length === calls.length &&
+  calls.every((call, index) => {
+    const { toolCallId, args, result } = repeated[index] as Partial<Call> & { result?: unknown };
+    return (
+      toolCallId === call.toolCallId && isSame(args, call.args) && isSame(result, 'result' in call ? call.result : undefined)
+    );
+  });
+
+/** The text of the last step with text. */
+const lastText = (parts: readonly Part[]): string => {
+  const steps: string[][] = [[]];
+  for (const part of parts) {
+    if (part.type === 'step-start') steps.push([]);
+    if (part.type === 'text') steps.at(-1)?.push(part.text);
+  }
+  return steps.findLast((texts) => texts.length > 0)?.join('\n') ?? '';
 };
