@@ -131,9 +131,11 @@ const usersIn = (messages: readonly AnyMessage[]): JudgedInput['users'] =>
 
 /** Judges the caller's messages. Returns their guarded version; the same array if nothing changed. */
 export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: Adapter): Promise<readonly AnyMessage[]> => {
-  const users = usersIn(messages);
-  run.input = { by, rewrites: new Map(), system: undefined, users };
-  if (!run.plan.has('input')) return messages;
+  const input: JudgedInput = { by, rewrites: new Map(), system: undefined, users: usersIn(messages) };
+  if (!run.plan.has('input')) {
+    run.input = input;
+    return messages;
+  }
   for (;;) {
     const conversation = openConversation(run, messages, { answers: run.answers });
     const { list } = conversation;
@@ -149,9 +151,10 @@ export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: 
       followRetry(run, judged.retry);
       continue;
     }
+    run.input = input; // not before its verdict: another call of the run would send its messages unjudged
     if (isUnchanged(run, conversation)) return messages;
     const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages in both forms
-    run.input = { by, rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined, users };
+    run.input = { ...input, rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
     return [...system, ...conversation.read()];
   }
 };

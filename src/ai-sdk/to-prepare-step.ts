@@ -149,9 +149,12 @@ const preparationOf = (options: PrepareStepOptions, run: Run): StepPreparation =
   return { options, isFrozen: freeze, memory: createStepMemory(), run };
 };
 
-/** The caller's messages are judged before the first step, and once more when the user has sent another one. The result is kept. */
+/**
+ * The caller's messages are judged before the first step, also that of another call with the same run, and once more when the user has
+ * sent another one. The result is kept.
+ */
 const withJudgedInput = async (run: Run, base: StepInput, args: StepArgs): Promise<StepInput> => {
-  if (run.input && !args.experimental_steeringMessages) return base;
+  if (run.input && args.stepNumber > 0 && !args.experimental_steeringMessages) return base;
   const messages = [...systemOf(base.instructions), ...base.messages];
   const judged = await judgeInput(run, messages, 'toPrepareStep');
   return judged === messages ? base : { ...base, ...splitSystem(judged, base) };

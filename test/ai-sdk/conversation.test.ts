@@ -84,26 +84,42 @@ it('fields that a guard of a step adds to its list are not there for guards of t
 
 describe.each(['processInput', 'processInputStep'] as const)('two calls at the same time with one run, guarded by %s', (hook) => {
   const secret = 'My number is 4471.';
-  it.each([[['Hello.', secret]], [[secret, 'Hello.']]])('both send what their guards left: %j', async (prompts) => {
-    const guard: Processor = {
-      id: 'redacts',
-      [hook]: ({ messages }: { messages: MastraDBMessage[] }) => {
-        for (const { content } of messages)
-          for (const part of content.parts) if (part.type === 'text') part.text = part.text.replace('4471', '[number]');
-        return messages;
-      },
-    };
-    const [run, provider] = [
-      createGuardedRun([guard]),
-      scriptedModel({ specificationVersion: 'v4', steps: () => ({ text: ['Done.'] }) }),
-    ];
-    const guarded = withGuards(provider, run);
-    const prepareStep = hook === 'processInputStep' ? toPrepareStep(run) : undefined;
-    await Promise.all(prompts.map((prompt) => generateText({ model: guarded, prompt, ...(prepareStep && { prepareStep }) })));
-    const sent = provider.calls.map(({ prompt }) => JSON.stringify(prompt)).join(' ');
-    expect(sent).toContain('My number is [number].');
-    expect(sent).not.toContain('4471');
-  });
+  it.each([[['Hello.', secret]], [[secret, 'Hello.']], [[secret, secret]]])(
+    'both send what their guards left: %j',
+    async (prompts) => {
+      const guard: Processor = {
+        id: 'redacts',
+        [hook]: ({ messages }: { messages: MastraDBMessage[] }) => {
+          for (const { content } of messages)
+            for (const part of content.parts) if (part.type === 'text') part.text = part.text.replace('4471', '[number]');
+          return messages;
+        },
+      };
+      const [run, provider] = [
+        createGuardedRun([guard]),
+        scriptedModel({ specificationVersion: 'v4', steps: () => ({ text: ['Done.'] }) }),
+      ];
+      const guarded = withGuards(provider, run);
+      const prepareStep = hook === 'processInputStep' ? toPrepareStep(run) : undefined;
+      await Promise.all(prompts.map((prompt) => generateText({ model: guarded, prompt, ...(prepareStep && { prepareStep }) })));
+      const sent = provider.calls.map(({ prompt }) => JSON.stringify(prompt)).join(' ');
+      expect(sent).toContain('My number is [number].');
+      expect(sent).not.toContain('4471');
+    },
+  );
+});
+
+it.each([true, false])('a second call with the same run has its input judged, too; with toPrepareStep: %s', async (withSteps) => {
+  const judged: string[] = [];
+  const guard: Processor = {
+    id: 'notes',
+    processInput: ({ messageList, messages }) => (judged.push(...textsIn(messageList)), messages),
+  };
+  const run = createGuardedRun([guard]);
+  const guarded = withGuards(scriptedModel({ specificationVersion: 'v4', steps: () => ({ text: ['Done.'] }) }), run);
+  const prepareStep = withSteps ? toPrepareStep(run) : undefined;
+  for (const prompt of ['One.', 'Two.']) await generateText({ model: guarded, prompt, ...(prepareStep && { prepareStep }) });
+  expect(judged).toEqual(['One.', 'Two.']);
 });
 
 it('a guard of a step that changes its messages after its verdict does not affect guards of the response', async () => {
