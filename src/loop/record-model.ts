@@ -22,7 +22,7 @@ export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelCh
   if (modelChunk.needsRaw) attempt.rawChunks.push({ type, payload });
   if (modelChunk.needsWords && type !== 'raw') keepOriginalWords(attempt, modelChunk.chunk);
   if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
-  else if (type === 'response-metadata') Object.assign(attempt.response, withoutType(payload as object));
+  else if (type === 'response-metadata') Object.assign(attempt.response, metadataIn(payload as object));
   else if (type !== 'raw') attempt.hasResponded = true;
 };
 
@@ -42,11 +42,9 @@ const wordsOfChunk = ({ type, payload }: Chunk): string => {
   return typeof argsTextDelta === 'string' ? argsTextDelta : wordsIn(payload);
 };
 
-/** The provider's original part without its type. */
-const withoutType = (part: { type?: unknown }): object => {
-  const { type: _type, ...metadata } = part;
-  return metadata;
-};
+/** The fields of the provider's original part that have a value. */
+const metadataIn = ({ type: _type, ...metadata }: { type?: unknown }): object =>
+  Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));
 
 interface FinishPayload {
   stepResult?: { reason?: string; rawReason?: string };

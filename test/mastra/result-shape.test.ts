@@ -103,6 +103,17 @@ describe('the result of generate', () => {
     expect(own.messages.map(({ role }) => role)).toEqual(theirs.messages.map(({ role }) => role));
   });
 
+  it('response names the model, an id and the time even if the provider does not', async () => {
+    const finish = { type: 'finish', finishReason: 'stop', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } } as const;
+    const text = [{ type: 'text-start' }, { type: 'text-delta', delta: 'Hi.' }, { type: 'text-end' }] as const;
+    const empty = { type: 'response-metadata', id: undefined, modelId: undefined };
+    const parts = [empty, ...text.map((part) => ({ ...part, id: 't' })), finish];
+    const agent = () => makeAgent([{ parts: parts as never }]).agent;
+    for (const { response, steps: all } of [await agent().generate('Hi'), await (await agent().stream('Hi')).getFullOutput()])
+      for (const one of [response, all[0]?.response])
+        expect(one).toMatchObject({ id: expect.any(String), timestamp: expect.any(Date), modelId: 'scripted-model' });
+  });
+
   it('steps have the fields of Mastra’s steps', async () => {
     const [own, theirs] = await Promise.all([ours().generate('Hi'), stock().generate('Hi')]);
     expect(own.steps).toHaveLength(theirs.steps.length);

@@ -75,7 +75,7 @@ export const createModelCall =
     return {
       parts: limited.read(stream),
       request: sent,
-      response: { ...response, modelMetadata: metadataOf(entry.model) },
+      response: { ...response, ...missingMetadata(response, entry.model), modelMetadata: metadataOf(entry.model) },
       warnings,
     };
   };
@@ -123,6 +123,13 @@ const settingsOf = ({ entry, modelSettings, providerOptions }: ModelRequest, cal
     providerOptions: merge('providerOptions', providerOptions),
   };
 };
+
+/** The metadata of a response, made up where the provider sends none, as in Mastra. What a stream brings later replaces it. */
+const missingMetadata = (response: { id?: string; timestamp?: Date; modelId?: string } | undefined, model: ResolvedModel) => ({
+  id: response?.id ?? globalThis.crypto.randomUUID(),
+  timestamp: response?.timestamp ?? new Date(),
+  modelId: response?.modelId ?? model.modelId,
+});
 
 const metadataOf = ({ modelId, provider, specificationVersion }: ResolvedModel) => ({
   modelId,
