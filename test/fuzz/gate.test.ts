@@ -234,6 +234,7 @@ describe('the gate, compared with judging each part as a whole', () => {
       kind: 'text-delta',
       key: 'text',
       isNested: false,
+      isPaused: false,
       chunkOf: (pieces) => delta(pieces),
       leavingOf: (pieces) => delta(pieces),
     });

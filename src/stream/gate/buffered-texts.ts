@@ -167,11 +167,12 @@ interface PatternReading {
   readonly texts: ReadonlyMap<TextPart, BufferedText>;
 }
 
-/** The ends of the texts before a text. Another guard with window step leaves earlier texts open, so their ends may still be buffered. */
+/** The ends of the texts before a text. A part that has ended stays open for its continuation, so its end may still be buffered. */
 const tailsBefore = (buffered: BufferedText, { pattern, tails, texts }: PatternReading): Tails => {
   const before: Tails = new Map(tails);
   for (const earlier of texts.values()) {
     if (earlier === buffered) break;
+    if (!earlier.lane.isPaused) continue;
     const text = earlier.text.slice(earlier.from);
     const last = pattern.find(text, 0).at(-1);
     if (last) before.clear();

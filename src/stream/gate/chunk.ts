@@ -21,6 +21,8 @@ export interface TextPart {
   readonly key: string;
   /** Whether it is a sub-agent's, which numbers the parts of each step anew. */
   readonly isNested: boolean;
+  /** Whether its part has ended. The text may continue: clients join parts with one id. */
+  readonly isPaused: boolean;
   /** A delta of this text with other content, as guards get it. */
   chunkOf(text: string): Chunk;
   /** The same as it is emitted: inside its original chunk if it is a sub-agent's. */
@@ -71,7 +73,8 @@ export const textPartOf = (chunk: Chunk, key: string): TextPart => {
   const kind = first.type.startsWith('text') ? 'text-delta' : 'reasoning-delta';
   const chunkOf = (text: string): Chunk => ({ ...first, type: kind, payload: { id, text } });
   const isNested = first !== chunk;
-  return { kind, key, isNested, chunkOf, leavingOf: isNested ? (text) => within(chunk, () => chunkOf(text)) : chunkOf };
+  const leavingOf = isNested ? (text: string) => within(chunk, () => chunkOf(text)) : chunkOf;
+  return { kind, key, isNested, isPaused: false, chunkOf, leavingOf };
 };
 
 /** Replaces the innermost chunk of a nested chunk. */

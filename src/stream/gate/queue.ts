@@ -16,6 +16,7 @@ import type { PlacedChunk, Gate, TextStage } from './stages.js';
 
 /** One text in the gate, and its releasable segments. */
 export interface OpenTextPart extends TextPart {
+  isPaused: boolean;
   /** Segments that the guards have cleared and that were not emitted. */
   readonly cleared: Segment[];
   /** Numbers of original characters received and emitted. */
@@ -175,6 +176,7 @@ export const createAdmission = (queue: Queue, way: TextStage, { gate, joinsParts
     }
   };
   const endPart = (lane: OpenTextPart): void => {
+    lane.isPaused = true;
     if (joinsParts) return;
     if (!lane.key.startsWith('text ')) return endText(lane);
     [pausedText, isInterrupted] = [lane, false];
@@ -215,6 +217,7 @@ export const createAdmission = (queue: Queue, way: TextStage, { gate, joinsParts
 
 const admitText = (key: string, { chunk, place }: PlacedChunk, { queue, way }: { queue: Queue; way: TextStage }): void => {
   const lane = queue.lane(key, () => textPartOf(chunk, key));
+  lane.isPaused = false;
   const text = deltaText(chunk);
   if (text !== '') {
     queue.addText(lane, text.length);

@@ -126,6 +126,23 @@ describe('a value that continues in the next part, with a guard of steps next to
     }
   });
 
+  it('is found in reasoning after text, too', async () => {
+    const sent = [
+      ...textOf(['I am jane@']),
+      border('reasoning-start'),
+      thought('example.com'),
+      thought(' now'),
+      border('reasoning-end'),
+    ];
+    const { emitted } = await sendAll([email], sent);
+    expect(texts(emitted)['reasoning one']).toBe('[pattern] now');
+  });
+
+  it.each(Object.entries(places))('is not searched between parts that alternate, %s', async (_, guards) => {
+    const { emitted } = await sendAll(guards, [delta('jane@example.', 'two'), delta('it is'), delta('com', 'two')]);
+    expect(texts(emitted)).toEqual({ 'text two': '[pattern]', 'text one': 'it is' });
+  });
+
   it.each(Object.entries(places))('is not found if the first part has a whole value at its end, %s', async (_, guards) => {
     const { emitted } = await sendAll(guards, [...textOf(['a@b.de'], 'two'), ...textOf(['@example.com now'])]);
     expect(texts(emitted)).toEqual({ 'text two': '[pattern]', 'text one': '@example.com now' });
