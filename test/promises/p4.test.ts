@@ -145,7 +145,7 @@ describe('P4 Rejected content stays rejected', () => {
         tripwire: { reason: 'not to be told', retry: true, processorId: `guard-${one.phase}` },
         attempt: 1,
         text: '',
-        reasoningText: undefined,
+        reasoningText: '',
         reasoning: [],
         content: [],
         toolCalls: [],
