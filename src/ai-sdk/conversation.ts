@@ -106,11 +106,11 @@ export const openConversation = (
   return untouched?.with(input, options) ?? createConversation(owner.scope.host.messages, input, options);
 };
 
-/** Whether guards changed nothing. An untouched conversation is kept for the next one of its owner. */
-export const isUnchanged = (owner: ConversationOwner, conversation: Conversation): boolean => {
-  if (!conversation.isUntouched()) return !conversation.isChanged();
+/** Keeps an untouched conversation for the next one of its owner. Returns whether guards changed anything. */
+export const keepUntouched = (owner: ConversationOwner, conversation: Conversation): boolean => {
+  if (!conversation.isUntouched()) return conversation.isChanged();
   owner.untouched = conversation;
-  return true;
+  return false;
 };
 
 const createConversation = (port: MessagePort, input: readonly AnyMessage[], options: ConversationOptions): Conversation => {

@@ -9,7 +9,7 @@ import { createDecider, resolveSnapshot, type Decision, type LoopSnapshot } from
 import type { ActivityName } from '../loop/activity.js';
 import { phaseRow } from '../phase/table.js';
 import { limitsOf } from './guard-options.js';
-import { isUnchanged, openConversation, rewritten } from './conversation.js';
+import { keepUntouched, openConversation, rewritten } from './conversation.js';
 import { toStored } from '../plain/stored-message.js';
 import { isSame } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
@@ -152,7 +152,7 @@ export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: 
       continue;
     }
     run.input = input; // not before its verdict: another call of the run would send its messages unjudged
-    if (isUnchanged(run, conversation)) return messages;
+    if (!keepUntouched(run, conversation)) return messages;
     const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages in both forms
     run.input = { ...input, rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
     return [...system, ...conversation.read()];

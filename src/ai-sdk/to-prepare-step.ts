@@ -3,7 +3,7 @@ import type { PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import { isSame } from '../phase/plain-data.js';
 import { authorStep, type StepAuthor } from './author-step.js';
-import { answersAmong, isOfAssistant, isUnchanged, lastAnswers, openConversation } from './conversation.js';
+import { answersAmong, isOfAssistant, keepUntouched, lastAnswers, openConversation } from './conversation.js';
 import { instanceOf } from './host.js';
 import { followRetry, judge, judgeInput } from './judge.js';
 import { createReadOnlyViews } from './read-only.js';
@@ -180,7 +180,7 @@ const guardStep = async (preparing: StepPreparation, args: StepArgs, base: StepI
     }
     const { model, ...rest } = fieldsOf(run, payload, judged.data);
     const fields = { ...views.unwrap(rest), ...(model !== undefined && { model }) };
-    if (isUnchanged(run, conversation)) return { step: base, fields };
+    if (!keepUntouched(run, conversation)) return { step: base, fields };
     run.answers = conversation.answers();
     const messages = [...conversation.readSystem(), ...conversation.read()] as AnyMessage[]; // of either form
     const split = splitSystem(messages, base);

@@ -1,20 +1,9 @@
 import { Agent } from '@mastra/core/agent';
-import { createTool } from '@mastra/core/tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 
 import { InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel, tripping } from '../../src/testing/index.js';
-import { callThen, echo, makeAgent, settled } from './support.js';
-
-const failing = createTool({
-  id: 'failing',
-  description: 'Fails.',
-  inputSchema: z.object({}),
-  execute: async () => {
-    throw new Error('out of order');
-  },
-});
+import { callThen, echo, failing, makeAgent, settled } from './support.js';
 
 const steps = () => [
   {

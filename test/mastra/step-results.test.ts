@@ -1,20 +1,10 @@
 import { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
-import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel, tripping, type ScriptedStep } from '../../src/testing/index.js';
-import { echo, makeAgent, modes, withText, type Mode } from './support.js';
+import { echo, failing, makeAgent, modes, withText, type Mode } from './support.js';
 
-const failing = createTool({
-  id: 'failing',
-  description: 'Fails.',
-  inputSchema: z.object({}),
-  execute: async () => {
-    throw new Error('out of order');
-  },
-});
 const tools = { echo, failing };
 
 const script: ScriptedStep<'v2'>[] = [

@@ -49,6 +49,16 @@ export const echoAs = (id: string, onCall: () => void = () => undefined) =>
 /** A tool that repeats its input. */
 export const echo = echoAs('echo');
 
+/** A tool that always fails. */
+export const failing = createTool({
+  id: 'failing',
+  description: 'Fails.',
+  inputSchema: z.object({}),
+  execute: async () => {
+    throw new Error('out of order');
+  },
+});
+
 /** The text of a message's parts. */
 export const textOf = (message: MastraDBMessage | undefined): string =>
   message?.content.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? '';

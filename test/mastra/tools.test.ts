@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import type { InterlockAgentConfig, InterlockCallOptions } from '../../src/index.js';
-import { callThen, echo, makeAgent, modes, promptOf, type Mode } from './support.js';
+import { callThen, echo, failing, makeAgent, modes, promptOf, type Mode } from './support.js';
 
 type Steps = Parameters<typeof makeAgent>[0];
 interface Chunk {
@@ -31,15 +31,6 @@ const run = async (steps: Steps, { mode, config, options }: Case) => {
   const ofType = (type: string) => chunks.filter((chunk) => chunk.type === type);
   return { result, model, ofType };
 };
-
-const failing = createTool({
-  id: 'failing',
-  description: 'Fails.',
-  inputSchema: z.object({}),
-  execute: async () => {
-    throw new Error('out of order');
-  },
-});
 
 describe.each(modes)('tools in %s', (mode) => {
   it.each([

@@ -1,6 +1,7 @@
 import type { GuardWindow } from '../../guard/policy/guard-policy.js';
 import type { Pattern, Replacement, TextSpan, Window } from '../../guard/pattern.js';
 import {
+  endTails,
   followTails,
   matchAcross,
   textsBefore,
@@ -172,11 +173,12 @@ const tailsBefore = (buffered: BufferedText, { pattern, tails, texts }: PatternR
   const before: Tails = new Map(tails);
   for (const earlier of texts.values()) {
     if (earlier === buffered) break;
-    if (!earlier.lane.isPaused) continue;
+    const { kind, isPaused } = earlier.lane;
+    if (!isPaused) continue;
     const text = earlier.text.slice(earlier.from);
     const last = pattern.find(text, 0).at(-1);
-    if (last) before.clear();
-    followTails(before, { kind: earlier.lane.kind, text: text.slice(last?.end) }, pattern);
+    if (last) endTails(before, kind);
+    followTails(before, { kind, text: text.slice(last?.end) }, pattern);
   }
   return before;
 };
@@ -196,7 +198,7 @@ const nextOfPattern = (buffered: BufferedText, reading: PatternReading): Action 
   if (across === 'undecided') return undefined;
   const found = across ? { length: across.end, match: across } : matcher.next(buffered);
   buffered.hasReleased ||= found !== undefined;
-  if (found?.match) for (const name of ['', kind]) tails.delete(name);
+  if (found?.match) endTails(tails, kind);
   else if (found) followTails(tails, { kind, text: buffered.text.slice(buffered.from, buffered.from + found.length) }, pattern);
   return nextMatch(buffered, found);
 };

@@ -133,6 +133,11 @@ export const followTails = (tails: Tails, { kind, text }: EarlierText, { maxLeng
     );
 };
 
+/** A match ends the texts that its own text continues: a value does not continue behind it. */
+export const endTails = (tails: Tails, kind: string): void => {
+  for (const name of ['', kind]) tails.delete(name);
+};
+
 /** A part after tails, of which nothing has been released yet. */
 interface StartedPart {
   readonly kind: EarlierText['kind'];

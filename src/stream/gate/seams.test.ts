@@ -126,6 +126,12 @@ describe('a value that continues in the next part, with a guard of steps next to
     }
   });
 
+  it.each(Object.entries(places))('is found in text around reasoning that has a whole value, %s', async (_, guards) => {
+    const between = [border('reasoning-start'), thought('a@b.de'), border('reasoning-end')];
+    const { emitted } = await sendAll(guards, [...textOf(['I am jane@'], 'two'), ...between, ...textOf(['example.com now'])]);
+    expect(texts(emitted)['text one']).toBe('[pattern] now');
+  });
+
   it('is found in reasoning after text, too', async () => {
     const sent = [
       ...textOf(['I am jane@']),
