@@ -109,6 +109,23 @@ describe.each(['processInput', 'processInputStep'] as const)('two calls at the s
   );
 });
 
+it('guards of two calls at the same time with one run and one prompt get the response of their call only', async () => {
+  const seen: string[][] = [];
+  const guard: Processor = {
+    id: 'notes',
+    processInputStep: () => undefined,
+    processOutputStep: ({ messageList, messages }) => (seen.push(textsIn(messageList)), messages),
+  };
+  const run = createGuardedRun([guard]);
+  const guarded = withGuards(scriptedModel({ specificationVersion: 'v4', steps: () => ({ text: ['Done.'] }) }), run);
+  const call = () => generateText({ model: guarded, prompt: 'Look.', prepareStep: toPrepareStep(run) });
+  await Promise.all([call(), call()]);
+  expect(seen).toEqual([
+    ['Look.', 'Done.'],
+    ['Look.', 'Done.'],
+  ]);
+});
+
 it.each([true, false])('a second call with the same run has its input judged, too; with toPrepareStep: %s', async (withSteps) => {
   const judged: string[] = [];
   const guard: Processor = {

@@ -132,6 +132,12 @@ describe('a value that continues in the next part, with a guard of steps next to
     expect(texts(emitted)['text one']).toBe('[pattern] now');
   });
 
+  it.each(Object.entries(places))('is not found around a part with a whole value, %s', async (_, guards) => {
+    const sent = [...textOf(['I am jane@'], 'three'), ...textOf([' a@b.de'], 'two'), ...textOf(['example.com now'])];
+    const { emitted } = await sendAll(guards, sent);
+    expect(texts(emitted)['text one']).toBe('example.com now');
+  });
+
   it('is found in reasoning after text, too', async () => {
     const sent = [
       ...textOf(['I am jane@']),
