@@ -42,7 +42,13 @@ const layers = [
 /** The modules inside `src/mastra`, by the same rule. The class of the agent has a layer of its own: it starts durable runs. */
 const mastraLayers = [
   {
-    modules: ['src/mastra/issue-text', 'src/mastra/safely', 'src/mastra/stand-ins', 'src/mastra/turns', 'src/mastra/messages'],
+    modules: [
+      'src/mastra/issue-text',
+      'src/mastra/keyed-queue',
+      'src/mastra/safely',
+      'src/mastra/stand-ins',
+      'src/mastra/messages',
+    ],
   },
   { modules: ['src/mastra/graph'] },
   { modules: ['src/mastra/workflow'] },

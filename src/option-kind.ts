@@ -115,8 +115,11 @@ export const wholeNumberFrom = (least: number, most = Infinity): OptionKind<numb
     (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
   );
 
-/** Milliseconds of a timer. A longer delay than the maximum would fire at once. */
-export const timerMsFrom = (least: number): OptionKind<number> => wholeNumberFrom(least, 2_147_483_647);
+/** The longest delay of a timer, in milliseconds: a timer with a longer one fires at once. */
+export const longestTimerMs = 2_147_483_647;
+
+/** Milliseconds of a timer. */
+export const timerMsFrom = (least: number): OptionKind<number> => wholeNumberFrom(least, longestTimerMs);
 
 /** A number in a range, inclusive. `Infinity` leaves the range open. */
 export const numberFrom = (least: number, most = Infinity): OptionKind<number> =>

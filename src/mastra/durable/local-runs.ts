@@ -1,6 +1,6 @@
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
-import { createTurns } from '../turns.js';
+import { createKeyedQueue } from '../keyed-queue.js';
 
 /** A run segment in this process. */
 export interface LocalRun {
@@ -40,7 +40,7 @@ export const createLocalRuns = (): LocalRuns => {
   const taken = new Map<string, LocalRun>();
   const waiting = new Map<string, Set<() => void>>();
   const here = new Set<string>();
-  const inTurn = createTurns();
+  const inTurn = createKeyedQueue();
   const wake = (id: string): void => {
     for (const arrive of waiting.get(id) ?? []) arrive();
   };

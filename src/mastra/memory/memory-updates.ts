@@ -4,7 +4,7 @@ import type { makeCoreTool } from '@mastra/core/utils';
 import type { StepRecord } from '../../loop/ports.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 import { withStandIns } from '../stand-ins.js';
-import { createTurns } from '../turns.js';
+import { createKeyedQueue } from '../keyed-queue.js';
 
 type CoreTool = ReturnType<typeof makeCoreTool>;
 type Execute = NonNullable<CoreTool['execute']>;
@@ -81,14 +81,14 @@ const elsewhere = ({ toolCallId }: ToolCall): Parameters<Execute>[1] => ({ toolC
 
 const keysOf = ({ toolCallId, toolName, args }: ToolCall): string[] => [toolCallId, JSON.stringify([toolName, args])];
 
-const turnsOf = new WeakMap<MastraMemory, ReturnType<typeof createTurns>>();
+const queues = new WeakMap<MastraMemory, ReturnType<typeof createKeyedQueue>>();
 
 /**
  * Runs work on a part of a memory after all earlier work on that part, so that a read and the write that depends on it are not
  * interleaved with another run's, like Mastra's own order of such writes.
  */
 export const inTurn = <T>(memory: MastraMemory, part: string, work: () => Promise<T>): Promise<T> => {
-  const turns = turnsOf.get(memory) ?? createTurns();
-  turnsOf.set(memory, turns);
-  return turns(part, work);
+  const queue = queues.get(memory) ?? createKeyedQueue();
+  queues.set(memory, queue);
+  return queue(part, work);
 };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelRequest, PartSource } from '../../loop/ports.js';
 import { createProviderClock, type Limit, type ProviderLimits } from '../../loop/provider-clock.js';
+import { longestTimerMs } from '../../option-kind.js';
 import { anySignal, untilAborted, whenReady, type Awaitable } from '../../phase/awaitable.js';
 
 /** The `timeout` of a model's settings, as in Mastra; times in milliseconds. */
@@ -53,15 +54,12 @@ export const limitCall = (
   };
 };
 
-/** The longest delay of a timer. */
-const longestMs = 2 ** 31 - 1;
-
 /** A signal that is aborted after some milliseconds; never without a number. `clear` ends the wait. */
 export const abortAfter = (ms = Infinity, reason: () => Awaitable<unknown>): { signal: AbortSignal; clear: () => void } => {
   const controller = new AbortController();
   const end = (): void => void whenReady(reason(), (cause) => controller.abort(cause));
   if (ms <= 0) end();
-  const timer = ms > 0 && ms <= longestMs ? setTimeout(end, ms).unref() : undefined;
+  const timer = ms > 0 && ms <= longestTimerMs ? setTimeout(end, ms).unref() : undefined;
   return { signal: controller.signal, clear: () => clearTimeout(timer) };
 };
 

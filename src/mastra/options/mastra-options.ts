@@ -15,6 +15,7 @@ import {
   instanceWith,
   isObject,
   kind,
+  longestTimerMs,
   listOf,
   oneOf,
   orFunction,
@@ -111,8 +112,8 @@ const aSetting = <Value>(given: OptionKind<Value>): OptionKind<Value | null> =>
   );
 
 const milliseconds = kind<number>(
-  'a positive number of milliseconds, at most 2147483647',
-  (value) => typeof value === 'number' && value > 0 && value <= 2_147_483_647,
+  `a positive number of milliseconds, at most ${longestTimerMs}`,
+  (value) => typeof value === 'number' && value > 0 && value <= longestTimerMs,
 );
 
 /** The settings of a call to a model. Mastra passes others to the provider. */

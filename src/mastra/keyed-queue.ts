@@ -1,5 +1,5 @@
 /** Runs work with the same key one after the other, within this process. */
-export const createTurns = () => {
+export const createKeyedQueue = () => {
   const latest = new Map<string, Promise<unknown>>();
   return <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const turn = latest.get(key)?.then(work, work) ?? work();
