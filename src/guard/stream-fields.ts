@@ -148,6 +148,14 @@ export const isToolOutputChunk = ({ type }: ToolOutput): boolean => toolOutputTy
 /** The nested content. */
 export const toolOutputValue = ({ payload }: ToolOutput): unknown => (payload as { output?: unknown } | undefined)?.output;
 
+/** Whether a chunk repeats text that guards have yet to judge; so do the partial objects of a sub-agent. */
+export const repeatsText = (chunk: ToolOutput): boolean => {
+  if (!isToolOutputChunk(chunk)) return isDropped(chunk.type);
+  const inner = toolOutputValue(chunk);
+  if (typeof inner !== 'object' || inner === null || !('type' in inner) || !('from' in inner)) return false;
+  return (inner.type === 'object' && 'object' in inner) || repeatsText(inner as ToolOutput); // a chunk
+};
+
 /** The nested chunk; undefined if the chunk contains something else, or nothing. */
 export const toolOutputChunk = <C extends ToolOutput>(chunk: C): C | undefined => {
   if (!isToolOutputChunk(chunk)) return undefined;

@@ -1,5 +1,5 @@
 import { withoutQuotations } from '../guard/read-fields.js';
-import { isDropped } from '../guard/stream-fields.js';
+import { repeatsText } from '../guard/stream-fields.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Plan } from '../pipeline/compile.js';
@@ -113,7 +113,7 @@ const directStream = (run: Run, take: Take, plan: Plan | undefined): BareStream 
   };
   return {
     process: (chunk, next = same) => {
-      if (run.options.lanes.output && isDropped(chunk.type)) return next(undefined); // it repeats text that guards have yet to judge
+      if (run.options.lanes.output && repeatsText(chunk)) return next(undefined);
       if (!plan) return run.stop ? stopWith(run, run.stop) : take(chunk);
       const data = streamPayload(run, chunk);
       return whenReady(plan.run('outputStream', data, run.scope), (verdict) => whenReady(settle(verdict, data), next));
@@ -151,8 +151,7 @@ const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings):
     return stop && stopWith(run, stop);
   };
   return {
-    process: (chunk, next = same) =>
-      isDropped(chunk.type) ? next(undefined) : whenReady(gate.push(chunk), () => next(stopped())),
+    process: (chunk, next = same) => (repeatsText(chunk) ? next(undefined) : whenReady(gate.push(chunk), () => next(stopped()))),
     onStop: gate.onStop,
     get isStopped() {
       return gate.stopped !== undefined;

@@ -68,6 +68,8 @@ const contentOf = (part: Part): object[] => {
   const options = metadataOf(part, 'providerOptions');
   if (part.type === 'text') return [{ type: 'text', text: part.text, ...options }];
   if (part.type === 'reasoning') return [{ type: 'reasoning', text: part.reasoning, ...options }];
+  if (part.type === 'file')
+    return [{ type: 'file', file: { type: 'file', mediaType: part.mimeType, base64: fileKey(part.data) } }];
   if (part.type !== 'tool-invocation') return [];
   const { toolCallId, toolName, args } = part.toolInvocation;
   const { providerExecuted } = part;

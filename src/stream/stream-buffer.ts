@@ -14,9 +14,12 @@ export interface StreamBuffer<Chunk> {
   close(): void;
   /**
    * A stream over all chunks from the first. A late reader gets consecutive parts of one text, once thousands have been read by
-   * others, as one joined part. `watch` has the callbacks for its reader.
+   * others, as one joined part.
+   *
+   * @param watch the callbacks for its reader
+   * @param derive creates a chunk that this reader gets after another one
    */
-  read(watch?: ReaderWatch): ReadableStream<Chunk>;
+  read(watch?: ReaderWatch, derive?: Derive<Chunk>): ReadableStream<Chunk>;
   /** Removes the limit of unread chunks, because a caller waits for the end. */
   drain(): void;
   /** Buffers chunks from here on, invisible to readers, until `flush`. A second call during buffering does nothing. */
@@ -36,6 +39,8 @@ export interface StreamBuffer<Chunk> {
   readonly closed: boolean;
 }
 
+type Derive<Chunk> = (chunk: Chunk) => Chunk | undefined;
+
 interface Reader<Chunk> {
   /** The number of chunks that it has taken, counted as they were written. */
   at: number;
@@ -45,6 +50,7 @@ interface Reader<Chunk> {
   isWaiting: boolean;
   readonly controller: ReadableStreamDefaultController<Chunk>;
   readonly watch: ReaderWatch | undefined;
+  readonly derive: Derive<Chunk> | undefined;
 }
 
 /** Called with each chunk once it is visible. If it returns a promise, readers get the chunk once that resolves, and never if it resolves to `false`. */
@@ -117,7 +123,7 @@ const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> |
   if (!flow.reading.has(reader)) return undefined; // it was canceled while it waited
   reader.isWaiting = false;
   if (reader.at < flow.joinedCount) {
-    reader.controller.enqueue(joined[reader.joinedAt] as Chunk); // it has not reached their end
+    give(reader, joined[reader.joinedAt] as Chunk); // it has not reached their end
     reader.joinedAt += 1;
     if (reader.joinedAt === joined.length) reader.at = flow.joinedCount;
     return undefined;
@@ -128,7 +134,7 @@ const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> |
     if (awaited) return awaited.then(() => serve(flow, reader));
     reader.at += 1;
     if (awaited === false) return serve(flow, reader);
-    reader.controller.enqueue(chunk);
+    give(reader, chunk);
     flow.furthest = Math.max(flow.furthest, reader.at);
     if (hasSpace(flow)) freeWriters(flow);
     return undefined;
@@ -140,11 +146,17 @@ const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> |
   return undefined;
 };
 
+const give = <Chunk>({ controller, derive }: Reader<Chunk>, chunk: Chunk): void => {
+  controller.enqueue(chunk);
+  const derived = derive?.(chunk);
+  if (derived !== undefined) controller.enqueue(derived);
+};
+
 /** A stream over all chunks. A stream without an active reader does not slow the writer. */
-const streamOf = <Chunk>(flow: Flow<Chunk>, watch: ReaderWatch | undefined): ReadableStream<Chunk> => {
+const streamOf = <Chunk>(flow: Flow<Chunk>, watch: ReaderWatch | undefined, derive?: Derive<Chunk>): ReadableStream<Chunk> => {
   let reader: Reader<Chunk> | undefined;
   const open = (controller: ReadableStreamDefaultController<Chunk>): Reader<Chunk> => {
-    const made = { at: 0, joinedAt: 0, isWaiting: false, controller, watch };
+    const made = { at: 0, joinedAt: 0, isWaiting: false, controller, watch, derive };
     flow.reading.add(made);
     watch?.onOpen();
     return made;
@@ -217,7 +229,7 @@ export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<
       serveWaiting(flow);
       freeWriters(flow);
     },
-    read: (watch) => streamOf(flow, watch),
+    read: (watch, derive) => streamOf(flow, watch, derive),
     drain: () => drain(flow),
     startBuffering: () => void (flow.bufferedFrom = Math.min(flow.bufferedFrom, endOf(flow))),
     flush: () => flush(flow),

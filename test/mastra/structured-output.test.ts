@@ -269,7 +269,7 @@ describe('structured output', () => {
 
     it('emits partial lists, a complete enum value, and the content of a code block', async () => {
       const list = [{ text: ['{"elements":[1', ',2]}'] }];
-      expect((await read(list, { schema: z.array(z.number()) })).objects).toEqual([[1], [1, 2]]);
+      expect((await read(list, { schema: z.array(z.number()) })).objects).toEqual([[], [1, 2]]);
       expect((await read([{ text: ['{"result":"ye', 's"}'] }], { schema: z.enum(['yes', 'no']) })).objects).toEqual(['yes']);
       expect((await read([{ text: ['```json\n{"city": "Oslo",', ' "degrees": 4}\n```'] }])).objects).toEqual([
         { city: 'Oslo' },

@@ -1,6 +1,7 @@
 import { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
@@ -145,3 +146,17 @@ it.each(shapes)(
     expect(JSON.stringify(kept)).not.toContain(secret);
   },
 );
+
+it.each([
+  ['a stock agent', Agent],
+  ['an InterlockAgent', InterlockAgent],
+] as const)('P2 partial objects of %s do not leave its supervisor before a guard has judged their text', async (_name, Kind) => {
+  const config = common('child', [{ text: ['{"say":"It is ZEB', 'RA4', '2."}'] }]);
+  const structuredOutput = { schema: z.object({ say: z.string() }) };
+  const child = new (Kind as typeof Agent)({ ...config, defaultOptions: { structuredOutput } });
+  const codes = redactor({ strategy: 'replace', kinds: [], patterns: [{ name: 'code', regex: /ZEBRA42/, maxLength: 7 }] });
+  const top = { ...common('top', callsTo('child')), agents: { child }, outputProcessors: [codes] };
+  const frames = framesIn(await streamed(new InterlockAgent(top as never)));
+  expect(textOf(frames)).toContain('Done.');
+  expect(JSON.stringify(frames)).not.toContain('ZEB');
+});

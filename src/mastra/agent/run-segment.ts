@@ -12,7 +12,7 @@ import { anySignal } from '../../phase/awaitable.js';
 import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { abortAfter, timeoutError } from '../model/time-limits.js';
-import { createToolNotifier } from '../tools/tool-hooks.js';
+import { createToolNotifier, namesInput } from '../tools/tool-hooks.js';
 import type { RunEvent } from '../../../schemas/index.js';
 
 interface SegmentOptions {
@@ -100,8 +100,10 @@ const withResponse = (
   notifyTools = createToolNotifier(runOf),
 ): StreamBuffer<Chunk> => {
   const { write } = streamBuffer;
+  const withName = namesInput();
   return Object.assign(streamBuffer, {
-    write: (chunk: Chunk) => {
+    write: (given: Chunk) => {
+      const chunk = withName(given);
       notifyTools(chunk);
       const run = runOf();
       if (chunk.type === 'error' && run?.status === 'failed') return write({ ...chunk, payload: { error: errorOf(run) } });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
-import { parse } from 'jsonc-parser';
+import { parse, type ParseError } from 'jsonc-parser';
 import type { RunEvent, RunStatus } from '../../../schemas/index.js';
 import { tripwireOf } from '../../loop/finalize-run.js';
 import type { Chunk, ModelConnection } from '../../loop/ports.js';
@@ -8,7 +8,7 @@ import type { Run } from '../../loop/run.js';
 import type { StreamTransforms } from '../call-options.js';
 import { answerOf, answerText, errorOf, traceIdsOf, type RunResult, type ResultOptions } from './result.js';
 import type { StepResult } from './step-results.js';
-import { createReaders } from '../../stream/readers.js';
+import { createReaders, type ReaderWatch } from '../../stream/readers.js';
 import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { readOutputSchema, type OutputSchema } from '../structured-output/output-schema.js';
@@ -132,14 +132,17 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
       return run.status === 'failed' ? errorOf(run) : undefined;
     },
     get fullStream() {
-      return transformed(read(), transforms);
+      return fullStreamOf(run, transforms, readers?.watch());
     },
     get textStream() {
       return picked(read(), ({ type, payload }) => (type === 'text-delta' ? (payload as { text: string }).text : undefined));
     },
     get objectStream() {
-      const reading = readObject(run);
-      return picked(read(), (chunk) => reading.take(chunk)?.object);
+      let last: unknown;
+      return picked(fullStreamOf(run, [], readers?.watch()), ({ type, object }: Chunk & { object?: unknown }) => {
+        const isNew = type === 'object' || (type === 'object-result' && !isDeepStrictEqual(object, last));
+        return isNew ? (last = object) : undefined;
+      });
     },
     get elementStream() {
       const accepted = picked(read(), ({ type, object }: Chunk & { object?: unknown }) =>
@@ -176,9 +179,11 @@ const handled = <T>(promise: Promise<T>): Promise<T> => {
   return promise;
 };
 
-/** A full stream with the caller's transforms. */
-export const transformed = (chunks: ReadableStream<Chunk>, transforms: StreamTransforms = []): ReadableStream<Chunk> =>
-  [transforms].flat().reduce((stream, transform) => stream.pipeThrough(transform()), chunks);
+/** A run's chunks for one reader, with partial objects and the caller's transforms. */
+export const fullStreamOf = (run: Run, transforms: StreamTransforms = [], watch?: ReaderWatch): ReadableStream<Chunk> =>
+  [transforms]
+    .flat()
+    .reduce((stream, transform) => stream.pipeThrough(transform()), run.options.streamBuffer.read(watch, partialObjects(run)));
 
 async function* elementsOf(objects: ReadableStream<unknown>): AsyncGenerator {
   for await (const object of objects) if (Array.isArray(object)) yield* object;
@@ -195,18 +200,13 @@ const picked = <T>(chunks: ReadableStream<Chunk>, pick: (chunk: Chunk) => T | un
     }),
   );
 
-/** Parses partial objects from a run's chunks. Each value replaces the previous one. */
-interface ObjectReading {
-  /** Reads a released chunk. Returns the partial object if it changed. */
-  take(chunk: Chunk): { readonly object: unknown } | undefined;
-}
-
 /**
- * Parses an object from the released text of a run, without text that guards hold. A retraction restarts it. Only the last value
- * is checked and accepted; a run without success has none.
+ * Creates the chunk of the partial object after each piece of released text, if the object has changed. Text that guards hold is not
+ * released yet, and a retraction restarts the object. A long text is parsed once it has grown by 1/256, so that the cost stays linear.
  */
-const readObject = (run: Run): ObjectReading => {
+const partialObjects = (run: Run): ((chunk: Chunk) => Chunk | undefined) => {
   let text = '';
+  let parsedLength = 0;
   let last: unknown;
   let requested: { readonly by: unknown; readonly schema: OutputSchema } | undefined;
   const schemaNow = (): OutputSchema | undefined => {
@@ -215,21 +215,21 @@ const readObject = (run: Run): ObjectReading => {
     if (by && requested?.by !== by) requested = { by, schema: readOutputSchema(by.schema) };
     return by && requested?.schema;
   };
-  const show = (object: unknown) => {
+  return ({ type, payload, runId, from }) => {
+    if (startsAnew.has(type)) {
+      text = '';
+      parsedLength = 0;
+    }
+    const schema = type === 'text-delta' ? schemaNow() : undefined;
+    if (!schema) return undefined;
+    text += (payload as { text: string }).text;
+    if (text.length - parsedLength < parsedLength / 256) return undefined;
+    parsedLength = text.length;
+    const errors: ParseError[] = [];
+    const object = schema.partial(parse(text, errors), errors.length === 0);
     if (object === undefined || isDeepStrictEqual(object, last)) return undefined;
     last = object;
-    return { object };
-  };
-  return {
-    take: ({ type, payload, object }: Chunk & { object?: unknown }) => {
-      if (type === 'object-result') return show(object);
-      if (startsAnew.has(type)) text = '';
-      if (type !== 'text-delta') return undefined;
-      const schema = schemaNow();
-      if (!schema) return undefined;
-      text += (payload as { text: string }).text;
-      return show(schema.partial(parse(text)));
-    },
+    return { type: 'object', runId, from, object } as Chunk;
   };
 };
 

@@ -1,4 +1,5 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import { DefaultGeneratedFileWithType } from '@mastra/core/stream';
 import type { Chunk, StepRecord, ToolCallRecord } from '../../loop/ports.js';
 import { isWithheld, type Run } from '../../loop/run.js';
 import { dataOf, emptyLike, fillList } from '../messages/list-insides.js';
@@ -42,13 +43,25 @@ export const withViews = (steps: readonly StepRecord[], answers: readonly Mastra
   return steps.map((step) => ({
     ...step,
     reasoningText: step.reasoningText ?? '',
-    content: [...step.content, ...resultContents(step, calls)],
+    content: [...step.content.map(withFile), ...resultContents(step, calls)],
     finishReason: step.finishReason ?? (step.reason === 'error' ? 'error' : undefined),
     staticToolCalls: step.toolCalls.filter(isDynamic(false)),
     dynamicToolCalls: step.toolCalls.filter(isDynamic(true)),
     staticToolResults: step.toolResults.filter(isDynamic(false)),
     dynamicToolResults: step.toolResults.filter(isDynamic(true)),
   }));
+};
+
+interface FileContent {
+  readonly type: 'file';
+  readonly file: { readonly mediaType: string; readonly base64: string };
+}
+
+/** Files have Mastra's class there, which also decodes them. */
+const withFile = (content: unknown): unknown => {
+  const { type, file } = content as FileContent;
+  if (type !== 'file') return content;
+  return { type, file: new DefaultGeneratedFileWithType({ data: file.base64, mediaType: file.mediaType }) };
 };
 
 const isDynamic =

@@ -8,7 +8,7 @@ import { requestedIds, type MemoryTarget } from '../memory/memory.js';
 import { idsOf } from './start-run.js';
 import type { StartedRun } from './callbacks.js';
 import { startOptions } from './resume.js';
-import { transformed } from './run-stream.js';
+import { fullStreamOf } from './run-stream.js';
 
 /** Mastra's runtime of threads: one for all agents of the process. It starts runs for messages, and publishes them to subscribers. */
 type ThreadRuntime = Mastra['agentThreadStreamRuntime'];
@@ -87,7 +87,7 @@ const runtimeOf = async (agent: Agent): Promise<ThreadRuntime> => {
 export const publishedStream = (run: Run, stream: object, { ended, transforms }: Published): object => {
   let read: () => void = () => undefined;
   const isRead = new Promise<void>((resolve) => (read = resolve));
-  const chunks = transformed(run.options.streamBuffer.read(), transforms);
+  const chunks = fullStreamOf(run, transforms);
   async function* followed() {
     try {
       yield* chunks;

@@ -17,8 +17,11 @@ export interface OutputSchema {
   check(
     answer: unknown,
   ): Promise<{ readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly string[] }>;
-  /** The partial value of an incomplete answer. Undefined if there is none, and for choices, which are a single word. */
-  partial(answer: unknown): unknown;
+  /**
+   * The partial value of an answer: a list without an element that may continue. Undefined if there is none, and for choices, which are a
+   * single word.
+   */
+  partial(answer: unknown, isComplete: boolean): unknown;
 }
 
 interface Wrapping {
@@ -56,9 +59,10 @@ export const readOutputSchema = (schema: unknown): OutputSchema => {
       const validated = await lenient['~standard'].validate(value);
       return validated.issues ? { issues: validated.issues.map(issueText) } : { value: validated.value };
     },
-    partial: (answer) => {
+    partial: (answer, isComplete) => {
       const value = typeof answer === 'object' && answer !== null ? unwrap(answer, field) : undefined;
-      return typeof value === 'object' && (field === undefined || value !== answer) ? value : undefined;
+      if (typeof value !== 'object' || (field !== undefined && value === answer)) return undefined;
+      return Array.isArray(value) && !isComplete ? value.slice(0, -1) : (value as unknown);
     },
   };
 };

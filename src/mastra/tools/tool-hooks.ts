@@ -58,19 +58,28 @@ interface InputPayload {
   readonly argsTextDelta?: string;
 }
 
+/** Adds its tool to each piece of streamed arguments, as Mastra's agent does: providers name it only at their start. */
+export const namesInput = (): ((chunk: Chunk) => Chunk) => {
+  const names = new Map<string, string | undefined>();
+  return (chunk) => {
+    const payload = chunk.payload as InputPayload; // of these two types
+    if (chunk.type === 'tool-call-input-streaming-start') names.set(payload.toolCallId, payload.toolName);
+    if (chunk.type !== 'tool-call-delta' || payload.toolName !== undefined) return chunk;
+    return { ...chunk, payload: { ...payload, toolName: names.get(payload.toolCallId) } };
+  };
+};
+
 /**
  * Passes arguments to tools while they stream. When a guard may still reject the call, its tool gets them with the accepted
  * call, see `runTool`.
  */
 export const createToolNotifier = (runOf: () => Run | undefined): ((chunk: Chunk) => void) => {
-  const names = new Map<string, string>();
   return ({ type, payload }) => {
     if (type !== 'tool-call-input-streaming-start' && type !== 'tool-call-delta') return;
     const run = runOf();
     if (!run || mayRejectCalls(run)) return; // buffered by an earlier run segment, which has already passed it on
     const { attempt, list, signal: abortSignal } = run;
-    const { toolCallId, toolName = names.get(toolCallId) ?? '', argsTextDelta } = payload as InputPayload;
-    names.set(toolCallId, toolName);
+    const { toolCallId, toolName = '', argsTextDelta } = payload as InputPayload;
     const tool = attempt && (findTool(attempt.settings, toolName)?.[1] as StreamedInputTool | undefined);
     const isStart = type === 'tool-call-input-streaming-start';
     const listener = isStart ? tool?.onInputStart : tool?.onInputDelta;
