@@ -14,10 +14,7 @@ export interface StreamBuffer<Chunk> {
   close(): void;
   /**
    * A stream over all chunks from the first. A late reader gets consecutive parts of one text, once thousands have been read by
-   * others, as one joined part.
-   *
-   * @param watch the callbacks for its reader
-   * @param derive creates a chunk that this reader gets after another one
+   * others, as one joined part. `watch` has the callbacks for its reader; `derive` creates a chunk that it gets after another one.
    */
   read(watch?: ReaderWatch, derive?: Derive<Chunk>): ReadableStream<Chunk>;
   /** Removes the limit of unread chunks, because a caller waits for the end. */

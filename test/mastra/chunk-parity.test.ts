@@ -99,17 +99,17 @@ describe('partial objects', () => {
     const { fullStream } = await agent.stream('Go', { structuredOutput: { schema: z.object({ A: z.string() }) } });
     const chunks = (await all(fullStream)) as Read[];
     expect(JSON.stringify(chunks)).not.toContain('sec');
-    expect(chunks.filter(({ type }) => type === 'object').at(-1)?.object).toEqual({ A: 'x' });
+    expect(chunks.findLast(({ type }) => type === 'object')?.object).toEqual({ A: 'x' });
   });
 
   it('of a long text are read after pieces of it, so that the cost stays linear', async () => {
-    const text = [...`{"A":"${'x'.repeat(5_000)}"}`];
+    const text = ['{"A":"', ...Array.from({ length: 5_000 }, () => 'x'), '"}'];
     const { agent } = makeAgent([{ text }]);
     const { fullStream } = await agent.stream('Go', { structuredOutput: { schema: z.object({ A: z.string() }) } });
     const lengths = ((await all(fullStream)) as Read[]).flatMap(({ type, object }) =>
       type === 'object' ? [(object as { A?: string }).A?.length ?? 0] : [],
     );
     expect(lengths.length).toBeLessThan(1_200);
-    expect(lengths.slice(0, 200)).toEqual([0, ...Array.from({ length: 199 }, (_, index) => index)]);
+    expect(lengths.slice(0, 200)).toEqual(Array.from({ length: 200 }, (_, index) => index));
   });
 });

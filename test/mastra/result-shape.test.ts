@@ -204,17 +204,25 @@ describe('the stream', () => {
     expect(own).toEqual(theirs);
   });
 
-  it('its finish chunk has the messages of the answer', async () => {
-    const { agent } = makeAgent('Hello.');
-    const stream = await agent.stream('Hi');
-    let finish: unknown;
-    for await (const chunk of stream.fullStream) if (chunk.type === 'finish') finish = chunk.payload;
-    expect(finish).toMatchObject({
-      response: {
-        modelId: 'scripted-model',
-        uiMessages: [{ role: 'assistant', parts: [{ type: 'text', text: 'Hello.' }] }],
-      },
-    });
+  it('its finish chunk has the messages of the answer, and the last step’s output, as in Mastra', async () => {
+    interface Finish {
+      readonly response: unknown;
+      readonly output: { readonly text: string; readonly toolCalls: { readonly payload: unknown }[]; readonly usage: unknown };
+      readonly messages: { readonly nonUser: unknown[] };
+    }
+    const finishOf = async (stream: { fullStream: AsyncIterable<{ type: string; payload?: unknown }> }) => {
+      for await (const chunk of stream.fullStream) if (chunk.type === 'finish') return chunk.payload as Finish;
+      throw new Error('The stream has no finish chunk.');
+    };
+    const [own, theirs] = [await finishOf(await ours().stream('Hi')), await finishOf(await stock().stream('Hi'))];
+    expect(own.response).toMatchObject({ modelId: 'scripted-model', uiMessages: [{ role: 'assistant' }] });
+    expect(stable(own.messages.nonUser)).toEqual(stable(theirs.messages.nonUser));
+    expect(JSON.stringify(own.messages.nonUser)).toContain('Let me look.');
+    const { text, toolCalls, usage } = theirs.output;
+    expect(own.output).toMatchObject({ text, usage, toolCalls });
+    expect(text).toBe('Hello world.');
+    const blocked = makeAgent('Secret.', { outputProcessors: [tripping('processOutputResult', 'No.')] }).agent;
+    expect(JSON.stringify(await finishOf(await blocked.stream('Hi')))).not.toContain('Secret');
   });
 
   it('waits for its reader', async () => {

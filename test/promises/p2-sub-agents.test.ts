@@ -156,7 +156,7 @@ it.each([
   const child = new (Kind as typeof Agent)({ ...config, defaultOptions: { structuredOutput } });
   const codes = redactor({ strategy: 'replace', kinds: [], patterns: [{ name: 'code', regex: /ZEBRA42/, maxLength: 7 }] });
   const top = { ...common('top', callsTo('child')), agents: { child }, outputProcessors: [codes] };
-  const frames = framesIn(await streamed(new InterlockAgent(top as never)));
+  const frames = framesIn(await streamed(new InterlockAgent(top)));
   expect(textOf(frames)).toContain('Done.');
   expect(JSON.stringify(frames)).not.toContain('ZEB');
 });

@@ -192,7 +192,7 @@ const messagesBefore = ({ get }: MessageList): MastraDBMessage[] => {
 };
 
 /** The usage of the run. The provider's raw count cannot be summed, so it is the last step's, as in Mastra. */
-const usageOf = (run: Run): Run['usage'] => {
+export const usageOf = (run: Run): Run['usage'] => {
   const raw = acceptedSteps(run).at(-1)?.usage.raw;
   return { ...run.usage, ...(raw !== undefined && { raw }) };
 };

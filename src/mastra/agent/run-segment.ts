@@ -1,12 +1,12 @@
 import type { Agent } from '@mastra/core/agent';
 import type { RunSegment } from '../../loop/create-run.js';
 import type { Chunk, RunMode } from '../../loop/ports.js';
-import type { Run } from '../../loop/run.js';
+import { acceptedSteps, isWithheld, type Run } from '../../loop/run.js';
 import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream/stream-buffer.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';
 import { callEnded, runCallbacks } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
-import { errorOf, responseOf } from './result.js';
+import { errorOf, responseOf, usageOf } from './result.js';
 import { InterlockError } from '../../errors.js';
 import { anySignal } from '../../phase/awaitable.js';
 import { safely } from '../safely.js';
@@ -111,10 +111,27 @@ const withResponse = (
       const { runId, from, payload } = chunk;
       const { object } = objectOf(run);
       if (object !== undefined) void write({ type: 'object-result', runId, from, object } as Chunk); // readers no longer wait
-      const last = { ...chunk, payload: { ...(payload as object), response: responseOf(run) } };
+      const last = { ...chunk, payload: { ...(payload as object), ...endOfRun(run, payload as FinishPayload) } };
       return callEnded(run, options).then(() => write(last));
     },
   });
+};
+
+interface FinishPayload {
+  readonly output: object;
+  readonly messages: object;
+}
+
+/** The fields of the last chunk that only Mastra's hosts read. Its client continues from the messages of the answer after its own tools. */
+const endOfRun = (run: Run, { output, messages }: FinishPayload) => {
+  const response = responseOf(run);
+  const { text = '', toolCalls = [] } = (isWithheld(run) ? undefined : acceptedSteps(run).at(-1)) ?? {};
+  const { object } = objectOf(run);
+  return {
+    response,
+    output: { ...output, text, toolCalls, usage: usageOf(run), ...(object !== undefined && { object }) },
+    messages: { ...messages, nonUser: response.messages },
+  };
 };
 
 interface LogRecord {

@@ -105,7 +105,7 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
   const { streamBuffer, runId } = run.options;
   let result: Promise<RunResult> | undefined;
   const readers = stopForReader && createReaders(stopForReader);
-  const read = (): ReadableStream<Chunk> => streamBuffer.read(readers?.watch());
+  const read = (own?: StreamTransforms): ReadableStream<Chunk> => fullStreamOf(run, own, readers?.watch());
   const wait = (): Promise<void> => (readers?.expectResult(), ended);
   const whole = (): Promise<RunResult> => (result ??= handled(finish(run, wait(), wanted)));
   const stream = {
@@ -132,17 +132,13 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
       return run.status === 'failed' ? errorOf(run) : undefined;
     },
     get fullStream() {
-      return fullStreamOf(run, transforms, readers?.watch());
+      return read(transforms);
     },
     get textStream() {
       return picked(read(), ({ type, payload }) => (type === 'text-delta' ? (payload as { text: string }).text : undefined));
     },
     get objectStream() {
-      let last: unknown;
-      return picked(fullStreamOf(run, [], readers?.watch()), ({ type, object }: Chunk & { object?: unknown }) => {
-        const isNew = type === 'object' || (type === 'object-result' && !isDeepStrictEqual(object, last));
-        return isNew ? (last = object) : undefined;
-      });
+      return picked(read(), changedObjects());
     },
     get elementStream() {
       const accepted = picked(read(), ({ type, object }: Chunk & { object?: unknown }) =>
@@ -199,6 +195,15 @@ const picked = <T>(chunks: ReadableStream<Chunk>, pick: (chunk: Chunk) => T | un
       },
     }),
   );
+
+/** Reads partial objects and the accepted one, unless it equals the last partial one. */
+const changedObjects = () => {
+  let last: unknown;
+  return ({ type, object }: Chunk & { object?: unknown }): unknown => {
+    const isChanged = type === 'object' || (type === 'object-result' && !isDeepStrictEqual(object, last));
+    return isChanged ? (last = object) : undefined;
+  };
+};
 
 /**
  * Creates the chunk of the partial object after each piece of released text, if the object has changed. Text that guards hold is not

@@ -62,7 +62,7 @@ export const readOutputSchema = (schema: unknown): OutputSchema => {
     partial: (answer, isComplete) => {
       const value = typeof answer === 'object' && answer !== null ? unwrap(answer, field) : undefined;
       if (typeof value !== 'object' || (field !== undefined && value === answer)) return undefined;
-      return Array.isArray(value) && !isComplete ? value.slice(0, -1) : (value as unknown);
+      return Array.isArray(value) && !isComplete ? value.slice(0, -1) : value;
     },
   };
 };
