@@ -240,10 +240,10 @@ describe('the gate, compared with judging each part as a whole', () => {
     });
     const [one, two] = [laneOf(), laneOf()];
     const held = createBufferedTexts({ pattern: patterns.email });
-    held.add(one, uneditedSegment('a@example.com jane@', 1));
+    held.add(uneditedSegment(one, 'a@example.com jane@', 1));
     held.end(one);
     expect(held.next(false)).toMatchObject({ kind: 'judge', lane: one, text: 'a@example.com' });
-    held.add(two, uneditedSegment('example.com', 2));
+    held.add(uneditedSegment(two, 'example.com', 2));
     held.end(two);
     held.settle(one, 'a@example.com', '[mail]');
     const actions = Array.from({ length: 3 }, () => held.next(true));

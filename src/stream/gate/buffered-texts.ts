@@ -12,6 +12,7 @@ import {
   type Matcher,
 } from './matcher.js';
 import type { TextPart } from './chunk.js';
+import { spansBetween } from '../../pipeline/spans.js';
 import { append, editedSegment, placeOf, takeText, textOf, type Segment } from './segment.js';
 import { createWindowReader, type WindowReader } from './window-reader.js';
 
@@ -31,13 +32,13 @@ export type Action =
       readonly place: number;
     }
   /** Pass on segments that need no verdict. */
-  | { readonly kind: 'clear'; readonly lane: TextPart; readonly segments: readonly Segment[] }
+  | { readonly kind: 'clear'; readonly segments: readonly Segment[] }
   /** End a text. */
   | { readonly kind: 'end'; readonly lane: TextPart };
 
 /** The texts of a step that one guard has not released. No waiting, no clock: takes deltas, ends and verdicts, returns actions. */
 export interface BufferedTexts {
-  add(lane: TextPart, segment: Segment): void;
+  add(segment: Segment): void;
   end(lane: TextPart): void;
   endStep(): void;
   /** The next action; undefined if it depends on further text. `isLate`: text has gathered while the guard was busy. */
@@ -50,6 +51,8 @@ export interface BufferedTexts {
 
 interface BufferedText {
   readonly lane: TextPart;
+  /** The parts whose text it is, and whose end has not passed: with window step all parts with one id, as in the response. */
+  readonly lanes: TextPart[];
   readonly segments: Segment[];
   /** The current text of the segments, after some released text. */
   text: string;
@@ -70,6 +73,7 @@ interface BufferedText {
 
 const createBufferedText = (lane: TextPart, pattern: Pattern | undefined): BufferedText => ({
   lane,
+  lanes: [],
   segments: [],
   text: '',
   from: 0,
@@ -92,23 +96,27 @@ const grow = (buffered: BufferedText, segment: Segment): void => {
 
 /** Creates a guard's buffered texts for one step. `tails` are the guard's own in the run. */
 export const createBufferedTexts = (window: Window, tails: Tails = new Map()): BufferedTexts => {
-  const texts = new Map<TextPart, BufferedText>();
+  const nameOf = (lane: TextPart): TextPart | string => (window === 'step' ? lane.key : lane);
+  const texts = new Map<TextPart | string, BufferedText>();
   const lastWindows: LastWindows = new Map();
   const pattern = typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
   let isStepOver = false;
 
-  const open = (lane: TextPart): BufferedText => {
-    const buffered = createBufferedText(lane, pattern);
-    texts.set(lane, buffered);
+  const bufferedOf = (lane: TextPart): BufferedText => {
+    const buffered = texts.get(nameOf(lane)) ?? createBufferedText(lane, pattern);
+    if (buffered.lanes.includes(lane)) return buffered;
+    texts.set(nameOf(lane), buffered);
+    buffered.lanes.push(lane);
+    buffered.isEnded = false;
     return buffered;
   };
-  const bufferedOf = (lane: TextPart): BufferedText => texts.get(lane) ?? open(lane);
 
   /** Nothing is left to judge: passes on segments whose text was removed by earlier guards, and the end. */
-  const rest = ({ lane, segments, isEnded }: BufferedText): Action | undefined => {
-    if (segments.length > 0) return { kind: 'clear', lane, segments: segments.splice(0) };
+  const rest = ({ lanes, segments, isEnded }: BufferedText): Action | undefined => {
+    if (segments.length > 0) return { kind: 'clear', segments: segments.splice(0) };
     if (!isEnded) return undefined;
-    texts.delete(lane);
+    const lane = lanes.shift() as TextPart; // without parts, the text is deleted
+    if (lanes.length === 0) texts.delete(nameOf(lane));
     return { kind: 'end', lane };
   };
   const nextOf = (buffered: BufferedText, isLate: boolean): Action | undefined => {
@@ -124,7 +132,7 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
   };
 
   return {
-    add: (lane, segment) => grow(bufferedOf(lane), segment),
+    add: (segment) => grow(bufferedOf(segment.lane), segment),
     end: (lane) => {
       const buffered = bufferedOf(lane);
       buffered.isEnded = true;
@@ -165,7 +173,7 @@ interface PatternReading {
   readonly pattern: Pattern;
   readonly tails: Tails;
   /** All buffered texts in the order of their first deltas. */
-  readonly texts: ReadonlyMap<TextPart, BufferedText>;
+  readonly texts: ReadonlyMap<unknown, BufferedText>;
 }
 
 /** The ends of the texts before a text. A part that has ended stays open for its continuation, so its end may still be buffered. */
@@ -213,19 +221,38 @@ const nextMatch = (buffered: BufferedText, found: Found | undefined): Action | u
   const { length, match } = found;
   if (match)
     return { kind: 'judge', lane, text: text.slice(from, from + length), match, place: placeOf(buffered.segments, length - 1) };
-  return { kind: 'clear', lane, segments: take(buffered, length) };
+  return { kind: 'clear', segments: take(buffered, length) };
 };
 
 /** Releases the start of a text with the guard's version of it. */
-const replace = (buffered: BufferedText, { length }: string, answer: string | readonly Replacement[]): Segment[] => {
-  const replacements = typeof answer === 'string' ? [{ start: 0, end: length, text: answer }] : answer;
+const replace = (buffered: BufferedText, judged: string, answer: string | readonly Replacement[]): Segment[] => {
+  const released: Segment[] = [];
   let at = 0;
-  const replaced = replacements.flatMap(({ start, end, text }) => {
-    const kept = take(buffered, start - at);
+  for (const { start, end, text } of typeof answer === 'string' ? versionsOf(buffered, judged, answer) : answer) {
+    released.push(...take(buffered, start - at));
+    const [own, ...removed] = Map.groupBy(take(buffered, end - start), ({ lane }) => lane).values();
+    if (own) released.push(editedSegment(own, text), ...removed.flat());
     at = end;
-    return [...kept, editedSegment(take(buffered, end - start), text)];
-  });
-  return [...replaced, ...take(buffered, length - at)];
+  }
+  return [...released, ...take(buffered, judged.length - at)];
+};
+
+/** The guard's version of each part in a text. An edit across parts is one of the first. */
+const versionsOf = ({ segments, lanes }: BufferedText, judged: string, answer: string): Replacement[] => {
+  if (lanes.length === 1) return [{ start: 0, end: judged.length, text: answer }];
+  const spans = spansBetween(judged, answer);
+  const indexIn = (at: number): number =>
+    at === judged.length
+      ? answer.length
+      : spans.reduce((sum, { start, end, text }) => (start < at ? sum + text.length - Math.min(end, at) + start : sum), at);
+  let end = 0;
+  return [...Map.groupBy(segments, ({ lane }) => lane).values()]
+    .map((own) => {
+      const start = end;
+      end += textOf(own).length;
+      return { start, end, text: answer.slice(indexIn(start), indexIn(end)) };
+    })
+    .filter(({ start, end: until, text }) => text !== judged.slice(start, until));
 };
 
 /** Releases the start of a text. */

@@ -151,13 +151,7 @@ interface Admission {
 /** Streamed arguments of incomplete tool calls, by call. */
 type StreamedCalls = Map<string, Chunk[]>;
 
-interface AdmissionOptions {
-  readonly gate: Pick<Gate, 'place'>;
-  /** Whether a text is judged at the end of its step: all parts with its id are then one text, as in the response. */
-  readonly joinsParts: boolean;
-}
-
-export const createAdmission = (queue: Queue, way: TextStage, { gate, joinsParts }: AdmissionOptions): Admission => {
+export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, 'place'>): Admission => {
   const calls: StreamedCalls = new Map();
   const endText = (lane: OpenTextPart): void => {
     queue.close(lane);
@@ -177,7 +171,6 @@ export const createAdmission = (queue: Queue, way: TextStage, { gate, joinsParts
   };
   const endPart = (lane: OpenTextPart): void => {
     lane.isPaused = true;
-    if (joinsParts) return;
     if (!lane.key.startsWith('text ')) return endText(lane);
     [pausedText, isInterrupted] = [lane, false];
   };
@@ -221,7 +214,7 @@ const admitText = (key: string, { chunk, place }: PlacedChunk, { queue, way }: {
   const text = deltaText(chunk);
   if (text !== '') {
     queue.addText(lane, text.length);
-    way.add(lane, uneditedSegment(text, place - text.length + 1));
+    way.add(uneditedSegment(lane, text, place - text.length + 1));
   }
   // Other fields of a delta, such as a signature, follow its text; an empty delta without other fields is no window.
   if (hasMore(chunk)) queue.addWhole({ chunk: withoutText(chunk), lane, place });

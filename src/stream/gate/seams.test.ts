@@ -138,6 +138,23 @@ describe('a value that continues in the next part, with a guard of steps next to
     expect(texts(emitted)['text one']).toBe('example.com now');
   });
 
+  it.each(
+    Object.entries({
+      before: [steps, reading('sentences', 'sentence', () => undefined), email],
+      after: [reading('sentences', 'sentence', () => undefined), email, steps],
+      beside: [reading('sentences', 'sentence', () => undefined), pipeline('p').parallel([email, steps]).commit()],
+    }),
+  )('is found in the order of the parts after a guard of sentences, too, %s', async (_, guards) => {
+    const { emitted } = await sendAll(guards, [...textOf(['I am jane@'], 'two'), ...textOf(['example.com now.\nYes'])]);
+    expect(texts(emitted)['text one']).toBe('[pattern] now.\nYes');
+  });
+
+  it('is found in the order of the parts after a guard of steps, too', async () => {
+    const value = patternGuard(patterns.block, 'block', 'block');
+    const parts = [border('reasoning-start'), thought('BEGIN'), border('reasoning-end'), ...textOf(['END of it'])];
+    expect((await sendAll([email, steps, value], parts)).stopped?.kind).toBe('trip');
+  });
+
   it('is found in reasoning after text, too', async () => {
     const sent = [
       ...textOf(['I am jane@']),
@@ -158,6 +175,48 @@ describe('a value that continues in the next part, with a guard of steps next to
   it.each(Object.entries(places))('is not found if the first part has a whole value at its end, %s', async (_, guards) => {
     const { emitted } = await sendAll(guards, [...textOf(['a@b.de'], 'two'), ...textOf(['@example.com now'])]);
     expect(texts(emitted)).toEqual({ 'text two': '[pattern]', 'text one': '@example.com now' });
+  });
+});
+
+describe('an edit of a step with several parts of one id', () => {
+  const email = patternGuard(patterns.email, 'replace');
+  const sent = [...textOf(['A ZE']), source, ...textOf(['BRA at jane@example.com.']), source, ...textOf([' Bye'])];
+
+  it.each([
+    ['across parts', (text: string) => text.replace('ZEBRA', 'horse'), 'A horse at [pattern]. Bye'],
+    ['in each part', (text: string) => text.replaceAll(/A|at|Bye/g, '<$&>'), '<A> ZEBR<A> <at> [pattern]. <Bye>'],
+    ['at the end', (text: string) => `${text} now`, 'A ZEBRA at [pattern]. Bye now'],
+    ['that drops the text', () => null, ''],
+  ] as const)('%s is merged with the edits of a parallel guard', async (_, edit, expected) => {
+    const both = pipeline('p')
+      .parallel([reading('editing', 'step', edit), email])
+      .commit();
+    const { emitted } = await sendAll([both], sent);
+    expect(texts(emitted)['text one'] ?? '').toBe(expected);
+    expect(typesOf(emitted).filter((type) => !type.endsWith('delta'))).toEqual(
+      sent
+        .filter(({ type }) => type !== 'text-delta')
+        .map(({ type }) => type)
+        .concat('finish'),
+    );
+  });
+
+  it('leaves each part its own text', async () => {
+    const editing = reading('editing', 'step', (text) => `>${text.replace('Bye', 'Yes')}`);
+    expect((await sendAll([editing], sent)).emitted.map(({ payload }) => (payload as { text?: string }).text)).toEqual([
+      undefined,
+      '>A ZE',
+      undefined,
+      undefined,
+      undefined,
+      'BRA at jane@example.com.',
+      undefined,
+      undefined,
+      undefined,
+      ' Yes',
+      undefined,
+      undefined,
+    ]);
   });
 });
 

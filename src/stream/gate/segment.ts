@@ -1,5 +1,8 @@
+import type { TextPart } from './chunk.js';
+
 /** A segment of a text in the gate: its original length, and its current text. */
 export interface Segment {
+  readonly lane: TextPart;
   /** The number of UTF-16 units of original text. */
   readonly raw: number;
   readonly text: string;
@@ -11,44 +14,53 @@ export interface Segment {
 }
 
 /** An unedited segment. */
-export const uneditedSegment = (text: string, first: number, last = first + text.length - 1): Segment => ({
+export const uneditedSegment = (lane: TextPart, text: string, first: number): Segment => ({
+  lane,
   raw: text.length,
   text,
   isEdited: false,
   first,
-  last,
+  last: first + text.length - 1,
 });
 
 /** Appends a segment; an unedited one is joined to an unedited predecessor. */
 export const append = (segments: Segment[], segment: Segment): void => {
   const last = segments.at(-1);
-  if (last && !last.isEdited && !segment.isEdited && segment.first === last.last + 1)
-    segments[segments.length - 1] = uneditedSegment(last.text + segment.text, last.first, segment.last);
+  if (last && last.lane === segment.lane && !last.isEdited && !segment.isEdited && segment.first === last.last + 1)
+    segments[segments.length - 1] = { ...last, raw: last.raw + segment.raw, text: last.text + segment.text, last: segment.last };
   else segments.push(segment);
 };
 
-/** A guard's text in place of segments. */
+/** A guard's text in place of segments of one part. */
 export const editedSegment = (replaced: readonly Segment[], text: string): Segment => {
-  const [first = 0, last = first] = [replaced[0]?.first, replaced.at(-1)?.last];
-  return { raw: rawOf(replaced), text, isEdited: true, first, last };
+  const [first, last] = [replaced[0] as Segment, replaced.at(-1) as Segment]; // there are some
+  return { lane: first.lane, raw: rawOf(replaced), text, isEdited: true, first: first.first, last: last.last };
 };
 
-/**
- * Takes a number of characters from the front. When an edited segment is cut in two, its second part represents all of the
- * original text.
- */
+/** Cuts a segment's text in two. Of an edited segment, the second part represents all of the original text. */
+const split = (segment: Segment, at: number): [Segment, Segment] => {
+  const [head, tail] = [segment.text.slice(0, at), segment.text.slice(at)];
+  if (segment.isEdited)
+    return [
+      { ...segment, raw: 0, text: head },
+      { ...segment, text: tail },
+    ];
+  const place = segment.first + at;
+  return [
+    { ...segment, raw: at, text: head, last: place - 1 },
+    { ...segment, raw: tail.length, text: tail, first: place },
+  ];
+};
+
+/** Takes a number of characters from the front. */
 export const takeText = (segments: Segment[], length: number): Segment[] => {
   const taken: Segment[] = [];
   let remaining = length;
-  while (remaining > 0) {
-    const first = segments[0];
-    if (!first) break;
+  for (let first = segments[0]; first && remaining > 0; first = segments[0]) {
     if (first.text.length > remaining) {
-      const { isEdited } = first;
-      const text = first.text.slice(0, remaining);
-      taken.push(isEdited ? { ...first, raw: 0, text } : uneditedSegment(text, first.first));
-      const rest = first.text.slice(remaining);
-      segments[0] = isEdited ? { ...first, text: rest } : uneditedSegment(rest, first.first + remaining, first.last);
+      const [head, tail] = split(first, remaining);
+      taken.push(head);
+      segments[0] = tail;
       break;
     }
     taken.push(first);
@@ -65,15 +77,15 @@ export const takeRaw = (segments: Segment[], length: number): Segment[] => {
   const taken: Segment[] = [];
   let remaining = length;
   for (let first = segments[0]; first && (remaining > 0 || first.raw === 0); first = segments[0]) {
-    if (first.isEdited || first.raw <= remaining) {
-      taken.push(first);
-      segments.shift();
-      remaining -= first.raw;
-      continue;
+    if (!first.isEdited && first.raw > remaining) {
+      const [head, tail] = split(first, remaining);
+      taken.push(head);
+      segments[0] = tail;
+      break;
     }
-    taken.push(uneditedSegment(first.text.slice(0, remaining), first.first));
-    segments[0] = uneditedSegment(first.text.slice(remaining), first.first + remaining, first.last);
-    break;
+    taken.push(first);
+    segments.shift();
+    remaining -= first.raw;
   }
   return taken;
 };

@@ -9,7 +9,7 @@ import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
 
 /** A stage of the guards that a text passes: receives its segments in order, its end, and the end of the step. */
 export interface TextStage {
-  add(lane: TextPart, segment: Segment): void;
+  add(segment: Segment): void;
   end(lane: TextPart): void;
   endStep(): void;
 }

@@ -4,7 +4,7 @@ import { settleBlock } from '../../pipeline/parallel.js';
 import type { BlockPlace } from '../../pipeline/stream-plan.js';
 import { isStop, type Verdict } from '../../verdict.js';
 import type { Chunk, TextPart } from './chunk.js';
-import { textOf, type Segment, append, rawOf, takeRaw, takeText } from './segment.js';
+import { append, editedSegment, takeRaw, takeText, textOf, type Segment } from './segment.js';
 import type { Gate, TextStage } from './stages.js';
 
 type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
@@ -12,7 +12,7 @@ type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 /** The texts of a block, from its branches. */
 interface BlockTexts {
   /** Records the block's input. */
-  addInput(lane: TextPart, segment: Segment): void;
+  addInput(segment: Segment): void;
   /** The stage that receives the segments cleared by a branch. */
   outOf(branch: number): TextStage;
 }
@@ -36,8 +36,8 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
       hasStopped = true;
       return gate.stop(verdict, at);
     }
-    if (verdict.kind === 'edit') return next.add(cleared.lane, mergedSegment(cleared, textIn(verdict.data.part as Chunk | null)));
-    for (const segment of cleared.input) next.add(cleared.lane, segment);
+    if (verdict.kind === 'edit') return next.add(editedSegment(cleared.input, textIn(verdict.data.part as Chunk | null)));
+    for (const segment of cleared.input) next.add(segment);
     return undefined;
   };
   const wait = async (cleared: ClearedSegments, settled: Promise<StreamVerdict>): Promise<void> => {
@@ -65,10 +65,10 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
   const nextOf = () => (isBusy || hasStopped || gate.isStopped ? undefined : coordinator.next());
 
   return {
-    addInput: (lane, segment) => coordinator.addInput(lane, segment),
+    addInput: coordinator.addInput,
     outOf: (branch) => ({
-      add: (lane, segment) => {
-        coordinator.clear(lane, branch, segment);
+      add: (segment) => {
+        coordinator.clear(branch, segment);
         passOn();
       },
       end: (lane) => {
@@ -111,9 +111,9 @@ interface ClearedSegments {
 /** The progress of a block's branches, text by text. */
 interface BranchCoordinator {
   /** Records the block's input. */
-  addInput(lane: TextPart, segment: Segment): void;
+  addInput(segment: Segment): void;
   /** Records that a branch has cleared a segment, or reached a text's end. */
-  clear(lane: TextPart, branch: number, segment: Segment): void;
+  clear(branch: number, segment: Segment): void;
   end(lane: TextPart): void;
   /** The next segments to pass on, or the end of a text that all branches have reached. */
   next(): ClearedSegments | { readonly ended: TextPart } | undefined;
@@ -152,9 +152,9 @@ const createBranchCoordinator = (branches: number): BranchCoordinator => {
     return { ended: lane };
   };
   return {
-    addInput: (lane, segment) => append(of(lane).input, segment),
-    clear: (lane, branch, segment) => {
-      const { cleared, lengths } = of(lane);
+    addInput: (segment) => append(of(segment.lane).input, segment),
+    clear: (branch, segment) => {
+      const { cleared, lengths } = of(segment.lane);
       cleared[branch]?.push(segment);
       lengths[branch] = (lengths[branch] ?? 0) + segment.raw;
     },
@@ -172,12 +172,6 @@ const createBranchCoordinator = (branches: number): BranchCoordinator => {
 /** Whether no branch edited a segment. */
 const isUntouched = ({ versions }: ClearedSegments): boolean =>
   versions.every((segments) => segments.every(({ isEdited }) => !isEdited));
-
-/** The merged text, in place of the input. */
-const mergedSegment = ({ input }: ClearedSegments, text: string): Segment => {
-  const [first = 0, last = first] = [input[0]?.first, input.at(-1)?.last];
-  return { raw: rawOf(input), text, isEdited: true, first, last };
-};
 
 /** The length that all branches have cleared, outside any edit. */
 const commonEnd = ({ cleared, lengths }: BranchProgress): number => {

@@ -29,8 +29,8 @@ export const createTextJudge = (place: JudgePlace, gate: Gate, next: TextStage):
   const bufferedTexts = createBufferedTexts(place.window, tailsOf(place, gate));
   const work = createWork({ place, bufferedTexts, gate, next });
   return {
-    add: (lane, segment) => {
-      bufferedTexts.add(lane, segment);
+    add: (segment) => {
+      bufferedTexts.add(segment);
       work();
     },
     end: (lane) => {
@@ -88,7 +88,7 @@ const createWork = (working: WorkOptions): (() => void) => {
   /** Returns false if a verdict has to be awaited. */
   const perform = (action: Action): boolean => {
     if (action.kind === 'end') next.end(action.lane);
-    if (action.kind === 'clear') for (const segment of action.segments) next.add(action.lane, segment);
+    if (action.kind === 'clear') for (const segment of action.segments) next.add(segment);
     if (action.kind !== 'judge') return true;
     const answer = whenReady(callGuard(action, place, gate), settling(action));
     if (!isPromise(answer)) answer();
@@ -172,7 +172,7 @@ const take = (
   // A hook may also have changed its chunk in place.
   const answer = verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk;
   const edited = withoutEarlier(answeredText(answer, chunk), earlier, text);
-  for (const segment of bufferedTexts.settle(lane, text, answer?.replacements ?? edited)) next.add(lane, segment);
+  for (const segment of bufferedTexts.settle(lane, text, answer?.replacements ?? edited)) next.add(segment);
   return undefined;
 };
 

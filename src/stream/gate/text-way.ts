@@ -2,7 +2,7 @@ import { isPromise } from '../../phase/awaitable.js';
 import { chooseArms, stepContext, type Choice } from '../../pipeline/branch.js';
 import type { BlockPlace, JudgePlace, TextPlace } from '../../pipeline/stream-plan.js';
 import type { TextPart } from './chunk.js';
-import { uneditedSegment, type Segment } from './segment.js';
+import type { Segment } from './segment.js';
 import { createBlockTexts } from './text-block.js';
 import { createTextJudge } from './text-judge.js';
 import type { Gate, TextStage } from './stages.js';
@@ -21,9 +21,9 @@ const judgeStage = (place: JudgePlace, gate: Gate, next: TextStage): TextStage =
 
 /** Copies a text to an observer, and passes it on at once. */
 const both = (aside: TextStage, next: TextStage): TextStage => ({
-  add: (lane, segment) => {
-    aside.add(lane, segment);
-    next.add(lane, segment);
+  add: (segment) => {
+    aside.add(segment);
+    next.add(segment);
   },
   end: (lane) => {
     aside.end(lane);
@@ -70,10 +70,11 @@ const branchStage = (
   /** A branch that does not judge the text passes it at once. */
   const wayOf = (lane: TextPart, index: number) => (branchesOf(lane).includes(index) ? ways : outs)[index] as TextStage;
   return {
-    add: (lane, segment) => {
-      texts.addInput(lane, segment);
-      const unedited = uneditedSegment(segment.text, segment.first, segment.last);
-      for (const index of branches.keys()) wayOf(lane, index).add(lane, unedited);
+    add: (segment) => {
+      texts.addInput(segment);
+      const { lane, text } = segment;
+      const unedited = { ...segment, raw: text.length, isEdited: false };
+      for (const index of branches.keys()) wayOf(lane, index).add(unedited);
     },
     end: (lane) => {
       for (const index of branches.keys()) wayOf(lane, index).end(lane);
@@ -107,7 +108,7 @@ const createChoosing = ({ arms, gate, stage, choose }: ChoiceOptions): TextStage
     waiting.delete(lane);
     for (const step of steps) step();
   };
-  const chooseFor = (lane: TextPart, { text, first: at }: Segment): void => {
+  const chooseFor = ({ lane, text, first: at }: Segment): void => {
     known.add(lane);
     waiting.set(lane, []);
     const choice = chooseArms(arms, stepContext(gate.payloadOf(lane.chunkOf(text)), gate.scope));
@@ -122,9 +123,9 @@ const createChoosing = ({ arms, gate, stage, choose }: ChoiceOptions): TextStage
     else if (!gate.isStopped) step();
   };
   return {
-    add: (lane, segment) => {
-      if (!known.has(lane)) chooseFor(lane, segment);
-      then(lane, () => stage.add(lane, segment));
+    add: (segment) => {
+      if (!known.has(segment.lane)) chooseFor(segment);
+      then(segment.lane, () => stage.add(segment));
     },
     end: (lane) => {
       then(lane, () => stage.end(lane));

@@ -5,7 +5,7 @@ import type { Chunk } from './chunk.js';
 import { judgeCall } from './judge-call.js';
 import { judgeWhole, sendAll, type ChunkStage, type Gate } from './stages.js';
 import { textOf } from './segment.js';
-import type { TextPlace, WindowSegment } from '../../pipeline/stream-plan.js';
+import type { WindowSegment } from '../../pipeline/stream-plan.js';
 import type { Stop } from '../../verdict.js';
 import { createTextWay } from './text-way.js';
 
@@ -29,11 +29,11 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
   const { segment, gate, next } = options;
   const queue = createQueue();
   const way = createTextWay(segment.places, gate, {
-    add: (lane, text) => void (lane as OpenTextPart).cleared.push(text), // lanes are the queue's
+    add: (cleared) => void (cleared.lane as OpenTextPart).cleared.push(cleared), // lanes are the queue's
     end: () => undefined,
     endStep: () => undefined,
   });
-  const { admit, end } = createAdmission(queue, way, { gate, joinsParts: segment.places.some(waitsForStep) });
+  const { admit, end } = createAdmission(queue, way, gate);
   const drain = createDrain(queue, options);
   let waiters: (() => void)[] = [];
   const wakeAll = (): void => {
@@ -78,12 +78,6 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
     idle,
   };
 };
-
-/** Whether a text waits for the end of its step. */
-const waitsForStep = (place: TextPlace): boolean =>
-  place.kind === 'judge'
-    ? place.window === 'step' && !place.isShadow
-    : place.branches.some(({ places }) => places.some(waitsForStep));
 
 const bufferExceeded = ({ bufferedChars }: Queue, { segment, maxHeldChars }: WindowStageOptions): Stop => {
   const detail = `${bufferedChars} characters are held, and ${maxHeldChars} may be`;
