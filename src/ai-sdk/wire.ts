@@ -1,3 +1,4 @@
+import { callIdOf } from './chunks.js';
 import type { Content, PartOf, StreamPart } from './spec.js';
 
 type Kind = 'text' | 'reasoning';
@@ -121,6 +122,26 @@ export const partsOfContent = (content: readonly Content[]): StreamPart[] =>
     ];
   });
 
+/** The loop adds a suffix to ids that an earlier attempt used. */
+const withoutSuffix = (id: string): string => id.replace(/-\d+$/, '');
+
+/** The type and id of a part, also without a suffix of the loop. */
+const namesOf = (part: StreamPart): string[] => {
+  const id = 'id' in part ? part.id : callIdOf(part);
+  return id === undefined ? [] : [`${part.type} ${id}`, `${part.type} ${withoutSuffix(id)}`];
+};
+
+/** The places of parts, and the first place of each type and id. */
+const placesOf = (order: readonly StreamPart[]): ReadonlyMap<StreamPart | string, number> => {
+  const places = new Map<StreamPart | string, number>();
+  for (const [place, part] of order.entries()) {
+    places.set(part, place);
+    const [name] = namesOf(part);
+    if (name !== undefined && !places.has(name)) places.set(name, place);
+  }
+  return places;
+};
+
 /**
  * Restores the order of results of tools that the provider ran: the loop emits them after they were judged, the model's caller gets them
  * where they came.
@@ -128,13 +149,15 @@ export const partsOfContent = (content: readonly Content[]): StreamPart[] =>
 export const inOrder = (parts: readonly StreamPart[], order: readonly StreamPart[]): readonly StreamPart[] => {
   const results = parts.filter((part) => part.type === 'tool-result');
   if (results.length === 0) return parts;
-  const places = new Map(order.map((part, place) => [part, place]));
+  const places = placesOf(order);
+  const placeOf = (part: StreamPart) =>
+    [part, ...namesOf(part)].map((key) => places.get(key)).find((place) => place !== undefined);
   const arrived = order.flatMap((part, place) => (part.type === 'tool-result' ? [{ id: part.toolCallId, place }] : []));
   const placed: StreamPart[] = parts.filter((part) => part.type !== 'tool-result');
   for (const result of results) {
-    const at = arrived.findIndex(({ id }) => id === result.toolCallId);
+    const at = arrived.findIndex(({ id }) => id === result.toolCallId || id === withoutSuffix(result.toolCallId));
     const [found] = at === -1 ? [] : arrived.splice(at, 1);
-    const next = found ? placed.findIndex((part) => (places.get(part) ?? -1) > found.place) : -1;
+    const next = found ? placed.findIndex((part) => (placeOf(part) ?? -1) > found.place) : -1;
     placed.splice(next === -1 ? placed.length : next, 0, result);
   }
   return placed;

@@ -77,6 +77,16 @@ describe.each(ways.filter(isStreamed))('the order of parts, %s', (way) => {
     },
   );
 
+  it('a repeated attempt keeps the order of the provider’s calls and results', async () => {
+    const retry = guardOn('llmResponse', ({ abort }) => abort('again', { retry: true }), { times: 1 });
+    const steps = [{ parts: [...searching, finish()] }, { parts: [...searching, finish()] }] as Step[];
+    const model = scriptedModel({ specificationVersion: 'v4', steps });
+    const guards = [retry, guardOn('toolResult', () => undefined)];
+    const ran = await runGuarded(way, { model, guards, guardOptions: { maxProcessorRetries: 1 } });
+    expect(model.calls).toHaveLength(2);
+    expect(contentOf(ran.parts)).toEqual(['before', 'tool-call', 'between', 'tool-result', 'after']);
+  });
+
   it('with stream guards only, parts leave as they come', async () => {
     const controller = new AbortController();
     const steps = [{ parts: searching, hang: true }] as Step[];
