@@ -1,3 +1,4 @@
+import { errorTable, isInterlockError } from '../errors.js';
 import { isRecord } from '../phase/plain-data.js';
 import { leavesOf } from './map-texts.js';
 import { stripQuotedSecrets } from './secrets.js';
@@ -84,7 +85,8 @@ const stripped = (error: unknown, showing: Showing): unknown => {
   if (isBody(error)) return strippedBody(error, showing);
   if (!isErrorLike(error)) return error;
   if (showing.seen.has(error)) return showing.seen.get(error);
-  const message = showing.cut(error.message);
+  const advice = adviceOf(error);
+  const message = showing.cut(error.message.slice(0, error.message.length - advice.length)) + advice;
   const canChange = message === error.message && isChangeable(error);
   const target: Error = canChange ? error : error instanceof Error ? new Error(message) : ({} as Error);
   showing.seen.set(error, target);
@@ -92,6 +94,12 @@ const stripped = (error: unknown, showing: Showing): unknown => {
   if (!canChange) Object.setPrototypeOf(target, Object.getPrototypeOf(error) as object | null);
   Object.defineProperties(target, fields);
   return target;
+};
+
+/** The end of the message of an Interlock error, which is the same in each of them. */
+const adviceOf = (error: Error): string => {
+  const advice = isInterlockError(error) ? errorTable[error.code]?.say : undefined; // another version may have other codes
+  return advice && error.message.endsWith(advice) ? advice : '';
 };
 
 const strippedList = (list: readonly unknown[], showing: Showing): unknown => {

@@ -1,3 +1,5 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+
 import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import { readFields } from '../guard/read-fields.js';
 import { cutQuotesOf, stripQuotedError } from '../guard/strip-quoted-error.js';
@@ -86,13 +88,19 @@ export const publicError = (run: Run, error: unknown): unknown =>
 export const withoutPrompt = (run: Run): ((text: string) => string) => {
   const { host } = run.scope;
   const messages = host.messages.read(run.list, 'all');
-  const known = wordsIn([messages, host.messages.readSystem(run.list)]);
+  const known = wordsIn([messages.map(withoutModelNames), host.messages.readSystem(run.list)]);
   const hidden = hiddenWords(
     run.attempt,
     messages.flatMap(({ content }) => content.parts),
   );
   return cutQuotesOf([known, ...hidden, wordsOfAttempt(run.attempt), ...(run.rejectedWords ?? [])].join('\n'));
 };
+
+/** A message without the names of models at the start of its steps: they are no words of the conversation, and errors need them. */
+const withoutModelNames = ({ content: { parts, ...content } }: MastraDBMessage): object => ({
+  ...content,
+  parts: parts.filter(({ type }) => type !== 'step-start'),
+});
 
 /** The words of an attempt's response, original and edited. */
 const wordsOfAttempt = (attempt: Attempt | undefined): string => {

@@ -3,8 +3,9 @@ import type { Processor } from '@mastra/core/processors';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
-import { guard, InterlockAgent, type InterlockConfig, type RunEvent } from '../../src/index.js';
+import { guard, InterlockAgent, InterlockError, type InterlockConfig, type RunEvent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { finishOf } from '../../src/testing/scripted-parts.js';
 import { redactor } from '../../workflows/index.js';
 
 const agentWith = (config: InterlockConfig, steps: Parameters<typeof scriptedModel>[0]['steps'] = [{ text: 'Hello.' }]) =>
@@ -130,6 +131,24 @@ describe('the error message of a provider', () => {
     const steps = [{ text: ['The code is ZEBRA42.'], error: new Error('Broke off after ZEBRA42.') }];
     const stream = await agentWith({ hold: 'run' }, steps).stream(prompt);
     await expect(stream.getFullOutput()).rejects.toThrow('Broke off after …');
+  });
+
+  it('names its model and has its advice after steps that name them, too', async () => {
+    const search = { toolCallId: 's', toolName: 'search', providerExecuted: true };
+    const searching = [
+      { type: 'tool-call', ...search, input: '{}' },
+      { type: 'tool-result', ...search, result: {} },
+      ...['text-start', 'text-delta', 'text-end'].map((type) => ({ type, id: 't', delta: 'Hi.' })),
+      { type: 'tool-call', toolCallId: 'c', toolName: 'unknown', input: '{}' },
+      { type: 'finish', ...finishOf.v2('tool-calls') },
+    ];
+    const steps = [{ parts: searching as never }, { parts: [] }];
+    const { message } = new InterlockError('model/malformed-stream', {
+      path: 'scripted-model',
+      detail: 'no finish part arrived',
+    });
+    const stream = await agentWith({}, steps).stream('Hi');
+    await expect(stream.getFullOutput()).rejects.toThrow(message);
   });
 
   const codes = redactor({ strategy: 'replace', kinds: [], patterns: [{ name: 'code', regex: /ZEBRA42/, maxLength: 7 }] });
