@@ -1,4 +1,4 @@
-import { anySignal } from '../phase/awaitable.js';
+import { anySignal, attempted } from '../phase/awaitable.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Host } from '../phase/host.js';
 import type { Phase } from '../phase/row.js';
@@ -181,13 +181,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
       dropRequests(run);
     },
     watch: (result) => watchReaders(result, { onReaderCancel, leaving, emit: run.emit }),
-    emit: (event) => {
-      try {
-        onEvent?.({ ...event, runId: id }); // with its run id it is complete
-      } catch {
-        // An observer's error does not disturb the run.
-      }
-    },
+    emit: (event) => void attempted(() => onEvent?.({ ...event, runId: id })), // with its run id it is complete
     end: (error) => {
       if (run.error) return run.error;
       run.error = error;

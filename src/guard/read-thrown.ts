@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import { stringify } from 'safe-stable-stringify';
 
-import { isPromise } from '../phase/awaitable.js';
+import { attempted } from '../phase/awaitable.js';
 import type { Host } from '../phase/host.js';
 import type { Author, Retry, Stop, Trip } from '../verdict.js';
 
@@ -68,12 +68,7 @@ const readable = (error: unknown): unknown => {
 
 /** Reports a violation. The callback is a side effect of the application: the run neither waits for it nor fails with it. */
 export const notifyViolation = (onViolation: OnViolation, { processorId, reason, metadata }: Trip | Retry): void => {
-  try {
-    const notified: unknown = onViolation?.({ processorId, message: reason, detail: metadata });
-    if (isPromise(notified)) Promise.resolve(notified).catch(() => undefined);
-  } catch {
-    // By contract a failing callback never disturbs the run.
-  }
+  attempted((): unknown => onViolation?.({ processorId, message: reason, detail: metadata }));
 };
 
 /** A call of a step's code. */

@@ -10,6 +10,16 @@ export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
 export const whenReady = <T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> =>
   isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 
+/** Calls code that only observes: its errors do not affect the run or the process, also if it is asynchronous. Undefined for a failure and for a promise. */
+export const attempted = <T>(act: () => T): T | undefined => {
+  try {
+    const value = act();
+    return isPromise(value) ? void Promise.resolve(value).catch(() => undefined) : value;
+  } catch {
+    return undefined; // only the observer itself misses something
+  }
+};
+
 /** A signal that aborts with the first of several. `AbortSignal.any` is missing in Next.js edge routes. */
 export const anySignal = (given: readonly (AbortSignal | undefined)[]): AbortSignal => {
   const signals = given.filter((signal) => signal !== undefined);

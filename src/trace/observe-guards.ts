@@ -1,7 +1,7 @@
+import { attempted } from '../phase/awaitable.js';
 import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import {
-  attempted,
   type GuardedRun,
   type GuardedRunFacts,
   type GuardReports,

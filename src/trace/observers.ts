@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../schemas/index.js';
+import { attempted } from '../phase/awaitable.js';
 import type { Reports } from '../phase/scope.js';
 import type { ParentCall } from './parent-call.js';
 import type { TraceRecorder, TraceSink } from './trace-writer.js';
@@ -86,15 +87,6 @@ const joined =
     };
     return sinks.length > 0 ? notify : undefined;
   };
-
-/** Errors of observers do not affect the run. */
-export const attempted = <T>(act: () => T): T | undefined => {
-  try {
-    return act();
-  } catch {
-    return undefined; // only the observer itself misses something
-  }
-};
 
 /** By an object that a host keeps through a run. */
 const runs = new WeakMap<object, GuardReports>();

@@ -1,4 +1,5 @@
 import type { PartNote, TraceContent, TraceEntry, TraceHeader } from '../../schemas/index.js';
+import { attempted } from '../phase/awaitable.js';
 import { toPlainJson, type MapText } from './plain-json.js';
 import { createContentWriter, freeze, type Frozen } from './contents.js';
 import type { Position } from './recorder.js';
@@ -49,14 +50,14 @@ export const createTraceWriter = ({ recorder, wallClock, position, conceal }: Tr
     if (!sink || (writer.isSuspended && fact.kind !== 'event')) return;
     const entry = { seq, at: wallClock(), ...fact };
     seq += 1;
-    safely(sink, entry);
+    attempted(() => sink?.(entry));
   };
   const writer: TraceWriter = {
     start: (header) => {
       const first: TraceHeader = { seq, at: wallClock(), ...header };
-      sink = safely(recorder, first) ?? undefined;
+      sink = attempted(() => recorder(first)) ?? undefined;
       seq += 1;
-      if (sink) safely(sink, first);
+      attempted(() => sink?.(first));
     },
     isSuspended: false,
     write,
@@ -69,15 +70,6 @@ export const createTraceWriter = ({ recorder, wallClock, position, conceal }: Tr
     refer: (frozen, adds) => contents.write(frozen, adds),
   };
   return writer;
-};
-
-/** Calls application code: its failure does not affect the run. */
-const safely = <T, R>(listener: (value: T) => R, value: T): R | undefined => {
-  try {
-    return listener(value);
-  } catch {
-    return undefined; // only the listener itself misses something
-  }
 };
 
 /** The fields of a chunk that a trace reads. */

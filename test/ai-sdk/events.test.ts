@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
 
+import { guardedToolLoop } from '../../src/ai-sdk/index.js';
 import { guard, pipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { guardOn, modelFor, runGuarded, ways } from './support.js';
@@ -50,4 +52,16 @@ describe.each(ways)('the events of a guarded run, %s', (way) => {
     const calm = await runGuarded(way, { model: modelFor(phase), guards: [guardOn(phase, () => undefined)] });
     expect(calm.events.filter(({ type }) => type === 'edit-dropped')).toEqual([]);
   });
+});
+
+it('an onEvent that throws or rejects does not affect the run or the process', async () => {
+  const throwing = () => {
+    throw new Error('no');
+  };
+  for (const onEvent of [throwing, () => Promise.reject(new Error('no'))]) {
+    const guards = [guardOn('outputStep', () => undefined)];
+    const result = await guardedToolLoop({ model: answering(), guards, guardOptions: { onEvent } }).generate({ prompt: 'Hi' });
+    expect(result.text).toBe('Well.');
+    await setImmediate(); // vitest reports rejections that nothing handles
+  }
 });
