@@ -1,4 +1,4 @@
-import { type ErrorCode, InterlockError } from './errors.js';
+import { type ErrorCode, InterlockError, messageOf } from './errors.js';
 
 /** A fault of an option, with its path. */
 export interface OptionFault<
@@ -88,11 +88,26 @@ interface ValueFault {
 
 const faultOf = (description: string, path: string): ValueFault => ({ path, detail: `it must be ${description}.` });
 
-/** A kind that is recognized by its value. */
-export const kind = <Value = unknown>(description: string, fits: (value: unknown) => boolean): OptionKind<Value> => ({
-  description,
-  faultsOf: (value, path) => (fits(value) ? [] : [faultOf(description, path)]),
+/** The fault of a value that throws when it is read, such as a revoked proxy. */
+export const unreadable = (path: string, error: unknown): ValueFault => ({
+  path,
+  detail: `it cannot be read: ${messageOf(error)}`,
 });
+
+const kindOf = <Value>(description: string, faultsOf: OptionKind['faultsOf']): OptionKind<Value> => ({
+  description,
+  faultsOf: (value, path) => {
+    try {
+      return faultsOf(value, path);
+    } catch (error) {
+      return [unreadable(path, error)];
+    }
+  },
+});
+
+/** A kind that is recognized by its value. */
+export const kind = <Value = unknown>(description: string, fits: (value: unknown) => boolean): OptionKind<Value> =>
+  kindOf(description, (value, path) => (fits(value) ? [] : [faultOf(description, path)]));
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -165,22 +180,21 @@ export const needed = <Value>(given: OptionKind<Value>): OptionKind<Value> & { r
   isNeeded: true,
 });
 
-export const listOf = <Entry>(entry: OptionKind<Entry>): OptionKind<readonly Entry[]> => ({
-  description: `an array (each item: ${entry.description})`,
-  faultsOf(value, path) {
-    if (!Array.isArray(value)) return [faultOf(this.description, path)];
-    return value.flatMap((of, at) => entry.faultsOf(of, `${path}.${at}`));
-  },
-});
+export const listOf = <Entry>(entry: OptionKind<Entry>): OptionKind<readonly Entry[]> => {
+  const description = `an array (each item: ${entry.description})`;
+  return kindOf(description, (value, path) =>
+    Array.isArray(value) ? value.flatMap((of, at) => entry.faultsOf(of, `${path}.${at}`)) : [faultOf(description, path)],
+  );
+};
 
 /** An object in which every field that is set has the same kind; it may be an instance. */
-export const recordOf = <Field>(field: OptionKind<Field>): OptionKind<Readonly<Record<string, Field>>> => ({
-  description: `an object (each value: ${field.description})`,
-  faultsOf(value, path) {
-    if (!isObject(value)) return [faultOf(this.description, path)];
+export const recordOf = <Field>(field: OptionKind<Field>): OptionKind<Readonly<Record<string, Field>>> => {
+  const description = `an object (each value: ${field.description})`;
+  return kindOf(description, (value, path) => {
+    if (!isObject(value)) return [faultOf(description, path)];
     return Object.entries(value).flatMap(([name, of]) => (of === undefined ? [] : field.faultsOf(of, `${path}.${name}`)));
-  },
-});
+  });
+};
 
 type Fields = Readonly<Record<string, OptionKind>>;
 
@@ -193,14 +207,14 @@ type ValuesOf<Kinds extends Fields> = { -readonly [Name in NeededIn<Kinds>]: Val
 };
 
 /** An object with a kind for each field. Unknown fields and missing required fields are faults. */
-export const fieldsOf = <Kinds extends Fields>(fields: Kinds): OptionKind<ValuesOf<Kinds>> => ({
-  description: `an object with ${inWords(Object.keys(fields))}`,
-  faultsOf(value, path) {
-    if (!isObject(value)) return [faultOf(this.description, path)];
+export const fieldsOf = <Kinds extends Fields>(fields: Kinds): OptionKind<ValuesOf<Kinds>> => {
+  const description = `an object with ${inWords(Object.keys(fields))}`;
+  return kindOf(description, (value, path) => {
+    if (!isObject(value)) return [faultOf(description, path)];
     const names = new Set([...Object.keys(value), ...Object.keys(fields)]);
     return [...names].flatMap((name) => faultsOfField(fields, value, { name, path: `${path}.${name}` }));
-  },
-});
+  });
+};
 
 const faultsOfField = (
   fields: Fields,

@@ -11,6 +11,10 @@ const honouredIn = (place: 'call' | 'config'): string[] =>
 /** Values that no option accepts. */
 const nothings: readonly unknown[] = [null, Number.NaN, Symbol('value')];
 
+const raise = (): never => {
+  throw new Error('no');
+};
+
 const build = (name: string, value: unknown, model = scriptedModel({ steps: [] })): InterlockAgent =>
   new InterlockAgent({ id: 'a', name: 'A', model, [name]: value });
 
@@ -52,12 +56,41 @@ describe('an option with an invalid value', () => {
     ['toolChoice', { type: 'tool' }, 'toolChoice'],
     ['abortSignal', new AbortController(), 'abortSignal'],
     ['requestContext', { tenant: 'acme' }, 'requestContext'],
+    ['requestContext', new Map([['tenant', 'acme']]), 'requestContext'],
     ['model', [{ id: 'a/b' }], 'model'],
     ['model', [], 'model'],
   ])('%s: the error has the path within the value (%#)', async (name, value, path) => {
     const { agent, model } = makeAgent();
     const error = await expectRefusal('agent/invalid-option', model, () => agent.generate('Hi', { [name]: value }));
     expect(error.path).toBe(path);
+  });
+
+  it.each(['modelSettings', 'persistence', 'providerOptions', 'clientTools', 'memory'])(
+    'a %s that throws when it is read is rejected by name',
+    async (name) => {
+      const { proxy, revoke } = Proxy.revocable({}, {});
+      revoke();
+      for (const value of [
+        {
+          get any() {
+            return raise();
+          },
+        },
+        proxy,
+      ]) {
+        const { agent, model } = makeAgent();
+        const error = await expectRefusal('agent/invalid-option', model, () => agent.generate('Hi', { [name]: value }));
+        expect(error.path).toBe(name);
+        expect(error.message).toContain('it cannot be read');
+      }
+    },
+  );
+
+  it.each([5, 'fast', [], true])('options that are no object are rejected: %s', async (options) => {
+    const { agent, model } = makeAgent();
+    const error = await expectRefusal('agent/invalid-option', model, () => agent.stream('Hi', options as never));
+    expect(error.path).toBe('options');
+    await expectRefusal('agent/invalid-option', model, () => new InterlockAgent(options as never));
   });
 
   it.each<[string, unknown, string]>([

@@ -5,6 +5,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError, messageOf } from '../../errors.js';
 import type { CallOptions } from '../call-options.js';
 import { isRecord } from '../../phase/plain-data.js';
+import { checkOptionsObject } from '../options/option-table.js';
 import { withSupervisorHold } from '../tools/delegation.js';
 import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
 import type { Conversation } from '../memory/memory.js';
@@ -24,6 +25,7 @@ interface Call {
  * SDK. Raises `agent/no-input` without a message.
  */
 export const readCall = (messages: unknown, callOptions: unknown): Call => {
+  checkOptionsObject(callOptions ?? {}, 'options');
   const { prompt, options } = isPromptForm(messages)
     ? splitPrompt(messages, callOptions)
     : { prompt: messages, options: callOptions ?? {} };
@@ -65,7 +67,7 @@ const splitPrompt = ({ prompt, ...options }: Record<string, unknown>, callOption
 });
 
 const isEmpty = (messages: unknown): boolean =>
-  messages === undefined || messages === null || messages === '' || (Array.isArray(messages) && messages.length === 0);
+  !messages || (Array.isArray(messages) && messages.length === 0);
 
 interface OpenListOptions {
   readonly agent: Agent;

@@ -4,7 +4,7 @@ import type { ToolHooks } from '@mastra/core/tools';
 import { checkIntegration } from '../../integration.js';
 import type { InterlockConfig, ModeDefaults } from './config.js';
 import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
-import { checkConfig, appliedOf, ownOptionsOf } from '../options/option-table.js';
+import { checkConfig, checkOptionsObject, appliedOf, ownOptionsOf } from '../options/option-table.js';
 import { ownOptions } from '../options/own-options.js';
 import { hooksForMastra } from '../tools/tool-hooks.js';
 import { isInterlockError, type InterlockError } from '../../errors.js';
@@ -33,6 +33,7 @@ interface OtherConfig {
 /** Parses a configuration. Raises `agent/…` for invalid options, `pipeline/…` for invalid guards. */
 export const readConfig = (agentConfig: object, createAgent: AgentSetup['createAgent']): AgentSetup => {
   checkIntegration('@mastra/core');
+  checkOptionsObject(agentConfig, 'config');
   const agentId = agentIdOf(agentConfig);
   const checked = () => {
     checkConfig(agentConfig, agentId);

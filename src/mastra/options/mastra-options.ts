@@ -79,7 +79,7 @@ const editor = either(
   fieldsOf({ instructions: aBoolean, tools: either(aBoolean, fieldsOf({ description: aBoolean })) }),
 );
 
-const requestContext = instanceWith('get', 'a RequestContext');
+const requestContext = instanceWith('getRaw', 'a RequestContext');
 const memory = instanceWith('recall', 'a Mastra memory');
 const thread = kind<object>('an object with an id', (value) => isObject(value) && typeof value.id === 'string');
 /** The thread of a call, and its owner. */

@@ -1,5 +1,13 @@
 import type { AgentConfig, AgentExecutionOptionsBase } from '@mastra/core/agent';
-import { type OptionKind, didYouMean, throwFaults, type OptionFault } from '../../option-kind.js';
+import {
+  anObject,
+  asAgentFault,
+  didYouMean,
+  throwFaults,
+  unreadable,
+  type OptionFault,
+  type OptionKind,
+} from '../../option-kind.js';
 import { mastraOptions } from './mastra-options.js';
 import type { OptionRow, RejectedOption, Treatment } from './option-row.js';
 import { ownOptions } from './own-options.js';
@@ -82,21 +90,43 @@ export const changesNothing = (name: string, value: unknown): boolean => {
 
 /** @param within The option that contains these, with a dot. */
 const faultsIn = (options: object, place: OptionPlace, within = ''): OptionFault[] =>
-  Object.entries(options).flatMap(([name, value]: [string, unknown]): OptionFault[] => {
-    if (value === undefined) return [];
-    const path = `${within}${name}`;
-    const row = rowOf(name);
-    const treatment = row?.[place];
-    if (!treatment) return [{ code: 'agent/unknown-option', path, detail: suggestion(name, place) }];
-    if (!isApplied(treatment)) {
-      const detail = rejectionOf(treatment, value);
-      return detail === undefined ? [] : [{ code: 'agent/unsupported-option', path, detail }];
-    }
-    const faults = treatment.faultsOf(value, path);
-    if (faults.length > 0) return faults.map((fault) => ({ code: 'agent/invalid-option', ...fault }));
-    const own = place === 'call' ? (row?.check?.(value) ?? []) : [];
-    return own.map((fault) => ({ ...fault, path: `${within}${fault.path}` }));
-  });
+  found(within.slice(0, -1) || 'options', () =>
+    Object.entries(options).flatMap(([name, value]: [string, unknown]) =>
+      found(`${within}${name}`, () => faultsOfOption({ name, value, place, within })),
+    ),
+  );
+
+/** Faults of a value; it may throw when it is read. */
+const found = (path: string, find: () => OptionFault[]): OptionFault[] => {
+  try {
+    return find();
+  } catch (error) {
+    return [{ code: 'agent/invalid-option', ...unreadable(path, error) }];
+  }
+};
+
+interface GivenOption {
+  readonly name: string;
+  readonly value: unknown;
+  readonly place: OptionPlace;
+  readonly within: string;
+}
+
+const faultsOfOption = ({ name, value, place, within }: GivenOption): OptionFault[] => {
+  if (value === undefined) return [];
+  const path = `${within}${name}`;
+  const row = rowOf(name);
+  const treatment = row?.[place];
+  if (!treatment) return [{ code: 'agent/unknown-option', path, detail: suggestion(name, place) }];
+  if (!isApplied(treatment)) {
+    const detail = rejectionOf(treatment, value);
+    return detail === undefined ? [] : [{ code: 'agent/unsupported-option', path, detail }];
+  }
+  const faults = treatment.faultsOf(value, path);
+  if (faults.length > 0) return faults.map((fault) => ({ code: 'agent/invalid-option', ...fault }));
+  const own = place === 'call' ? (row?.check?.(value) ?? []) : [];
+  return own.map((fault) => ({ ...fault, path: `${within}${fault.path}` }));
+};
 
 /** An option of the other place, a misspelt one, or none. */
 const suggestion = (name: string, place: OptionPlace): string => {
@@ -131,6 +161,10 @@ const defaultsOfCalls = [
   'defaultGenerateOptions',
   'defaultStreamOptions',
 ] as const satisfies NameIn<'config'>[];
+
+/** Rejects a value that is no object where options are expected. */
+export const checkOptionsObject = (value: unknown, path: string): void =>
+  throwFaults(anObject.faultsOf(value, path).map(asAgentFault));
 
 /** Rejects invalid options of an agent's configuration, in one error; same codes as {@link checkCallOptions}. */
 export const checkConfig = (config: Partial<Record<NameIn<'config'>, unknown>>, agentId: string): void => {
