@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 
 import { openFile } from '../../src/durable/openworkflow/open-file.js';
+import { runTables } from '../../src/durable/openworkflow/tables.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { memoryEngine, type Board, type Engine, type Program } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
@@ -102,7 +103,7 @@ it('openWorkflow runs the input of the call that it reports as the first, if two
   const file = openFile(path);
   onTestFinished(() => file.close());
   const runs = first.host(echo);
-  file.reserve('echo', { runId: 'one', labels: { resourceId: 'ann', priority: 0 } }); // a third process is just before its start
+  runTables(file, 'echo').reserve('one', { resourceId: 'ann', priority: 0 }); // a third process is just before its start
   expect(await runs.start({ runId: 'one', input: 'approved', resourceId: 'bob' })).toBe(true);
   expect(await second.host(echo).start({ runId: 'one', input: 'declined', resourceId: 'ann' })).toBe(false);
   await expect.poll(() => runs.find('one')).toEqual({ kind: 'ended', output: 'approved' });
@@ -122,7 +123,7 @@ it('openWorkflow lists a run under the resource of its call, if its process dies
     rmSync(folder, { recursive: true, force: true });
   });
   const runs = engine.host(echo);
-  file.reserve('echo', { runId: 'one', labels: { resourceId: 'ann', priority: 0 } }); // another process is just before its start
+  runTables(file, 'echo').reserve('one', { resourceId: 'ann', priority: 0 }); // another process is just before its start
   other.exec("CREATE TRIGGER dying BEFORE UPDATE ON interlock_runs BEGIN SELECT RAISE(ABORT, 'dead'); END");
   await expect(runs.start({ runId: 'one', input: 'approved', resourceId: 'bob', priority: 3 })).rejects.toThrow('dead');
   other.exec('DROP TRIGGER dying');

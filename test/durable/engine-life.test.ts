@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Engine } from '../../src/durable/journal.js';
 import { openFile } from '../../src/durable/openworkflow/open-file.js';
+import { runTables } from '../../src/durable/openworkflow/tables.js';
 import { openWorkflow, type OpenWorkflowOptions } from '../../src/durable/openworkflow/index.js';
 import { InterlockAgent, type CodeChange } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
@@ -250,7 +251,7 @@ describe('openWorkflow', () => {
   it('retry continues an abandoned run from its journal', async () => {
     const path = newFile();
     const file = openFile(path);
-    for (let life = 0; life < 3; life += 1) file.countStart('greeter', '0:one', 0);
+    for (let life = 0; life < 3; life += 1) await runTables(file, 'greeter').ledgerOf('0:one').countStart(0);
     file.close();
     const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
     const durability = onFile({ path, maxDeaths: 3 });
@@ -261,20 +262,20 @@ describe('openWorkflow', () => {
     await expect(agent.retry('one')).rejects.toMatchObject({ code: 'durable/wrong-state' });
   });
 
-  it('counts only the processes that died at the same step of a run', () => {
+  it('counts only the processes that died at the same step of a run', async () => {
     const file = openFile(newFile());
     onTestFinished(() => file.close());
-    const begin = (steps: number) => file.countStart('program', 'run', steps);
-    expect([begin(0), begin(0), begin(0)]).toEqual([0, 1, 2]); // each of the first two has died
-    expect(begin(3)).toBe(0); // the third got further
-    file.uncountStart('program', 'run'); // it was interrupted, and lives
-    expect([begin(3), begin(3)]).toEqual([0, 1]);
+    const { countStart, uncountStart } = runTables(file, 'program').ledgerOf('run');
+    expect([await countStart(0), await countStart(0), await countStart(0)]).toEqual([0, 1, 2]); // each of the first two has died
+    expect(await countStart(3)).toBe(0); // the third got further
+    await uncountStart(); // it was interrupted, and lives
+    expect([await countStart(3), await countStart(3)]).toEqual([0, 1]);
   });
 
   it('abandons a run that killed too many processes, with an error code', async () => {
     const path = newFile();
     const file = openFile(path);
-    for (let life = 0; life < 3; life += 1) file.countStart('greeter', '0:one', 0);
+    for (let life = 0; life < 3; life += 1) await runTables(file, 'greeter').ledgerOf('0:one').countStart(0);
     file.close();
     const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
     const durability = onFile({ path, maxDeaths: 3 });

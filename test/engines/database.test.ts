@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Client } from 'pg';
 
-import { openDatabase } from '../../src/durable/dbos/database.js';
+import { openDatabase, type Database } from '../../src/durable/dbos/database.js';
 import { dbos } from '../../src/durable/dbos/index.js';
+import { boardOn } from '../../src/durable/dbos/tables.js';
 import { startWorker } from './processes.js';
 import { startPostgresServer, type PostgresServer } from './servers/postgres-server.js';
 
@@ -21,6 +22,21 @@ it('rolls back a transaction if the connection ends between two queries, and sta
   });
   await expect(struck).rejects.toThrow(/connection/i);
   expect(await database.query('SELECT id FROM interlock.processes')).toEqual([{ id: 'gone' }]);
+  await database.close();
+});
+
+it('an append whose answer was lost is written once when its query is repeated', async () => {
+  const database = await openDatabase(server.urlOf('postgres'));
+  const twice: Database['query'] = async (sql, values) => {
+    await database.query(sql, values);
+    return database.query(sql, values);
+  };
+  const [board, losing] = [boardOn(database, 'echo'), boardOn({ query: twice }, 'echo')];
+  expect(await board.append('run', [{ text: 'first', mark: 'life' }])).toBe(0);
+  expect(await losing.append('run', [{ text: 'a', mark: 'life' }, { text: 'b' }])).toBe(1);
+  expect(await losing.append('run', [{ text: 'a' }, { text: 'b' }], 1)).toBe(3);
+  await expect(losing.append('run', [{ text: 'late' }], 0)).rejects.toMatchObject({ name: 'TakenOver' });
+  expect(await board.read('run', 0)).toEqual(['first', 'a', 'b', 'a', 'b']);
   await database.close();
 });
 

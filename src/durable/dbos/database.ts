@@ -23,11 +23,11 @@ const tables = `
   CREATE TABLE IF NOT EXISTS interlock.cancels (run_id TEXT PRIMARY KEY);
   CREATE TABLE IF NOT EXISTS interlock.processes (id TEXT PRIMARY KEY, beat BIGINT NOT NULL);
   CREATE TABLE IF NOT EXISTS interlock.board (
-    program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (program, run_id, place)
+    program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry TEXT NOT NULL, mark TEXT, append TEXT,
+    PRIMARY KEY (program, run_id, place)
   );
-  CREATE TABLE IF NOT EXISTS interlock.marks (
-    program TEXT NOT NULL, run_id TEXT NOT NULL, mark TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (program, run_id, mark, place)
-  );
+  CREATE INDEX IF NOT EXISTS marks ON interlock.board (program, run_id, mark, place) WHERE mark IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS appends ON interlock.board (program, run_id, append) WHERE append IS NOT NULL;
   CREATE TABLE IF NOT EXISTS interlock.notes (
     program TEXT NOT NULL, run_id TEXT NOT NULL, note TEXT NOT NULL, pinned_at TIMESTAMPTZ NOT NULL DEFAULT now(), PRIMARY KEY (program, run_id)
   );

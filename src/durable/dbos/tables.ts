@@ -11,20 +11,19 @@ type PlacedRow = { -readonly [Name in keyof PlacedEntry]: PlacedEntry[Name] };
 /** Messages between processes about runs, in the database of the journals. */
 export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Board => ({
   append: async (runId, entries, life) => {
-    const rows = await query<{ place: number }>(
-      `WITH given AS (
-         SELECT entry, mark, at FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS given (entry, mark, at)
-         WHERE $5::int IS NULL OR NOT EXISTS (
-           SELECT 1 FROM interlock.marks WHERE program = $1 AND run_id = $2 AND mark = 'life' AND place > $5)),
+    // The query is repeated if its answer is lost: then the entries are there, and the first of them names the append.
+    const rows = await query<{ place: number | null }>(
+      `WITH known AS (SELECT place FROM interlock.board WHERE program = $1 AND run_id = $2 AND append = $6),
        added AS (
          INSERT INTO interlock.board
-         SELECT $1, $2, coalesce((SELECT max(place) + 1 FROM interlock.board WHERE program = $1 AND run_id = $2), 0) + at - 1, entry
-         FROM given RETURNING place),
-       first AS (SELECT min(place) AS place FROM added),
-       marked AS (
-         INSERT INTO interlock.marks SELECT $1, $2, mark, place + at - 1 FROM given, first WHERE mark IS NOT NULL)
-       SELECT place FROM first`,
-      [program, runId, entries.map(({ text }) => text), entries.map(({ mark }) => mark ?? null), life ?? null],
+         SELECT $1, $2, coalesce((SELECT max(place) + 1 FROM interlock.board WHERE program = $1 AND run_id = $2), 0) + at - 1, entry,
+           mark, CASE WHEN at = 1 THEN $6 END
+         FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS given (entry, mark, at)
+         WHERE NOT EXISTS (SELECT 1 FROM known) AND ($5::int IS NULL OR NOT EXISTS (
+           SELECT 1 FROM interlock.board WHERE program = $1 AND run_id = $2 AND mark = 'life' AND place > $5))
+         RETURNING place)
+       SELECT coalesce((SELECT place FROM known), (SELECT min(place) FROM added)) AS place`,
+      [program, runId, entries.map(({ text }) => text), entries.map(({ mark }) => mark ?? null), life ?? null, randomUUID()],
     );
     const [first] = rows;
     if (typeof first?.place !== 'number') throw new TakenOver();
@@ -33,8 +32,7 @@ export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Bo
   read: readingTogether(query, program),
   marked: async (runId, mark) =>
     query<PlacedRow>(
-      `SELECT place, entry AS text FROM interlock.marks JOIN interlock.board USING (program, run_id, place)
-       WHERE program = $1 AND run_id = $2 AND mark = $3 ORDER BY place`,
+      'SELECT place, entry AS text FROM interlock.board WHERE program = $1 AND run_id = $2 AND mark = $3 ORDER BY place',
       [program, runId, mark],
     ),
   pin: async (runId, note) => {
@@ -47,8 +45,7 @@ export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Bo
         ));
   },
   drop: async (runId) => {
-    for (const table of ['board', 'marks'])
-      await query(`DELETE FROM interlock.${table} WHERE program = $1 AND run_id = $2`, [program, runId]);
+    await query('DELETE FROM interlock.board WHERE program = $1 AND run_id = $2', [program, runId]);
   },
   pinned: async () => {
     const rows = await query<{ run_id: string; note: string }>(

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
 import { OpenWorkflow, type Worker } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import type { Backend, WorkflowRun } from 'openworkflow/internal';
 import { TakenOver, type Durable, type Program, type ProgramCall, type ProgramRuns, type RunFound } from '../journal.js';
 import { watchCancels } from '../watches.js';
 import { DeadlyRun, createExecution, type Execution, type Suspects } from '../ledger.js';
-import { persistedSteps, type PersistedSteps } from './tables.js';
+import { boardOn, persistedSteps, runTables, type PersistedSteps, type RunLabels, type RunTables } from './tables.js';
 import { databaseOf, leaseTable, fileError, isOfFile, leased, type Leased } from './leased.js';
-import { patienceMs, type OpenFile, type RunLabels } from './open-file.js';
+import { patienceMs } from './open-file.js';
 
 /** A program that runs in this process. */
 export interface Hosted {
@@ -19,8 +20,7 @@ export interface Hosted {
 interface StartedCall extends ProgramCall {
   /** Tells whose call started the run, if several start it at once. */
   readonly startId?: string;
-  /** Undefined in runs of earlier versions. */
-  readonly labels?: RunLabels;
+  readonly labels: RunLabels;
 }
 
 interface HostOptions {
@@ -35,19 +35,20 @@ interface HostOptions {
 const retryPolicy = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: 0 } as const;
 
 /** Hosts a program on the file, in a namespace of its own: its worker claims no other program's runs. */
-export const hostOn = (file: OpenFile, program: Program, options: HostOptions): Hosted => {
+export const hostOn = (db: DatabaseSync, program: Program, options: HostOptions): Hosted => {
   const { path, concurrency, leaseMs, maxDeaths, suspects } = options;
   const sqlite = BackendSqlite.connect(path, { namespaceId: program.id });
   waitForOthers(sqlite);
   const leasing = leased(sqlite, { leaseMs, table: leaseTable(sqlite, program.id) });
   const { backend, leases } = leasing;
   const steps = persistedSteps(sqlite);
+  const tables = runTables(db, program.id);
   const client = new OpenWorkflow({ backend });
-  const canceling = watchCancels((runIds) => runIds.filter((runId) => file.isCancelRequested(program.id, runId)));
+  const canceling = watchCancels((runIds) => runIds.filter(tables.isCancelRequested));
   const workflow = client.defineWorkflow<StartedCall, string>({ name: program.id, retryPolicy }, async ({ input, run }) => {
-    const { runId } = input;
-    file.setWorkflowRun(program.id, { ...input, workflowRunId: run.id }); // its caller may have died before
-    const execution = createExecution({ ledger: ledgerOf(file, program.id, runId), maxDeaths, suspects });
+    const { runId, labels } = input;
+    tables.setWorkflowRun(runId, run.id, labels); // its caller may have died before
+    const execution = createExecution({ ledger: tables.ledgerOf(runId), maxDeaths, suspects });
     const workerId = leases.holderOf(run.id) ?? '';
     const canceled = canceling.watch(runId);
     await canceling.look();
@@ -68,17 +69,17 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
   const claimNow = claimingNow(worker);
   return {
     runs: reachable(path, {
-      start: startOn({ file, programId: program.id, begin, claimNow }),
-      find: findOn({ file, backend, programId: program.id, maxDeaths }),
+      start: startOn({ tables, begin, claimNow }),
+      find: findOn({ tables, backend, maxDeaths }),
       cancel: async (runId) => {
-        file.requestCancel(program.id, runId);
+        tables.requestCancel(runId);
         await canceling.look();
       },
-      ...repairsOn({ file, backend, steps, programId: program.id, look: canceling.look }),
-      list: async (filter) => file.list(program.id, filter),
-      storedBytes: async () => file.storedBytes(),
-      drop: async (runId) => file.drop(program.id, runId),
-      board: file.board(program.id),
+      ...repairsOn({ tables, backend, steps, look: canceling.look }),
+      list: async (filter) => tables.list(filter),
+      storedBytes: async () => tables.storedBytes(),
+      drop: async (runId) => tables.drop(runId),
+      board: boardOn(db, program.id),
     }),
     stop: async () => {
       await working;
@@ -90,49 +91,47 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
 };
 
 interface Starting {
-  readonly file: OpenFile;
-  readonly programId: string;
+  readonly tables: RunTables;
   /** Starts a run; returns the one that another process has started, if there is one. */
   begin(call: StartedCall): Promise<WorkflowRun>;
   claimNow(): Promise<void>;
 }
 
 const startOn =
-  ({ file, programId, begin, claimNow }: Starting): ProgramRuns['start'] =>
+  ({ tables, begin, claimNow }: Starting): ProgramRuns['start'] =>
   async ({ runId, input, resourceId = null, priority = 0 }) => {
     const labels = { resourceId, priority };
-    file.reserve(programId, { runId, labels });
-    if (file.workflowRunOf(programId, runId)) return false;
+    tables.reserve(runId, labels);
+    if (tables.workflowRunOf(runId)) return false;
     // Another process may have reserved the id and died, or may be here, too: the run has the input of only one of them.
     const startId = randomUUID();
     const run = await begin({ runId, input, startId, labels });
     const started = run.input as unknown as StartedCall; // as passed by its caller
-    file.setWorkflowRun(programId, { ...started, workflowRunId: run.id });
+    tables.setWorkflowRun(runId, run.id, started.labels);
     await claimNow();
     return started.startId === startId;
   };
 
 interface Repairs {
-  readonly file: OpenFile;
+  readonly tables: RunTables;
   readonly backend: Backend;
   readonly steps: PersistedSteps;
-  readonly programId: string;
   /** Checks at once for requested cancellations of the runs here. */
   look(): Promise<void>;
 }
 
-const repairsOn = ({ file, backend, steps, programId, look }: Repairs): Pick<ProgramRuns, 'abandon' | 'journal' | 'retry'> => ({
-  retry: async (runId) => file.retry(programId, runId), // the worker's next poll finds it
+const repairsOn = ({ tables, backend, steps, look }: Repairs): Pick<ProgramRuns, 'abandon' | 'journal' | 'retry'> => ({
+  retry: async (runId) => tables.retry(runId), // the worker's next poll finds it
   abandon: async (runId) => {
-    const workflowRunId = file.workflowRunOf(programId, runId);
+    const workflowRunId = tables.workflowRunOf(runId);
     if (workflowRunId === undefined || (await foundOf(backend, workflowRunId)).kind !== 'running') return false;
     await backend.cancelWorkflowRun({ workflowRunId });
-    file.requestCancel(programId, runId); // work under way stops, and its result is not stored
+    tables.requestCancel(runId); // work under way stops, and its result is not stored
     await look();
     return true;
   },
   journal: async (runId) => {
-    const workflowRunId = file.workflowRunOf(programId, runId);
+    const workflowRunId = tables.workflowRunOf(runId);
     const run = workflowRunId === undefined ? null : await backend.getWorkflowRun({ workflowRunId });
     const { input } = (run?.input ?? {}) as Partial<ProgramCall>; // as passed at the run's start
     return run && input !== undefined ? { input, steps: steps.all(run.id) } : undefined;
@@ -202,11 +201,6 @@ const durableOn = ({ leasing, steps, execution, workflowRunId, workerId, cancele
   return durable;
 };
 
-const ledgerOf = (file: OpenFile, programId: string, runId: string) => ({
-  countStart: async (steps: number) => file.countStart(programId, runId, steps),
-  uncountStart: async () => file.uncountStart(programId, runId),
-});
-
 const foundOf = async (backend: Backend, workflowRunId: string | undefined): Promise<RunFound> => {
   const run = workflowRunId ? await backend.getWorkflowRun({ workflowRunId }) : null;
   if (!run) return { kind: 'absent' };
@@ -230,9 +224,9 @@ const foundOf = async (backend: Backend, workflowRunId: string | undefined): Pro
 
 /** Finds runs; a lost one has the deaths of processes as its reason if there were too many. */
 const findOn =
-  ({ file, backend, programId, maxDeaths }: Pick<Repairs, 'file' | 'backend' | 'programId'> & Pick<HostOptions, 'maxDeaths'>) =>
+  ({ tables, backend, maxDeaths }: Pick<Repairs, 'tables' | 'backend'> & Pick<HostOptions, 'maxDeaths'>) =>
   async (runId: string): Promise<RunFound> => {
-    const found = await foundOf(backend, file.workflowRunOf(programId, runId));
-    const deaths = found.kind === 'lost' ? file.deathsOf(programId, runId) : 0;
+    const found = await foundOf(backend, tables.workflowRunOf(runId));
+    const deaths = found.kind === 'lost' ? tables.deathsOf(runId) : 0;
     return deaths < maxDeaths ? found : { kind: 'lost', reason: new DeadlyRun(deaths).message };
   };

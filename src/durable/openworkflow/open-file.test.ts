@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 
 import { openFile } from './open-file.js';
+import { boardOn, runTables } from './tables.js';
 
 /** Creates a file and holds its write lock for a while. */
 const maker = `
@@ -44,11 +45,13 @@ it('openFile waits for another process that writes a new file', async () => {
     file.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  file.setWorkflowRun('program', { runId: 'run', workflowRunId: 'one' });
-  expect(file.workflowRunOf('program', 'run')).toBeUndefined();
-  file.reserve('program', { runId: 'run' });
-  file.setWorkflowRun('program', { runId: 'run', workflowRunId: 'one' });
-  expect(file.workflowRunOf('program', 'run')).toBe('one');
+  const labels = { resourceId: null, priority: 0 };
+  const runs = runTables(file, 'program');
+  runs.setWorkflowRun('run', 'one', labels);
+  expect(runs.workflowRunOf('run')).toBeUndefined();
+  runs.reserve('run', labels);
+  runs.setWorkflowRun('run', 'one', labels);
+  expect(runs.workflowRunOf('run')).toBe('one');
 });
 
 it('append assigns consecutive offsets to the entries of all processes', async () => {
@@ -58,7 +61,7 @@ it('append assigns consecutive offsets to the entries of all processes', async (
     for (const file of files) file.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const [one, other] = files.map((file) => file.board('program'));
+  const [one, other] = files.map((file) => boardOn(file, 'program'));
   expect(await one?.append('run', [{ text: 'a', mark: 'life' }, { text: 'b' }])).toBe(0);
   expect(await other?.append('run', [{ text: 'c' }])).toBe(2);
   expect(await one?.append('run', [{ text: 'd' }, { text: 'e', mark: 'life' }])).toBe(3);
@@ -74,7 +77,7 @@ it('append assigns consecutive offsets to the entries of all processes', async (
 it('append rejects entries of a process after another one has taken over the run', async () => {
   const file = openFile(':memory:');
   onTestFinished(() => file.close());
-  const board = file.board('program');
+  const board = boardOn(file, 'program');
   const life = (text: string) => board.append('run', [{ text, mark: 'life' }]);
   const [first, second] = [await life('first'), await life('second')];
   await expect(board.append('run', [{ text: 'late' }], first)).rejects.toMatchObject({ name: 'TakenOver' });
@@ -86,7 +89,7 @@ it('append rejects entries of a process after another one has taken over the run
 it('a failed append writes no entry, and the next one succeeds', async () => {
   const file = openFile(':memory:');
   onTestFinished(() => file.close());
-  const board = file.board('program');
+  const board = boardOn(file, 'program');
   const unwritable = { text: 'b', mark: Symbol('no text') as never };
   await expect(board.append('run', [{ text: 'a' }, unwritable])).rejects.toThrow(/cannot be bound/);
   expect(await board.append('run', [{ text: 'c' }])).toBe(0);

@@ -1,10 +1,11 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { checkIntegration } from '../../integration.js';
 import { aName, fieldsOf, needed, timerMsFrom, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
 import type { Engine } from '../journal.js';
 import { createSuspects } from '../ledger.js';
 import { checkOptions, rejectOption } from '../option-checks.js';
 import { hostOn, type Hosted } from './host-on.js';
-import { openFile, type OpenFile } from './open-file.js';
+import { openFile } from './open-file.js';
 
 /** The file and the limits of runs on OpenWorkflow. */
 export interface OpenWorkflowOptions {
@@ -44,8 +45,7 @@ export const openWorkflow = (options: OpenWorkflowOptions): Engine => {
   const { path, concurrency = 16, leaseMs = 10_000, maxDeaths = 10 } = options;
   const suspects = createSuspects();
   const hosted = new Map<string, Hosted>();
-  let opened: OpenFile | undefined;
-  const file = (): OpenFile => (opened ??= openFile(path));
+  let opened: DatabaseSync | undefined;
   return {
     name: 'openworkflow',
     isDurable: true,
@@ -53,7 +53,7 @@ export const openWorkflow = (options: OpenWorkflowOptions): Engine => {
     host: (program) => {
       const known = hosted.get(program.id);
       if (known) rejectOption('durability', `two agents with the id "${program.id}" share an engine.`);
-      const host = hostOn(file(), program, { path, concurrency, leaseMs, maxDeaths, suspects });
+      const host = hostOn((opened ??= openFile(path)), program, { path, concurrency, leaseMs, maxDeaths, suspects });
       hosted.set(program.id, host);
       return host.runs;
     },

@@ -1,21 +1,112 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { BackendSqlite } from 'openworkflow/sqlite';
 
-import { type Board, type PersistedStep, TakenOver } from '../journal.js';
+import { type Board, type PersistedRun, type PersistedRunFilter, type PersistedStep, TakenOver } from '../journal.js';
+import type { Ledger } from '../ledger.js';
 import { databaseOf } from './leased.js';
 
-/** Messages between processes about runs, in the file of the journals. */
-export const boardTables = `
-  CREATE TABLE IF NOT EXISTS interlock_board (
-    program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (program, run_id, place)
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS interlock_marks (
-    program TEXT NOT NULL, run_id TEXT NOT NULL, mark TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (program, run_id, mark, place)
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS interlock_notes (
-    program TEXT NOT NULL, run_id TEXT NOT NULL, pinned_at INTEGER NOT NULL, note TEXT NOT NULL, PRIMARY KEY (program, run_id)
-  ) WITHOUT ROWID;
-`;
+/** The labels of a run's call. */
+export interface RunLabels {
+  readonly resourceId: string | null;
+  readonly priority: number;
+}
+
+/** The data of a program's runs that OpenWorkflow does not store, in the same file. */
+export type RunTables = ReturnType<typeof runTables>;
+
+export const runTables = (db: DatabaseSync, program: string) => {
+  const find = db.prepare('SELECT workflow_run_id AS id FROM interlock_runs WHERE program = ? AND run_id = ?');
+  const reserve = db.prepare('INSERT OR IGNORE INTO interlock_runs VALUES (?, ?, NULL, ?, ?)');
+  const setRun = db.prepare(
+    'UPDATE interlock_runs SET workflow_run_id = ?, resource_id = ?, priority = ? WHERE program = ? AND run_id = ?',
+  );
+  const survive = db.prepare('UPDATE interlock_lives SET deaths = deaths - 1 WHERE program = ? AND run_id = ?');
+  const deaths = db.prepare('SELECT deaths FROM interlock_lives WHERE program = ? AND run_id = ?');
+  const cancel = db.prepare('INSERT OR IGNORE INTO interlock_cancels VALUES (?, ?)');
+  const canceled = db.prepare('SELECT 1 FROM interlock_cancels WHERE program = ? AND run_id = ?');
+  const live = db.prepare(`
+    INSERT INTO interlock_lives VALUES (?, ?, ?, 0)
+    ON CONFLICT DO UPDATE SET deaths = iif(steps = excluded.steps, deaths + 1, 0), steps = excluded.steps
+    RETURNING deaths`);
+  const clear = (runId: string, ...tables: readonly string[]): void => {
+    for (const table of tables) db.prepare(`DELETE FROM ${table} WHERE program = ? AND run_id = ?`).run(program, runId);
+  };
+  return {
+    /** Reserves an id for a run, unless it is taken. */
+    reserve: (runId: string, { resourceId, priority }: RunLabels) => void reserve.run(program, runId, resourceId, priority),
+    /** The id of a run in OpenWorkflow. */
+    workflowRunOf: (runId: string) => (find.get(program, runId)?.['id'] as string | null | undefined) ?? undefined,
+    /** Labels a run as the call that started it: another one may have reserved the id. */
+    setWorkflowRun: (runId: string, workflowRunId: string, { resourceId, priority }: RunLabels) =>
+      void setRun.run(workflowRunId, resourceId, priority, program, runId),
+    requestCancel: (runId: string) => void cancel.run(program, runId),
+    isCancelRequested: (runId: string) => canceled.get(program, runId) !== undefined,
+    /** The number of processes that died at the last place of a run. */
+    deathsOf: (runId: string) => (deaths.get(program, runId)?.['deaths'] as number | undefined) ?? 0,
+    ledgerOf: (runId: string): Pick<Ledger, 'countStart' | 'uncountStart'> => ({
+      countStart: async (steps) => live.get(program, runId, steps)?.['deaths'] as number,
+      uncountStart: async () => void survive.run(program, runId),
+    }),
+    list: (filter: PersistedRunFilter) => listRuns(db, program, filter),
+    storedBytes: () =>
+      Number(db.prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size').get()?.['bytes']),
+    /** Makes a run that was given up available again; returns whether there was one. */
+    retry: (runId: string): boolean => {
+      const { changes } = db
+        .prepare(
+          `UPDATE workflow_runs SET status = 'pending', available_at = :now, updated_at = :now, finished_at = NULL, error = NULL
+           WHERE status IN ('failed', 'canceled')
+             AND id = (SELECT workflow_run_id FROM interlock_runs WHERE program = :program AND run_id = :runId)`,
+        )
+        .run({ now: new Date().toISOString(), program, runId });
+      if (changes > 0) clear(runId, 'interlock_lives', 'interlock_cancels');
+      return changes > 0;
+    },
+    /** Deletes all data of a run. */
+    drop: (runId: string) => {
+      const id = find.get(program, runId)?.['id'] ?? '';
+      inTransaction(db, () => {
+        clear(runId, 'interlock_runs', 'interlock_cancels', 'interlock_lives');
+        for (const table of ['interlock_steps', 'step_attempts'])
+          db.prepare(`DELETE FROM ${table} WHERE workflow_run_id = ?`).run(id);
+        db.prepare('DELETE FROM workflow_runs WHERE id = ?').run(id);
+      });
+    },
+  };
+};
+
+/** The runs of a program in the file, latest first. OpenWorkflow creates its table after ours. */
+const listRuns = (db: DatabaseSync, program: string, filter: PersistedRunFilter): readonly PersistedRun[] => {
+  const { runId = null, resourceId = null, endedBefore, limit = -1 } = filter;
+  return db
+    .prepare(
+      `SELECT run_id, resource_id, status, created_at, finished_at FROM interlock_runs JOIN workflow_runs ON id = workflow_run_id
+       WHERE program = :program AND (:runId IS NULL OR run_id = :runId) AND (:resourceId IS NULL OR resource_id = :resourceId)
+         AND (:endedBefore IS NULL OR finished_at < :endedBefore)
+       ORDER BY created_at DESC LIMIT :limit`,
+    )
+    .all({ program, runId, resourceId, endedBefore: endedBefore?.toISOString() ?? null, limit })
+    .map(toPersistedRun);
+};
+
+const toPersistedRun = (row: Record<string, SQLOutputValue>): PersistedRun => ({
+  runId: String(row['run_id']),
+  state: states[String(row['status'])] ?? 'running',
+  resourceId: row['resource_id'] === null ? undefined : String(row['resource_id']),
+  startedAt: new Date(String(row['created_at'])),
+  endedAt: row['finished_at'] === null ? undefined : new Date(String(row['finished_at'])),
+});
+
+/** Run states by OpenWorkflow status. */
+const states: Readonly<Record<string, PersistedRun['state']>> = {
+  pending: 'queued',
+  running: 'running',
+  sleeping: 'running',
+  completed: 'ended',
+  succeeded: 'ended',
+  failed: 'lost',
+  canceled: 'lost',
+};
 
 /**
  * The board of a program, in the SQLite file of its runs. Each process of the machine can read it without a server. An entry is
@@ -23,15 +114,13 @@ export const boardTables = `
  */
 export const boardOn = (db: DatabaseSync, program: string): Board => {
   const next = db.prepare('SELECT coalesce(max(place) + 1, 0) AS place FROM interlock_board WHERE program = ? AND run_id = ?');
-  const add = db.prepare('INSERT INTO interlock_board VALUES (?, ?, ?, ?)');
-  const mark = db.prepare('INSERT INTO interlock_marks VALUES (?, ?, ?, ?)');
-  const later = db.prepare("SELECT 1 FROM interlock_marks WHERE program = ? AND run_id = ? AND mark = 'life' AND place > ?");
-  const marked = db.prepare(`
-    SELECT place, entry FROM interlock_marks JOIN interlock_board USING (program, run_id, place)
-    WHERE program = ? AND run_id = ? AND mark = ? ORDER BY place`);
+  const add = db.prepare('INSERT INTO interlock_board VALUES (?, ?, ?, ?, ?)');
+  const later = db.prepare("SELECT 1 FROM interlock_board WHERE program = ? AND run_id = ? AND mark = 'life' AND place > ?");
+  const marked = db.prepare(
+    'SELECT place, entry FROM interlock_board WHERE program = ? AND run_id = ? AND mark = ? ORDER BY place',
+  );
   const read = db.prepare('SELECT entry FROM interlock_board WHERE program = ? AND run_id = ? AND place >= ? ORDER BY place');
   const drop = db.prepare('DELETE FROM interlock_board WHERE program = ? AND run_id = ?');
-  const dropMarks = db.prepare('DELETE FROM interlock_marks WHERE program = ? AND run_id = ?');
   const put = db.prepare('INSERT OR REPLACE INTO interlock_notes VALUES (?, ?, ?, ?)');
   const take = db.prepare('DELETE FROM interlock_notes WHERE program = ? AND run_id = ?');
   const notes = db.prepare('SELECT run_id, note FROM interlock_notes WHERE program = ? ORDER BY pinned_at DESC');
@@ -40,26 +129,20 @@ export const boardOn = (db: DatabaseSync, program: string): Board => {
       inTransaction(db, () => {
         if (life !== undefined && later.get(program, runId, life)) throw new TakenOver();
         const first = Number(next.get(program, runId)?.['place']);
-        for (const [index, { text, mark: its }] of entries.entries()) {
-          add.run(program, runId, first + index, text);
-          if (its) mark.run(program, runId, its, first + index);
-        }
+        for (const [index, { text, mark = null }] of entries.entries()) add.run(program, runId, first + index, text, mark);
         return first;
       }),
     read: async (runId, from) => read.all(program, runId, from).map(({ entry }) => entry as string),
     marked: async (runId, wanted) =>
       marked.all(program, runId, wanted).map(({ place, entry }) => ({ place: Number(place), text: String(entry) })),
     pin: async (runId, note) => void (note === undefined ? take.run(program, runId) : put.run(program, runId, Date.now(), note)),
-    drop: async (runId) => {
-      drop.run(program, runId);
-      dropMarks.run(program, runId);
-    },
+    drop: async (runId) => void drop.run(program, runId),
     pinned: async () => notes.all(program).map(({ run_id: runId, note }) => ({ runId: runId as string, note: note as string })),
   };
 };
 
 /** Runs `act` in a transaction: all of its changes are stored, or none. */
-export const inTransaction = <T>(db: DatabaseSync, act: () => T): T => {
+const inTransaction = <T>(db: DatabaseSync, act: () => T): T => {
   db.exec('BEGIN IMMEDIATE');
   try {
     const done = act();
@@ -96,22 +179,13 @@ interface LeasedStep {
 export const persistedSteps = (backend: BackendSqlite): PersistedSteps => {
   const db = databaseOf(backend);
   const find = db.prepare('SELECT text FROM interlock_steps WHERE workflow_run_id = ? AND key = ?');
-  // Until version 1, steps were OpenWorkflow's own.
-  const findOld = db.prepare(
-    "SELECT output FROM step_attempts WHERE workflow_run_id = ? AND step_name = ? AND status IN ('completed', 'succeeded')",
-  );
   const keep = db.prepare(`
     INSERT INTO interlock_steps SELECT id, ?, ? FROM workflow_runs WHERE id = ? AND worker_id = ? AND status = 'running'`);
   const count = db.prepare('SELECT count(*) AS steps FROM interlock_steps WHERE workflow_run_id = ?');
   const all = db.prepare('SELECT key, text FROM interlock_steps WHERE workflow_run_id = ? ORDER BY rowid');
   return {
     all: (workflowRunId) => all.all(workflowRunId).map(({ key, text }) => ({ key: String(key), text: String(text) })),
-    find: (workflowRunId, key) => {
-      const row = find.get(workflowRunId, key);
-      if (row) return String(row['text']);
-      const old = findOld.get(workflowRunId, key);
-      return old && (JSON.parse(String(old['output'])) as string); // step results are text
-    },
+    find: (workflowRunId, key) => find.get(workflowRunId, key)?.['text'] as string | undefined,
     keep: ({ workflowRunId, workerId, key, text }) => {
       if (keep.run(key, text, workflowRunId, workerId).changes === 0) throw new TakenOver();
     },

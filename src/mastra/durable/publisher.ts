@@ -137,9 +137,8 @@ const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => 
   const epochs = await board.marked(runId, 'life');
   const known = createEntryParser(runId);
   known.takePlaced(epochs);
-  const isWhole = epochs[0]?.place === 0; // earlier versions of the library set no marks
-  if (isWhole && known.opened?.life === known.lives.at(-1)) return [];
-  const start = isWhole ? (known.opened?.sequence ?? 0) : 0;
+  if (known.opened?.life === known.lives.at(-1)) return [];
+  const start = known.opened?.sequence ?? 0;
   const parser = createEntryParser(runId, start);
   parser.takePlaced(epochs.filter(({ place }) => place < start));
   return parser.take(await board.read(runId, start)).filter(isReadable); // damaged entries do not stop the run

@@ -10,11 +10,11 @@ export interface RunDefinition {
    * other states.
    */
   readonly code: string;
-  /** By lane. Undefined in journals of earlier versions. */
-  readonly guards?: Readonly<Record<string, Shape>>;
+  /** By lane. */
+  readonly guards: Readonly<Record<string, Shape>>;
   readonly limits: LoopLimits;
-  /** By tool: a claimed call stays claimed after a deployment. Undefined in journals of earlier versions. */
-  readonly effects?: RunOptions['effects'];
+  /** By tool: a claimed call stays claimed after a deployment. */
+  readonly effects: RunOptions['effects'];
 }
 
 /** The kind, the id and the children of a node, and the declared version of a guard. */
@@ -32,7 +32,7 @@ export const definitionOf = ({ options: { lanes, limits, effects } }: Run): RunD
 const shapeOf = (node: GraphNode): Shape => {
   const shape = [node.kind, 'id' in node ? node.id : '', childrenOf(node).map(shapeOf)] as const;
   const version = node.kind === 'guard' ? node.policy?.version : undefined;
-  return version === undefined ? shape : [...shape, version]; // a guard without a version has the shape of earlier journals
+  return version === undefined ? shape : [...shape, version];
 };
 
 /** The leaves of a shape by id, with their versions. */
@@ -44,11 +44,9 @@ const versionsIn = (shape: Shape | undefined): ReadonlyMap<string, string | unde
 
 /** Describes the differences between the code that started a run and the code that would continue it. */
 export const changesBetween = (from: RunDefinition, to: RunDefinition): string[] => {
-  const { guards: old = to.guards ?? {} } = from;
-  const lanes = new Set([...Object.keys(old), ...Object.keys(to.guards ?? {})]);
-  const guards = [...lanes].flatMap((lane) => changesOf(lane, old[lane], to.guards?.[lane]));
-  const isOther = from.code !== to.code && guards.length === 0;
-  return [...guards, ...(isOther ? [from.guards ? 'the statechart changed' : 'the statechart or the guards changed'] : [])];
+  const lanes = new Set([...Object.keys(from.guards), ...Object.keys(to.guards)]);
+  const guards = [...lanes].flatMap((lane) => changesOf(lane, from.guards[lane], to.guards[lane]));
+  return from.code !== to.code && guards.length === 0 ? ['the statechart changed'] : guards;
 };
 
 const changesOf = (lane: string, from: Shape | undefined, to: Shape | undefined): string[] => {

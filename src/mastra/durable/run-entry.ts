@@ -34,8 +34,6 @@ export interface EntryParser {
   /** The last run segment that a process has started: the place and the process of the first start, the call of the last one. */
   readonly opened:
     { readonly sitting: number; readonly sequence: number; readonly life: string; readonly call: PersistedCall } | undefined;
-  /** True if there was an entry of an unknown process: earlier versions of the library set no marks. */
-  readonly isLost: boolean;
   /** Parses the next entries. Returns the valid chunks. */
   take(entries: readonly string[]): RunEntry[];
   /** Parses entries from any places, in ascending order. Returns the valid chunks. */
@@ -101,7 +99,6 @@ export const createEntryParser = (runId: string, from = 0): EntryParser => {
   let place = from;
   const epochs: string[] = [];
   let opened: EntryParser['opened'];
-  let isLost = false;
   const takeOne = ({ place: sequence, text: entry }: PlacedEntry): RunEntry[] => {
     const path = `${runId} entry ${sequence}`;
     const { heading, text } = readEntry(entry, path);
@@ -115,7 +112,6 @@ export const createEntryParser = (runId: string, from = 0): EntryParser => {
       }
       case 'chunk': {
         const { life, stretch, at } = heading;
-        isLost ||= !epochs.includes(life);
         // A replaced process may still publish, before it notices.
         return life === epochs.at(-1) && opened ? [{ runId, sequence, life, sitting: opened.sitting, stretch, at, text }] : [];
       }
@@ -130,9 +126,6 @@ export const createEntryParser = (runId: string, from = 0): EntryParser => {
     lives: epochs,
     get opened() {
       return opened;
-    },
-    get isLost() {
-      return isLost;
     },
     take: (entries) => entries.flatMap((text) => takeOne({ place: place++, text })),
     takePlaced: (entries) => entries.flatMap(takeOne),

@@ -97,7 +97,6 @@ interface Listener {
 const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): Listener => {
   const { runId } = segment;
   let parser = createEntryParser(runId);
-  let isWhole = false;
   let hasStarted = false;
   const next = async (): Promise<RunEntry[]> => parser.take(await board.read(runId, parser.place));
   const start = async (): Promise<RunEntry[]> => {
@@ -111,14 +110,7 @@ const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): 
   };
   return {
     parser: () => parser,
-    listen: async () => {
-      const readTo = parser.place;
-      const entries = hasStarted ? await next() : await start();
-      if (isWhole || !parser.isLost) return entries;
-      isWhole = true;
-      parser = createEntryParser(runId);
-      return (await next()).filter(({ sequence }) => sequence >= readTo);
-    },
+    listen: () => (hasStarted ? next() : start()),
   };
 };
 
