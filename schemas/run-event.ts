@@ -69,24 +69,24 @@ const judgement = {
   metadata: z.unknown().optional(),
 };
 
+/** An event of one type. */
+const event = <T extends string, F extends z.ZodRawShape>(type: T, fields: F) =>
+  z.object({ ...common, type: z.literal(type), ...fields });
+
 const events = z.discriminatedUnion('type', [
-  z.object({
-    ...common,
-    type: z.literal('run-start'),
+  event('run-start', {
     agentId: z.string().optional(),
     mode: z.enum(['generate', 'stream']),
     maxSteps: z.int().positive(),
     maxRetries: z.int().nonnegative(),
   }),
   /** The statechart entered a state; `state` is its dotted path, e.g. `step.calling`. */
-  z.object({ ...common, type: z.literal('state-enter'), state: z.string() }),
+  event('state-enter', { state: z.string() }),
   /**
    * A guard gave its verdict. For the streaming phase one event sums up a guard's whole step: `calls` chunks seen, `edits` of
    * them changed or dropped; a stop is an event of its own.
    */
-  z.object({
-    ...common,
-    type: z.literal('guard'),
+  event('guard', {
     ...judgement,
     /** The changes that the guard made, if the run records edits; at most the first thousand for the chunks of one step. */
     changes: z.array(changeSchema).optional(),
@@ -95,33 +95,16 @@ const events = z.discriminatedUnion('type', [
    * A guard was not asked, or gave no verdict, and its policy let that pass unedited. `reason` is `sampled-out` or the code of
    * the error. For the streaming phase one event sums up a step: `calls` chunks.
    */
-  z.object({
-    ...common,
-    type: z.literal('guard-bypass'),
-    ...author,
-    reason: z.string(),
-    calls: z.int().positive(),
-  }),
+  event('guard-bypass', { ...author, reason: z.string(), calls: z.int().positive() }),
   /**
    * The verdict that a shadow guard would have given; it has no effect. The guard judges in parallel with the run, so its event
    * can come late: it names its step, and is the only event that may follow `run-finish`.
    */
-  z.object({
-    ...common,
-    type: z.literal('guard-shadow'),
-    ...judgement,
-  }),
+  event('guard-shadow', judgement),
   /** A hook called `abort` after it had settled: the call was ignored. May follow `run-finish`. */
-  z.object({
-    ...common,
-    type: z.literal('late-abort'),
-    ...author,
-    reason: z.string(),
-  }),
+  event('late-abort', { ...author, reason: z.string() }),
   /** Two branches of a parallel block edited the same words; `rule` names the rule that decided. */
-  z.object({
-    ...common,
-    type: z.literal('merge-conflict'),
+  event('merge-conflict', {
     phase: z.string(),
     path: z.string(),
     rule: z.string(),
@@ -132,9 +115,7 @@ const events = z.discriminatedUnion('type', [
    * Branches of a block passed a payload that a sibling changed; `rerun` says whether they judged the merged one again. For the
    * streaming phase one event sums up a whole step: `calls` chunks.
    */
-  z.object({
-    ...common,
-    type: z.literal('stale-verdict'),
+  event('stale-verdict', {
     phase: z.string(),
     path: z.string(),
     rerun: z.boolean(),
@@ -144,10 +125,8 @@ const events = z.discriminatedUnion('type', [
     authors: z.array(z.string()),
     calls: z.int().positive(),
   }),
-  z.object({ ...common, type: z.literal('model-call'), modelId: z.string(), provider: z.string() }),
-  z.object({
-    ...common,
-    type: z.literal('model-finish'),
+  event('model-call', { modelId: z.string(), provider: z.string() }),
+  event('model-finish', {
     finishReason: z.string(),
     usage: usageSchema,
     durationMs: z.number().nonnegative(),
@@ -157,20 +136,16 @@ const events = z.discriminatedUnion('type', [
    * A model call was discarded because an overlap guard did not pass. Tokens are the provider's count, or an estimate from the
    * request and the partial response. `durationMs` is the duration of the call.
    */
-  z.object({
-    ...common,
-    type: z.literal('model-wasted'),
+  event('model-wasted', {
     durationMs: z.number().nonnegative(),
     inputTokens: z.number().nonnegative(),
     outputTokens: z.number().nonnegative(),
     isEstimated: z.boolean(),
   }),
   /** The model call failed; `recovered` says whether the call is made again. */
-  z.object({ ...common, type: z.literal('model-error'), message: z.string(), recovered: z.boolean() }),
-  z.object({ ...common, type: z.literal('tool-start'), toolCallId: z.string(), toolName: z.string() }),
-  z.object({
-    ...common,
-    type: z.literal('tool-finish'),
+  event('model-error', { message: z.string(), recovered: z.boolean() }),
+  event('tool-start', { toolCallId: z.string(), toolName: z.string() }),
+  event('tool-finish', {
     toolCallId: z.string(),
     toolName: z.string(),
     outcome: z.enum(['result', 'error', 'denied', 'reused', 'suspended']),
@@ -180,28 +155,16 @@ const events = z.discriminatedUnion('type', [
    * A suspended run continues, with the decision about the call that it waited for. The later events continue its count, up to
    * another `run-finish`.
    */
-  z.object({
-    ...common,
-    type: z.literal('run-resume'),
-    toolCallId: z.string(),
-    answer: z.enum(['approved', 'declined', 'data']),
-  }),
+  event('run-resume', { toolCallId: z.string(), answer: z.enum(['approved', 'declined', 'data']) }),
   /** Withdraws the parts that this attempt had already sent. */
-  z.object({ ...common, type: z.literal('retract'), partIds: z.array(z.string()) }),
-  z.object({ ...common, type: z.literal('step-finish'), reason: stepReasonSchema }),
+  event('retract', { partIds: z.array(z.string()) }),
+  event('step-finish', { reason: stepReasonSchema }),
   /**
    * The part of the turn that went to memory: the accepted answer, or, without one, the part that the policy of the run keeps.
    * `error` says why it may not have been saved.
    */
-  z.object({
-    ...common,
-    type: z.literal('memory'),
-    given: z.enum(['answer', 'user-only', 'placeholder', 'nothing']),
-    error: z.string().optional(),
-  }),
-  z.object({
-    ...common,
-    type: z.literal('run-finish'),
+  event('memory', { given: z.enum(['answer', 'user-only', 'placeholder', 'nothing']), error: z.string().optional() }),
+  event('run-finish', {
     status: runStatusSchema,
     tripwire: tripwireSchema.optional(),
     error: z.object({ name: z.string(), message: z.string(), code: z.string().optional() }).optional(),

@@ -111,6 +111,10 @@ type Header = typeof header;
 /** How a run is set up: the first line of a trace. */
 export const traceHeaderSchema: TraceHeaderSchema = header;
 
+/** An entry of one kind, with its place in the run. */
+const entry = <K extends string, F extends z.ZodRawShape>(kind: K, fields: F) =>
+  z.object({ ...common, ...place, kind: z.literal(kind), ...fields });
+
 /** One line of a trace: the header, or something that happened. Fields of content are absent in a redacted trace. */
 export const traceEntrySchema = z.discriminatedUnion('kind', [
   traceHeaderSchema,
@@ -124,23 +128,13 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
   }),
   z.object({ ...common, kind: z.literal('event'), event: runEventSchema }),
   /** The guards of a phase are about to be asked; for the streaming phase once for each call of the model. */
-  z.object({
-    ...common,
-    ...place,
-    kind: z.literal('asked'),
-    phase: z.string(),
-    lane: z.string(),
-    pipelineId: z.string(),
-  }),
+  entry('asked', { phase: z.string(), lane: z.string(), pipelineId: z.string() }),
   /**
    * The input of one guard, and its output where it differs; it follows the guard's event. For guards that are called per chunk
    * it contains the chunks that they changed or stopped on, and precedes the event that summarizes them.
    */
-  z.object({
-    ...common,
-    ...place,
+  entry('judged', {
     ...content,
-    kind: z.literal('judged'),
     phase: z.string(),
     processorId: z.string(),
     path: z.string(),
@@ -152,11 +146,8 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
       .optional(),
   }),
   /** A model is called. */
-  z.object({
-    ...common,
-    ...place,
+  entry('prompt', {
     ...content,
-    kind: z.literal('prompt'),
     /** Counts the calls of the run, from 0; what comes of it names it. */
     call: z.int().nonnegative(),
     modelId: z.string(),
@@ -165,50 +156,23 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     request: traceContentSchema.optional(),
   }),
   /** The provider has started to respond. */
-  z.object({
-    ...common,
-    ...place,
-    kind: z.literal('opened'),
+  entry('opened', {
     call: z.int().nonnegative(),
     response: z.record(z.string(), z.unknown()).optional(),
     warnings: z.array(z.unknown()).optional(),
   }),
   /** A part of the model's answer as it came; no guard of the stream has seen it yet. */
-  z.object({
-    ...common,
-    ...place,
-    kind: z.literal('came'),
-    call: z.int().nonnegative(),
-    part: partNoteSchema,
-    chunk: z.unknown().optional(),
-  }),
+  entry('came', { call: z.int().nonnegative(), part: partNoteSchema, chunk: z.unknown().optional() }),
   /** The answer is there to its end, or the call failed; absent where the run hung up. */
-  z.object({
-    ...common,
-    ...place,
-    kind: z.literal('ended'),
-    call: z.int().nonnegative(),
-    isFailed: z.boolean(),
-    error: z.unknown().optional(),
-  }),
+  entry('ended', { call: z.int().nonnegative(), isFailed: z.boolean(), error: z.unknown().optional() }),
   /** A chunk can be seen from outside from here on. */
-  z.object({ ...common, ...place, kind: z.literal('left'), part: partNoteSchema, chunk: z.unknown().optional() }),
+  entry('left', { part: partNoteSchema, chunk: z.unknown().optional() }),
   /** Whether a person was to decide over a call. */
-  z.object({ ...common, ...place, kind: z.literal('approval'), toolCallId: z.string(), isNeeded: z.boolean() }),
+  entry('approval', { toolCallId: z.string(), isNeeded: z.boolean() }),
   /** The output of a running tool, as it arrived. */
-  z.object({
-    ...common,
-    ...place,
-    kind: z.literal('wrote'),
-    toolCallId: z.string(),
-    part: partNoteSchema,
-    chunk: z.unknown().optional(),
-  }),
+  entry('wrote', { toolCallId: z.string(), part: partNoteSchema, chunk: z.unknown().optional() }),
   /** The arguments and the outcome of a tool call, before any guard judged them. */
-  z.object({
-    ...common,
-    ...place,
-    kind: z.literal('tool'),
+  entry('tool', {
     toolCallId: z.string(),
     toolName: z.string(),
     ended: z.enum(['result', 'error', 'denied', 'suspended', 'client', 'thrown']),
@@ -218,22 +182,12 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     outcome: z.unknown().optional(),
   }),
   /** Whether the conditions held under which the run ends. */
-  z.object({ ...common, ...place, kind: z.literal('stop-condition'), holds: z.boolean() }),
+  entry('stop-condition', { holds: z.boolean() }),
   /** The decision of the application about an accepted step. */
-  z.object({
-    ...common,
-    ...place,
-    kind: z.literal('after-step'),
-    goesOn: z.boolean(),
-    feedback: z.string().optional(),
-    chunks: z.array(z.unknown()).optional(),
-  }),
+  entry('after-step', { goesOn: z.boolean(), feedback: z.string().optional(), chunks: z.array(z.unknown()).optional() }),
   /** The messages after a processor of the memory, or the reason why it stopped the run. */
-  z.object({
-    ...common,
-    ...place,
+  entry('memory', {
     ...content,
-    kind: z.literal('memory'),
     phase: z.string(),
     processorId: z.string(),
     verdict: verdictKindSchema,
@@ -241,14 +195,11 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     error: z.unknown().optional(),
   }),
   /** The caller gave up. */
-  z.object({ ...common, ...place, kind: z.literal('cancel'), reason: z.unknown().optional() }),
+  entry('cancel', { reason: z.unknown().optional() }),
   /** A suspended run continues with an answer. */
-  z.object({ ...common, ...place, kind: z.literal('resume'), toolCallId: z.string(), answer: z.unknown().optional() }),
+  entry('resume', { toolCallId: z.string(), answer: z.unknown().optional() }),
   /** How the run ended, or that it rests. */
-  z.object({
-    ...common,
-    ...place,
-    kind: z.literal('result'),
+  entry('result', {
     status: runStatusSchema,
     finishReason: z.string(),
     /** Accepted text. */

@@ -1,7 +1,7 @@
 import { RequestContext } from '@mastra/core/request-context';
 
 import type { RunEvent } from '../../schemas/index.js';
-import { InterlockError } from '../errors.js';
+import { InterlockError, messageOf } from '../errors.js';
 import { insidesOfAgent, InterlockAgent } from '../mastra/agent/agent.js';
 import type { ReplayGuards } from '../mastra/replay/replay-lanes.js';
 import { compileLane, type Lane, laneId, resolveLanes } from '../mastra/workflow/guards.js';
@@ -152,8 +152,6 @@ const onBench = async (payload: object, planOf: (lane: Lane) => Plan | undefined
   if (!outage) return { events: bench.events(), verdict: verdict?.kind ?? 'pass', why: undefined };
   return { events: bench.events(), verdict: 'unavailable', why: messageOf(outage.error) };
 };
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * A whole run with only the guards of the sample's side. They judge it in each of their hooks, with their windows; content of

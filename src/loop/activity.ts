@@ -1,21 +1,6 @@
-/** The activities that the machine requests; its driver runs them. */
-export const activityNames = [
-  'input',
-  'prepare',
-  'request',
-  'open',
-  'judge',
-  'call',
-  'review',
-  'tools',
-  'recover',
-  'finish',
-  'persist',
-] as const;
-/** The name of an activity; also the id under which the machine invokes it. */
-export type ActivityName = (typeof activityNames)[number];
-
-/** The possible outcomes of each activity. A walk over all of them reaches every state. */
+/**
+ * The activities that the machine requests and its driver runs, with their possible outcomes. A walk over all of them reaches every state.
+ */
 export const outcomesOf = {
   input: ['done', 'trip', 'retry', 'failed'],
   prepare: ['done', 'trip', 'retry', 'failed'],
@@ -28,7 +13,11 @@ export const outcomesOf = {
   recover: ['same-model', 'next-model', 'give-up', 'trip', 'retry', 'failed'],
   finish: ['done', 'trip', 'retry', 'failed'],
   persist: ['done', 'failed'],
-} as const satisfies Record<ActivityName, readonly OutcomeKind[]>;
+} as const satisfies Record<string, readonly OutcomeKind[]>;
+
+/** The name of an activity; also the id under which the machine invokes it. */
+export type ActivityName = keyof typeof outcomesOf;
+export const activityNames = Object.keys(outcomesOf) as ActivityName[];
 
 /**
  * The outcome of an activity, as an event for the machine. It contains only facts: messages, chunks and reasons stay in the run.

@@ -80,18 +80,12 @@ export const createAttempt = (run: Run): Attempt => ({
   entry: run.options.ports.models[run.modelIndex] as ModelEntry, // the machine counts no further than there are models
   prompt: undefined,
   cached: undefined,
-  answer: createResponse(),
   ahead: undefined,
   modelCall: undefined,
-  rawChunks: [],
-  originalWords: [],
-  hasResponded: false,
-  wasEdited: false,
-  finish: undefined,
+  ...unanswered(),
   request: undefined,
   response: {},
   warnings: [],
-  heldResults: [],
   stepCalls: createStepCalls(),
   finishedCalls: [],
   partCount: 0,
@@ -101,32 +95,46 @@ export const createAttempt = (run: Run): Attempt => ({
   record: undefined,
 });
 
-/** Code that combines several runs also gets the reports of each. */
-const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run): Reports => ({
-  openShadow: recorder.openShadow,
-  reportGuard: (report) => {
-    reports?.reportGuard(report);
-    recorder.reportGuard(withEditRecorded(runOf(), report));
-  },
-  reportConflict: (report) => {
-    reports?.reportConflict(report);
-    recorder.reportConflict(report);
-  },
-  reportStale: (report) => {
-    reports?.reportStale(report);
-    recorder.reportStale(report);
-  },
-  reportLateAbort: (report) => {
-    reports?.reportLateAbort(report);
-    recorder.reportLateAbort(report);
-  },
+/** The state of an attempt before its model has responded; also before the call is repeated. */
+export const unanswered = (): Pick<
+  Attempt,
+  'answer' | 'rawChunks' | 'originalWords' | 'heldResults' | 'hasResponded' | 'wasEdited' | 'finish'
+> => ({
+  answer: createResponse(),
+  rawChunks: [],
+  originalWords: [],
+  heldResults: [],
+  hasResponded: false,
+  wasEdited: false,
+  finish: undefined,
 });
 
+/** Code that combines several runs also gets the reports of each. */
+const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run): Reports => {
+  const both = <R>(own: (report: R) => void, other: ((report: R) => void) | undefined): ((report: R) => void) =>
+    other
+      ? (report) => {
+          other(report);
+          own(report);
+        }
+      : own;
+  const reportGuard = both(recorder.reportGuard, reports?.reportGuard);
+  return {
+    openShadow: recorder.openShadow,
+    reportGuard: (report) => {
+      markEdited(runOf(), report);
+      reportGuard(report);
+    },
+    reportConflict: both(recorder.reportConflict, reports?.reportConflict),
+    reportStale: both(recorder.reportStale, reports?.reportStale),
+    reportLateAbort: both(recorder.reportLateAbort, reports?.reportLateAbort),
+  };
+};
+
 /** Marks an edited response: its metadata may quote removed content. */
-const withEditRecorded = ({ attempt }: Run, report: GuardReport): GuardReport => {
-  const isEdit = report.verdict.kind === 'edit' && phaseRow(report.author.phase as Phase).lane === 'output'; // author.phase is a phase
+const markEdited = ({ attempt }: Run, { verdict, author }: GuardReport): void => {
+  const isEdit = verdict.kind === 'edit' && phaseRow(author.phase as Phase).lane === 'output'; // author.phase is a phase
   if (isEdit && attempt) attempt.wasEdited = true;
-  return report;
 };
 
 /** Calls the run's tracer with each event first, independently of other listeners. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDecider, type Decider, type Decision } from './decide.js';
 import { loopMachine } from './loop-machine.js';
-import type { LoopEvent, LoopLimits } from './machine.js';
+import { doneEvent, type LoopEvent, type LoopLimits } from './machine.js';
 import { type Outcome, type OutcomeKind, outcomesOf, activityNames } from './activity.js';
 
 const limits: fc.Arbitrary<LoopLimits> = fc.record({
@@ -37,9 +37,7 @@ const play = (decider: Decider, start: LoopLimits, script: readonly Move[]): Dec
     const { snapshot } = decisions.at(-1) as Decision;
     const children = Object.keys(snapshot.children) as (typeof activityNames)[number][];
     const activity = children[pick % Math.max(1, children.length)] ?? 'input';
-    decisions.push(
-      decider.next(snapshot, other ?? { type: `xstate.done.actor.${activity}`, output: outcome, actorId: activity }),
-    );
+    decisions.push(decider.next(snapshot, other ?? doneEvent(activity, outcome)));
   }
   return decisions;
 };

@@ -5,7 +5,7 @@ import { finishAttempt, finalizeRun } from './finalize-run.js';
 import { failWith, publicError, stopWith } from './judge.js';
 import { rethrowInterruption } from './interruption.js';
 import { noJournal, type Journal, type Run } from './run.js';
-import type { LoopContext, LoopEvent } from './machine.js';
+import { doneEvent, type LoopContext, type LoopEvent } from './machine.js';
 import { isPromise, type Awaitable, untilAborted } from '../phase/awaitable.js';
 import type { Outcome, OutcomeKind, ActivityName } from './activity.js';
 import { agentChunk, publish } from './emit.js';
@@ -153,8 +153,7 @@ const canceled: LoopEvent = { type: 'CANCEL' };
 const perform = (run: Run, activity: ActivityName): Awaitable<LoopEvent> => {
   if (run.signal.aborted) return canceled;
   // A guard or tool that fails because of the cancellation has not failed: its outcome comes too late to count.
-  const eventOf = (output: Outcome | undefined): LoopEvent =>
-    output ? { type: `xstate.done.actor.${activity}`, output, actorId: activity } : canceled;
+  const eventOf = (output: Outcome | undefined): LoopEvent => (output ? doneEvent(activity, output) : canceled);
   const outcome = driver.runActivity(run, activity);
   return isPromise(outcome) ? untilAborted(outcome, run.signal).then(eventOf) : eventOf(run.signal.aborted ? undefined : outcome);
 };
@@ -168,7 +167,7 @@ const driver = {
     };
     try {
       const outcome = activities[activity](run);
-      return isPromise(outcome) ? outcome.then((end) => settledOutcome(run, end)).catch(fail) : settledOutcome(run, outcome);
+      return isPromise(outcome) ? outcome.then((end) => settledOutcome(run, end), fail) : settledOutcome(run, outcome);
     } catch (error) {
       return fail(error);
     }

@@ -120,34 +120,21 @@ const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Attempt
 const chunkReason = ({ finishReason }: StepRecord, reason: StepReason): string =>
   reason === 'stop' || reason === 'tool-calls' ? (finishReason ?? reason) : reason;
 
-const stepTripwire = ({ stop }: Run): StepTripwire | undefined =>
-  stop && stop.kind !== 'unavailable'
-    ? {
-        reason: stop.reason,
-        retry: stop.kind === 'retry',
-        metadata: stop.metadata,
-        processorId: stop.processorId,
-        ...kindOf(stop),
-      }
-    : undefined;
+const stepTripwire = (run: Run): StepTripwire | undefined => {
+  const tripwire = tripwireOf(run);
+  return tripwire && withoutPlace(tripwire);
+};
 
 /** The tripwire of a run that ended as one. */
 export const tripwireOf = ({ stop }: Run): Tripwire | undefined => {
   if (!stop || stop.kind === 'unavailable') return undefined;
   const { reason, metadata, processorId, phase, path } = stop;
-  return { reason, retry: stop.kind === 'retry', metadata, processorId, phase, path, ...kindOf(stop) };
+  const kind = stop.kind === 'trip' && stop.outage && ({ kind: 'unavailable' } as const); // no violation
+  return { reason, retry: stop.kind === 'retry', metadata, processorId, phase, path, ...kind };
 };
 
-/** Omits the path of a guard in its pipeline, which is internal to the application. */
-const servedTripwire = ({ options }: Run, tripwire: Tripwire): Partial<Tripwire> => {
-  if (options.serveGuardDetails) return tripwire;
-  const { phase: _phase, path: _path, ...notified } = tripwire;
-  return notified;
-};
-
-/** Distinguishes an outage that blocks from a violation. */
-const kindOf = (stop: Trip | Retry): Pick<Tripwire, 'kind'> =>
-  stop.kind === 'trip' && stop.outage ? { kind: 'unavailable' } : {};
+/** Omits the place of a guard in its pipeline, which is internal to the application. */
+const withoutPlace = ({ phase: _phase, path: _path, ...tripwire }: Tripwire): Omit<Tripwire, 'phase' | 'path'> => tripwire;
 
 /** Reports the end of a run once, with the same status in events, chunks and result. */
 export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> => {
@@ -166,7 +153,8 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
   if (status === 'canceled') run.error = canceledBy(run.signal.reason);
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
   if (status === 'suspended') await publishWaiting(run);
-  if (tripwire) await publish(run, agentChunk(run, 'tripwire', servedTripwire(run, tripwire)));
+  if (tripwire)
+    await publish(run, agentChunk(run, 'tripwire', run.options.serveGuardDetails ? tripwire : withoutPlace(tripwire)));
   if (status === 'failed') await publish(run, agentChunk(run, 'error', { error: run.error }));
   if (status === 'canceled') await publish(run, agentChunk(run, 'abort', { reason: messageOf(run.error) }));
   await publish(run, finishChunk(run));

@@ -27,8 +27,11 @@ const snapshotAgain = (run: Run, parts: readonly Part[]): readonly PartSnapshot[
 /** A step whose response is part of the whole response: an accepted one, or the one under review. */
 interface StepOfResponse {
   readonly record: StepRecord;
+  /** Offset of its first chunk. */
   readonly place: number;
+  /** Updated by the edits. */
   readonly spans: Span[];
+  /** Ids of its parts that a reader has seen. Updated by the edits. */
   readonly partIds: Set<string>;
   /** The number of its parts before the edits. */
   readonly count: number;
@@ -61,12 +64,11 @@ export const followResponse = async (run: Run, start: readonly PartSnapshot[], {
   let at = 0;
   const judged = steps.map((step, index): JudgedStep => {
     const { from, count } = shares[index] as Share; // one for each
-    const { place, spans, partIds, record } = step;
     const [own, end] = [all.slice(from, from + count), steps[index + 1]?.place];
     const was = before.slice(at, (at += step.count));
     if (isChanged[index] || index === steps.length - 1)
-      followParts(run, record, { own, all, isChanged: isChanged[index] === true });
-    return { place, spans, partIds, end, own, all, before: was, rewrite: rewriteFor(record) };
+      followParts(run, step.record, { own, all, isChanged: isChanged[index] === true });
+    return { ...step, end, own, all, before: was };
   });
   const first = isChanged.indexOf(true);
   if (first !== -1) for (const { record } of steps.slice(first + 1)) record.request = withoutBody(record.request); // it repeats the text
@@ -141,16 +143,10 @@ const rewriteFor = (record: StepRecord): ((chunk: Chunk) => Chunk) => {
 };
 
 /** A step whose response was judged as a whole. */
-interface JudgedStep extends Judged {
-  /** Updated by the edits. */
+interface JudgedStep extends StepOfResponse, Judged {
   readonly spans: Span[];
-  /** Offset of its first chunk; `end` is the offset of the next step's. */
-  readonly place: number;
-  readonly end?: number | undefined;
-  /** Ids of its parts that a reader has seen. Updated by the edits. */
-  readonly partIds: Set<string>;
-  /** Other changes of its chunks while they are buffered. */
-  readonly rewrite?: (chunk: Chunk) => Chunk;
+  /** Offset of the next step's first chunk. */
+  readonly end: number | undefined;
 }
 
 /** A step whose chunks were emitted, and the guards' edits of it. */
@@ -178,8 +174,9 @@ const emitEdits = async (run: Run, steps: readonly JudgedStep[]): Promise<void> 
 
 /** Edits the buffered chunks of a step. Returns false if they are not buffered. */
 const reviseBuffered = (run: Run, { step, edits }: EditedStep): boolean => {
-  const { place, end, rewrite = (chunk) => chunk } = step;
-  const revise = (chunks: readonly Chunk[]) => (edits ? withEdits(chunks, edits, () => newId(run, step)) : chunks).map(rewrite);
+  const { place, end, record } = step;
+  const revise = (chunks: readonly Chunk[]) =>
+    (edits ? withEdits(chunks, edits, () => newId(run, step)) : chunks).map(rewriteFor(record));
   return run.options.streamBuffer.revise(place, end, revise);
 };
 

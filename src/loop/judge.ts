@@ -9,7 +9,7 @@ import { planStream } from '../pipeline/stream-plan.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import { wordsIn } from '../trace/texts-in.js';
-import { isStricter, type Stop, type Unavailable, type Verdict } from '../verdict.js';
+import { isStricter, pass, type Stop, type Unavailable, type Verdict } from '../verdict.js';
 import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
 import { emit } from './emit.js';
@@ -38,7 +38,7 @@ export const judge = <P extends Phase>(run: Run, data: PhaseData<P>): Awaitable<
 };
 
 /** Runs one plan over a payload; see {@link judge}. */
-export const judgeWith = <P extends Phase>(run: Run, plan: Pick<Plan, 'run'>, data: PhaseData<P>): Awaitable<Judged<P>> => {
+export const judgeWith = <P extends Phase>(run: Run, plan: Plan, data: PhaseData<P>): Awaitable<Judged<P>> => {
   run.signal.throwIfAborted(); // the run is canceled: guards that have not started do not start
   return whenReady(plan.run<P>(data.phase, data, run.scope), (verdict) => settled(run, data, verdict));
 };
@@ -149,16 +149,21 @@ export const emitJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Ou
   return { edited };
 };
 
-/** Judges a chunk that is not the model's as a whole, also by guards with windows. */
+/** Judges a chunk that is not the model's, see {@link judgeWhole}. */
 export const judgeChunk = (run: Run, chunk: Chunk): Awaitable<Judged<'outputStream'>> => {
-  const { output } = run.options.lanes;
-  const stream = output && planStream(output.graph);
-  if (!stream) return judge<'outputStream'>(run, streamPayload(run, chunk));
-  // Only called for the phase of its payload.
-  const whole: Pick<Plan, 'run'> = {
-    run: (_phase, data, scope) => stream.whole(data as PhaseData<'outputStream'>, scope) as never,
-  };
-  return judgeWith<'outputStream'>(run, whole, streamPayload(run, chunk));
+  const data = streamPayload(run, chunk);
+  if (!run.options.lanes.output) return { data };
+  run.signal.throwIfAborted();
+  return whenReady(judgeWhole(run, data), (verdict) => settled(run, data, verdict));
+};
+
+/** The stream guards' verdict on a whole chunk, also of guards with windows. */
+export const judgeWhole = (
+  { options: { lanes }, scope }: Run,
+  data: PhaseData<'outputStream'>,
+): Awaitable<Verdict<PhaseData<'outputStream'>>> => {
+  const whole = lanes.output && planStream(lanes.output.graph)?.whole;
+  return whole ? whole(data, scope) : (lanes.output?.run('outputStream', data, scope) ?? pass);
 };
 
 /** The stream guards' payload for a chunk. */

@@ -4,7 +4,7 @@ import { createMachine } from 'xstate';
 import { getStateNodes } from 'xstate/graph';
 import { createDecider, type Decision, type LoopSnapshot } from './decide.js';
 import { loopMachine } from './loop-machine.js';
-import type { LoopContext, LoopEvent, LoopLimits } from './machine.js';
+import { doneEvent, type LoopContext, type LoopEvent, type LoopLimits } from './machine.js';
 import { type Outcome, type OutcomeKind, outcomesOf, activityNames, type ActivityName } from './activity.js';
 import { isDeep } from '../../test/modes.js';
 import { activitiesUnderWay } from './walk.js';
@@ -87,12 +87,6 @@ const outcomesLike = (kind: OutcomeKind): Outcome[] => {
 };
 const allKinds = [...new Set(activityNames.flatMap((activity): OutcomeKind[] => [...outcomesOf[activity]]))];
 
-const done = (activity: ActivityName, output: Outcome): LoopEvent => ({
-  type: `xstate.done.actor.${activity}`,
-  output,
-  actorId: activity,
-});
-
 interface WalkOptions {
   /** Also tries outcomes that an activity cannot have, and those of other activities. Default: yes. */
   readonly tryAll?: boolean;
@@ -123,7 +117,7 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
     if (!positions.has(position)) tryUnexpected(place, activities);
     positions.add(position);
     for (const activity of activities) {
-      for (const outcome of outcomesOf[activity].flatMap(outcomesLike)) step(place, done(activity, outcome), outcome);
+      for (const outcome of outcomesOf[activity].flatMap(outcomesLike)) step(place, doneEvent(activity, outcome), outcome);
     }
     onPath.delete(key);
   };
@@ -155,7 +149,7 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
   const tryStrangers = ({ decision: { snapshot }, trail }: Place, activity: ActivityName): void => {
     const own: readonly OutcomeKind[] = outcomesOf[activity];
     for (const outcome of allKinds.filter((kind) => !own.includes(kind)).flatMap(outcomesLike)) {
-      const next = decider.next(snapshot, done(activity, outcome));
+      const next = decider.next(snapshot, doneEvent(activity, outcome));
       if (nameOf(next.snapshot) !== 'failed')
         walk.violations.push(`P1 ${activity} may return ${outcome.kind}: ${trail.join(' > ')} > ${nameOf(next.snapshot)}`);
     }
@@ -165,7 +159,7 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
   const tryOthers = ({ decision: { snapshot }, trail }: Place, activities: readonly ActivityName[]): void => {
     if (activities.length === 0) return;
     for (const other of activityNames.filter((name) => !activities.includes(name))) {
-      const next = decider.next(snapshot, done(other, { kind: 'reviewed', toolCalls: 1 }));
+      const next = decider.next(snapshot, doneEvent(other, { kind: 'reviewed', toolCalls: 1 }));
       if (next.starts.length > 0 || next.entered.length > 0)
         walk.violations.push(`P1 ${other} has an effect while ${activities.join()} is under way: ${trail.join(' > ')}`);
     }

@@ -40,6 +40,13 @@ export type LoopInput = LoopLimits & Partial<Pick<LoopContext, 'stepNumber' | 'r
 
 /** A finished activity, as XState reports an invoked actor. */
 type DoneEvent = { [W in ActivityName]: { type: `xstate.done.actor.${W}`; output: Outcome; actorId: string } }[ActivityName];
+/** The event of an activity that has ended. */
+export const doneEvent = (activity: ActivityName, output: Outcome): LoopEvent => ({
+  type: `xstate.done.actor.${activity}`,
+  output,
+  actorId: activity,
+});
+
 /** The driver's events: the caller canceled, a person responded, or an activity ended. */
 export type LoopEvent = { type: 'CANCEL' } | { type: 'RESUME' } | DoneEvent;
 
@@ -114,6 +121,14 @@ const ends = [
 const stops = [{ guard: 'mayRetry', target: '#loop.step.retrying' }, ...ends] as const;
 
 const failed = '#loop.failed';
+
+/** A state in which an activity runs, and the transitions for its outcomes. */
+const awaits = <S extends string, A extends ActivityName, const T extends readonly object[]>(state: S, activity: A, onDone: T) =>
+  ({
+    entry: entered(state),
+    invoke: { src: activity, id: activity, onDone, onError: failed },
+  }) as const;
+
 /**
  * The agent loop, and the only place that decides what happens next. `tools` is reachable only from a reviewed step. A response
  * is emitted (`calling`) once the overlap guards have passed. A retry is a bounded transition. Every run ends in exactly one of
@@ -136,59 +151,31 @@ const chart = {
   initial: 'input',
   on: { CANCEL: '.canceled' },
   states: {
-    input: {
-      entry: entered('input'),
-      invoke: {
-        src: 'input',
-        id: 'input',
-        onDone: [
-          { guard: is('done'), target: 'step', actions: 'firstAttempt' },
-          { guard: 'mayRetry', target: 'input', reenter: true, actions: 'countRetry' },
-          ...ends,
-        ],
-        onError: failed,
-      },
-    },
+    input: awaits('input', 'input', [
+      { guard: is('done'), target: 'step', actions: 'firstAttempt' },
+      { guard: 'mayRetry', target: 'input', reenter: true, actions: 'countRetry' },
+      ...ends,
+    ]),
     step: {
       initial: 'preparing',
       states: {
-        preparing: {
-          entry: entered('step.preparing'),
-          invoke: {
-            src: 'prepare',
-            id: 'prepare',
-            onDone: [{ guard: is('done'), target: 'requesting' }, ...stops],
-            onError: failed,
-          },
-        },
-        requesting: {
-          entry: entered('step.requesting'),
-          invoke: {
-            src: 'request',
-            id: 'request',
-            onDone: [{ guard: is('done'), target: 'calling' }, { guard: is('overlap'), target: 'overlapping' }, ...stops],
-            onError: failed,
-          },
-        },
+        preparing: awaits('step.preparing', 'prepare', [{ guard: is('done'), target: 'requesting' }, ...stops]),
+        requesting: awaits('step.requesting', 'request', [
+          { guard: is('done'), target: 'calling' },
+          { guard: is('overlap'), target: 'overlapping' },
+          ...stops,
+        ]),
         overlapping: {
           type: 'parallel',
           states: {
             model: {
               initial: 'opening',
               states: {
-                opening: {
-                  entry: entered('step.overlapping.model.opening'),
-                  invoke: {
-                    src: 'open',
-                    id: 'open',
-                    onDone: [
-                      { guard: is('done'), target: 'open' },
-                      { guard: is('api-error'), target: 'broken' },
-                      { target: failed },
-                    ],
-                    onError: failed,
-                  },
-                },
+                opening: awaits('step.overlapping.model.opening', 'open', [
+                  { guard: is('done'), target: 'open' },
+                  { guard: is('api-error'), target: 'broken' },
+                  { target: failed },
+                ]),
                 open: { type: 'final', entry: entered('step.overlapping.model.open') },
                 broken: { type: 'final', entry: entered('step.overlapping.model.broken') },
               },
@@ -196,15 +183,7 @@ const chart = {
             guards: {
               initial: 'judging',
               states: {
-                judging: {
-                  entry: entered('step.overlapping.guards.judging'),
-                  invoke: {
-                    src: 'judge',
-                    id: 'judge',
-                    onDone: [{ guard: is('done'), target: 'passed' }, ...stops],
-                    onError: failed,
-                  },
-                },
+                judging: awaits('step.overlapping.guards.judging', 'judge', [{ guard: is('done'), target: 'passed' }, ...stops]),
                 passed: { type: 'final', entry: entered('step.overlapping.guards.passed') },
               },
             },
@@ -215,54 +194,26 @@ const chart = {
             { target: 'calling' },
           ],
         },
-        calling: {
-          entry: entered('step.calling'),
-          invoke: {
-            src: 'call',
-            id: 'call',
-            onDone: [{ guard: is('done'), target: 'reviewing' }, { guard: is('api-error'), target: 'recovering' }, ...stops],
-            onError: failed,
-          },
-        },
-        recovering: {
-          entry: entered('step.recovering'),
-          invoke: {
-            src: 'recover',
-            id: 'recover',
-            onDone: [
-              { guard: 'mayRecover', target: 'requesting', actions: 'countRecovery' },
-              { guard: 'mayFallBack', target: 'requesting', actions: 'nextModel' },
-              ...stops,
-            ],
-            onError: failed,
-          },
-        },
-        reviewing: {
-          entry: entered('step.reviewing'),
-          invoke: {
-            src: 'review',
-            id: 'review',
-            onDone: [
-              { guard: 'calledTools', target: 'tools', actions: 'recordToolCalls' },
-              { guard: is('reviewed'), target: 'deciding', actions: 'recordToolCalls' },
-              ...stops,
-            ],
-            onError: failed,
-          },
-        },
-        tools: {
-          entry: entered('step.tools'),
-          invoke: {
-            src: 'tools',
-            id: 'tools',
-            onDone: [
-              { guard: is('executed'), target: 'deciding', actions: 'recordStop' },
-              { guard: is('suspended'), target: '#loop.suspended' },
-              ...stops,
-            ],
-            onError: failed,
-          },
-        },
+        calling: awaits('step.calling', 'call', [
+          { guard: is('done'), target: 'reviewing' },
+          { guard: is('api-error'), target: 'recovering' },
+          ...stops,
+        ]),
+        recovering: awaits('step.recovering', 'recover', [
+          { guard: 'mayRecover', target: 'requesting', actions: 'countRecovery' },
+          { guard: 'mayFallBack', target: 'requesting', actions: 'nextModel' },
+          ...stops,
+        ]),
+        reviewing: awaits('step.reviewing', 'review', [
+          { guard: 'calledTools', target: 'tools', actions: 'recordToolCalls' },
+          { guard: is('reviewed'), target: 'deciding', actions: 'recordToolCalls' },
+          ...stops,
+        ]),
+        tools: awaits('step.tools', 'tools', [
+          { guard: is('executed'), target: 'deciding', actions: 'recordStop' },
+          { guard: is('suspended'), target: '#loop.suspended' },
+          ...stops,
+        ]),
         deciding: {
           entry: entered('step.deciding'),
           always: [{ guard: 'mayStepOn', target: 'preparing', actions: 'nextStep' }, { target: '#loop.finishing' }],
@@ -270,24 +221,8 @@ const chart = {
         retrying: { entry: entered('step.retrying'), always: { target: 'preparing', actions: 'countRetry' } },
       },
     },
-    finishing: {
-      entry: entered('finishing'),
-      invoke: {
-        src: 'finish',
-        id: 'finish',
-        onDone: [{ guard: is('done'), target: 'persisting' }, ...stops],
-        onError: failed,
-      },
-    },
-    persisting: {
-      entry: entered('persisting'),
-      invoke: {
-        src: 'persist',
-        id: 'persist',
-        onDone: [{ guard: is('done'), target: 'success' }, { target: failed }],
-        onError: failed,
-      },
-    },
+    finishing: awaits('finishing', 'finish', [{ guard: is('done'), target: 'persisting' }, ...stops]),
+    persisting: awaits('persisting', 'persist', [{ guard: is('done'), target: 'success' }, { target: failed }]),
     suspended: { entry: entered('suspended'), on: { RESUME: 'step.tools' } },
     success: { type: 'final', entry: entered('success') },
     tripwire: { type: 'final', entry: entered('tripwire') },

@@ -1,3 +1,4 @@
+import { wordsOfChunk } from '../trace/texts-in.js';
 import { estimateTokenCount } from 'tokenx';
 import { createTurns } from '../guard/in-steps.js';
 import { untilAborted } from '../phase/awaitable.js';
@@ -56,7 +57,7 @@ export const readAhead = (call: ModelCall): ResponseAhead => {
   let finish: Chunk | undefined;
   let text = '';
   const addChunk = (chunk: Chunk): void => {
-    text += textOf(chunk);
+    text += wordsOfChunk(chunk) ?? '';
     if (chunk.type === 'finish') finish = chunk;
   };
   const open = async (): ModelCall['response'] => {
@@ -76,11 +77,6 @@ export const readAhead = (call: ModelCall): ResponseAhead => {
     },
     estimateTokens: () => estimateTokenCount(text),
   };
-};
-
-const textOf = ({ payload }: Chunk): string => {
-  const { text, argsTextDelta } = (payload ?? {}) as { text?: unknown; argsTextDelta?: unknown };
-  return typeof text === 'string' ? text : typeof argsTextDelta === 'string' ? argsTextDelta : '';
 };
 
 /** The platform's own queue: it pulls until `mostCharsAhead` characters wait in it. */
@@ -110,4 +106,4 @@ const streamOf = ({ read, toChunk }: ResponseReader, onChunk: (chunk: Chunk) => 
 };
 
 /** Chunks without text count as one, or any number of them could wait. */
-const sizeOf = (item: Item): number => ('chunk' in item ? Math.max(1, textOf(item.chunk).length) : 1);
+const sizeOf = (item: Item): number => ('chunk' in item ? Math.max(1, wordsOfChunk(item.chunk)?.length ?? 0) : 1);

@@ -39,9 +39,10 @@ export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
  * an event and does not change the end of the run.
  */
 export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<void> => {
+  if (run.isResultAccepted) return; // it has its transforms, and is saved by its own activity
   await addPayloadTransforms(run);
   const { memory } = run.options.lanes;
-  if (!memory || run.isResultAccepted) return; // an accepted response is saved by its own activity
+  if (!memory) return;
   if (status === 'suspended') return persistWaitingTurn(run);
   if (!isUnaccepted(status)) return;
   if (savesSteps(run) && status !== 'tripwire') return persistAcceptedSteps(run);
@@ -194,5 +195,5 @@ export const addPayloadTransforms = (run: Run): Promise<void> | undefined => {
 
 const transformAll = async ({ list, steps }: Run, payloads: NonNullable<LoopPorts['payloads']>): Promise<void> => {
   await payloads.ofMessages(list);
-  for (const { toolResults } of steps) for (const record of toolResults) await payloads.ofChunk(record);
+  await Promise.all(steps.flatMap(({ toolResults }) => toolResults.map((record) => payloads.ofChunk(record))));
 };

@@ -1,7 +1,6 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { GuardCall, GuardSpan, RunScope } from '../phase/scope.js';
-import type { Phase } from '../phase/row.js';
-import { phaseRow } from '../phase/table.js';
+import { isPerChunk } from '../phase/table.js';
 import { childrenOf, type GraphNode } from '../pipeline/graph.js';
 import { isSameFrozen, type Frozen } from '../trace/contents.js';
 import { type TraceFact, type TraceWriter, partOf } from '../trace/trace-writer.js';
@@ -9,7 +8,7 @@ import { isStop, type Author, type Verdict } from '../verdict.js';
 import type { Chunk } from './ports.js';
 import { withoutHeaders } from './record-ports.js';
 import type { MapText } from '../trace/plain-json.js';
-import { createConcealedTexts } from '../trace/texts-in.js';
+import { createConcealedTexts, wordsOfChunk } from '../trace/texts-in.js';
 import { partIdOf } from './part-ids.js';
 
 /** Fields of a payload that contain no text, or that an engine passes along with it. */
@@ -34,7 +33,7 @@ export const recordGuard = (
   { writer, memoryIds, shadows, concealsSecrets }: GuardViewOptions,
   { author, data, scope }: GuardCall,
 ): GuardSpan => {
-  const isHidden = concealsSecrets && isPerChunk(author);
+  const isHidden = concealsSecrets && isPerChunk(author.phase);
   if (isHidden || shadows.has(author.processorId)) return { scope, end: () => undefined };
   const received = writer.freeze(visibleIn(data, scope));
   return {
@@ -48,8 +47,6 @@ export const recordGuard = (
   };
 };
 
-const isPerChunk = ({ phase }: Author): boolean => phaseRow<Phase>(phase as Phase).cadence === 'chunk'; // author.phase is a phase
-
 type Causes = Extract<TraceFact, { kind: 'judged' }>['causes'];
 
 interface GuardRecord {
@@ -61,7 +58,7 @@ interface GuardRecord {
 const writeJudged = (writer: TraceWriter, author: Author, { received, returned, causes }: GuardRecord): void => {
   const { phase, processorId, path } = author;
   const changed = returned && !isSameFrozen(received, returned) ? returned : undefined;
-  if (isPerChunk(author) && returned && !changed) return; // the chunk passed unchanged
+  if (isPerChunk(phase) && returned && !changed) return; // the chunk passed unchanged
   const adds: unknown[] = [];
   writer.write({
     kind: 'judged',
@@ -166,7 +163,7 @@ const concealed = (conceal: MapText, write: (chunk: Chunk) => void): ((chunk: Ch
     if (chunk) writeText(chunk, rest);
   };
   return (chunk) => {
-    const [id, words] = [partIdOf(chunk), wordsOf(chunk)];
+    const [id, words] = [partIdOf(chunk), chunk.type.endsWith('-delta') ? wordsOfChunk(chunk) : undefined];
     if (id !== undefined && words !== undefined) {
       last.set(id, chunk);
       return writeText(chunk, texts.push(id, words));
@@ -176,20 +173,9 @@ const concealed = (conceal: MapText, write: (chunk: Chunk) => void): ((chunk: Ch
   };
 };
 
-const wordFields = ['text', 'argsTextDelta'] as const;
-
-const fieldOf = ({ payload }: Chunk): (typeof wordFields)[number] | undefined =>
-  wordFields.find((name) => typeof (payload as Record<string, unknown> | undefined)?.[name] === 'string');
-
-/** The text of a delta. */
-const wordsOf = (chunk: Chunk): string | undefined => {
-  const field = chunk.type.endsWith('-delta') ? fieldOf(chunk) : undefined;
-  return field && (chunk.payload as Record<typeof field, string>)[field];
-};
-
 const withWords = (chunk: Chunk, text: string): Chunk => ({
   ...chunk,
-  payload: { ...(chunk.payload as object), [fieldOf(chunk) ?? 'text']: text },
+  payload: { ...(chunk.payload as object), [chunk.type === 'tool-call-delta' ? 'argsTextDelta' : 'text']: text },
 });
 
 /** A chunk without its run id, which is in the header. */

@@ -1,6 +1,6 @@
 import { estimateTokenCount } from 'tokenx';
 import type { Chunk, TokenUsage, Prompt } from './ports.js';
-import { wordsIn } from '../trace/texts-in.js';
+import { wordsIn, wordsOfChunk } from '../trace/texts-in.js';
 import type { Attempt, Run } from './run.js';
 import { noUsage } from './step-record.js';
 
@@ -31,16 +31,13 @@ const maxPieces = 65_536;
 
 /** Stores the model's words, so that no error quotes those that a guard removes. */
 export const keepOriginalWords = (attempt: Attempt, chunk: Chunk): void => {
-  attempt.originalWords.push(wordsOfChunk(chunk));
+  attempt.originalWords.push(originalWordsOf(chunk));
   if (attempt.originalWords.length === maxPieces) attempt.originalWords = [attempt.originalWords.join('')];
 };
 
 /** A delta's words continue those before them. */
-const wordsOfChunk = ({ type, payload }: Chunk): string => {
-  if (!type.endsWith('-delta')) return `\n${wordsIn(payload)}\n`;
-  const { text, argsTextDelta = text } = (payload ?? {}) as { text?: unknown; argsTextDelta?: unknown };
-  return typeof argsTextDelta === 'string' ? argsTextDelta : wordsIn(payload);
-};
+const originalWordsOf = (chunk: Chunk): string =>
+  chunk.type.endsWith('-delta') ? (wordsOfChunk(chunk) ?? wordsIn(chunk.payload)) : `\n${wordsIn(chunk.payload)}\n`;
 
 /** The fields of the provider's original part that have a value. */
 const metadataIn = ({ type: _type, ...metadata }: { type?: unknown }): object =>

@@ -70,13 +70,16 @@ export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts 
 const recordAfterStep =
   (callHook: NonNullable<LoopPorts['afterStep']>, writer: TraceWriter): LoopPorts['afterStep'] =>
   async (ended) => {
-    const { shouldContinue, feedback, chunks } = await callHook(ended);
-    const recordedFields = {
+    const ruling = await callHook(ended);
+    const { shouldContinue: goesOn, feedback, chunks } = ruling;
+    writer.write({
+      kind: 'after-step',
+      ...writer.place,
+      goesOn,
       ...(feedback !== undefined && { feedback }),
       ...(chunks && { chunks: chunks.map((chunk) => writer.plain(chunk)) }),
-    };
-    writer.write({ kind: 'after-step', ...writer.place, goesOn: shouldContinue, ...recordedFields });
-    return { shouldContinue, ...(feedback !== undefined && { feedback }), ...(chunks && { chunks }) };
+    });
+    return ruling;
   };
 
 /** The fields of the request besides the prompt; tools by name. */

@@ -8,7 +8,7 @@ import { freeze, freezeContent } from '../trace/contents.js';
 import { fromPlainJson, toPlainJson, type MapText } from '../trace/plain-json.js';
 import { requestKey, createTape } from '../trace/replay.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, StepRuling } from './ports.js';
-import type { ToolOutcome } from './tool-call.js';
+import type { ToolCall, ToolOutcome } from './tool-call.js';
 import { requestFacts } from './record-ports.js';
 
 /** The position where a replay ended because its next request was never recorded. */
@@ -114,8 +114,7 @@ export const createReplayPorts = (
   const rulings = traceOfKind(trace, 'after-step');
   return {
     callModel: (request) => {
-      const { modelId, provider } = request.entry.model;
-      const key = requestKey({ modelId, provider }, freeze(requestFacts(request), source.conceal));
+      const key = keyOfRequest(request, source.conceal);
       const call = calls.take((one) => one.key === key);
       return call ? answerOf(call, request, source) : stage.end('the model was never asked this.');
     },
@@ -167,17 +166,21 @@ const recordedCalls = (trace: Trace): RecordedCall[] => {
   });
 };
 
+const keyOfRequest = (request: ModelRequest, conceal?: MapText): string =>
+  requestKey(request.entry.model, freeze(requestFacts(request), conceal));
+
+/** The provider's record of its response. */
+const openedAs = ({ response, warnings }: Partial<OfKind<'opened'>>): Omit<ModelResponse, 'parts'> => ({
+  response: fromPlainJson(response),
+  warnings: fromPlainJson(warnings ?? []) as unknown[],
+});
+
 const cutOff = 'the replay needs more of the model’s response than was recorded.';
 
 const answerOf = async (call: RecordedCall, { abortSignal }: ModelRequest, source: ReplaySource): Promise<ModelResponse> => {
   const { opened, ended } = call;
   if (!opened) return fail(ended, abortSignal, source.stage);
-  const { response, warnings } = opened;
-  return {
-    parts: partsOf(call, abortSignal, source),
-    response: fromPlainJson(response),
-    warnings: fromPlainJson(warnings ?? []) as unknown[],
-  };
+  return { parts: partsOf(call, abortSignal, source), ...openedAs(opened) };
 };
 
 /** Ends a call without further chunks as recorded: with its error, or with an abort. */
@@ -212,9 +215,8 @@ const replayTools = ({ trace, stage, conceal, reveal }: ReplaySource): LoopPorts
   return async ({ call, write, abortSignal }) => {
     const { toolCallId, toolName } = call;
     const isOfCall = (one: { toolCallId: string }): boolean => one.toolCallId === toolCallId;
-    const args = stringify(toPlainJson(call.args, conceal));
     const start = started.take(isOfCall);
-    const outcome = outcomes.take((one) => isOfCall(one) && one.toolName === toolName && stringify(one.args) === args);
+    const outcome = outcomes.take(isEqualTo(call, conceal));
     if (!start || (!outcome && traceOfKind(trace, 'tool').some(isOfCall)))
       return stage.end(`${toolName} was never called with this.`);
     for (let wrote = take(); wrote; wrote = take()) await write(fromPlainJson(wrote.chunk, reveal) as Chunk);
@@ -224,6 +226,12 @@ const replayTools = ({ trace, stage, conceal, reveal }: ReplaySource): LoopPorts
     if (!outcome || outcome.isAborted) await stage.wait(abortSignal, `${toolName} had not ended when the run was recorded.`);
     return outcome ? endOf(outcome, reveal) : new Promise(() => undefined);
   };
+};
+
+/** Whether a recorded call is equal to a call. */
+const isEqualTo = ({ toolCallId, toolName, args }: ToolCall, conceal?: MapText): ((recorded: OfKind<'tool'>) => boolean) => {
+  const own = stringify(toPlainJson(args, conceal));
+  return (one) => one.toolCallId === toolCallId && one.toolName === toolName && stringify(one.args) === own;
 };
 
 /** The recorded outcome of a tool, as the tool gave it. */
@@ -245,27 +253,17 @@ export const forkPorts = (ports: LoopPorts, trace: Trace, runId: string): LoopPo
   return {
     ...ports,
     callModel: async (request) => {
-      const { modelId, provider } = request.entry.model;
-      const key = requestKey({ modelId, provider }, freeze(requestFacts(request)));
+      const key = keyOfRequest(request);
       const call = isLive ? undefined : calls.take((one) => one.key === key);
       isLive ||= !call;
       if (!call) return ports.callModel(request);
       const chunks = call.chunks.map((chunk): Chunk => ({ ...(fromPlainJson(chunk) as Chunk), runId }));
       for (const chunk of chunks) recorded.add(chunk);
-      const parts = ReadableStream.from(chunks);
-      return {
-        parts,
-        response: fromPlainJson(call.opened?.response),
-        warnings: fromPlainJson(call.opened?.warnings ?? []) as unknown[],
-      };
+      return { parts: ReadableStream.from(chunks), ...openedAs(call.opened ?? {}) };
     },
     toChunk: (part, id) => (recorded.has(part as object) ? (part as Chunk) : ports.toChunk(part, id)), // the recorded ones are chunks
     runTool: async (request) => {
-      const { toolCallId, toolName } = request.call;
-      const args = stringify(toPlainJson(request.call.args));
-      const isSameCall = (one: { toolCallId: string; toolName: string; args?: unknown }): boolean =>
-        one.toolCallId === toolCallId && one.toolName === toolName && stringify(one.args) === args;
-      const outcome = isLive ? undefined : outcomes.take(isSameCall);
+      const outcome = isLive ? undefined : outcomes.take(isEqualTo(request.call));
       return outcome ? endOf(outcome, undefined) : ports.runTool(request);
     },
   };

@@ -265,8 +265,19 @@ export const visibleSteps = (run: Run): StepRecord[] => {
   return run.steps.filter((step) => !accepted.includes(step));
 };
 
-/** The `steps` argument of hooks; the host's type of a step has more fields than hooks can use. */
-export const stepsForHooks = (run: Run): never[] => [...run.steps] as never[];
+/** The fields of a payload for the current step. `own`: its record while it is under review. */
+export const stepFields = ({ position, steps }: Run, ...own: StepRecord[]) => ({
+  stepNumber: position.stepNumber,
+  steps: [...steps, ...own] as never[], // the host's type of a step has more fields than hooks can use
+});
+
+/** The fields of a payload for the conversation. */
+export const conversationFields = ({ list, scope, retries }: Run, messages: 'all' | 'response' = 'all') => ({
+  messages: scope.host.messages.read(list, messages),
+  messageList: list,
+  systemMessages: scope.host.messages.readSystem(list),
+  retryCount: retries,
+});
 
 /** Whether the run is over: later results of an activity must have no effect. */
 export const isOver = (run: Run): boolean => run.signal.aborted || run.status !== undefined;

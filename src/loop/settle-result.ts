@@ -1,37 +1,31 @@
-import type { ToolCall } from './tool-call.js';
+import type { ToolCall, ToolOutcome } from './tool-call.js';
 import type { StepRecord } from './ports.js';
-import { type Run, stepsForHooks } from './run.js';
-import type { PhaseData } from '../phase/row.js';
+import { conversationFields, stepFields, type Run } from './run.js';
 import { followResponse, snapshotResponse } from './follow-response.js';
 import { emitJudged, isGuarded, judge } from './judge.js';
-import type { PartSnapshot } from './late-edits.js';
 import type { Outcome } from './activity.js';
 import { agentChunk } from './emit.js';
 import { toolResultRecord } from './step-record.js';
 
-/** The result of a call. */
-interface CallResult {
-  readonly call: ToolCall;
-  readonly result: unknown;
-  /** The provider's other fields of the result. */
-  readonly payload?: object;
-}
+/** The result of a call, or the error of its tool. */
+type CallEnd = Extract<ToolOutcome, { kind: 'result' | 'error' }>;
 
-/** A result's place in the conversation. */
-interface InsertedResult {
+const valueOf = (end: CallEnd): unknown => (end.kind === 'error' ? end.error : end.result);
+
+/** The place of a call's end in the conversation. */
+interface InsertedEnd {
   /**
-   * The current result, because guards replace it in the conversation; undefined if they removed it.
+   * The current result, or the text of the error, because guards replace it in the conversation; undefined if they removed it.
    *
    * @param judged represents a provider's result whose call is missing from the conversation: the call may be older
    */
-  read(judged: unknown): { readonly result: unknown } | undefined;
+  read(judged?: unknown): { readonly result: unknown } | undefined;
 }
 
-/** Puts a result into the conversation. */
-export const insertResult = (run: Run, { call, result }: CallResult): InsertedResult => {
-  const { list } = run;
-  const { messages } = run.scope.host;
-  run.options.ports.messages.setToolOutcome(list, call, { kind: 'result', result });
+/** Puts the end of a call into the conversation. */
+export const insertEnd = ({ list, scope, options }: Run, call: ToolCall, end: CallEnd): InsertedEnd => {
+  const { messages } = scope.host;
+  options.ports.messages.setToolOutcome(list, call, end);
   const isStray = call.providerExecuted === true && !messages.readToolResult(list, call.toolCallId).found;
   return {
     read: (judged) => {
@@ -42,27 +36,45 @@ export const insertResult = (run: Run, { call, result }: CallResult): InsertedRe
   };
 };
 
+interface EndedCall {
+  readonly call: ToolCall;
+  readonly end: CallEnd;
+  /** The provider's other fields of a result. */
+  readonly payload?: object;
+}
+
 /**
- * Adds a tool's result to the conversation and has guards judge it. The run emits and records their version. A result that they removed
- * from the conversation is not reported. Returns an outcome if they stop on it.
+ * Adds the end of a tool call to the conversation and has guards judge it, the error of a tool by its text. The run emits and records
+ * their version. An end that they removed from the conversation is not reported. Returns an outcome if they stop on it.
  */
-export const settleResult = async (run: Run, record: StepRecord, callResult: CallResult): Promise<Outcome | undefined> => {
-  const inserted = insertResult(run, callResult);
-  const before = snapshotOf(run);
-  const judged = await judge<'toolResult'>(run, resultPayload(run, callResult));
+export const settleEnd = async (
+  run: Run,
+  record: StepRecord,
+  { call, end, payload }: EndedCall,
+): Promise<Outcome | undefined> => {
+  const inserted = insertEnd(run, call, end);
+  const before = isGuarded(run, 'toolResult') ? snapshotResponse(run) : undefined; // its guards get the whole conversation
+  const given = end.kind === 'error' ? inserted.read()?.result : end.result;
+  const { toolName, toolCallId, args, providerExecuted } = call;
+  const judged = await judge<'toolResult'>(run, {
+    phase: 'toolResult',
+    ...conversationFields(run),
+    ...stepFields(run),
+    ...{ toolName, toolCallId, args, providerExecuted, result: given },
+    ...(end.kind === 'error' && { isError: true }),
+  });
   if (judged.outcome) return judged.outcome;
   const current = inserted.read(judged.data.result);
   if (current) {
-    const call = currentCall(record, callResult.call);
-    const { payload } = toolResultRecord(run, call, current.result);
-    const chunk = agentChunk(run, 'tool-result', { ...callResult.payload, ...(payload as object) });
-    const { outcome, edited } = await emitJudged(run, chunk);
+    const own = currentCall(record, call);
+    const { outcome, edited } = await emitJudged(run, endChunk(run, own, { end: endWith(end, given, current.result), payload }));
     if (outcome) return outcome;
-    const { result } = edited.payload as CallResult;
-    if (result !== current.result) insertResult(run, { call, result }); // a stream guard edited it
-    record.toolResults.push(toolResultRecord(run, call, result));
+    const left = { ...(edited.payload as object), kind: end.kind } as CallEnd; // it keeps its type
+    if (valueOf(left) !== (left.kind === 'error' ? valueOf(end) : current.result)) insertEnd(run, call, left); // a guard edited it
+    if (left.kind === 'result') record.toolResults.push(toolResultRecord(run, own, left.result));
   }
-  return follow(run, callResult.call, before);
+  if (before) await followResponse(run, before, { but: toolCallId });
+  return undefined;
 };
 
 /** Guards of other results may have edited its name or arguments. */
@@ -71,63 +83,14 @@ const currentCall = ({ toolCalls }: StepRecord, call: ToolCall): ToolCall => {
   return { ...call, toolName, args };
 };
 
-/** Guards of a result get the whole conversation. */
-const snapshotOf = (run: Run): readonly PartSnapshot[] | undefined =>
-  isGuarded(run, 'toolResult') ? snapshotResponse(run) : undefined;
-
-const follow = async (run: Run, { toolCallId }: ToolCall, before: readonly PartSnapshot[] | undefined): Promise<undefined> => {
-  if (before) await followResponse(run, before, { but: toolCallId });
+/** The end of a call as guards left it in the conversation. */
+const endWith = (end: CallEnd, given: unknown, current: unknown): CallEnd => {
+  if (end.kind === 'result') return { kind: 'result', result: current };
+  return current === given ? end : { kind: 'error', error: new Error(String(current)) };
 };
 
-/** The error of a failed tool call. */
-interface CallError {
-  readonly call: ToolCall;
-  readonly error: unknown;
-}
-
-/**
- * Adds the text of a tool's error in place of its result; guards that judge errors judge it. The model and the caller get their version.
- * Returns an outcome if they stop on it.
- */
-export const settleError = async (run: Run, { call, error }: CallError): Promise<Outcome | undefined> => {
-  const { list } = run;
-  const { setToolOutcome } = run.options.ports.messages;
-  const { readToolResult } = run.scope.host.messages;
+const endChunk = (run: Run, call: ToolCall, { end, payload }: Pick<EndedCall, 'end' | 'payload'>) => {
   const { toolCallId, toolName, args } = call;
-  setToolOutcome(list, call, { kind: 'error', error });
-  const { result } = readToolResult(list, toolCallId);
-  const before = snapshotOf(run);
-  const judged = await judge<'toolResult'>(run, { ...resultPayload(run, { call, result }), isError: true });
-  if (judged.outcome) return judged.outcome;
-  const current = readToolResult(list, toolCallId);
-  if (current.found) {
-    const publicError = current.result === result ? error : new Error(String(current.result));
-    if (publicError !== error) setToolOutcome(list, call, { kind: 'error', error: publicError });
-    const chunk = agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: publicError });
-    const { outcome, edited } = await emitJudged(run, chunk);
-    if (outcome) return outcome;
-    const { error: editedError } = edited.payload as CallError;
-    if (editedError !== publicError) setToolOutcome(list, call, { kind: 'error', error: editedError });
-  }
-  return follow(run, call, before);
-};
-
-const resultPayload = (run: Run, { call, result }: CallResult): PhaseData<'toolResult'> => {
-  const { list } = run;
-  const { messages } = run.scope.host;
-  const { toolName, toolCallId, args, providerExecuted } = call;
-  return {
-    phase: 'toolResult',
-    messages: messages.read(list, 'all'),
-    messageList: list,
-    systemMessages: messages.readSystem(list),
-    stepNumber: run.position.stepNumber,
-    toolName,
-    toolCallId,
-    args,
-    result,
-    providerExecuted,
-    steps: stepsForHooks(run),
-    retryCount: run.retries,
-  };
+  if (end.kind === 'error') return agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: end.error });
+  return agentChunk(run, 'tool-result', { ...payload, ...(toolResultRecord(run, call, end.result).payload as object) });
 };

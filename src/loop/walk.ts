@@ -1,5 +1,5 @@
 import { type Decision, type LoopSnapshot, createDecider, type Decider } from './decide.js';
-import type { LoopEvent, LoopLimits } from './machine.js';
+import { doneEvent, type LoopEvent, type LoopLimits } from './machine.js';
 import { type Outcome, type OutcomeKind, outcomesOf, type ActivityName } from './activity.js';
 import type { Moment, LongestRun, StateCosts, CounterExample, Scene } from '../pipeline/verify/check.js';
 
@@ -20,12 +20,6 @@ const outcomesAt = ({ snapshot }: Decision): PossibleOutcome[] =>
 
 /** The activities that the machine waits for, also those started in earlier states. */
 export const activitiesUnderWay = ({ children }: LoopSnapshot): ActivityName[] => Object.keys(children) as ActivityName[]; // their ids are their names
-
-const doneEvent = (activity: ActivityName, output: Outcome): LoopEvent => ({
-  type: `xstate.done.actor.${activity}`,
-  output,
-  actorId: activity,
-});
 
 const outcomesLike = (kind: OutcomeKind): Outcome[] => {
   if (kind === 'reviewed')

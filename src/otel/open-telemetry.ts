@@ -11,9 +11,9 @@ import {
 import type { RunEvent } from '../../schemas/index.js';
 import { checkIntegration } from '../integration.js';
 import type { Trace } from '../trace/traces.js';
-import { opensRun, traceOfKind } from '../trace/kinds.js';
+import { traceOfKind } from '../trace/kinds.js';
 import { libraryName } from '../library.js';
-import { agentOf, createRunSpans, errorType, guardAttributes, type RunListener, createKnownRuns } from './run-spans.js';
+import { createRunSpans, errorType, followRuns, guardAttributes, type RunListener } from './run-spans.js';
 import { attribute, operation } from './names.js';
 
 /** Destinations of telemetry. */
@@ -69,7 +69,7 @@ export const openTelemetry = ({ tracerProvider, meterProvider }: OpenTelemetryOp
 
 /** Data of a run that its metrics need. */
 interface RunInfo {
-  readonly agent: string | undefined;
+  readonly agentId: string | undefined;
   /** Epoch milliseconds. */
   startedAt: number;
   /** The number of retries already counted; a resumed run continues from it. */
@@ -82,18 +82,43 @@ type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
 /** Records metrics from events. */
 const createRunMetrics = (meter: Meter): RunListener => {
-  const instruments = createInstruments(meter);
-  const runs = createKnownRuns<RunInfo>();
-  return (event, source) => {
-    const facts = runs.get(event.runId);
-    if (opensRun(event, facts !== undefined)) {
-      const retries = event.type === 'run-start' ? 0 : (facts?.retries ?? 0);
-      return runs.add(event.runId, { agent: agentOf(event, source, facts), startedAt: event.at, retries, model: {} });
-    }
-    if (!facts) return undefined;
-    count(instruments, facts, event);
-    return event.type === 'run-finish' ? runs.end(event.runId) : undefined;
+  const to = createInstruments(meter);
+  const countVerdict = ({ agentId }: RunInfo, event: Of<'guard' | 'guard-shadow'>): void => {
+    const attributes = { [attribute.agent]: agentId, ...guardAttributes(event) };
+    to.verdicts.add(1, attributes);
+    to.guardDuration.record(event.durationMs / event.calls / 1_000, attributes);
   };
+  return followRuns<RunInfo>({
+    open: (event, agentId, before) => {
+      const retries = event.type === 'run-start' ? 0 : (before?.retries ?? 0);
+      return { agentId, startedAt: event.at, retries, model: {} };
+    },
+    meanings: {
+      guard: countVerdict,
+      'guard-shadow': countVerdict,
+      'guard-bypass': ({ agentId }, { processorId, phase, reason, calls }) =>
+        to.bypasses.add(calls, {
+          [attribute.agent]: agentId,
+          [attribute.guard]: processorId,
+          [attribute.phase]: phase,
+          [attribute.bypassReason]: reason,
+        }),
+      'model-call': (facts, { modelId, provider }) => {
+        facts.model = { [attribute.operation]: operation.model, [attribute.model]: modelId, [attribute.provider]: provider };
+      },
+      'model-finish': (facts, event) => countModel(to, facts, event),
+      'model-wasted': ({ agentId, model }, { inputTokens, outputTokens }) =>
+        to.wastedTokens.add(inputTokens + outputTokens, { [attribute.agent]: agentId, ...model }),
+      'tool-finish': ({ agentId }, { durationMs, toolName, outcome }) =>
+        to.toolDuration.record(durationMs / 1_000, {
+          [attribute.agent]: agentId,
+          [attribute.tool]: toolName,
+          [attribute.toolOutcome]: outcome,
+          ...(outcome === 'error' && { [attribute.errorType]: '_OTHER' }),
+        }),
+      'run-finish': (facts, event) => countRun(to, facts, event),
+    },
+  });
 };
 
 interface Instruments {
@@ -139,46 +164,6 @@ const createInstruments = (meter: Meter): Instruments => {
   };
 };
 
-type Count<T extends RunEvent['type']> = (to: Instruments, facts: RunInfo, event: Of<T>) => void;
-
-const countVerdict = (to: Instruments, { agent }: RunInfo, event: Of<'guard' | 'guard-shadow'>): void => {
-  const attributes = { [attribute.agent]: agent, ...guardAttributes(event) };
-  to.verdicts.add(1, attributes);
-  to.guardDuration.record(event.durationMs / event.calls / 1_000, attributes);
-};
-
-/** The metrics that each type of event updates. Other types update none. */
-const meanings: { readonly [T in RunEvent['type']]?: Count<T> } = {
-  guard: countVerdict,
-  'guard-shadow': countVerdict,
-  'guard-bypass': (to, { agent }, { processorId, phase, reason, calls }) =>
-    to.bypasses.add(calls, {
-      [attribute.agent]: agent,
-      [attribute.guard]: processorId,
-      [attribute.phase]: phase,
-      [attribute.bypassReason]: reason,
-    }),
-  'model-call': (_to, facts, { modelId, provider }) => {
-    facts.model = { [attribute.operation]: operation.model, [attribute.model]: modelId, [attribute.provider]: provider };
-  },
-  'model-finish': (to, facts, event) => countModel(to, facts, event),
-  'model-wasted': (to, { agent, model }, { inputTokens, outputTokens }) =>
-    to.wastedTokens.add(inputTokens + outputTokens, { [attribute.agent]: agent, ...model }),
-  'tool-finish': (to, { agent }, { durationMs, toolName, outcome }) =>
-    to.toolDuration.record(durationMs / 1_000, {
-      [attribute.agent]: agent,
-      [attribute.tool]: toolName,
-      [attribute.toolOutcome]: outcome,
-      ...(outcome === 'error' && { [attribute.errorType]: '_OTHER' }),
-    }),
-  'run-finish': (to, facts, event) => countRun(to, facts, event),
-};
-
-const count = (to: Instruments, facts: RunInfo, event: RunEvent): void => {
-  const meaning = meanings[event.type] as Count<RunEvent['type']> | undefined; // of its type
-  meaning?.(to, facts, event);
-};
-
 /** Responses from a cache are omitted: the provider did no work for them. */
 const countModel = ({ modelDuration, tokens }: Instruments, { model }: RunInfo, event: Of<'model-finish'>): void => {
   if (event.fromCache) return;
@@ -190,7 +175,7 @@ const countModel = ({ modelDuration, tokens }: Instruments, { model }: RunInfo, 
 
 const countRun = (to: Instruments, facts: RunInfo, event: Of<'run-finish'>): void => {
   const { at, status, retries, tripwire, error } = event;
-  const attributes = { [attribute.agent]: facts.agent };
+  const attributes = { [attribute.agent]: facts.agentId };
   const type = status === 'failed' && { [attribute.errorType]: errorType(error) };
   to.agentDuration.record((at - facts.startedAt) / 1_000, { ...attributes, [attribute.runStatus]: status, ...type });
   if (retries > facts.retries) to.retries.add(retries - facts.retries, attributes);

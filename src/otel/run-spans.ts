@@ -14,28 +14,32 @@ import { continuesStep, type OpeningEvent, opensRun } from '../trace/kinds.js';
 import { attribute, operation } from './names.js';
 import { recentValues } from '../phase/memo.js';
 
-/** Data of active runs, and for a while of ended runs: shadows may still judge those, and users may resume them. */
-interface KnownRuns<T> {
-  get(runId: string): T | undefined;
-  add(runId: string, known: T): void;
-  end(runId: string): void;
-}
-
 /** Maximum number of ended runs kept. */
 const mostEnded = 1_000;
 
-/** Creates an empty registry of runs. */
-export const createKnownRuns = <T extends object>(): KnownRuns<T> => {
+/** Follows runs by their events. */
+interface RunFollower<T> {
+  /** The data of a run at its first event in this process. `before`: of its earlier segment, if it was here. */
+  open(event: OpeningEvent, agent: string | undefined, before: T | undefined): T;
+  /** The meaning of each type of event. Other types have none. */
+  readonly meanings: { readonly [K in RunEvent['type']]?: (known: T, event: Of<K>) => void };
+}
+
+/** Keeps the data of active runs, and for a while of ended runs: shadows may still judge those, and users may resume them. */
+export const followRuns = <T extends RunSource>({ open, meanings }: RunFollower<T>): RunListener => {
   const underWay = new Map<string, T>();
   const ended = recentValues<T>({ maxEntries: mostEnded });
-  return {
-    get: (runId) => underWay.get(runId) ?? ended.get(runId),
-    add: (runId, known) => void underWay.set(runId, known),
-    end: (runId) => {
-      const known = underWay.get(runId);
-      underWay.delete(runId);
-      if (known) ended.set(runId, known);
-    },
+  return (event, source) => {
+    const { runId, type } = event;
+    const before = underWay.get(runId) ?? ended.get(runId);
+    const isOpening = opensRun(event, before !== undefined);
+    const known = isOpening ? open(event, agentOf(event, source, before), before) : before;
+    if (!known) return;
+    if (isOpening) underWay.set(runId, known);
+    (meanings[type] as ((known: T, event: RunEvent) => void) | undefined)?.(known, event); // of its type
+    if (type !== 'run-finish') return;
+    underWay.delete(runId);
+    ended.set(runId, known);
   };
 };
 
@@ -44,7 +48,7 @@ interface RunSpans {
   readonly run: Span;
   /** The parent context of spans outside the run's steps. */
   readonly context: Context;
-  readonly agent: string | undefined;
+  readonly agentId: string | undefined;
   step: Span | undefined;
   model: Span | undefined;
   readonly tools: Map<string, Span>;
@@ -54,94 +58,79 @@ type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
 /** The agent of a run. */
 interface RunSource {
-  readonly agentId?: string;
+  readonly agentId?: string | undefined;
 }
 
 /** Receives the events of runs. */
 export type RunListener = (event: RunEvent, source?: RunSource) => void;
 
 /** The agent's id. Only the first event of a run names it, and a process that continues the run does not get that one. */
-export const agentOf = (event: RunEvent, source?: RunSource, before?: Pick<RunSpans, 'agent'>): string | undefined =>
-  source?.agentId ?? (event.type === 'run-start' ? event.agentId : before?.agent);
+const agentOf = (event: RunEvent, source?: RunSource, before?: RunSource): string | undefined =>
+  source?.agentId ?? (event.type === 'run-start' ? event.agentId : before?.agentId);
 
 /**
  * Creates spans from events: one for the run, inside it its steps, and inside those the calls of models, tools and guards. Times
  * come from the events, so that a recorded run keeps its original times.
  */
-export const createRunSpans = (tracer: Tracer): RunListener => {
-  const runs = createKnownRuns<RunSpans>();
-  return (event, source) => {
-    const before = runs.get(event.runId);
-    const isOpening = opensRun(event, before !== undefined);
-    const known = isOpening ? startRun(tracer, event, { agent: agentOf(event, source, before), known: before }) : before;
-    if (!known) return undefined;
-    if (known !== before) runs.add(event.runId, known);
-    follow(tracer, known, event);
-    return event.type === 'run-finish' ? runs.end(event.runId) : undefined;
-  };
-};
+export const createRunSpans = (tracer: Tracer): RunListener =>
+  followRuns<RunSpans>({
+    open: (event, agentId, before) => startRun(tracer, event, { agentId, known: before }),
+    meanings: {
+      'state-enter': (own, event) => {
+        if (event.state === 'step.preparing') own.step = startStep(tracer, own, event);
+      },
+      'model-call': (own, event) => {
+        own.model?.end(event.at); // of an abandoned call that another replaces
+        own.model = startModel(tracer, own, event);
+      },
+      'model-finish': (own, event) => {
+        own.model?.setAttributes({
+          [attribute.finishReasons]: [event.finishReason],
+          [attribute.inputTokens]: event.usage.inputTokens,
+          [attribute.outputTokens]: event.usage.outputTokens,
+          [attribute.fromCache]: event.fromCache,
+        });
+        endModel(own, event);
+      },
+      'model-error': (own, event) => {
+        failed(own.model, '_OTHER'); // a provider's error message may contain text of the conversation
+        endModel(own, event);
+      },
+      'model-wasted': (own, event) => {
+        own.model?.setAttribute(attribute.isWasted, true);
+        endModel(own, event);
+      },
+      'tool-start': (own, event) => void own.tools.set(event.toolCallId, startTool(tracer, own, event)),
+      'tool-finish': endTool,
+      guard: (own, event) => guardSpan(tracer, own, event),
+      'guard-shadow': (own, event) => guardSpan(tracer, own, event),
+      'guard-bypass': bypassed,
+      'step-finish': endStep,
+      'run-finish': endRun,
+    },
+  });
 
 /** The span of a run is a child of the active span. A resumed run links to the span of the previous segment, if it was in this process. */
 const startRun = (
   tracer: Tracer,
   event: OpeningEvent,
-  { agent, known }: Pick<RunSpans, 'agent'> & { known?: RunSpans },
+  { agentId, known }: Pick<RunSpans, 'agentId'> & { known: RunSpans | undefined },
 ): RunSpans => {
   const before = event.type === 'run-resume' ? known : undefined;
   const outer = context.active();
   const run = tracer.startSpan(
-    named(operation.agent, agent),
+    named(operation.agent, agentId),
     {
       kind: SpanKind.INTERNAL,
       startTime: event.at,
-      attributes: { [attribute.operation]: operation.agent, [attribute.agent]: agent, [attribute.runId]: event.runId },
+      attributes: { [attribute.operation]: operation.agent, [attribute.agent]: agentId, [attribute.runId]: event.runId },
       ...(before && { links: [{ context: before.run.spanContext() }] }),
     },
     outer,
   );
-  const own: RunSpans = { run, context: trace.setSpan(outer, run), agent, step: undefined, model: undefined, tools: new Map() };
+  const own: RunSpans = { run, context: trace.setSpan(outer, run), agentId, step: undefined, model: undefined, tools: new Map() };
   if (continuesStep(event)) own.step = startStep(tracer, own, event);
   return own;
-};
-
-/** The effect of each type of event on the spans. Other types have none. */
-const meanings: { readonly [T in RunEvent['type']]?: (own: RunSpans, event: Of<T>, tracer: Tracer) => void } = {
-  'state-enter': (own, event, tracer) => {
-    if (event.state === 'step.preparing') own.step = startStep(tracer, own, event);
-  },
-  'model-call': (own, event, tracer) => {
-    own.model?.end(event.at); // of an abandoned call that another replaces
-    own.model = startModel(tracer, own, event);
-  },
-  'model-finish': (own, event) => {
-    own.model?.setAttributes({
-      [attribute.finishReasons]: [event.finishReason],
-      [attribute.inputTokens]: event.usage.inputTokens,
-      [attribute.outputTokens]: event.usage.outputTokens,
-      [attribute.fromCache]: event.fromCache,
-    });
-    endModel(own, event);
-  },
-  'model-error': (own, event) => {
-    failed(own.model, '_OTHER'); // a provider's error message may contain text of the conversation
-    endModel(own, event);
-  },
-  'model-wasted': (own, event) => {
-    own.model?.setAttribute(attribute.isWasted, true);
-    endModel(own, event);
-  },
-  'tool-start': (own, event, tracer) => void own.tools.set(event.toolCallId, startTool(tracer, own, event)),
-  'tool-finish': (own, event) => endTool(own, event),
-  guard: (own, event, tracer) => guardSpan(tracer, own, event),
-  'guard-shadow': (own, event, tracer) => guardSpan(tracer, own, event),
-  'guard-bypass': (own, event) => bypassed(own, event),
-  'step-finish': (own, event) => endStep(own, event),
-  'run-finish': (own, event) => endRun(own, event),
-};
-
-const follow = (tracer: Tracer, own: RunSpans, event: RunEvent): void => {
-  const meaning = meanings[event.type] as ((own: RunSpans, event: RunEvent, tracer: Tracer) => void) | undefined; // of its type
-  meaning?.(own, event, tracer);
 };
 
 const innerOf = ({ context: outer, step }: RunSpans): Context => (step ? trace.setSpan(outer, step) : outer);

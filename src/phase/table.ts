@@ -19,6 +19,9 @@ export const phases = {
 
 export const phaseNames = Object.keys(phases) as Phase[]; // the table has exactly the phases
 
+/** Whether guards of a phase, by its name in a record, are called for every chunk. */
+export const isPerChunk = (name: string): boolean => Object.hasOwn(phases, name) && phases[name as Phase].cadence === 'chunk';
+
 /** The row of a phase; throws for a name that is not in the table. */
 export const phaseRow = <P extends Phase>(phase: P): PhaseRow<P> => {
   const row = (phases as Partial<Record<string, unknown>>)[phase];

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.js';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json as readJson } from 'node:stream/consumers';
@@ -170,8 +171,6 @@ const nextReply = (source: ReplySource, request: ChatRequest, index: number): Re
   if (!reply) throw new RangeError(`The script has ${source.length} replies, and this is request ${index + 1}.`);
   return reply;
 };
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const writeScript = async ({ options }: Service, request: ChatRequest, index: number): Promise<Script> => {
   try {

@@ -1,5 +1,5 @@
 import type { RunEvent, TraceEntry } from '../../schemas/index.js';
-import { phases } from '../phase/table.js';
+import { isPerChunk } from '../phase/table.js';
 import type { Trace } from './traces.js';
 import { traceOfKind } from './kinds.js';
 import { isStricter } from '../verdict.js';
@@ -83,9 +83,6 @@ const freeKey = (known: ReadonlyMap<string, unknown>, place: string): string => 
   while (known.has(`${place} ${count}`)) count += 1;
   return `${place} ${count}`;
 };
-
-const isPerChunk = (phase: string): boolean =>
-  Object.values(phases).some((row) => row.phase === phase && row.cadence === 'chunk');
 
 const runIn = (trace: Trace): ComparedRun => {
   const result: Extract<TraceEntry, { kind: 'result' }> | undefined = traceOfKind(trace, 'result').at(-1);

@@ -2,7 +2,7 @@ import type { RunEvent, TraceContent, TraceEntry } from '../../schemas/index.js'
 import { InterlockError } from '../errors.js';
 import type { Trace } from './traces.js';
 import { readContents } from './contents.js';
-import { type TextAt, textsIn } from './texts-in.js';
+import { type TextAt, textsIn, wordsOfChunk } from './texts-in.js';
 import type { Author } from '../verdict.js';
 
 /** The input and output of one guard call. */
@@ -79,7 +79,7 @@ const payloadsOf = (trace: Trace, judged: readonly Judged[]): GuardPayloads => {
   };
 };
 
-const known = (content: TraceContent | undefined, seq: number): TraceContent => {
+const known = <C extends object>(content: C | undefined, seq: number): C => {
   if (content) return content;
   throw new InterlockError('trace/redacted', { path: `seq ${seq}` });
 };
@@ -90,9 +90,8 @@ const unchangedTexts = (trace: Trace, { stepNumber, attempt }: GuardEvent): Guar
   for (const entry of trace) {
     if (entry.kind !== 'came' || entry.stepNumber !== stepNumber || entry.attempt !== attempt) continue;
     if (entry.part.chars === 0 || entry.part.partId === undefined) continue;
-    const { text, argsTextDelta } =
-      (known(entry.chunk as never, entry.seq) as { payload?: Record<string, string> }).payload ?? {};
-    texts.set(entry.part.partId, (texts.get(entry.part.partId) ?? '') + (text ?? argsTextDelta ?? ''));
+    const words = wordsOfChunk(known(entry.chunk as object | undefined, entry.seq));
+    texts.set(entry.part.partId, (texts.get(entry.part.partId) ?? '') + (words ?? ''));
   }
   const unchanged = [...texts].map(([target, text]) => ({ target, text }));
   return { received: unchanged, returned: unchanged };

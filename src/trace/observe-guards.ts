@@ -1,4 +1,5 @@
 import { attempted } from '../phase/awaitable.js';
+import { wordsOfChunk } from './texts-in.js';
 import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import {
@@ -135,6 +136,6 @@ const emittedIn = ({ verdict, given }: GuardReport): WordsOfChunk | undefined =>
 const chunkIn = (payload: unknown): WordsOfChunk | undefined => {
   const { part } = (payload ?? {}) as { part?: { payload?: Partial<Record<string, string>> } | null };
   if (part === undefined) return undefined;
-  const { id, toolCallId, text, argsTextDelta } = part?.payload ?? {};
-  return { id: id ?? toolCallId ?? '', words: text ?? argsTextDelta ?? '' };
+  const { id, toolCallId } = part?.payload ?? {};
+  return { id: id ?? toolCallId ?? '', words: wordsOfChunk(part ?? {}) ?? '' };
 };

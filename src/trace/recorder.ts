@@ -1,7 +1,6 @@
 import type { Change, RunEvent } from '../../schemas/index.js';
-import type { Phase } from '../phase/row.js';
 import type { GuardReport, Reports, StaleReport } from '../phase/scope.js';
-import { phaseRow } from '../phase/table.js';
+import { isPerChunk } from '../phase/table.js';
 import type { Author } from '../verdict.js';
 
 type Common = 'runId' | 'seq' | 'at' | 'stepNumber' | 'attempt';
@@ -126,9 +125,6 @@ const sumOf = (sums: Map<Author, Sum>, author: Author): Sum | undefined => {
   sums.set(author, sum);
   return sum;
 };
-
-/** Whether the guards of a phase are called for every chunk, so that their results are summed. */
-const isPerChunk = (phase: string): boolean => phaseRow<Phase>(phase as Phase).cadence === 'chunk'; // reports name phases
 
 const staleFact = ({ isRerun, readers, authors, ...report }: StaleReport): CountedFact => ({
   type: 'stale-verdict',

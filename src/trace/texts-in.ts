@@ -22,6 +22,12 @@ export const textsIn = (value: unknown, target = ''): TextAt[] => {
     .flatMap(([key, field]) => textsIn(field, target ? `${target}.${key}` : key));
 };
 
+/** The words of a chunk: of a text, of reasoning, or of streamed arguments. */
+export const wordsOfChunk = ({ payload }: { readonly payload?: unknown }): string | undefined => {
+  const { text, argsTextDelta = text } = (payload ?? {}) as { text?: unknown; argsTextDelta?: unknown };
+  return typeof argsTextDelta === 'string' ? argsTextDelta : undefined;
+};
+
 /** Texts that are recorded in pieces, so that no secret value is split between two pieces. */
 interface ConcealedTexts {
   /** The part of a growing text that may be recorded so far. */

@@ -1,3 +1,4 @@
+import { wordsOfChunk } from './texts-in.js';
 import type { PartNote, TraceContent, TraceEntry, TraceHeader } from '../../schemas/index.js';
 import { attempted } from '../phase/awaitable.js';
 import { toPlainJson, type MapText } from './plain-json.js';
@@ -72,18 +73,12 @@ export const createTraceWriter = ({ recorder, wallClock, position, conceal }: Tr
   return writer;
 };
 
-/** The fields of a chunk that a trace reads. */
-interface ChunkSummary {
-  readonly type: string;
-  readonly payload?: unknown;
-}
-
 /** The length of a text in code points. */
 export const charsIn = (text: string): number => Array.from(text).length;
 
 /** A chunk without its words. */
-export const partOf = ({ type, payload }: ChunkSummary, partId: string | undefined): PartNote => {
-  const { text, argsTextDelta } = (payload ?? {}) as { text?: unknown; argsTextDelta?: unknown };
-  const words = typeof text === 'string' ? text : typeof argsTextDelta === 'string' ? argsTextDelta : '';
-  return { type, ...(partId !== undefined && { partId }), chars: charsIn(words) };
-};
+export const partOf = (chunk: { readonly type: string; readonly payload?: unknown }, partId: string | undefined): PartNote => ({
+  type: chunk.type,
+  ...(partId !== undefined && { partId }),
+  chars: charsIn(wordsOfChunk(chunk) ?? ''),
+});

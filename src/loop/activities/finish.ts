@@ -7,7 +7,7 @@ import { followResponse, snapshotResponse } from '../follow-response.js';
 import { isGuarded, judge, judgeWith, type Judged, failWith } from '../judge.js';
 import { addPayloadTransforms } from '../persist-rejected-turn.js';
 import type { Outcome } from '../activity.js';
-import { acceptedSteps, currentAttempt, stepsForHooks, type Run, isOver } from '../run.js';
+import { acceptedSteps, conversationFields, currentAttempt, stepFields, type Run, isOver } from '../run.js';
 import { InterlockError, messageOf } from '../../errors.js';
 
 /** Judges the whole response once, after the loop. */
@@ -37,20 +37,15 @@ const accept = (run: Run): Outcome => {
 
 /** The payload of the result phase, also used to persist the result. */
 export const resultPayload = (run: Run): PhaseData<'outputResult'> => {
-  const { list } = run;
-  const { messages } = run.scope.host;
   const steps = acceptedSteps(run);
   return {
     phase: 'outputResult',
-    messages: messages.read(list, 'response'),
-    messageList: list,
-    systemMessages: messages.readSystem(list),
-    retryCount: run.retries,
+    ...conversationFields(run, 'response'),
     result: {
       text: steps.map((step) => step.text).join(''),
       usage: { ...run.usage },
       finishReason: steps.at(-1)?.finishReason ?? 'unknown',
-      steps: stepsForHooks(run),
+      steps: stepFields(run).steps,
     },
   };
 };

@@ -2,7 +2,7 @@ import { clearFeedback, restart, showFeedback, snapshotConversation, rotationOf 
 import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { isGuarded, judge } from '../judge.js';
 import type { Outcome } from '../activity.js';
-import { type Run, stepsForHooks, type Attempt, currentAttempt } from '../run.js';
+import { type Run, conversationFields, stepFields, type Attempt, currentAttempt } from '../run.js';
 import { createAttempt } from '../create-run.js';
 import { InterlockError } from '../../errors.js';
 import { markInputAccepted, persistAcceptedSteps } from '../persist-rejected-turn.js';
@@ -13,22 +13,13 @@ import type { Prompt } from '../ports.js';
 
 /** Judges the user's input once, before the loop. */
 export const input = (run: Run): Awaitable<Outcome> => {
-  const { messages } = run.scope.host;
   if (run.position.attempt > 1) restart(run);
   else if (isGuarded(run, 'input')) run.start = snapshotConversation(run);
   showFeedback(run);
-  const { list } = run;
-  const judged = judge<'input'>(run, {
-    phase: 'input',
-    messages: messages.read(list, 'all'),
-    messageList: list,
-    systemMessages: messages.readSystem(list),
-    retryCount: run.retries,
-  });
-  return whenReady(judged, ({ outcome }) => {
+  return whenReady(judge<'input'>(run, { phase: 'input', ...conversationFields(run) }), ({ outcome }) => {
     if (outcome) return outcome;
     clearFeedback(run);
-    run.baseSystem = [...messages.readSystem(list)];
+    run.baseSystem = [...run.scope.host.messages.readSystem(run.list)];
     return { kind: 'done' };
   });
 };
@@ -42,11 +33,8 @@ export const prepare = (run: Run): Awaitable<Outcome> => {
 };
 
 const prepareAttempt = (run: Run): Awaitable<Outcome> => {
-  const { runId } = run.options;
-  const { messages } = run.scope.host;
   markInputAccepted(run, false);
-  const { list } = run;
-  messages.writeSystem(list, run.baseSystem);
+  run.scope.host.messages.writeSystem(run.list, run.baseSystem);
   showFeedback(run);
   run.feedback = undefined;
   const attempt = createAttempt(run);
@@ -54,15 +42,11 @@ const prepareAttempt = (run: Run): Awaitable<Outcome> => {
   const { messageId } = run;
   const payload: PhaseData<'inputStep'> = {
     phase: 'inputStep',
-    messages: messages.read(list, 'all'),
-    messageList: list,
-    systemMessages: messages.readSystem(list),
-    stepNumber: run.position.stepNumber,
-    steps: stepsForHooks(run),
-    runId,
+    ...conversationFields(run),
+    ...stepFields(run),
+    runId: run.options.runId,
     messageId,
     rotateResponseMessageId: rotationOf(run),
-    retryCount: run.retries,
     model: attempt.entry.model,
     ...attempt.settings,
   };
@@ -106,15 +90,13 @@ export const request = (run: Run): Awaitable<Outcome> => {
 };
 
 const judgePrompt = (run: Run, attempt: Attempt, made: Prompt): Awaitable<Outcome> => {
-  const { list } = run;
   const prompt = isGuarded(run, 'llmRequest') ? copyPlain(made) : made; // hooks change it for this call only
   const judged = judge<'llmRequest'>(run, {
     phase: 'llmRequest',
     prompt,
     model: attempt.entry.model,
-    messageList: list,
-    stepNumber: run.position.stepNumber,
-    steps: stepsForHooks(run),
+    messageList: run.list,
+    ...stepFields(run),
     retryCount: run.retries,
   });
   return whenReady(judged, ({ data, outcome }) => {

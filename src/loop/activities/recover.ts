@@ -1,28 +1,22 @@
 import { InterlockError, isInterlockError, messageOf } from '../../errors.js';
-import { createResponse } from '../response.js';
+import { unanswered } from '../create-run.js';
 import { retract, agentChunk } from '../emit.js';
-import { failWith, judge, keepRejectedWords, isGuarded, publicError, streamPayload } from '../judge.js';
+import { failWith, judge, judgeWhole, keepRejectedWords, isGuarded, publicError, streamPayload } from '../judge.js';
 import type { Outcome } from '../activity.js';
 import { rotationOf } from '../conversation.js';
-import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
+import { conversationFields, currentAttempt, stepFields, type Attempt, type Run } from '../run.js';
 import { stripQuotedError } from '../../guard/strip-quoted-error.js';
-import { planStream } from '../../pipeline/stream-plan.js';
 
 /** The model call failed. Guards may repair the messages and request another call; otherwise the next model is called, or the run ends. */
 export const recover = async (run: Run): Promise<Outcome> => {
-  const { list } = run;
   const { ports, limits } = run.options;
-  const { messages } = run.scope.host;
   const attempt = currentAttempt(run);
   const { error } = run;
   const judged = await judge<'apiError'>(run, {
     phase: 'apiError',
     error,
-    messages: messages.read(list, 'all'),
-    messageList: list,
-    systemMessages: messages.readSystem(list),
-    stepNumber: run.position.stepNumber,
-    steps: stepsForHooks(run),
+    ...conversationFields(run),
+    ...stepFields(run),
     messageId: run.messageId,
     rotateResponseMessageId: rotationOf(run),
     retryCount: run.recoveries,
@@ -44,13 +38,7 @@ const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
   await retract(run, { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' });
   run.error = undefined;
   keepRejectedWords(run);
-  attempt.answer = createResponse();
-  attempt.rawChunks = [];
-  attempt.originalWords = [];
-  attempt.heldResults = [];
-  attempt.hasResponded = false;
-  attempt.wasEdited = false;
-  attempt.finish = undefined;
+  Object.assign(attempt, unanswered());
 };
 
 const giveUp = (run: Run, error: unknown): Outcome => {
@@ -79,12 +67,10 @@ const judgedError = async (run: Run, error: unknown): Promise<unknown> => {
 };
 
 const judgeTexts = async (run: Run, texts: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-  const { output } = run.options.lanes;
   const data = streamPayload(run, agentChunk(run, 'error', { error: texts }));
-  const whole = output && planStream(output.graph)?.whole;
-  const verdict = await (whole ? whole(data, run.scope) : output?.run('outputStream', data, run.scope));
-  const part = (verdict?.kind === 'edit' ? verdict.data : data).part as { payload?: { error?: unknown } } | null | undefined; // guards return chunks
-  const isLeft = verdict?.kind === 'pass' || verdict?.kind === 'edit';
+  const verdict = await judgeWhole(run, data);
+  const part = (verdict.kind === 'edit' ? verdict.data : data).part as { payload?: { error?: unknown } } | null | undefined; // guards return chunks
+  const isLeft = verdict.kind === 'pass' || verdict.kind === 'edit';
   const left: unknown = isLeft ? part?.payload?.error : undefined;
   const edited: readonly unknown[] = Array.isArray(left) ? left : [];
   return new Map(texts.map((text, index) => [text, typeof edited[index] === 'string' ? edited[index] : withheld]));

@@ -6,10 +6,10 @@ import { isGuarded, judge } from '../judge.js';
 import type { Outcome } from '../activity.js';
 import type { StepRecord } from '../ports.js';
 import type { ToolCall } from '../tool-call.js';
-import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
+import { conversationFields, currentAttempt, stepFields, type Attempt, type Run } from '../run.js';
 import { recordStep, responseParts, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
 import { findToolPart, type ProviderResult } from '../response.js';
-import { insertResult, settleResult } from '../settle-result.js';
+import { insertEnd, settleEnd } from '../settle-result.js';
 
 /** Judges the whole response of an attempt, before any of its tools runs. */
 export const review = async (run: Run): Promise<Outcome> => {
@@ -56,8 +56,7 @@ const observe = async (run: Run, attempt: Attempt, record: StepRecord): Promise<
     phase: 'llmResponse',
     chunks: attempt.rawChunks,
     model: attempt.entry.model,
-    stepNumber: run.position.stepNumber,
-    steps: [...stepsForHooks(run), record as never], // see stepsForHooks
+    ...stepFields(run, record),
     fromCache: attempt.cached !== undefined,
     warnings: [...attempt.warnings] as PhaseData<'llmResponse'>['warnings'], // the provider's own
     request: attempt.request,
@@ -67,24 +66,16 @@ const observe = async (run: Run, attempt: Attempt, record: StepRecord): Promise<
   return outcome;
 };
 
-const stepPayload = (run: Run, { finish }: Attempt, record: StepRecord): PhaseData<'outputStep'> => {
-  const { list } = run;
-  const { messages } = run.scope.host;
-  return {
-    phase: 'outputStep',
-    messages: messages.read(list, 'all'),
-    messageList: list,
-    systemMessages: messages.readSystem(list),
-    stepNumber: run.position.stepNumber,
-    finishReason: finish?.reason,
-    providerMetadata: finish?.providerMetadata as PhaseData<'outputStep'>['providerMetadata'], // the provider's own
-    toolCalls: record.toolCalls.map(({ toolName, toolCallId, args }) => ({ toolName, toolCallId, args })),
-    text: record.text,
-    usage: record.usage,
-    steps: [...stepsForHooks(run), record as never], // see stepsForHooks
-    retryCount: run.retries,
-  };
-};
+const stepPayload = (run: Run, { finish }: Attempt, record: StepRecord): PhaseData<'outputStep'> => ({
+  phase: 'outputStep',
+  ...conversationFields(run),
+  ...stepFields(run, record),
+  finishReason: finish?.reason,
+  providerMetadata: finish?.providerMetadata as PhaseData<'outputStep'>['providerMetadata'], // the provider's own
+  toolCalls: record.toolCalls.map(({ toolName, toolCallId, args }) => ({ toolName, toolCallId, args })),
+  text: record.text,
+  usage: record.usage,
+});
 
 /**
  * Adds results of tools that the provider ran to the conversation, also for calls of earlier steps. If guards judge results, these were
@@ -93,14 +84,15 @@ const stepPayload = (run: Run, { finish }: Attempt, record: StepRecord): PhaseDa
 const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRecord): Promise<Outcome | undefined> => {
   for (const result of attempt.answer.results) {
     const call = callOf(run, result);
-    const snapshot = insertResult(run, { call, result: result.result }).read(result.result);
+    const snapshot = insertEnd(run, call, { kind: 'result', result: result.result }).read(result.result);
     if (snapshot) record.toolResults.push(toolResultRecord(run, call, snapshot.result));
   }
   for (const held of attempt.heldResults) {
     const own = resultOfCall(run, attempt, held);
     if (!own) continue;
     const result = own.payload as ProviderResult; // only results are buffered
-    const stop = await settleResult(run, record, { call: callOf(run, result), result: result.result, payload: result });
+    const end = { kind: 'result', result: result.result } as const;
+    const stop = await settleEnd(run, record, { call: callOf(run, result), end, payload: result });
     if (stop) return stop;
   }
   return undefined;

@@ -6,7 +6,7 @@ import type { ToolCall, ToolOutcome } from '../tool-call.js';
 import { agentChunk } from '../emit.js';
 import { createRunningCalls, type RunningCalls } from '../running-calls.js';
 import { currentAttempt, type Attempt, type Run } from '../run.js';
-import { settleError, settleResult } from '../settle-result.js';
+import { settleEnd } from '../settle-result.js';
 import { acceptedParts, responseParts } from '../step-record.js';
 import { untilAborted } from '../../phase/awaitable.js';
 import { judgeSuspension } from '../waiting-calls.js';
@@ -81,9 +81,8 @@ const settle = async (run: Run, { record, stepCalls }: Attempt, { call, outcome 
   }
   stepCalls.settled.set(toolCallId, outcome.kind === 'client' ? 'client' : 'told');
   if (outcome.kind === 'client') return undefined;
-  if (outcome.kind === 'error') return settleError(run, { call, error: outcome.error });
   if (outcome.kind === 'denied') return settleDenial(run, { call, outcome });
-  return settleResult(run, record as StepRecord, { call, result: outcome.result }); // see tools
+  return settleEnd(run, record as StepRecord, { call, end: outcome }); // see tools
 };
 
 /** Gives the model the reason why the tool did not run. */
