@@ -1,7 +1,6 @@
 import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/index.js';
 import { restoreConversation, detach } from './conversation.js';
-import type { Retry, Trip } from '../verdict.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords } from './judge.js';
 import type { StepRecord, StepTripwire } from './ports.js';

@@ -123,7 +123,7 @@ const stops = [{ guard: 'mayRetry', target: '#loop.step.retrying' }, ...ends] as
 const failed = '#loop.failed';
 
 /** A state in which an activity runs, and the transitions for its outcomes. */
-const awaits = <S extends string, A extends ActivityName, const T extends readonly object[]>(state: S, activity: A, onDone: T) =>
+const awaits = <A extends ActivityName, const T extends readonly object[]>(state: string, activity: A, onDone: T) =>
   ({
     entry: entered(state),
     invoke: { src: activity, id: activity, onDone, onError: failed },

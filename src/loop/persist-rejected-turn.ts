@@ -195,5 +195,5 @@ export const addPayloadTransforms = (run: Run): Promise<void> | undefined => {
 
 const transformAll = async ({ list, steps }: Run, payloads: NonNullable<LoopPorts['payloads']>): Promise<void> => {
   await payloads.ofMessages(list);
-  await Promise.all(steps.flatMap(({ toolResults }) => toolResults.map((record) => payloads.ofChunk(record))));
+  for (const { toolResults } of steps) for (const record of toolResults) await payloads.ofChunk(record);
 };

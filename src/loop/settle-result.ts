@@ -60,7 +60,11 @@ export const settleEnd = async (
     phase: 'toolResult',
     ...conversationFields(run),
     ...stepFields(run),
-    ...{ toolName, toolCallId, args, providerExecuted, result: given },
+    toolName,
+    toolCallId,
+    args,
+    result: given,
+    providerExecuted,
     ...(end.kind === 'error' && { isError: true }),
   });
   if (judged.outcome) return judged.outcome;
