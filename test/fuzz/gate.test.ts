@@ -26,19 +26,31 @@ const patternNames = Object.keys(patterns) as PatternName[];
 /** The length of released text that a pattern without a longest match keeps. */
 const keptChars = 256;
 
+/** The parts of a stream, in the order in which they are sent. */
+const parts = [
+  { kind: 'reasoning', id: 'one' },
+  { kind: 'text', id: 'one' },
+  { kind: 'reasoning', id: 'two' },
+  { kind: 'text', id: 'two' },
+] as const;
+
 /**
- * The matches in each of the texts, one after another. A match that started in earlier texts, after the last match
- * there, counts up to its end.
+ * The matches in each of the texts, one after another. A match that started in earlier texts, after the last match there, counts up to
+ * its end: in all of them, or in those of its kind, as a client reads it that hides the other kind.
  */
 const matchesIn = (pattern: Pattern, pieces: readonly string[]): (readonly TextSpan[])[] => {
   const kept = pattern.maxLength === 'part' ? keptChars : pattern.maxLength;
-  let before = '';
-  return pieces.map((text) => {
-    const crossing = pattern.find(before + text, 0).find(({ start, end }) => start < before.length && end > before.length);
-    const across = crossing ? [{ start: 0, end: crossing.end - before.length }] : [];
-    const matches = [...across, ...pattern.find(text, across[0]?.end ?? 0)];
+  const ends: Record<string, string> = {};
+  return pieces.map((text, index) => {
+    const names = ['all', parts[index]?.kind ?? 'text'];
+    const [crossing] = names.flatMap((name) => {
+      const { length } = ends[name] ?? '';
+      const span = pattern.find((ends[name] ?? '') + text, 0).find(({ start, end }) => start < length && end > length);
+      return span ? [{ start: 0, end: span.end - length }] : [];
+    });
+    const matches = [...(crossing ? [crossing] : []), ...pattern.find(text, crossing?.end ?? 0)];
     const last = matches.at(-1);
-    before = (last ? text.slice(last.end) : before + text).slice(-kept);
+    for (const name of names) ends[name] = (last ? text.slice(last.end) : (ends[name] ?? '') + text).slice(-kept);
     return matches;
   });
 };
@@ -110,14 +122,8 @@ const between = ['e.g.', 'Dr.', ' ', '. ', '\n', '\r\n', '?', 'x', '😀', '👩
 const words = fc.constantFrom(...values, ...between, ' ');
 const text = fc.array(words, { maxLength: 10 }).map((pieces) => pieces.join(''));
 
-/** The parts of a stream: a thought and two texts, in this order, because a text does not end at a thought after it. */
-const parts = [
-  { kind: 'reasoning', id: 'three' },
-  { kind: 'text', id: 'one' },
-  { kind: 'text', id: 'two' },
-] as const;
 const streams = fc.record({
-  pieces: fc.tuple(text, text, text),
+  pieces: fc.tuple(text, text, text, text),
   inTurns: fc.boolean(),
   cuts: fc.infiniteStream(fc.nat(7)),
   next: fc.infiniteStream(fc.nat(9)),
@@ -161,10 +167,11 @@ const company = fc.array(fc.option(fc.constantFrom(...windows), { nil: undefined
 
 /**
  * Among interleaved parts no value continues from one to another, because the order of its halves depends on the guards: each starts
- * with a line break, and only one of them has a border of the value that has none of its own.
+ * with a line break, and only one of them has a border of the value that has none of its own. A text may continue after the reasoning
+ * that follows it; a guard may then hold the text's end while the next guard has the reasoning: several guards get none.
  */
 const apart = (drawn: Drawn, names: readonly (Pattern | undefined)[]): Drawn => {
-  if (!drawn.inTurns) return drawn;
+  if (!drawn.inTurns) return names.length < 2 ? drawn : { ...drawn, pieces: drawn.pieces.with(2, '') };
   if (names.includes(patterns.block)) fc.pre(drawn.pieces.filter((pieces) => /BEGIN|END/.test(pieces)).length < 2);
   return { ...drawn, pieces: drawn.pieces.map((pieces) => (pieces === '' ? '' : `\n${pieces}`)) };
 };

@@ -1,20 +1,10 @@
 import type { GuardWindow } from '../../guard/policy/guard-policy.js';
 import type { Pattern, Replacement, TextSpan, Window } from '../../guard/pattern.js';
-import {
-  endTails,
-  followTails,
-  matchAcross,
-  textsBefore,
-  type Tails,
-  createMatcher,
-  lookbehindOf,
-  type Found,
-  type Matcher,
-} from './matcher.js';
+import { createBufferedText, grow, replace, take, type BufferedText } from './buffered-text.js';
 import type { TextPart } from './chunk.js';
-import { spansBetween } from '../../pipeline/spans.js';
-import { append, editedSegment, placeOf, takeText, textOf, type Segment } from './segment.js';
-import { createWindowReader, type WindowReader } from './window-reader.js';
+import { followTails, matchAcross, textsBefore, type EarlierText, type Matcher, type Tails } from './matcher.js';
+import { placeOf, textOf, type Segment } from './segment.js';
+import { createWindowReader } from './window-reader.js';
 
 /** The next action for the texts that a guard buffers. */
 export type Action =
@@ -49,51 +39,6 @@ export interface BufferedTexts {
   settle(lane: TextPart, judged: string, answer: string | readonly Replacement[]): readonly Segment[];
 }
 
-interface BufferedText {
-  readonly lane: TextPart;
-  /** The parts whose text it is, and whose end has not passed: with window step all parts with one id, as in the response. */
-  readonly lanes: TextPart[];
-  readonly segments: Segment[];
-  /** The current text of the segments, after some released text. */
-  text: string;
-  /** The index in the text where they start. */
-  from: number;
-  /** The number of released characters that a pattern looks at. */
-  readonly lookbehind: number;
-  /** Set for a pattern. */
-  readonly matcher: Matcher | undefined;
-  /** For other windows: reads the text for the next one. */
-  reader: WindowReader | undefined;
-  isEnded: boolean;
-  /** Whether any of it was released. */
-  hasReleased: boolean;
-  /** Whether the guard was called since the last delta: the next delta is not part of that call. */
-  wasJudged: boolean;
-}
-
-const createBufferedText = (lane: TextPart, pattern: Pattern | undefined): BufferedText => ({
-  lane,
-  lanes: [],
-  segments: [],
-  text: '',
-  from: 0,
-  lookbehind: pattern ? lookbehindOf(pattern) : 0,
-  matcher: pattern && createMatcher(pattern),
-  reader: undefined,
-  isEnded: false,
-  wasJudged: false,
-  hasReleased: false,
-});
-
-const grow = (buffered: BufferedText, segment: Segment): void => {
-  if (buffered.wasJudged) buffered.segments.push(segment);
-  else append(buffered.segments, segment);
-  buffered.wasJudged = false;
-  forget(buffered);
-  buffered.text += segment.text;
-  buffered.matcher?.changed();
-};
-
 /** Creates a guard's buffered texts for one step. `tails` are the guard's own in the run. */
 export const createBufferedTexts = (window: Window, tails: Tails = new Map()): BufferedTexts => {
   const nameOf = (lane: TextPart): TextPart | string => (window === 'step' ? lane.key : lane);
@@ -111,24 +56,24 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
     return buffered;
   };
 
-  /** Nothing is left to judge: passes on segments whose text was removed by earlier guards, and the end. */
-  const rest = ({ lanes, segments, isEnded }: BufferedText): Action | undefined => {
-    if (segments.length > 0) return { kind: 'clear', segments: segments.splice(0) };
-    if (!isEnded) return undefined;
-    const lane = lanes.shift() as TextPart; // without parts, the text is deleted
-    if (lanes.length === 0) texts.delete(nameOf(lane));
-    return { kind: 'end', lane };
+  /** Removes texts in the order in which they started; one that may continue stays, and with it those after it. */
+  const removeEnded = (): void => {
+    for (const [name, buffered] of texts) {
+      if (buffered.lanes.length > 0 && buffered.lane.isPaused) return;
+      if (buffered.lanes.length > 0) continue;
+      texts.delete(name);
+      if (pattern) followTails(tails, endOf(buffered, pattern), pattern);
+    }
   };
   const nextOf = (buffered: BufferedText, isLate: boolean): Action | undefined => {
-    const { lane, text, isEnded } = buffered;
-    if (buffered.from === text.length) return rest(buffered);
-    if (buffered.matcher && pattern) return nextOfPattern(buffered, { matcher: buffered.matcher, pattern, tails, texts });
-    buffered.reader ??= createWindowReader(window as GuardWindow); // it has no matcher
-    const length = buffered.reader({ text, isEnded, isStepOver, isLate });
-    if (length === 0) return undefined;
-    buffered.wasJudged = true;
-    const earlier = lastWindows.get(lane.key);
-    return { kind: 'judge', lane, text: text.slice(0, length), earlier, place: placeIn(buffered, length, window) };
+    const { text, from, lanes, segments, isEnded, matcher } = buffered;
+    if (from < text.length && matcher && pattern) return nextOfPattern(buffered, { matcher, pattern, tails, texts });
+    if (from < text.length) return nextWindow(buffered, { window: window as GuardWindow, lastWindows, isStepOver, isLate });
+    // Nothing is left to judge: passes on segments whose text was removed by earlier guards, and the end.
+    if (segments.length > 0) return { kind: 'clear', segments: segments.splice(0) };
+    const lane = isEnded ? lanes.shift() : undefined;
+    if (lanes.length === 0) removeEnded();
+    return lane && { kind: 'end', lane };
   };
 
   return {
@@ -148,9 +93,9 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
     },
     first: () => Math.min(...[...texts.values()].map(({ segments }) => segments[0]?.first ?? Infinity)),
     settle: (lane, judged, answer) => {
-      const settled = answer === judged ? take(bufferedOf(lane), judged.length) : replace(bufferedOf(lane), judged, answer);
-      if (pattern?.prepare) followTails(tails, { kind: lane.kind, text: textOf(settled) }, pattern);
-      if (!pattern) keepLast(lastWindows, bufferedOf(lane), textOf(settled));
+      const buffered = bufferedOf(lane);
+      const settled = answer === judged ? take(buffered, judged.length) : replace(buffered, judged, answer);
+      if (!pattern) keepLast(lastWindows, buffered, textOf(settled));
       return settled;
     },
   };
@@ -168,6 +113,24 @@ const keepLast = (
   else windows.delete(key);
 };
 
+interface WindowReading {
+  readonly window: GuardWindow;
+  readonly lastWindows: LastWindows;
+  readonly isStepOver: boolean;
+  readonly isLate: boolean;
+}
+
+const nextWindow = (buffered: BufferedText, { window, lastWindows, ...state }: WindowReading): Action | undefined => {
+  const { lane, text, segments, isEnded } = buffered;
+  buffered.reader ??= createWindowReader(window);
+  const length = buffered.reader({ text, isEnded, ...state });
+  if (length === 0) return undefined;
+  buffered.wasJudged = true;
+  // The offset of text that gathered while a guard was busy is that of a guard that started with its first character.
+  const place = placeOf(segments, window === 'chunk' ? 0 : length - 1);
+  return { kind: 'judge', lane, text: text.slice(0, length), earlier: lastWindows.get(lane.key), place };
+};
+
 interface PatternReading {
   readonly matcher: Matcher;
   readonly pattern: Pattern;
@@ -176,97 +139,37 @@ interface PatternReading {
   readonly texts: ReadonlyMap<unknown, BufferedText>;
 }
 
-/** The ends of the texts before a text. A part that has ended stays open for its continuation, so its end may still be buffered. */
+/** The ends of the texts that a text continues: those that have ended, in the order in which they started. */
 const tailsBefore = (buffered: BufferedText, { pattern, tails, texts }: PatternReading): Tails => {
   const before: Tails = new Map(tails);
   for (const earlier of texts.values()) {
     if (earlier === buffered) break;
-    const { kind, isPaused } = earlier.lane;
-    if (!isPaused) continue;
-    const text = earlier.text.slice(earlier.from);
-    const last = pattern.find(text, 0).at(-1);
-    if (last) endTails(before, kind);
-    followTails(before, { kind, text: text.slice(last?.end) }, pattern);
+    if (earlier.lane.isPaused) followTails(before, endOf(earlier, pattern), pattern);
   }
   return before;
 };
 
-/** A part for a pattern that reads it whole; undefined if it has not ended. */
-const wholePart = ({ lane, text, segments, isEnded }: BufferedText, tails: Tails): Action | undefined =>
-  isEnded
-    ? { kind: 'judge', lane, text, before: textsBefore(tails, lane.kind), place: placeOf(segments, text.length - 1) }
-    : undefined;
+/** A text's end after its last match, released or not. */
+const endOf = ({ lane: { kind }, text, from, matchEnd }: BufferedText, pattern: Pattern): EarlierText => {
+  const isSearched = from < text.length && !pattern.prepare;
+  const last = (isSearched ? pattern.find(text, from).at(-1)?.end : undefined) ?? matchEnd;
+  return { kind, text: text.slice(last), isAfterMatch: last !== undefined };
+};
 
 const nextOfPattern = (buffered: BufferedText, reading: PatternReading): Action | undefined => {
-  const { matcher, pattern, tails } = reading;
-  if (pattern.prepare) return wholePart(buffered, tails);
-  const { kind } = buffered.lane;
-  // Uses the current tails: when the first delta came, the guard may have been busy with the previous part.
-  const across = buffered.hasReleased ? undefined : matchAcross(pattern, tailsBefore(buffered, reading), { ...buffered, kind });
+  const { matcher, pattern } = reading;
+  const { lane, text, from, isEnded, segments } = buffered;
+  const isWhole = pattern.prepare !== undefined; // it reads a part whole, and looks for matches itself
+  if (isWhole && !isEnded) return undefined;
+  const isStart = from === 0 && buffered.matchEnd === undefined;
+  const before = isStart ? textsBefore(tailsBefore(buffered, reading), lane.kind) : [];
+  if (isWhole) return { kind: 'judge', lane, text, before, place: placeOf(segments, text.length - 1) };
+  const across = matchAcross(pattern, before, buffered);
   if (across === 'undecided') return undefined;
   const found = across ? { length: across.end, match: across } : matcher.next(buffered);
-  buffered.hasReleased ||= found !== undefined;
-  if (found?.match) endTails(tails, kind);
-  else if (found) followTails(tails, { kind, text: buffered.text.slice(buffered.from, buffered.from + found.length) }, pattern);
-  return nextMatch(buffered, found);
-};
-
-/** The offset of text that gathered while a guard was busy is that of a guard that started with its first character. */
-const placeIn = ({ segments }: BufferedText, length: number, window: Window): number =>
-  placeOf(segments, window === 'chunk' ? 0 : length - 1);
-
-const nextMatch = (buffered: BufferedText, found: Found | undefined): Action | undefined => {
   if (!found) return undefined;
-  const { lane, text, from } = buffered;
   const { length, match } = found;
-  if (match)
-    return { kind: 'judge', lane, text: text.slice(from, from + length), match, place: placeOf(buffered.segments, length - 1) };
-  return { kind: 'clear', segments: take(buffered, length) };
-};
-
-/** Releases the start of a text with the guard's version of it. */
-const replace = (buffered: BufferedText, judged: string, answer: string | readonly Replacement[]): Segment[] => {
-  const released: Segment[] = [];
-  let at = 0;
-  for (const { start, end, text } of typeof answer === 'string' ? versionsOf(buffered, judged, answer) : answer) {
-    released.push(...take(buffered, start - at));
-    const [own, ...removed] = Map.groupBy(take(buffered, end - start), ({ lane }) => lane).values();
-    if (own) released.push(editedSegment(own, text), ...removed.flat());
-    at = end;
-  }
-  return [...released, ...take(buffered, judged.length - at)];
-};
-
-/** The guard's version of each part in a text. An edit across parts is one of the first. */
-const versionsOf = ({ segments, lanes }: BufferedText, judged: string, answer: string): Replacement[] => {
-  if (lanes.length === 1) return [{ start: 0, end: judged.length, text: answer }];
-  const spans = spansBetween(judged, answer);
-  const indexIn = (at: number): number =>
-    at === judged.length
-      ? answer.length
-      : spans.reduce((sum, { start, end, text }) => (start < at ? sum + text.length - Math.min(end, at) + start : sum), at);
-  let end = 0;
-  return [...Map.groupBy(segments, ({ lane }) => lane).values()]
-    .map((own) => {
-      const start = end;
-      end += textOf(own).length;
-      return { start, end, text: answer.slice(indexIn(start), indexIn(end)) };
-    })
-    .filter(({ start, end: until, text }) => text !== judged.slice(start, until));
-};
-
-/** Releases the start of a text. */
-const take = (buffered: BufferedText, length: number): Segment[] => {
-  buffered.reader = undefined;
-  buffered.from += length;
-  if (!buffered.matcher) forget(buffered); // a matcher's offsets are valid until the text changes
-  return takeText(buffered.segments, length);
-};
-
-/** Removes released text only in larger pieces, because a text is copied to be read. */
-const forget = (buffered: BufferedText): void => {
-  const forgotten = buffered.from - buffered.lookbehind;
-  if (forgotten < buffered.lookbehind) return;
-  buffered.text = buffered.text.slice(forgotten);
-  buffered.from -= forgotten;
+  if (!match) return { kind: 'clear', segments: take(buffered, length) };
+  buffered.matchEnd = from + length;
+  return { kind: 'judge', lane, text: text.slice(from, from + length), match, place: placeOf(segments, length - 1) };
 };

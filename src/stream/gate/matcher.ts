@@ -4,7 +4,7 @@ import type { Pattern, TextSpan } from '../../guard/pattern.js';
 import { graphemeFloor } from './grapheme.js';
 
 /** A pattern's decision about the start of a text. */
-export interface Found {
+interface Found {
   /** The number of characters to release: free of matches, or one match. */
   readonly length: number;
   /** The match, as `find` returned it. */
@@ -96,16 +96,13 @@ export const createMatcher = (pattern: Pattern): Matcher => {
 const isTooSoon = ({ text, from, isEnded }: TextFrom, waiting: number): boolean =>
   !isEnded && waiting > longChars && text.length - from < waiting + waiting / growthDivisor;
 
-/** The number of released characters that a pattern looks at. */
-export const lookbehindOf = ({ lookbehind = 1 }: Pattern): number => lookbehind;
-
 const lengthOf = ({ start, end }: TextSpan): number => {
   if (end > start) return end - start;
   throw new InterlockError('phase/invalid-result', { path: 'pattern.find', detail: `it found a match from ${start} to ${end}.` });
 };
 
 /**
- * The ends of the text that a pattern has released, over all parts and steps of a run: of all texts in order, and of each kind, as a
+ * The ends of the texts that a pattern has judged, over all parts and steps of a run: of all texts in order, and of each kind, as a
  * client reads it that hides the other.
  */
 export type Tails = Map<string, string>;
@@ -114,52 +111,39 @@ export type Tails = Map<string, string>;
 export interface EarlierText {
   readonly kind: 'text-delta' | 'reasoning-delta';
   readonly text: string;
+  /** Whether a match was before it: no value continues from earlier texts. */
+  readonly isAfterMatch?: boolean;
 }
 
-/** The distinct tails that a text of a kind continues. */
-const tailsOf = (tails: Tails, kind: string): ReadonlySet<string> => new Set([tails.get('') ?? '', tails.get(kind) ?? '']);
+/** The number of characters of a text's end that are kept for the next text; fewer than a pattern without a longest match may match. */
+export const keptChars = ({ maxLength, lookbehind = 1 }: Pattern): number =>
+  Math.max(lookbehind, maxLength === 'part' ? defaultKeptChars : Math.min(maxLength, maxKeptChars));
+const defaultKeptChars = 256;
+const maxKeptChars = 512;
 
-/** Number of remembered characters for a pattern without a longest match. */
-const defaultTailChars = 256;
-const maxTailChars = 512;
-
-/** Adds a released text. */
-export const followTails = (tails: Tails, { kind, text }: EarlierText, { maxLength }: Pattern): void => {
-  const tailChars = maxLength === 'part' ? defaultTailChars : Math.min(maxLength, maxTailChars);
-  for (const name of ['', kind])
-    tails.set(
-      name,
-      text.length >= tailChars ? text.slice(text.length - tailChars) : ((tails.get(name) ?? '') + text).slice(-tailChars),
-    );
+/** Adds a text. */
+export const followTails = (tails: Tails, { kind, text, isAfterMatch }: EarlierText, pattern: Pattern): void => {
+  const kept = keptChars(pattern);
+  const end = text.slice(-kept);
+  for (const name of ['', kind]) tails.set(name, isAfterMatch ? end : ((tails.get(name) ?? '') + end).slice(-kept));
 };
-
-/** A match ends the texts that its own text continues: a value does not continue behind it. */
-export const endTails = (tails: Tails, kind: string): void => {
-  for (const name of ['', kind]) tails.delete(name);
-};
-
-/** A part after tails, of which nothing has been released yet. */
-interface StartedPart {
-  readonly kind: EarlierText['kind'];
-  readonly text: string;
-  readonly isEnded: boolean;
-}
 
 /** The ends of the texts that a text of a kind continues. */
-export const textsBefore = (tails: Tails, kind: string): string[] => [...tailsOf(tails, kind)].filter(Boolean);
+export const textsBefore = (tails: Tails, kind: string): string[] =>
+  [...new Set([tails.get(''), tails.get(kind)])].flatMap((text) => (text ? [text] : []));
 
 /**
  * The start of a part that completes a match from before the part: its first half was released, so the second must not be. Undefined if
  * there is none, `undecided` if it depends on further text.
  */
-export const matchAcross = (pattern: Pattern, tails: Tails, part: StartedPart): Across => {
-  const across = textsBefore(tails, part.kind).map((before) => matchBehind(pattern, before, part));
+export const matchAcross = (pattern: Pattern, before: readonly string[], part: Omit<TextFrom, 'from'>): Across => {
+  const across = before.map((text) => matchBehind(pattern, text, part));
   return across.find((one) => typeof one === 'object') ?? across.find((one) => one === 'undecided');
 };
 
 type Across = TextSpan | 'undecided' | undefined;
 
-const matchBehind = (pattern: Pattern, before: string, { text, isEnded }: StartedPart): Across => {
+const matchBehind = (pattern: Pattern, before: string, { text, isEnded }: Omit<TextFrom, 'from'>): Across => {
   const joined = before + text;
   const { maxLength, lookahead = 1 } = pattern;
   const reach = maxLength === 'part' ? joined.length : maxLength + lookahead - 1;

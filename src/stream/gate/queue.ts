@@ -154,6 +154,7 @@ type StreamedCalls = Map<string, Chunk[]>;
 export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, 'place'>): Admission => {
   const calls: StreamedCalls = new Map();
   const endText = (lane: OpenTextPart): void => {
+    lane.isPaused = true;
     queue.close(lane);
     way.end(lane);
   };

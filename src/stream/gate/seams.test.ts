@@ -167,6 +167,16 @@ describe('a value that continues in the next part, with a guard of steps next to
     expect(texts(emitted)['reasoning one']).toBe('[pattern] now');
   });
 
+  it.each(Object.entries(places))('is not found in the order of the ends, %s', async (_, guards) => {
+    const { emitted } = await sendAll(guards, [
+      ...textOf(['example.com']),
+      border('reasoning-start'),
+      thought('jane@'),
+      border('reasoning-end'),
+    ]);
+    expect(texts(emitted)).toEqual({ 'text one': 'example.com', 'reasoning one': 'jane@' });
+  });
+
   it.each(Object.entries(places))('is not searched between parts that alternate, %s', async (_, guards) => {
     const { emitted } = await sendAll(guards, [delta('jane@example.', 'two'), delta('it is'), delta('com', 'two')]);
     expect(texts(emitted)).toEqual({ 'text two': '[pattern]', 'text one': 'it is' });
