@@ -167,6 +167,14 @@ describe('a value that continues in the next part, with a guard of steps next to
     expect(texts(emitted)['reasoning one']).toBe('[pattern] now');
   });
 
+  it.each([{}, { prepare: () => undefined }])('is not found behind a whole value: %j', async (more) => {
+    const words = patternGuard({ ...patterns.word, ...more }, 'replace');
+    const { emitted } = await sendAll([words], [...textOf(['A secret'], 'two'), ...textOf(['ly now'])]);
+    expect(texts(emitted)).toEqual({ 'text two': 'A [pattern]', 'text one': 'ly now' });
+    const open = await sendAll([words], [...textOf(['A secret and sec'], 'two'), ...textOf(['retly now'])]);
+    expect(texts(open.emitted)).toEqual({ 'text two': 'A [pattern] and sec', 'text one': '[pattern] now' });
+  });
+
   it.each(Object.entries(places))('is not found in the order of the ends, %s', async (_, guards) => {
     const { emitted } = await sendAll(guards, [
       ...textOf(['example.com']),
