@@ -4,7 +4,9 @@ import { messageOf, InterlockError } from '../errors.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Retry } from '../verdict.js';
 import { answersIn, openConversation } from './conversation.js';
+import { createChunkCodec } from './chunks.js';
 import { followRetry, judge } from './judge.js';
+import { openLane } from './lane.js';
 import { followResultEdits } from './recorded-steps.js';
 import { checkObject, type GuardOptions } from './guard-options.js';
 import { start, runsOf } from './adapters.js';
@@ -160,8 +162,37 @@ const lastOf = async (results: AsyncIterable<unknown>): Promise<unknown> => {
  * gets the reason as the tool's error and responds in the next step.
  */
 const judgeResult = async (run: Run, call: Call, result: unknown): Promise<unknown> => {
-  if (!run.plan.has('toolResult')) return result;
-  return judged(run, call, { result });
+  const left = run.plan.has('toolResult') ? await judged(run, call, { result }) : result;
+  return (await judgedInStream(run, call, { type: 'tool-result', result: left })).result;
+};
+
+/** The result or error of a tool, as a part of the stream. */
+interface Outcome {
+  readonly type: 'tool-result' | 'tool-error';
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+const outcomeCodec = createChunkCodec<Outcome>(
+  { 'tool-result': { chunk: 'tool-result' }, 'tool-error': { chunk: 'tool-error' } },
+  new Set(),
+);
+
+/**
+ * The version of the guards of the stream. The AI SDK emits the same that the model gets, so that a removed result is null for both. Without
+ * a guarded model {@link toStreamTransform} judges it.
+ */
+const judgedInStream = async (run: Run, { toolName, toolCallId, args }: Call, outcome: Outcome): Promise<Outcome> => {
+  if (!run.plan.has('outputStream') || !run.adapters.has('withGuards')) return outcome;
+  const lane = openLane<Outcome>(run, outcomeCodec, { of: 'texts', onRetry: (retry) => retryError(run, retry) });
+  try {
+    const part = { ...outcome, toolName, toolCallId, args };
+    const parts = [...(await lane.push(part)), ...(await lane.end())];
+    const removed = { type: outcome.type, result: null, error: new Error('A guard removed the error.') };
+    return parts.find(({ type }) => type === outcome.type) ?? removed;
+  } finally {
+    lane.close();
+  }
 };
 
 const retryError = (run: Run, retry: Retry): Error => {
@@ -175,11 +206,15 @@ const retryError = (run: Run, retry: Retry): Error => {
  */
 const failAsJudged = async (run: Run, call: Call, error: unknown): Promise<never> => {
   run.throwIfStopped();
-  if (!run.plan.has('toolResult')) throw error;
+  const left = run.plan.has('toolResult') ? await judgedError(run, call, error) : error;
+  throw (await judgedInStream(run, call, { type: 'tool-error', error: left })).error;
+};
+
+const judgedError = async (run: Run, call: Call, error: unknown): Promise<unknown> => {
   const text = messageOf(error);
   const left = await judged(run, call, { result: text, isError: true });
   const isWhole = left === text && (await isClean(run, { type: 'tool-error', payload: { error } }));
-  throw isWhole ? error : new Error(String(left));
+  return isWhole ? error : new Error(String(left));
 };
 
 type ToolResult = Pick<PhaseData<'toolResult'>, 'result' | 'isError'>;

@@ -7,6 +7,7 @@ import { createStreamBuffer } from '../stream/stream-buffer.js';
 import type { CallRuling } from '../loop/step-calls.js';
 import { partOfChunk, type ChunkCodec } from './chunks.js';
 import { openListPort, createLoopRun } from './loop-run.js';
+import type { Retry } from '../verdict.js';
 import type { Run } from './run.js';
 import type { Chunk } from './spec.js';
 import { withoutPrompt } from '../loop/judge.js';
@@ -28,14 +29,17 @@ export interface Lane<Part> {
   rulingOf(toolCallId: string): CallRuling | undefined;
 }
 
-/**
- * Opens a lane. `of: 'answers'`: it handles calls and the guards' rulings about them. `of: 'texts'`: its parts include the results of
- * tools.
- */
+interface LaneOptions {
+  /** `answers`: it handles calls and the guards' rulings about them. `texts`: its parts include the results of tools. */
+  readonly of: 'answers' | 'texts';
+  /** Returns the error for a guard's retry. Default: it ends the run. */
+  readonly onRetry?: (retry: Retry) => Error;
+}
+
 export const openLane = <Part extends { type: string }>(
   run: Run,
   codec: ChunkCodec<Part>,
-  of: 'answers' | 'texts',
+  { of, onRetry }: LaneOptions,
 ): Lane<Part> => {
   const parts = new WeakMap<Chunk, Part>();
   const cleared: Chunk[] = [];
@@ -55,6 +59,7 @@ export const openLane = <Part extends { type: string }>(
   const passed = (outcome: Outcome | undefined | void): readonly Part[] => {
     run.throwIfStopped();
     run.options.abortSignal?.throwIfAborted();
+    if (outcome && loop.stop?.kind === 'retry' && onRetry) throw onRetry(loop.stop);
     if (outcome && loop.stop) throw run.end(errorOfStop(loop.stop, withoutPrompt(loop)));
     return takeCleared();
   };

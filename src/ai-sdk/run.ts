@@ -181,7 +181,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
       dropRequests(run);
     },
     watch: (result) => watchReaders(result, { onReaderCancel, leaving, emit: run.emit }),
-    emit: (event) => void attempted(() => onEvent?.({ ...event, runId: id })), // with its run id it is complete
+    emit: (event) => attempted(() => onEvent?.({ ...event, runId: id })), // with its run id it is complete
     end: (error) => {
       if (run.error) return run.error;
       run.error = error;

@@ -58,9 +58,14 @@ it('an onEvent that throws or rejects does not affect the run or the process', a
   const throwing = () => {
     throw new Error('no');
   };
-  for (const onEvent of [throwing, () => Promise.reject(new Error('no'))]) {
+  const failing: readonly (() => unknown)[] = [throwing, () => Promise.reject(new Error('no'))];
+  for (const onEvent of failing) {
     const guards = [guardOn('outputStep', () => undefined)];
-    const result = await guardedToolLoop({ model: answering(), guards, guardOptions: { onEvent } }).generate({ prompt: 'Hi' });
+    const result = await guardedToolLoop({
+      model: answering(),
+      guards,
+      guardOptions: { onEvent },
+    }).generate({ prompt: 'Hi' });
     expect(result.text).toBe('Well.');
     await setImmediate(); // vitest reports rejections that nothing handles
   }

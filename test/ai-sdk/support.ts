@@ -63,7 +63,8 @@ export const guardOn = (phase: Phase, act: (args: HookArgs) => unknown, options:
   const hook = async (args: HookArgs): Promise<unknown> => {
     if (remaining <= 0 || !when(args)) return args.part;
     remaining -= 1;
-    return (await act(args)) ?? args.part;
+    const left = await act(args);
+    return left === undefined ? args.part : left;
   };
   return { id, [phases[phase].hook]: hook };
 };
