@@ -58,7 +58,12 @@ export const inAiSdk: readonly Exclusion[] = [
   {
     why: 'A retry on a tool’s result is that tool’s error.',
     link: 'docs/guide/hosts.md#the-ai-sdk',
-    leavesOut: ({ rules }) => rules.some(({ phase, act }) => phase === 'toolResult' && act === 'retry'),
+    leavesOut: ({ receipts, rules }) =>
+      rules.some(({ phase, act, word }) => {
+        const isJudged =
+          phase === 'toolResult' || (phase === 'outputStream' && receipts.some((receipt) => receipt.includes(word)));
+        return isJudged && act === 'retry';
+      }),
   },
   {
     why: 'A guard of a tool result gets the call without the text and errors of its step. If it edits the arguments, the run fails.',
@@ -70,10 +75,18 @@ export const inAiSdk: readonly Exclusion[] = [
       }),
   },
   {
+    why: 'A call without a tool, or with arguments that do not fit it, has no result: its error goes to the model without guards of tool results.',
+    link: 'docs/guide/hosts.md#the-ai-sdk',
+    leavesOut: ({ opening, redacts, rules }) =>
+      opening.some(({ calls }) => calls.some((note) => /^[#?]/.test(note))) &&
+      (redacts || rules.some(({ phase }) => phase === 'toolResult')),
+  },
+  {
     why: 'Results of parallel calls are checked in the order of their arrival.',
     link: 'docs/guide/hosts.md#the-ai-sdk',
     leavesOut: ({ opening, rules }) =>
-      opening.some(({ calls }) => calls.length > 1) && rules.some(({ phase, act }) => phase === 'toolResult' && act === 'hang'),
+      opening.some(({ calls }) => calls.length > 1) &&
+      rules.some(({ phase, act }) => (phase === 'toolResult' || phase === 'outputStream') && act === 'hang'),
   },
   {
     why: 'Calls run only if the finish reason is tool-calls.',
@@ -156,6 +169,12 @@ export const alone = {
   guardTools: [
     ...unguardedModel,
     {
+      why: 'Only its own tools are guarded, not those of the provider.',
+      link: ofAlone,
+      leavesOut: ({ rules, opening, closing }) =>
+        rules.some(({ word }) => [...opening, ...closing].some(({ hosted }) => hosted?.includes(word))),
+    },
+    {
       why: 'If only the tools are guarded, a block in a tool becomes the error of that tool.',
       link: ofAlone,
       leavesOut: ({ rules }) => rules.some(({ act }) => act === 'trip' || act === 'fail' || act === 'hang' || act === 'retry'),
@@ -163,6 +182,11 @@ export const alone = {
   ],
   toStreamTransform: [
     ...unguardedModel,
+    {
+      why: 'Results of the provider’s tools are checked as they arrive, by guards of the stream only.',
+      link: ofAlone,
+      leavesOut: ({ redacts, opening, closing }) => redacts && [...opening, ...closing].some(({ hosted }) => hosted),
+    },
     { why: 'If the provider connection breaks, buffered text is lost.', link: ofAlone, leavesOut: hasEnd('break') },
     {
       why: 'Tools run before this adapter receives the call.',
@@ -185,12 +209,12 @@ const hasRule =
   ({ rules }: Script): boolean =>
     rules.some((one) => one.phase === phase && acts.includes(one.act));
 
-/** A saved message without its reasoning and files. */
+/** A saved message without its reasoning, files and sources. */
 const wordsAndCalls = (message: string): string =>
   message
     .replace(': ', ' | ')
     .split(' | ')
-    .filter((part) => !/^(reasoning|file) /.test(part))
+    .filter((part) => !/^(reasoning|file|source) /.test(part))
     .join(' | ');
 
 /** The behavior of Mastra's own loop with any guards. */
@@ -202,9 +226,14 @@ export const inStock: readonly Exclusion[] = [
     compares: (seen) => ({ ...seen, verdicts: [], end: seen.end[0] === 'failed' ? ['failed'] : seen.end.slice(0, 3) }),
   },
   {
-    why: 'Its memory contains the reasoning and files of the first step only.',
+    why: 'Its memory contains the reasoning, files and sources of the first step only.',
     link: ofStock,
     compares: (seen) => ({ ...seen, saved: seen.saved.map(wordsAndCalls) }),
+  },
+  {
+    why: 'In a later step, its messages do not separate text from the result of a provider’s tool before it.',
+    link: ofStock,
+    leavesOut: ({ opening, closing }) => opening.length > 0 && closing.some(({ hosted }) => hosted),
   },
   {
     why: 'It does not continue after calls of a step with another finish reason; it continues after a response without a finish part.',

@@ -6,7 +6,7 @@ import type { Rule, Script } from './script.js';
 
 interface HookArgs {
   abort(reason: string, options?: { retry?: boolean }): never;
-  readonly part?: { type: string; payload: { text?: string; args?: unknown } };
+  readonly part?: { type: string; payload: { text?: string; args?: unknown; title?: string; result?: unknown } };
   readonly prompt?: readonly { role: string; content: unknown }[];
   readonly messages?: readonly { role: string; content: unknown }[];
   readonly text?: string;
@@ -33,6 +33,8 @@ const readOf = (phase: Rule['phase'], args: HookArgs): unknown => {
 
 const partTexts = (part: HookArgs['part']): unknown => {
   if (part?.type === 'text-delta' || part?.type === 'reasoning-delta') return part.payload.text;
+  if (part?.type === 'source') return part.payload.title;
+  if (part?.type === 'tool-result') return part.payload.result;
   return part?.type === 'tool-call' ? part.payload.args : '';
 };
 

@@ -6,7 +6,7 @@ import { guardsFor, InterlockAgent, type InterlockConfig, type InterlockResult, 
 import { guardsOf } from './guards.js';
 import type { Script } from './script.js';
 import { failed, inOrder, pageOf, pageOfResult, emittedText, type Chunk, type Observed } from './seen.js';
-import { answerSchema, description, fileText, inputSchema, worldOf } from './world.js';
+import { answerSchema, description, fileText, inputSchema, invalidCall, worldOf } from './world.js';
 
 /** A run of an agent; it adds the chunks and objects of a stream to its second and third list. */
 export type Run = (agent: Agent, prompt: string, call: Call) => Promise<InterlockResult>;
@@ -82,14 +82,23 @@ interface StepRecord {
   readonly files: readonly unknown[];
   readonly toolCalls: readonly unknown[];
   readonly toolResults: readonly unknown[];
+  readonly sources: readonly unknown[];
+  readonly finishReason?: string | undefined;
+  readonly usage?: { readonly inputTokens?: number; readonly outputTokens?: number };
 }
 
-const stepOf = ({ text, reasoningText = '', files, toolCalls, toolResults }: StepRecord): unknown => ({
+const stepOf = ({ text, reasoningText = '', files, toolCalls, toolResults, ...step }: StepRecord): unknown => ({
   text,
   reasoning: reasoningText,
   files: files.map((file) => fileText((file as { payload: { data: unknown } }).payload.data)),
   toolCalls: toolCalls.map((call) => JSON.stringify((call as { payload: { args: unknown } }).payload.args)),
-  toolResults: toolResults.map((one) => JSON.stringify((one as { payload: { result: unknown } }).payload.result)).toSorted(),
+  toolResults: toolResults
+    .map((one) => JSON.stringify((one as { payload: { result: unknown } }).payload.result))
+    .filter((one) => !invalidCall.test(one))
+    .toSorted(),
+  sources: step.sources.map((one) => (one as { payload: { title: string } }).payload.title),
+  finishReason: step.finishReason,
+  usage: [step.usage?.inputTokens, step.usage?.outputTokens],
 });
 
 /** The end of a run of Mastra's agent, which has no status. */

@@ -38,7 +38,11 @@ export interface ModelReply {
   readonly partAt: number | undefined;
   /** The content of the text file that the model makes. */
   readonly file: string | undefined;
-  /** A word in the arguments of each call. */
+  /** The word in the title of the source that the answer names. */
+  readonly source: string | undefined;
+  /** The word in the result of a tool that the provider runs. */
+  readonly hosted: string | undefined;
+  /** A word in the arguments of each call: with `#` they do not fit the tool, with `?` there is no such tool. */
   readonly calls: readonly string[];
   /** The number of pieces of the arguments. */
   readonly fragments: number;
@@ -87,6 +91,11 @@ const rule: fc.Arbitrary<Rule> = fc.record({
 
 const textPiece = fc.constantFrom(...words, mail, 'calm', 'calm');
 
+const argument = fc.oneof(
+  { weight: 4, arbitrary: textPiece },
+  { weight: 1, arbitrary: fc.constantFrom('#alpha', '?bravo', `?${mail}`) },
+);
+
 const sayings = (hasCalls: boolean): fc.Arbitrary<ModelReply[]> =>
   fc.array(
     fc.record({
@@ -94,7 +103,9 @@ const sayings = (hasCalls: boolean): fc.Arbitrary<ModelReply[]> =>
       text: fc.array(textPiece, { maxLength: 4 }),
       partAt: fc.option(fc.integer({ min: 1, max: 24 }), { freq: 3, nil: undefined }),
       file: fc.option(textPiece, { freq: 3, nil: undefined }),
-      calls: hasCalls ? fc.array(textPiece, { minLength: 1, maxLength: 2 }) : fc.constant([]),
+      source: fc.option(textPiece, { freq: 3, nil: undefined }),
+      hosted: fc.option(textPiece, { freq: 3, nil: undefined }),
+      calls: hasCalls ? fc.array(argument, { minLength: 1, maxLength: 2 }) : fc.constant([]),
       fragments: fc.integer({ min: 1, max: 4 }),
       end: fc.oneof(
         { weight: 12, arbitrary: fc.constant('finish' as const) },

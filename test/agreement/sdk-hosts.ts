@@ -23,6 +23,9 @@ interface Step {
   readonly files: readonly { readonly base64: string }[];
   readonly toolCalls: readonly { readonly input: unknown }[];
   readonly content: readonly { readonly type: string; readonly output?: unknown }[];
+  readonly sources: readonly { readonly title?: string | undefined }[];
+  readonly finishReason: string;
+  readonly usage: { readonly inputTokens: number | undefined; readonly outputTokens: number | undefined };
 }
 
 interface Answer {
@@ -172,12 +175,15 @@ export const sdkWays: Readonly<Record<string, SdkHost>> = {
   'streamText with toStreamTransform alone': alone('toStreamTransform', true),
 };
 
-const stepOf = ({ text, reasoningText = '', files, toolCalls, content }: Step): unknown => ({
-  text,
-  reasoning: reasoningText,
-  files: files.map(({ base64 }) => fileText(base64)),
-  toolCalls: toolCalls.map(({ input }) => JSON.stringify(input)),
-  toolResults: content.flatMap(({ type, output }) => (type === 'tool-result' ? [JSON.stringify(output)] : [])).toSorted(),
+const stepOf = (step: Step): unknown => ({
+  text: step.text,
+  reasoning: step.reasoningText ?? '',
+  files: step.files.map(({ base64 }) => fileText(base64)),
+  toolCalls: step.toolCalls.map(({ input }) => JSON.stringify(input)),
+  toolResults: step.content.flatMap(({ type, output }) => (type === 'tool-result' ? [JSON.stringify(output)] : [])).toSorted(),
+  sources: step.sources.map(({ title }) => title),
+  finishReason: step.finishReason,
+  usage: [step.usage.inputTokens, step.usage.outputTokens],
 });
 
 /** By default an agent's stream is held if a guard judges the result. */

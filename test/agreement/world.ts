@@ -18,12 +18,13 @@ const stepOf = (
     {
       reasoning: reasoning.map((word) => `${word}. `),
       text,
-      toolCalls: calls.map((note, index) => ({ id: `${id}-${index}`, name: 'charge', args: { index, note }, fragments })),
+      toolCalls: calls.map((note, index) => ({ id: `${id}-${index}`, ...callOf(note, index), fragments })),
       ...(end === 'length' && { finishReason: end }),
     },
     { version, modelId: 'model', index: 0 },
   );
-  const made = reply.file ? withFile(parts, reply.file, version) : parts;
+  const { hosted, others } = extrasOf(reply, { id, version });
+  const made = before(/^tool-|^finish$/, before(/^text-|^tool-|^finish$/, parts, hosted), others);
   const isWhole = end === 'finish' || end === 'length';
   return {
     parts: inTwo(made, isBlank(text.join('').slice(reply.partAt)) ? undefined : reply.partAt).filter(
@@ -35,12 +36,35 @@ const stepOf = (
 
 const isBlank = (text: string): boolean => text.trim() === '';
 
-/** The parts with a text file before the calls. */
-const withFile = (parts: readonly Part[], word: string, version: Version): readonly Part[] => {
-  const base64 = Buffer.from(`${word}. `).toString('base64');
-  const file = { type: 'file', mediaType: 'text/plain', data: version === 'v2' ? base64 : { type: 'data', data: base64 } };
-  const at = parts.findIndex(({ type }) => type.startsWith('tool-') || type === 'finish');
-  return parts.toSpliced(at, 0, file);
+const before = (at: RegExp, parts: readonly Part[], added: readonly Part[]): readonly Part[] => {
+  const first = parts.findLastIndex(({ type }) => type === 'tool-result') + 1;
+  return parts.toSpliced(first + parts.slice(first).findIndex(({ type }) => at.test(type)), 0, ...added);
+};
+
+/** The parts of a call that the provider runs, and its other content. */
+const extrasOf = (
+  { file, source, hosted }: Pick<ModelReply, 'file' | 'source' | 'hosted'>,
+  { id, version }: { id: string; version: Version },
+): { readonly hosted: readonly Part[]; readonly others: readonly Part[] } => {
+  const web = { toolCallId: `web-${id}`, toolName: 'web', providerExecuted: true, dynamic: true };
+  const base64 = Buffer.from(`${file}. `).toString('base64');
+  const source1 = { type: 'source', sourceType: 'url', id: `source-${id}`, url: 'https://example.org', title: `${source}. ` };
+  const file1 = { type: 'file', mediaType: 'text/plain', data: version === 'v2' ? base64 : { type: 'data', data: base64 } };
+  return {
+    hosted: hosted
+      ? [
+          { type: 'tool-call', ...web, input: '{"q":"calm"}' },
+          { type: 'tool-result', ...web, result: { found: hosted } },
+        ]
+      : [],
+    others: [...(source ? [source1] : []), ...(file ? [file1] : [])],
+  };
+};
+
+/** The name and arguments of a call, from its word. */
+const callOf = (note: string, index: number): { name: string; args: unknown } => {
+  if (note.startsWith('#')) return { name: 'charge', args: { index: note.slice(1), note: note.slice(1) } };
+  return { name: note.startsWith('?') ? 'discharge' : 'charge', args: { index, note: note.replace('?', '') } };
 };
 
 /** The parts with their text in two, split after `at` characters. */
@@ -68,6 +92,10 @@ export const description = 'Charges.';
 /** The object of the last step's answer; durable runs store it. */
 export const answerSchema = z.toJSONSchema(z.object({ said: z.string() }));
 
+/** A host's own error about a call without a tool, or with arguments that do not fit it. */
+export const invalidCall =
+  /Tool input validation failed|AI_InvalidToolInputError|AI_NoSuchToolError|Tool "?discharge"? not found|unavailable tool/;
+
 /** The texts, calls and results of a prompt. */
 const textsIn = (prompt: readonly { role: string; content: unknown }[]): string[] =>
   prompt.flatMap(({ role, content }) =>
@@ -79,7 +107,8 @@ const textOf = ({ text, input, output, data }: Record<string, unknown>): string 
   if (typeof text === 'string') return text;
   if (data) return fileText(data);
   const { value } = (output ?? { value: input }) as { value: unknown };
-  return typeof value === 'string' ? value.replace(/^Error: /, '') : JSON.stringify(value);
+  const words = typeof value === 'string' ? value.replace(/^Error: /, '') : JSON.stringify(value);
+  return invalidCall.test(words) ? 'The call is invalid.' : words;
 };
 
 /** The content of a text file, in one of the forms of a prompt. */
