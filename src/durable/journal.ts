@@ -181,3 +181,27 @@ export interface Engine {
   /** Stops running programs in this process once the steps under way have ended. */
   close(): Promise<void>;
 }
+
+/** The same runs, whose methods and those of the board raise translated errors. `translate` gets an error and the method's name. */
+export const withErrors = (
+  translate: (cause: unknown, name: string) => unknown,
+  { board, ...runs }: ProgramRuns,
+): ProgramRuns => {
+  const translated = <T extends object>(methods: T): T =>
+    Object.fromEntries(
+      Object.entries(methods as Record<string, Method | undefined>).map(([name, method]) => [
+        name,
+        method &&
+          (async (...args: unknown[]) => {
+            try {
+              return await method(...args);
+            } catch (cause) {
+              throw translate(cause, name);
+            }
+          }),
+      ]),
+    ) as T; // the same methods
+  return { ...translated(runs), ...(board && { board: translated(board) }) };
+};
+
+type Method = (...args: unknown[]) => Promise<unknown>;

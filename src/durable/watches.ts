@@ -9,20 +9,17 @@ export interface Heartbeat {
   readonly leaseMs: number;
 }
 
-/** Finds dead processes by their heartbeats. Clocks are never compared: only this process's monotonic clock counts. */
-interface Heartbeats {
-  /** Takes the latest heartbeats of all others; returns those that this process has seen unchanged for a whole lease. */
-  listen(others: readonly Heartbeat[]): readonly Heartbeat[];
-  /** The wait for a change starts again. */
-  clear(): void;
-}
-
-/** @param maxGapMs the longest time between two calls of `listen`; after a longer one this process, or the store, was paused, and the wait starts again */
-export const createHeartbeats = (maxGapMs: number): Heartbeats => {
+/**
+ * Finds dead processes by their heartbeats. Clocks are never compared: only this process's monotonic clock counts.
+ *
+ * @param maxGapMs the longest time between two calls of `listen`; after a longer one this process, or the store, was paused, and the wait starts again
+ */
+export const createHeartbeats = (maxGapMs: number) => {
   let known = new Map<string, { readonly beat: string; readonly since: number }>();
   let listenedAt = performance.now();
   return {
-    listen: (others) => {
+    /** Takes the latest heartbeats of all others; returns those that this process has seen unchanged for a whole lease. */
+    listen: (others: readonly Heartbeat[]): readonly Heartbeat[] => {
       const now = performance.now();
       if (now - listenedAt > maxGapMs) known.clear();
       listenedAt = now;
@@ -34,25 +31,19 @@ export const createHeartbeats = (maxGapMs: number): Heartbeats => {
       );
       return others.filter(({ id, leaseMs }) => now - (known.get(id)?.since ?? now) >= leaseMs);
     },
+    /** The wait for a change starts again. */
     clear: () => known.clear(),
   };
 };
 
 /** Signals requested cancellations to the runs of this process, whichever process received the request. */
-export interface CancelWatch {
-  /** Aborted when a cancellation of the run is requested. */
-  watch(runId: string): AbortSignal;
-  forget(runId: string): void;
-  /** Checks at once. */
-  look(): Promise<void>;
-  stop(): void;
-}
+export type CancelWatch = ReturnType<typeof watchCancels>;
 
 /** The interval of the checks. */
 const pollMs = 250;
 
 /** @param requestedAmong the runs among these whose cancellation is requested */
-export const watchCancels = (requestedAmong: (runIds: readonly string[]) => Awaitable<readonly string[]>): CancelWatch => {
+export const watchCancels = (requestedAmong: (runIds: readonly string[]) => Awaitable<readonly string[]>) => {
   const watched = new Map<string, AbortController>();
   let last: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
@@ -70,12 +61,14 @@ export const watchCancels = (requestedAmong: (runIds: readonly string[]) => Awai
   const timer = setInterval(() => void look(), pollMs);
   timer.unref();
   return {
-    watch: (runId) => {
+    /** The signal is aborted when a cancellation of the run is requested. */
+    watch: (runId: string): AbortSignal => {
       const controller = new AbortController();
       watched.set(runId, controller);
       return controller.signal;
     },
-    forget: (runId) => void watched.delete(runId),
+    forget: (runId: string) => void watched.delete(runId),
+    /** Checks at once. */
     look,
     stop: () => clearInterval(timer),
   };

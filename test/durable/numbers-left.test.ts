@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { InterlockAgent, type Board, type Engine, type ProgramRuns } from '../../src/index.js';
 import type { Chunk } from '../../src/loop/ports.js';
 import type { Journal, Run } from '../../src/loop/run.js';
-import { hostCoded } from '../../src/mastra/durable/coded-runs.js';
+import { hostCoded } from '../../src/mastra/durable/run-operations.js';
 import type { PersistedCall } from '../../src/mastra/durable/persisted-segment.js';
 import { createPublisher, type Publisher } from '../../src/mastra/durable/publisher.js';
 import { createEntryParser } from '../../src/mastra/durable/run-entry.js';

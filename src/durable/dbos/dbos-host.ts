@@ -136,20 +136,14 @@ interface TakeoverOptions {
   release(processId: string): Promise<void>;
 }
 
-/** Sends this process's heartbeat and checks those of the other processes. */
-interface Takeover {
-  /** Marks this process as gone. */
-  leave(): Promise<void>;
-}
-
 /** The heartbeat value of a process that has left. */
 const deletedId = '-1';
 
 /**
- * Sends a heartbeat four times per lease. A process whose heartbeat this one has seen unchanged for a whole lease is dead:
+ * Sends this process's heartbeat four times per lease, and checks those of the other processes. A process whose heartbeat this one has seen unchanged for a whole lease is dead:
  * its runs pass to live processes. Clocks are never compared. If the database was away, the wait starts again.
  */
-export const startTakeover = async (database: Database, { processId, leaseMs, release }: TakeoverOptions): Promise<Takeover> => {
+export const startTakeover = async (database: Database, { processId, leaseMs, release }: TakeoverOptions) => {
   const { query } = database;
   const heartbeats = createHeartbeats(leaseMs / 2);
   const beat = () =>
@@ -185,7 +179,8 @@ export const startTakeover = async (database: Database, { processId, leaseMs, re
       .finally(() => (isPolling = false));
   }, leaseMs / 4);
   return {
-    leave: async () => {
+    /** Marks this process as gone. */
+    leave: async (): Promise<void> => {
       clearInterval(timer);
       await query(`UPDATE interlock.processes SET beat = ${deletedId} WHERE id = $1`, [processId]);
     },

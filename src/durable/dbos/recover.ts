@@ -143,12 +143,7 @@ const durableOn = (run: RunOnDbos, execution: Execution, failed: { by?: unknown 
 };
 
 /** Retries of runs that were interrupted although their process lives. */
-interface Returns {
-  /** Retries a run, each time after a longer pause. */
-  later(workflowId: string): void;
-  /** Ends the retries of a run. */
-  forget(workflowId: string): void;
-}
+type Returns = ReturnType<typeof createReturns>;
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 300_000;
@@ -160,7 +155,7 @@ interface ReturnsOptions {
   readonly closing: AbortSignal;
 }
 
-export const createReturns = ({ release, isUnderWay, closing }: ReturnsOptions): Returns => {
+export const createReturns = ({ release, isUnderWay, closing }: ReturnsOptions) => {
   const pauses = new Map<string, number>();
   const wait = (workflowId: string, pauseMs: number): void => {
     const timer = setTimeout(() => {
@@ -171,11 +166,13 @@ export const createReturns = ({ release, isUnderWay, closing }: ReturnsOptions):
     timer.unref();
   };
   return {
-    later: (workflowId) => {
+    /** Retries a run, each time after a longer pause. */
+    later: (workflowId: string): void => {
       const pauseMs = pauses.get(workflowId) ?? firstPauseMs;
       pauses.set(workflowId, Math.min(pauseMs * 2, longestPauseMs));
       wait(workflowId, pauseMs);
     },
-    forget: (workflowId) => void pauses.delete(workflowId),
+    /** Ends the retries of a run. */
+    forget: (workflowId: string) => void pauses.delete(workflowId),
   };
 };

@@ -3,7 +3,15 @@ import type { DatabaseSync } from 'node:sqlite';
 import { OpenWorkflow, type Worker } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import type { Backend, WorkflowRun } from 'openworkflow/internal';
-import { TakenOver, type Durable, type Program, type ProgramCall, type ProgramRuns, type RunFound } from '../journal.js';
+import {
+  TakenOver,
+  withErrors,
+  type Durable,
+  type Program,
+  type ProgramCall,
+  type ProgramRuns,
+  type RunFound,
+} from '../journal.js';
 import { watchCancels } from '../watches.js';
 import { DeadlyRun, createExecution, type Execution, type Suspects } from '../ledger.js';
 import { boardOn, persistedSteps, runTables, type PersistedSteps, type RunLabels, type RunTables } from './tables.js';
@@ -68,7 +76,7 @@ export const hostOn = (db: DatabaseSync, program: Program, options: HostOptions)
   const working = worker.start();
   const claimNow = claimingNow(worker);
   return {
-    runs: reachable(path, {
+    runs: withErrors((cause) => (isOfFile(cause) ? fileError(path, cause) : cause), {
       start: startOn({ tables, begin, claimNow }),
       find: findOn({ tables, backend, maxDeaths }),
       cancel: async (runId) => {
@@ -137,24 +145,6 @@ const repairsOn = ({ tables, backend, steps, look }: Repairs): Pick<ProgramRuns,
     return run && input !== undefined ? { input, steps: steps.all(run.id) } : undefined;
   },
 });
-
-/** Translates SQLite's errors into this library's codes. */
-const reachable = (path: string, { board, ...runs }: ProgramRuns): ProgramRuns => {
-  const wrapped = <T extends object>(methods: T): T =>
-    Object.fromEntries(
-      Object.entries(methods).map(([name, method]: [string, (...args: unknown[]) => Promise<unknown>]) => [
-        name,
-        async (...args: unknown[]) => {
-          try {
-            return await method(...args);
-          } catch (cause) {
-            throw isOfFile(cause) ? fileError(path, cause) : cause;
-          }
-        },
-      ]),
-    ) as T; // the same methods
-  return { ...wrapped(runs), ...(board && { board: wrapped(board) }) };
-};
 
 /** OpenWorkflow's connection gives up at once if another process is writing. */
 const waitForOthers = (backend: BackendSqlite): void => {

@@ -7,16 +7,7 @@ import { InterlockError } from '../../errors.js';
 import { createHeartbeats, type Heartbeat } from '../watches.js';
 
 /** The runs of a program in OpenWorkflow's table, as their leases. */
-interface LeaseTable {
-  /** Extends the leases of runs, each by the worker that holds it; returns the ids of those that it still holds. */
-  extend(leases: ReadonlyMap<string, string>, leaseMs: number): ReadonlySet<string>;
-  /** The runs that a process has claimed. */
-  claimed(): readonly Heartbeat[];
-  /** Claims a run that is free, or one of `silent` whose beat is unchanged; never one of `leases`. Returns its id. */
-  claim(claim: Claim): string | undefined;
-  /** Raises if the file cannot be written. */
-  probe(): void;
-}
+type LeaseTable = ReturnType<typeof leaseTable>;
 
 interface Claim {
   readonly workerId: string;
@@ -43,7 +34,7 @@ const beatColumns = `worker_id || ' ' || updated_at`;
  * Times in the table matter only for waiting runs. A claimed run belongs to its process for as long as its beat
  * changes: clocks jump, and those of two processes are never compared.
  */
-export const leaseTable = (backend: BackendSqlite, namespaceId: string): LeaseTable => {
+export const leaseTable = (backend: BackendSqlite, namespaceId: string) => {
   const db = databaseOf(backend);
   const extend = db.prepare(`
     UPDATE workflow_runs SET available_at = ${until}, updated_at = ${later}
@@ -67,23 +58,27 @@ export const leaseTable = (backend: BackendSqlite, namespaceId: string): LeaseTa
   const probe = db.prepare('UPDATE interlock_probe SET looks = looks + 1');
   const isoAfter = (ms: number): string => new Date(Date.now() + ms).toISOString();
   return {
-    extend: (leases, leaseMs) => {
+    /** Extends the leases of runs, each by the worker that holds it; returns the ids of those that it still holds. */
+    extend: (leases: ReadonlyMap<string, string>, leaseMs: number): ReadonlySet<string> => {
       const [now, pairs] = [isoAfter(0), JSON.stringify(Object.fromEntries(leases))];
       const rows = extend.all(now, seconds(leaseMs), now, namespaceId, pairs);
       return new Set(rows.map(({ id }) => String(id)));
     },
-    claimed: () =>
+    /** The runs that a process has claimed. */
+    claimed: (): readonly Heartbeat[] =>
       claimed.all(namespaceId).map((row) => ({
         id: String(row['id']),
         beat: String(row['beat']),
         leaseMs: Date.parse(String(row['until'])) - Date.parse(String(row['since'])),
       })),
-    claim: ({ workerId, leaseMs, leases, silent }) => {
+    /** Claims a run that is free, or one of `silent` whose beat is unchanged; never one of `leases`. Returns its id. */
+    claim: ({ workerId, leaseMs, leases, silent }: Claim): string | undefined => {
       const now = isoAfter(0);
       const [mine, dead] = [JSON.stringify([...leases]), JSON.stringify(Object.fromEntries(silent))];
       const row = claim.get(workerId, now, seconds(leaseMs), now, now, namespaceId, mine, now, isoAfter(longestPauseMs), dead);
       return row && String(row['id']);
     },
+    /** Raises if the file cannot be written. */
     probe: () => void probe.run(),
   };
 };
@@ -178,16 +173,9 @@ interface Leasing {
 }
 
 /** The leases of the runs in this process, which extends them all four times within their length. */
-interface ActiveLeases {
-  /** Claims a run that no live process runs; returns its id. */
-  claim(workerId: string): string | undefined;
-  drop(workflowRunId: string): void;
-  /** The worker that runs a run here. */
-  holderOf(workflowRunId: string): string | undefined;
-  stop(): void;
-}
+type ActiveLeases = ReturnType<typeof holdLeases>;
 
-const holdLeases = ({ leaseMs, table }: Leasing): ActiveLeases => {
+const holdLeases = ({ leaseMs, table }: Leasing) => {
   const leases = new Map<string, string>();
   const heartbeats = createHeartbeats(leaseMs / 2);
   let silent: ReadonlyMap<string, string> = new Map();
@@ -213,13 +201,15 @@ const holdLeases = ({ leaseMs, table }: Leasing): ActiveLeases => {
   beat();
   const timer = setInterval(beat, leaseMs / 4);
   return {
-    claim: (workerId) => {
+    /** Claims a run that no live process runs; returns its id. */
+    claim: (workerId: string) => {
       const id = table.claim({ workerId, leaseMs, leases: leases.keys(), silent });
       if (id !== undefined) leases.set(id, workerId);
       return id;
     },
-    drop: (workflowRunId) => void leases.delete(workflowRunId),
-    holderOf: (workflowRunId) => leases.get(workflowRunId),
+    drop: (workflowRunId: string) => void leases.delete(workflowRunId),
+    /** The worker that runs a run here. */
+    holderOf: (workflowRunId: string) => leases.get(workflowRunId),
     stop: () => clearInterval(timer),
   };
 };

@@ -159,14 +159,7 @@ const inTransaction = <T>(db: DatabaseSync, act: () => T): T => {
 };
 
 /** Step results of a program's runs. OpenWorkflow's own table ends a run at 1,000 steps, and is read whole whenever a run is adopted. */
-export interface PersistedSteps {
-  find(workflowRunId: string, key: string): string | undefined;
-  /** Stores the result of a step. Raises `TakenOver` if the worker no longer holds the run. */
-  keep(step: LeasedStep): void;
-  count(workflowRunId: string): number;
-  /** All step results, in the order in which they were stored. */
-  all(workflowRunId: string): readonly PersistedStep[];
-}
+export type PersistedSteps = ReturnType<typeof persistedSteps>;
 
 interface LeasedStep {
   readonly workflowRunId: string;
@@ -176,7 +169,7 @@ interface LeasedStep {
 }
 
 /** Uses OpenWorkflow's own connection, which syncs each commit to disk. */
-export const persistedSteps = (backend: BackendSqlite): PersistedSteps => {
+export const persistedSteps = (backend: BackendSqlite) => {
   const db = databaseOf(backend);
   const find = db.prepare('SELECT text FROM interlock_steps WHERE workflow_run_id = ? AND key = ?');
   const keep = db.prepare(`
@@ -184,11 +177,14 @@ export const persistedSteps = (backend: BackendSqlite): PersistedSteps => {
   const count = db.prepare('SELECT count(*) AS steps FROM interlock_steps WHERE workflow_run_id = ?');
   const all = db.prepare('SELECT key, text FROM interlock_steps WHERE workflow_run_id = ? ORDER BY rowid');
   return {
-    all: (workflowRunId) => all.all(workflowRunId).map(({ key, text }) => ({ key: String(key), text: String(text) })),
-    find: (workflowRunId, key) => find.get(workflowRunId, key)?.['text'] as string | undefined,
-    keep: ({ workflowRunId, workerId, key, text }) => {
+    /** All step results, in the order in which they were stored. */
+    all: (workflowRunId: string): readonly PersistedStep[] =>
+      all.all(workflowRunId).map(({ key, text }) => ({ key: String(key), text: String(text) })),
+    find: (workflowRunId: string, key: string) => find.get(workflowRunId, key)?.['text'] as string | undefined,
+    /** Stores the result of a step. Raises `TakenOver` if the worker no longer holds the run. */
+    keep: ({ workflowRunId, workerId, key, text }: LeasedStep): void => {
       if (keep.run(key, text, workflowRunId, workerId).changes === 0) throw new TakenOver();
     },
-    count: (workflowRunId) => Number(count.get(workflowRunId)?.['steps'] ?? 0),
+    count: (workflowRunId: string) => Number(count.get(workflowRunId)?.['steps'] ?? 0),
   };
 };

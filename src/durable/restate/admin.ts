@@ -3,18 +3,7 @@ import type { PersistedJournal, PersistedRun, PersistedRunFilter } from '../jour
 import type { RestateSettings } from './restate-options.js';
 
 /** The runs of a program, through Restate's admin API. */
-export interface Admin {
-  list(filter: PersistedRunFilter): Promise<readonly PersistedRun[]>;
-  storedBytes(): Promise<number>;
-  /** The stored journal of a run; undefined if there is none. */
-  journal(runId: string): Promise<PersistedJournal | undefined>;
-  /** The journal of a run that Restate has given up, with the header that names its resource. */
-  lostRun(runId: string): Promise<StoredJournal | undefined>;
-  /** Ends the invocations of a run; returns whether there were any. */
-  kill(runId: string): Promise<boolean>;
-  /** Deletes Restate's stored data of a run that has ended. */
-  purge(runId: string): Promise<void>;
-}
+export type Admin = NonNullable<ReturnType<typeof adminOf>>;
 
 /** The state of a run's workflow that stores its resource. */
 export const resourceName = 'resource';
@@ -30,7 +19,7 @@ interface Invocation {
 }
 
 /** Undefined if the engine has no address of the admin API. */
-export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string, signal: AbortSignal): Admin | undefined => {
+export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string, signal: AbortSignal) => {
   if (!adminUrl) return undefined;
   const request = async (path: string, init: RequestInit): Promise<Response> => {
     const response = await fetch(`${adminUrl.replace(/\/$/, '')}/${path}`, {
@@ -47,21 +36,26 @@ export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string,
   const journalOf = async (those: string): Promise<StoredJournal | undefined> =>
     readJournal(await query<JournalRow>(`SELECT entry_json FROM sys_journal WHERE id IN (${those}) ORDER BY index`));
   return {
-    list: async (filter) => (await query<Invocation>(listing(service, filter))).map(toPersistedRun),
-    storedBytes: async () => {
+    list: async (filter: PersistedRunFilter) => (await query<Invocation>(listing(service, filter))).map(toPersistedRun),
+    storedBytes: async (): Promise<number> => {
       const [row] = await query<{ bytes: number | null }>(
         `SELECT sum(length(encode(raw, 'hex'))) / 2 AS bytes FROM sys_journal WHERE id IN (${invocations(service)})`,
       );
       return row?.bytes ?? 0;
     },
-    journal: (runId) => journalOf(invocationsOf(service, runId)),
-    lostRun: (runId) => journalOf(`${invocationsOf(service, runId)} AND status = 'completed' AND completion_result = 'failure'`),
-    kill: async (runId) => {
+    /** The stored journal of a run; undefined if there is none. */
+    journal: (runId: string) => journalOf(invocationsOf(service, runId)),
+    /** The journal of a run that Restate has given up, with the header that names its resource. */
+    lostRun: (runId: string) =>
+      journalOf(`${invocationsOf(service, runId)} AND status = 'completed' AND completion_result = 'failure'`),
+    /** Ends the invocations of a run; returns whether there were any. */
+    kill: async (runId: string): Promise<boolean> => {
       const running = await query<{ id: string }>(`${invocationsOf(service, runId)} AND status <> 'completed'`);
       for (const { id } of running) await request(`invocations/${encodeURIComponent(id)}/kill`, { method: 'PATCH' });
       return running.length > 0;
     },
-    purge: async (runId) => {
+    /** Deletes Restate's stored data of a run that has ended. */
+    purge: async (runId: string): Promise<void> => {
       for (const { id } of await query<{ id: string }>(invocationsOf(service, runId)))
         await request(`invocations/${encodeURIComponent(id)}/purge`, { method: 'PATCH' });
     },

@@ -66,8 +66,7 @@ const splitPrompt = ({ prompt, ...options }: Record<string, unknown>, callOption
   options: { ...options, ...(callOptions as object | undefined) },
 });
 
-const isEmpty = (messages: unknown): boolean =>
-  !messages || (Array.isArray(messages) && messages.length === 0);
+const isEmpty = (messages: unknown): boolean => !messages || (Array.isArray(messages) && messages.length === 0);
 
 interface OpenListOptions {
   readonly agent: Agent;

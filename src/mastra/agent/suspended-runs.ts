@@ -4,18 +4,7 @@ import { waitingCalls } from '../../loop/waiting-calls.js';
 import type { Run } from '../../loop/run.js';
 
 /** Suspended runs of an agent in this process, by their ids. */
-export interface SuspendedRuns {
-  /** Follows a started run, and stores it if it suspends. */
-  follow(run: Run, ended: Promise<unknown>): void;
-  /** A run that is suspended, or will be in a moment. Raises `agent/no-suspended-run`. */
-  find(runId: string): Promise<SuspendedRun>;
-  /** {@link find}, or undefined without such a run here. */
-  seek(runId: string): Promise<SuspendedRun | undefined>;
-  /** Removes a run in order to resume it; no other caller can then resume it. Raises `agent/no-suspended-run`. */
-  take(suspended: SuspendedRun): void;
-  /** The suspended runs, most recent first. */
-  list(): readonly SuspendedRun[];
-}
+export type SuspendedRuns = ReturnType<typeof createSuspendedRuns>;
 
 /** A suspended run. */
 interface SuspendedRun {
@@ -31,7 +20,7 @@ interface Followed {
 const maxSuspended = 1_000;
 
 /** Creates an empty registry for an agent's runs. */
-export const createSuspendedRuns = (): SuspendedRuns => {
+export const createSuspendedRuns = () => {
   const followed = new Map<string, Followed>();
   const suspendedRuns = new Map<string, SuspendedRun>();
   const missing = (runId: string): InterlockError => new InterlockError('agent/no-suspended-run', { path: runId });
@@ -41,13 +30,15 @@ export const createSuspendedRuns = (): SuspendedRuns => {
     if (suspendedRuns.size > maxSuspended && eldest !== undefined) suspendedRuns.delete(eldest);
     return suspended;
   };
+  /** A run that is suspended, or will be in a moment. */
   const seek = async (runId: string): Promise<SuspendedRun | undefined> => {
     await followed.get(runId)?.ended; // readers get the last chunk just before the run is suspended
     return suspendedRuns.get(runId);
   };
   return {
     seek,
-    follow: (run, ended) => {
+    /** Follows a started run, and stores it if it suspends. */
+    follow: (run: Run, ended: Promise<unknown>): void => {
       const { runId } = run.options;
       const isSuspended = () => run.status === 'suspended' && waitingCalls(run).length > 0;
       const one: Followed = {
@@ -58,17 +49,20 @@ export const createSuspendedRuns = (): SuspendedRuns => {
       };
       followed.set(runId, one);
     },
-    find: async (runId) => {
+    /** {@link seek}. Raises `agent/no-suspended-run` without such a run here. */
+    find: async (runId: string) => {
       const suspended = await seek(runId);
       if (!suspended) throw missing(runId);
       return suspended;
     },
-    take: (suspended) => {
+    /** Removes a run in order to resume it; no other caller can then resume it. Raises `agent/no-suspended-run`. */
+    take: (suspended: SuspendedRun): void => {
       const { runId } = suspended.run.options;
       if (suspendedRuns.get(runId) !== suspended) throw missing(runId);
       suspendedRuns.delete(runId);
     },
-    list: () => [...suspendedRuns.values()].toReversed(),
+    /** The suspended runs, most recent first. */
+    list: (): readonly SuspendedRun[] => [...suspendedRuns.values()].toReversed(),
   };
 };
 

@@ -6,7 +6,6 @@ import type { Followed } from '../agent/callbacks.js';
 import type { ResumeOptions } from '../agent/resume.js';
 import { idsOf } from '../agent/start-run.js';
 import { requestedIds } from '../memory/memory.js';
-import { hostCoded } from './coded-runs.js';
 import { forkedSegment } from './fork-run.js';
 import { followCalled, followPublished } from './following.js';
 import {
@@ -22,51 +21,16 @@ import {
 import { createPause, subscribe, findEnd, type DurableContext, type SegmentRef } from './run-subscription.js';
 import { agentProgram } from './program.js';
 import type { AttachOptions, ForkOptions, RunFilter, RunOwner } from './operation-options.js';
-import {
-  checkOwner,
-  erase,
-  listRuns,
-  prune,
-  type Erased,
-  type RunSummary,
-  metricsOf,
-  needed,
-  type RunCounts,
-  type RunMetrics,
-} from './run-operations.js';
+import { checkOwner, erase, hostCoded, listRuns, prune, metricsOf, needed, type RunCounts } from './run-operations.js';
 import { createRunQueue } from './run-queue.js';
 import { createLocalRuns } from './local-runs.js';
 import { resumedSegment, type DurableAgent } from './set-up.js';
 
 /** The runs of an agent on an engine. */
-export interface DurableRuns {
-  /** The time limit of runs whose call sets none. */
-  readonly deadlineMs: number | undefined;
-  /** Starts a run, or follows an existing run with its id. */
-  start(call: PersistedCall, here: CallOptions): Promise<Followed>;
-  /** Follows the last segment of a run, from an offset of its published entries. */
-  attach(runId: string, options: AttachOptions): Promise<Followed>;
-  /** Resumes a run that is suspended or about to be. */
-  resume(resuming: ResumeOptions): Promise<Followed>;
-  /** Ends a run as canceled, in any process. */
-  cancel(runId: string, owner?: RunOwner): Promise<void>;
-  /** Continues a run that the engine gave up, from its journal. */
-  retry(runId: string, owner?: RunOwner): Promise<void>;
-  /** Gives up a run without running any of it. Its stored data remains. */
-  abandon(runId: string, owner?: RunOwner): Promise<void>;
-  /** Starts a run that continues from a step of another run. */
-  fork(runId: string, options: ForkOptions): Promise<Followed>;
-  /** Deletes the stored data of runs that ended before a time. Returns their number. */
-  prune(olderThan: Date): Promise<number>;
-  /** Cancels the runs of a resource, and deletes their stored data. */
-  erase(resourceId: string): Promise<Erased>;
-  list(filter: RunFilter): Promise<readonly RunSummary[]>;
-  /** Metrics of the runs. */
-  metrics(): Promise<RunMetrics>;
-}
+export type DurableRuns = ReturnType<typeof createDurableRuns>;
 
 /** Hosts an agent's runs on its engine. */
-export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
+export const createDurableRuns = (parts: DurableAgent) => {
   const localRuns = createLocalRuns();
   const hosted = Promise.withResolvers<Board>(); // an engine may start a run before it returns its board
   const { runQueue, deadlineMs } = parts.setup.guards;
@@ -77,17 +41,23 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
   hosted.resolve(board);
   const context: DurableContext = { parts, localRuns, runs, board, pause: createPause() };
   return {
+    /** The time limit of runs whose call sets none. */
     deadlineMs,
     metrics: () => metricsOf(context, queue, counts),
-    list: (filter) => listRuns(context, filter),
-    erase: (resourceId) => erase(context, resourceId, (runId) => cancelRun(context, runId)),
-    prune: (olderThan) => prune(context, olderThan),
-    start: (call, here) => startSegment(context, segmentRef(call.runId, 0), { here, segment: { call } }),
-    attach: async (runId, options) => {
+    list: (filter: RunFilter) => listRuns(context, filter),
+    /** Cancels the runs of a resource, and deletes their stored data. */
+    erase: (resourceId: string) => erase(context, resourceId, (runId) => cancelRun(context, runId)),
+    prune: (olderThan: Date) => prune(context, olderThan),
+    /** Starts a run, or follows an existing run with its id. */
+    start: (call: PersistedCall, here: CallOptions) =>
+      startSegment(context, segmentRef(call.runId, 0), { here, segment: { call } }),
+    /** Follows the last segment of a run, from an offset of its published entries. */
+    attach: async (runId: string, options: AttachOptions) => {
       await checkOwner(context, runId, options);
       return followPublished(context, await lastSegment(context, runId), options.from);
     },
-    resume: async (resuming) => {
+    /** Resumes a run that is suspended or about to be. */
+    resume: async (resuming: ResumeOptions) => {
       const { runId, options, memory, requestContext } = resuming;
       await checkOwner(context, runId, requestedIds(memory, requestContext));
       const { id, number } = await lastSegment(context, runId);
@@ -97,7 +67,8 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
       const { here } = splitOptions(options);
       return startSegment(context, segmentRef(runId, number + 1), { here, segment, taken: 'agent/no-suspended-run' });
     },
-    cancel: async (runId, owner) => {
+    /** Ends a run as canceled, in any process. */
+    cancel: async (runId: string, owner?: RunOwner) => {
       await checkOwner(context, runId, owner);
       await cancelRun(context, runId);
     },
@@ -108,7 +79,7 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
 const repairable = { retry: 'only a lost run can be retried', abandon: 'only a queued or running run can be abandoned' } as const;
 
 /** The operations on runs that cannot continue. */
-const repairsOf = (context: DurableContext): Pick<DurableRuns, 'retry' | 'abandon' | 'fork'> => {
+const repairsOf = (context: DurableContext) => {
   const { runs, board } = context;
   const repair = async (operation: 'retry' | 'abandon', runId: string, owner: RunOwner | undefined): Promise<void> => {
     await checkOwner(context, runId, owner);
@@ -116,12 +87,15 @@ const repairsOf = (context: DurableContext): Pick<DurableRuns, 'retry' | 'abando
     if (!(await needed(runs[operation], operation)(id))) throw await wrongState(context, id, repairable[operation]);
   };
   return {
-    retry: (runId, owner) => repair('retry', runId, owner),
-    abandon: async (runId, owner) => {
+    /** Continues a run that the engine gave up, from its journal. */
+    retry: (runId: string, owner?: RunOwner) => repair('retry', runId, owner),
+    /** Gives up a run without running any of it. Its stored data remains. */
+    abandon: async (runId: string, owner?: RunOwner) => {
       await repair('abandon', runId, owner);
       await board.pin(runId, undefined); // it no longer waits
     },
-    fork: async (runId, point) => {
+    /** Starts a run that continues from a step of another run. */
+    fork: async (runId: string, point: ForkOptions) => {
       await checkOwner(context, runId, point);
       const newRunId = point.newRunId ?? idsOf(context.parts.agent)('run');
       const segment = await forkedSegment(context, await lastSegment(context, runId), { ...point, newRunId });

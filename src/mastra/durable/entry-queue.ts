@@ -3,16 +3,6 @@ import type { BoardEntry } from '../../durable/journal.js';
 /** The outcome of an entry: its place on the board, or none. A `dropped` entry must not become visible. */
 export type Written = number | 'unwritten' | 'dropped';
 
-/** A queue of entries for a board. */
-interface EntryQueue {
-  /** Entries of one turn of the event loop are written together. Never rejects. */
-  push(entry: BoardEntry): Promise<Written>;
-  /** Settles after an attempt to write all entries. Failed ones wait for the next attempt. Never rejects. */
-  flush(): Promise<void>;
-  /** Makes a last attempt, then settles all unwritten and later entries with `rest`. */
-  end(rest: Exclude<Written, number>): Promise<void>;
-}
-
 interface Waiting {
   readonly entry: BoardEntry;
   settle(written: Written): void;
@@ -21,8 +11,12 @@ interface Waiting {
 /** Delay before the retry of a failed write. */
 const tryAgainMs = 250;
 
-/** @param write adds entries to a board, all of them or none; returns the place of the first */
-export const createQueue = (write: (entries: readonly BoardEntry[]) => Promise<number>): EntryQueue => {
+/**
+ * A queue of entries for a board.
+ *
+ * @param write adds entries to a board, all of them or none; returns the place of the first
+ */
+export const createQueue = (write: (entries: readonly BoardEntry[]) => Promise<number>) => {
   let waiting: Waiting[] = [];
   let scheduled: NodeJS.Immediate | NodeJS.Timeout | undefined;
   let ended: Exclude<Written, number> | undefined;
@@ -45,13 +39,16 @@ export const createQueue = (write: (entries: readonly BoardEntry[]) => Promise<n
     void flush();
   };
   return {
-    push: (entry) => {
+    /** Entries of one turn of the event loop are written together. Never rejects. */
+    push: (entry: BoardEntry): Promise<Written> => {
       if (ended) return Promise.resolve(ended);
       scheduled ??= setImmediate(writeNext);
       return new Promise((settle) => waiting.push({ entry, settle }));
     },
+    /** Settles after an attempt to write all entries. Failed ones wait for the next attempt. Never rejects. */
     flush,
-    end: async (rest) => {
+    /** Makes a last attempt, then settles all unwritten and later entries with `rest`. */
+    end: async (rest: Exclude<Written, number>): Promise<void> => {
       ended ??= rest;
       await flush();
       for (const { settle } of waiting) settle(rest);

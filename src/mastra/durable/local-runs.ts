@@ -12,61 +12,46 @@ export interface LocalRun {
 }
 
 /** The segments of an agent's runs in this process: those with a waiting caller, and those that run here. */
-export interface LocalRuns {
-  /**
-   * Starts a run segment for a caller. Starts of one segment run one after the other, so that the options of the first caller belong to
-   * the run that it starts.
-   */
-  start(id: string, options: CallOptions, start: () => Promise<boolean>): Promise<boolean>;
-  /** Removes the options of a caller that does not follow the run segment. */
-  release(id: string, options: CallOptions): void;
-  /** The options of the caller that waits for a run segment. */
-  callerOf(id: string): CallOptions | undefined;
-  /** Marks a run segment as waiting for its turn here, or running here. The returned function removes the mark. */
-  enter(id: string): () => void;
-  /** Whether a run segment has that mark. */
-  isHere(id: string): boolean;
-  /** Registers a run segment that runs here. */
-  register(id: string, localRun: LocalRun): Promise<void>;
-  find(id: string): LocalRun | undefined;
-  /** Removes a run segment that is no longer needed here. */
-  remove(id: string): void;
-  /** Settles as soon as a run segment starts here, or leaves without a start, or after `withinMs`. */
-  arrival(id: string, withinMs: number): Promise<void>;
-}
+export type LocalRuns = ReturnType<typeof createLocalRuns>;
 
-export const createLocalRuns = (): LocalRuns => {
+export const createLocalRuns = () => {
   const callers = new Map<string, CallOptions>();
   const taken = new Map<string, LocalRun>();
-  const waiting = new Map<string, Set<() => void>>();
   const here = new Set<string>();
   const inTurn = createKeyedQueue();
-  const wake = (id: string): void => {
-    for (const arrive of waiting.get(id) ?? []) arrive();
-  };
+  const { arrival, wake } = createArrivals();
   const remove = (id: string): void => {
     callers.delete(id);
     taken.delete(id);
   };
   return {
-    start: (id, options, start) =>
+    /**
+     * Starts a run segment for a caller. Starts of one segment run one after the other, so that the options of the first caller belong to
+     * the run that it starts.
+     */
+    start: (id: string, options: CallOptions, start: () => Promise<boolean>) =>
       inTurn(id, () => {
         if (!callers.has(id)) callers.set(id, options);
         return start();
       }),
-    release: (id, options) => {
+    /** Removes the options of a caller that does not follow the run segment. */
+    release: (id: string, options: CallOptions): void => {
       if (callers.get(id) === options) remove(id);
     },
-    callerOf: (id) => callers.get(id),
-    enter: (id) => {
+    /** The options of the caller that waits for a run segment. */
+    callerOf: (id: string) => callers.get(id),
+    /** Marks a run segment as waiting for its turn here, or running here. The returned function removes the mark. */
+    enter: (id: string) => {
       here.add(id);
-      return () => {
+      return (): void => {
         here.delete(id);
         wake(id);
       };
     },
-    isHere: (id) => here.has(id),
-    register: (id, localRun) => {
+    /** Whether a run segment has that mark. */
+    isHere: (id: string) => here.has(id),
+    /** Registers a run segment that runs here. */
+    register: (id: string, localRun: LocalRun) => {
       const { driven } = localRun;
       taken.set(id, localRun);
       const clear = (): void => {
@@ -76,10 +61,23 @@ export const createLocalRuns = (): LocalRuns => {
       wake(id);
       return driven;
     },
-    find: (id) => taken.get(id),
+    find: (id: string) => taken.get(id),
+    /** Removes a run segment that is no longer needed here. */
     remove,
-    arrival: (id, withinMs) =>
-      new Promise((resolve) => {
+    arrival,
+  };
+};
+
+/** The callers that wait until a run segment starts here. */
+const createArrivals = () => {
+  const waiting = new Map<string, Set<() => void>>();
+  return {
+    wake: (id: string): void => {
+      for (const arrive of waiting.get(id) ?? []) arrive();
+    },
+    /** Settles as soon as a run segment starts here, or leaves without a start, or after `withinMs`. */
+    arrival: (id: string, withinMs: number) =>
+      new Promise<void>((resolve) => {
         const those = waiting.get(id) ?? new Set();
         waiting.set(id, those);
         const done = (): void => {

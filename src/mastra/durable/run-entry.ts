@@ -26,18 +26,14 @@ export interface RunEntry {
 }
 
 /** Parses the entries of a run: from the start, or from a place, given the marked entries before it. */
-export interface EntryParser {
-  /** The place of the next entry. */
-  readonly place: number;
-  /** The processes that have run it, in order. */
-  readonly lives: readonly string[];
-  /** The last run segment that a process has started: the place and the process of the first start, the call of the last one. */
-  readonly opened:
-    { readonly sitting: number; readonly sequence: number; readonly life: string; readonly call: PersistedCall } | undefined;
-  /** Parses the next entries. Returns the valid chunks. */
-  take(entries: readonly string[]): RunEntry[];
-  /** Parses entries from any places, in ascending order. Returns the valid chunks. */
-  takePlaced(entries: readonly PlacedEntry[]): RunEntry[];
+export type EntryParser = ReturnType<typeof createEntryParser>;
+
+/** The last run segment that a process has started: the place and the process of the first start, the call of the last one. */
+interface OpenedSegment {
+  readonly sitting: number;
+  readonly sequence: number;
+  readonly life: string;
+  readonly call: PersistedCall;
 }
 
 /** @param text the body below the heading, see `encode` */
@@ -95,10 +91,10 @@ const readEntry = (entry: string, path: string): { readonly heading: Heading; re
 };
 
 /** @param from the place of the first entry; pass marked entries before it to `takePlaced` */
-export const createEntryParser = (runId: string, from = 0): EntryParser => {
+export const createEntryParser = (runId: string, from = 0) => {
   let place = from;
   const epochs: string[] = [];
-  let opened: EntryParser['opened'];
+  let opened: OpenedSegment | undefined;
   const takeOne = ({ place: sequence, text: entry }: PlacedEntry): RunEntry[] => {
     const path = `${runId} entry ${sequence}`;
     const { heading, text } = readEntry(entry, path);
@@ -120,14 +116,18 @@ export const createEntryParser = (runId: string, from = 0): EntryParser => {
     }
   };
   return {
+    /** The place of the next entry. */
     get place() {
       return place;
     },
-    lives: epochs,
+    /** The processes that have run it, in order. */
+    lives: epochs as readonly string[],
     get opened() {
       return opened;
     },
-    take: (entries) => entries.flatMap((text) => takeOne({ place: place++, text })),
-    takePlaced: (entries) => entries.flatMap(takeOne),
+    /** Parses the next entries. Returns the valid chunks. */
+    take: (entries: readonly string[]) => entries.flatMap((text) => takeOne({ place: place++, text })),
+    /** Parses entries from any places, in ascending order. Returns the valid chunks. */
+    takePlaced: (entries: readonly PlacedEntry[]) => entries.flatMap(takeOne),
   };
 };

@@ -1,10 +1,22 @@
-import type { PersistedRun, ProgramRuns } from '../../durable/journal.js';
-import { InterlockError } from '../../errors.js';
+import { withErrors, type Engine, type PersistedRun, type Program, type ProgramRuns } from '../../durable/journal.js';
+import { InterlockError, isInterlockError, messageOf } from '../../errors.js';
 import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
 import type { DurableContext } from './run-subscription.js';
 import type { PersistedRunStatus, RunFilter, RunOwner } from './operation-options.js';
 import { readIndexEntry, type WaitingRun } from './suspended-index.js';
 import type { RunQueue } from './run-queue.js';
+
+/** Hosts a program on an engine. Errors of the engine or its driver, now and later, become the cause of `durable/engine-failed`. */
+export const hostCoded = ({ name: engine, host }: Engine, program: Program): ProgramRuns => {
+  try {
+    return withErrors((cause, name) => toCoded(cause, `${engine}.${name}`), host(program));
+  } catch (cause) {
+    throw toCoded(cause, engine);
+  }
+};
+
+const toCoded = (cause: unknown, path: string): InterlockError =>
+  isInterlockError(cause) ? cause : new InterlockError('durable/engine-failed', { path, detail: messageOf(cause), cause });
 
 /** An entry of an agent's list of durable runs. */
 export type RunSummary = (WaitingRun | { readonly runId: string; readonly status: PersistedRun['state'] }) & {

@@ -1,7 +1,6 @@
 import type { Board, PlacedEntry, ProgramRuns } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
-import type { Chunk } from '../../loop/ports.js';
-import { readEnd, runIdOf, type PersistedCall, type SegmentEnd } from './persisted-segment.js';
+import { readEnd, runIdOf, type SegmentEnd } from './persisted-segment.js';
 import type { LocalRuns } from './local-runs.js';
 import type { DurableAgent } from './set-up.js';
 import { createEntryParser, createStepRestorer, type EntryParser, type RunEntry } from './run-entry.js';
@@ -45,25 +44,10 @@ export const createPause = (): Pause => {
 export const longerPause = (ms: number): number => Math.min(ms * 1.5, idlePollMs);
 
 /** Follows a run to the end of one of its segments. */
-export interface RunSubscription {
-  /** The number of that run segment. */
-  readonly number: number;
-  /** Entries read and not yet consumed. */
-  readonly entries: RunEntry[];
-  /** Restores the steps before a chunk. */
-  withSteps(chunk: Chunk, entry: RunEntry): Promise<Chunk>;
-  /** The processes that have run it, in order. */
-  readonly lives: readonly string[];
-  /** The call of the run segment, once it is published. */
-  readonly call: PersistedCall | undefined;
-  /** Reads the end and new entries. Resolves to the end, or undefined while the run segment continues. */
-  poll(): Promise<SegmentEnd | undefined>;
-  /** Reads new entries; resolves to whether the run segment has started in any process, or has ended. */
-  hasStarted(): Promise<boolean>;
-}
+export type RunSubscription = ReturnType<typeof subscribe>;
 
 /** @param from the place of the first entry. Default: the start of the run segment */
-export const subscribe = (context: DurableContext, segment: SegmentRef, from?: number): RunSubscription => {
+export const subscribe = (context: DurableContext, segment: SegmentRef, from?: number) => {
   const { number, id } = segment;
   const listener = listenTo(context.board, segment, from);
   const entries: RunEntry[] = [];
@@ -74,27 +58,29 @@ export const subscribe = (context: DurableContext, segment: SegmentRef, from?: n
     return end;
   };
   return {
+    /** The number of that run segment. */
     number,
+    /** Entries read and not yet consumed. */
     entries,
+    /** Restores the steps before a chunk. */
     withSteps: createStepRestorer((before) => stepsBefore(context.board, segment, before)),
+    /** The processes that have run it, in order. */
     get lives() {
       return listener.parser().lives;
     },
+    /** The call of the run segment, once it is published. */
     get call() {
       return end ? end.call : listener.parser().opened?.call;
     },
+    /** Reads the end and new entries. Resolves to the end, or undefined while the run segment continues. */
     poll,
+    /** Reads new entries; resolves to whether the run segment has started in any process, or has ended. */
     hasStarted: async () => (await poll()) !== undefined || listener.parser().opened?.sitting === number,
   };
 };
 
-interface Listener {
-  readonly parser: () => EntryParser;
-  /** Returns the valid chunks among new entries. */
-  listen(): Promise<RunEntry[]>;
-}
-
-const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): Listener => {
+/** Reads the entries of a run: from a place, or from the start of a run segment. */
+const listenTo = (board: Board, segment: SegmentRef, from: number | undefined) => {
   const { runId } = segment;
   let parser = createEntryParser(runId);
   let hasStarted = false;
@@ -109,7 +95,8 @@ const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): 
     return known.length > 0 ? parser.take(known) : next();
   };
   return {
-    parser: () => parser,
+    parser: (): EntryParser => parser,
+    /** Returns the valid chunks among new entries. */
     listen: () => (hasStarted ? next() : start()),
   };
 };

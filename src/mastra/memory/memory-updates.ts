@@ -18,12 +18,7 @@ interface MemoryTool {
 }
 
 /** Writes of memory's tools, deferred until the answer is accepted. */
-export interface MemoryUpdates {
-  /** The replacement for a tool of memory during the run. */
-  defer(name: string, tool: MemoryTool): CoreTool;
-  /** Writes updates; it runs before the processor that saves the response. */
-  readonly processor: Processor;
-}
+export type MemoryUpdates = ReturnType<typeof createMemoryUpdates>;
 
 /**
  * A memory that reads but does not write. A model's notes are part of its answer, so they must not be saved before the answer is
@@ -41,7 +36,7 @@ export const rehearsalOf = (memory: MastraMemory): MastraMemory =>
  * Defers the writes of memory's tools. During the answer they run without writing; the calls in the accepted answer are then
  * repeated with writes, in order.
  */
-export const createMemoryUpdates = (memory: MastraMemory, resourceId: string): MemoryUpdates => {
+export const createMemoryUpdates = (memory: MastraMemory, resourceId: string) => {
   const tools = new Map<string, CoreTool>();
   // By id, and by name and arguments: an equal call of a later attempt gets the result of the first.
   const rehearsals = new Map<string, Parameters<Execute>[1]>();
@@ -50,8 +45,24 @@ export const createMemoryUpdates = (memory: MastraMemory, resourceId: string): M
     const options = keysOf(call).flatMap((key) => rehearsals.get(key) ?? [])[0] ?? (isAnswered ? elsewhere(call) : undefined);
     return tool?.execute && options ? [() => tool.execute?.(call.args, options)] : [];
   };
+  /** Writes updates; it runs before the processor that saves the response. */
+  const processor: Processor = {
+    id: 'memory-updates',
+    processOutputResult: async ({ result, messageList }) => {
+      const steps = result.steps as unknown as StepRecord[]; // the loop's own records; rejected ones contain no calls
+      const answered = new Set(steps.flatMap(({ toolResults }) => toolResults).map(({ toolCallId }) => toolCallId));
+      const due = steps.flatMap(({ toolCalls }) => toolCalls).flatMap((call) => dueCall(call, answered.has(call.toolCallId)));
+      if (due.length > 0)
+        await inTurn(memory, `working-memory ${resourceId}`, async () => {
+          for (const make of due) await make();
+        });
+      return messageList;
+    },
+  };
   return {
-    defer: (name, { real, rehearsed }) => {
+    processor,
+    /** The replacement for a tool of memory during the run. */
+    defer: (name: string, { real, rehearsed }: MemoryTool): CoreTool => {
       tools.set(name, real);
       const execute: Execute = async (args, options) => {
         const result: unknown = await rehearsed.execute?.(args, options);
@@ -59,19 +70,6 @@ export const createMemoryUpdates = (memory: MastraMemory, resourceId: string): M
         return result;
       };
       return { ...real, execute };
-    },
-    processor: {
-      id: 'memory-updates',
-      processOutputResult: async ({ result, messageList }) => {
-        const steps = result.steps as unknown as StepRecord[]; // the loop's own records; rejected ones contain no calls
-        const answered = new Set(steps.flatMap(({ toolResults }) => toolResults).map(({ toolCallId }) => toolCallId));
-        const due = steps.flatMap(({ toolCalls }) => toolCalls).flatMap((call) => dueCall(call, answered.has(call.toolCallId)));
-        if (due.length > 0)
-          await inTurn(memory, `working-memory ${resourceId}`, async () => {
-            for (const make of due) await make();
-          });
-        return messageList;
-      },
     },
   };
 };

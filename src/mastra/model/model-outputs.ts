@@ -7,14 +7,7 @@ type Invocation = Extract<Part, { type: 'tool-invocation' }>['toolInvocation'];
 type Mapping = (call: Invocation, result: unknown) => unknown;
 
 /** The model's view of tool results, from the tools' `toModelOutput`. */
-export interface ModelOutputs {
-  /** Registers the authors' tools. Mastra's `toModelOutput` gets the output, the AI SDK's an object that contains it. */
-  register(tools: Readonly<Record<string, unknown>>): void;
-  /** Adds the model's view to each current result, which guards may have edited. */
-  apply(list: MessageList): Promise<void>;
-  /** True if a tool has `toModelOutput`, so that messages are changed. */
-  readonly areMapped: boolean;
-}
+export type ModelOutputs = ReturnType<typeof createModelOutputs>;
 
 interface Mapped {
   readonly of: string;
@@ -22,7 +15,7 @@ interface Mapped {
 }
 
 /** Creates the mappings of a run. Unchanged results are not mapped again. */
-export const createModelOutputs = (): ModelOutputs => {
+export const createModelOutputs = () => {
   const mappings = new Map<string, Mapping>();
   const known = new Map<string, Mapped>();
   const mapped = async (call: Invocation, result: unknown, mapping: Mapping): Promise<Mapped> => {
@@ -43,16 +36,19 @@ export const createModelOutputs = (): ModelOutputs => {
     part.providerMetadata = { ...metadata, mastra: { ...metadata?.mastra, modelOutput: output as never } }; // Mastra's field for it
   };
   return {
-    register: (tools) => {
+    /** Registers the authors' tools. Mastra's `toModelOutput` gets the output, the AI SDK's an object that contains it. */
+    register: (tools: Readonly<Record<string, unknown>>): void => {
       for (const [name, tool] of Object.entries(tools)) {
         const mapping = mappingOf(tool);
         if (mapping) mappings.set(name, mapping);
       }
     },
+    /** True if a tool has `toModelOutput`, so that messages are changed. */
     get areMapped() {
       return mappings.size > 0;
     },
-    apply: async (list) => {
+    /** Adds the model's view to each current result, which guards may have edited. */
+    apply: async (list: MessageList): Promise<void> => {
       if (mappings.size === 0) return;
       for (const message of list.get.all.db()) for (const part of message.content.parts) await applyTo(part);
     },

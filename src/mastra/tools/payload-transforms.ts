@@ -40,7 +40,6 @@ type Way = (context: ToolPayloadTransformContext) => unknown;
  */
 export const createPayloadTransforms = ({ policy, tools, warn }: TransformOptions): PayloadTransforms => {
   const known = new Map<string, ToolPayloadTransform>();
-  const streaming = new Map<string, string>(); // tools by call: only the start chunk of a call contains the name
   const register: PayloadTransforms['register'] = (more = {}) => {
     for (const [name, tool] of Object.entries(more)) {
       const { transform } = (tool ?? {}) as { transform?: ToolPayloadTransform };
@@ -70,9 +69,7 @@ export const createPayloadTransforms = ({ policy, tools, warn }: TransformOption
     register,
     ofChunk: (chunk) => {
       if (isIdle()) return undefined;
-      const { toolCallId, toolName } = (chunk.payload ?? {}) as Partial<ChunkPayload>;
-      if (chunk.type === 'tool-call-input-streaming-start' && toolCallId && toolName) streaming.set(toolCallId, toolName);
-      const payloads = payloadsOf(chunk, streaming);
+      const payloads = payloadsOf(chunk);
       if (!isConcerned(payloads[0])) return undefined;
       return displayValues(payloads).then((values) => void (chunk.metadata = withDisplayValues(chunk.metadata, values)));
     },
@@ -119,11 +116,10 @@ const withDisplayValues = (metadata: Metadata, all: DisplayValues): Record<strin
 });
 
 /** The payloads of a chunk, its arguments first. */
-const payloadsOf = ({ type, payload }: Chunk, streaming: ReadonlyMap<string, string>): readonly Payload[] => {
+const payloadsOf = ({ type, payload }: Chunk): readonly Payload[] => {
   const kind = chunkPhases[type];
   if (!kind) return [];
-  const { toolCallId, args, providerMetadata, ...rest } = payload as ChunkPayload; // chunks of these types have this payload
-  const toolName = rest.toolName ?? streaming.get(toolCallId) ?? '';
+  const { toolCallId, toolName = '', args, providerMetadata, ...rest } = payload as ChunkPayload; // chunks of these types have this payload
   const call = { toolName, toolCallId, providerMetadata, input: args };
   const { result: output, argsTextDelta: inputTextDelta, error, suspendPayload } = rest;
   const own: Payload = { ...call, phase: kind, output, inputTextDelta, error, suspendPayload };

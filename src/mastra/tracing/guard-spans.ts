@@ -10,13 +10,7 @@ import type { Author, Verdict } from '../../verdict.js';
 import { describePayload, type NameTool } from './redacted-span.js';
 
 /** The spans of a run's guards. */
-export interface GuardSpans {
-  open(call: GuardCall): GuardSpan;
-  /** Outcomes of stream guards are reported once for all chunks of a step. */
-  onEvent(event: Extract<RunEvent, { type: 'guard' }>): void;
-  /** Called after the last chunk of a step. */
-  endOfStep(): void;
-}
+export type GuardSpans = ReturnType<typeof createGuardSpans>;
 
 interface GuardTracing {
   readonly lanes: Lanes;
@@ -37,7 +31,7 @@ interface StreamSpan {
 }
 
 /** Creates spans for the guards of one run. */
-export const createGuardSpans = (tracing: GuardTracing): GuardSpans => {
+export const createGuardSpans = (tracing: GuardTracing) => {
   const known = knownProcessors(tracing.lanes);
   const streams = new Map<string, StreamSpan>();
   const start = (author: Author, input?: object): AnySpan => {
@@ -50,7 +44,7 @@ export const createGuardSpans = (tracing: GuardTracing): GuardSpans => {
     return open;
   };
   return {
-    open: ({ author, data, scope }) => {
+    open: ({ author, data, scope }: GuardCall): GuardSpan => {
       const row: Row = phaseRow(author.phase as Phase); // see start
       if (row.cadence === 'chunk') {
         const { span, scopes } = streamOf(author);
@@ -61,7 +55,9 @@ export const createGuardSpans = (tracing: GuardTracing): GuardSpans => {
       const span = start(author, describePayload(data, tracing.nameTool));
       return { scope: inSpan(scope, span), end: (verdict) => endWith(span, verdict, { ...tracing, data }) };
     },
-    onEvent: ({ phase, path, processorId, verdict, calls, edits, durationMs, ...fields }) => {
+    /** Outcomes of stream guards are reported once for all chunks of a step. */
+    onEvent: (event: Extract<RunEvent, { type: 'guard' }>): void => {
+      const { phase, path, processorId, verdict, calls, edits, durationMs, ...fields } = event;
       if (phaseRow(phase as Phase).cadence !== 'chunk') return;
       const { span } = streamOf({ processorId, phase, path });
       if (verdict === 'pass' || verdict === 'edit') {
@@ -70,7 +66,8 @@ export const createGuardSpans = (tracing: GuardTracing): GuardSpans => {
       }
       return span.error({ error: new Error(fields.reason ?? verdict), attributes: abortOf({ kind: verdict, ...fields }) });
     },
-    endOfStep: () => {
+    /** Called after the last chunk of a step. */
+    endOfStep: (): void => {
       for (const { span } of streams.values()) span.end();
       streams.clear();
     },

@@ -16,42 +16,30 @@ import { offeredTools } from '../model/provider-tools.js';
 import { redactedValue, type NameTool } from './redacted-span.js';
 
 /** The spans of a run's model and tools: one generation, its steps, and the calls of each step. */
-export interface StepSpans {
-  /** The innermost span around the guards of a step. Undefined before the first step. */
-  readonly step: AnySpan | undefined;
-  readonly inference: AnySpan | undefined;
-  readonly generation: AnySpan | undefined;
-  start(run: Run): void;
-  /** Called once the guards before the model have passed, so that the prompt may be shown. */
-  accept(run: Run): void;
-  startCall(run: Run): void;
-  endCall(run: Run): void;
-  failCall(message: string): void;
-  openTool(run: Run, call: ToolCall): ToolSpan;
-  end(run: Run, reason: string): void;
-}
+export type StepSpans = ReturnType<typeof createStepSpans>;
 
 /** Phases of guards after the model call, which may still edit or reject a step. */
 const judgesOfSteps = ['toolResult', 'outputStep', 'outputResult'] as const satisfies Phase[];
 
 /** Creates the spans below that of an agent's run. With `hasWords` they contain text even if guards may still reject it. */
-export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpans => {
+export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean) => {
   let generation: AIModelGenerationSpan | undefined;
   let step: Span<SpanType.MODEL_STEP> | undefined;
   let inference: Span<SpanType.MODEL_INFERENCE> | undefined;
   const isSettled = (run: Run, ...judges: Phase[]): boolean =>
     hasWords || !(run.attempt?.settings.structuredOutput || judges.some((phase) => isGuarded(run, phase)));
   return {
-    get step() {
+    /** The innermost span around the guards of a step. Undefined before the first step. */
+    get step(): AnySpan | undefined {
       return step;
     },
-    get inference() {
+    get inference(): AnySpan | undefined {
       return inference;
     },
-    get generation() {
+    get generation(): AnySpan | undefined {
       return generation;
     },
-    start: (run) => {
+    start: (run: Run): void => {
       generation ??= startGeneration(agentSpan, run);
       const { stepNumber, attempt } = run.position;
       step = generation.createChildSpan({
@@ -61,31 +49,32 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpan
         metadata: { attempt },
       });
     },
-    accept: (run) => {
+    /** Called once the guards before the model have passed, so that the prompt may be shown. */
+    accept: (run: Run): void => {
       const prompt = run.attempt?.prompt;
       const isShown = run.position.stepNumber === 0 || isSettled(run, ...judgesOfSteps); // later prompts contain answers of this run
       const input = isShown ? prompt : redactedValue(prompt, 'prompt', nameToolIn(run));
       step?.update({ input: input as never }); // in the AI SDK's form
       if (run.accepted.length === 0) generation?.update({ input: { messages: prompt as never } }); // see above
     },
-    startCall: (run) => {
+    startCall: (run: Run): void => {
       inference?.end(); // of an abandoned call that another replaces
       inference = step && startInference(step, run);
     },
-    endCall: (run) => {
+    endCall: (run: Run): void => {
       const { finish } = run.attempt ?? {};
       inference?.end({ attributes: { usage: usageStats(finish?.usage), finishReason: finish?.reason } });
       inference = undefined;
     },
-    failCall: (message) => {
+    failCall: (message: string): void => {
       inference?.error({ error: new Error(message) });
       inference = undefined;
     },
-    openTool: (run, call) => {
+    openTool: (run: Run, call: ToolCall): ToolSpan => {
       const args = isSettled(run, ...judgesOfSteps);
       return openToolSpan(step ?? agentSpan, call, { args, result: args && isSettled(run, 'outputStream') });
     },
-    end: (run, reason) => {
+    end: (run: Run, reason: string): void => {
       const isShown = reason === 'stop' ? isSettled(run, 'outputResult') : isSettled(run, ...judgesOfSteps);
       if (step) endStep(step, run, { reason, isShown });
       step = undefined;
