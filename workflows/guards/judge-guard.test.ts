@@ -1,7 +1,7 @@
 import { Classifier } from '@mastra/core/classifier';
 import { describe, expect, it, vi } from 'vitest';
 import { type JudgeLanguageModel, judgeModel } from '../judge/call-judge.js';
-import { judgePolicies, offTopicPolicy } from '../judge/policies.js';
+import { competitorsPolicy, judgePolicies, offTopicPolicy } from '../judge/policies.js';
 import { injectionScore } from './prompt-injection-guard.js';
 import { judgeGuard, type JudgeGuardOptions, type Judgement } from './judge-guard.js';
 import { hosts, runOn } from './test-setup.js';
@@ -287,5 +287,20 @@ describe('judgeModel', () => {
     const { model } = judgeOf(() => '');
     const options = { state: [{ type: 'text', text: 'x' }], questions: { q: { type: 'score', criteria: ['a'] } } } as const;
     await expect(judgeModel(model).doEvaluate(options)).rejects.toMatchObject({ code: 'guard/invalid-option' });
+  });
+});
+
+describe('policies from names', () => {
+  it('have the names in their rule', () => {
+    expect(offTopicPolicy(['orders', 'returns']).rule).toContain('orders; returns');
+    expect(competitorsPolicy('Acme', ['Globex', 'Initech']).rule).toMatch(/Acme.*Globex; Initech/);
+  });
+
+  it.each<[() => unknown, string]>([
+    [() => offTopicPolicy('orders' as never), 'offTopicPolicy.topics'],
+    [() => competitorsPolicy('Acme', 'Globex' as never), 'competitorsPolicy.competitors'],
+    [() => competitorsPolicy(undefined as never, []), 'competitorsPolicy.brand.0'],
+  ])('reject other values (%#)', (build, path) => {
+    expect(build).toThrow(expect.objectContaining({ code: 'guard/invalid-option', path }));
   });
 });

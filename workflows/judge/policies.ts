@@ -1,3 +1,4 @@
+import { aName, asGuardFault, listOf, throwFaults } from '../../src/option-kind.js';
 import type { JudgeQuestion } from './call-judge.js';
 
 /** The part of a run that is judged. */
@@ -51,15 +52,22 @@ export const judgePolicies = {
   },
 } as const satisfies Record<string, JudgePolicy>;
 
-/** A policy against texts about other topics. */
+/** A policy against texts about other topics. Raises `guard/invalid-option`. */
 export const offTopicPolicy = (topics: readonly string[]): JudgePolicy => ({
-  rule: `Is the text about something other than: ${topics.join('; ')}? Greetings and thanks are not.`,
+  rule: `Is the text about something other than: ${joined(topics, 'offTopicPolicy.topics')}? Greetings and thanks are not.`,
   places: ['input'],
   evidence: false,
 });
 
-/** A policy against answers that recommend, compare with, or run down other companies. */
+/** A policy against answers that recommend, compare with, or run down other companies. Raises `guard/invalid-option`. */
 export const competitorsPolicy = (brand: string, competitors: readonly string[]): JudgePolicy => ({
-  rule: `Does the text speak badly of ${brand}, or recommend or praise one of: ${competitors.join('; ')}?`,
+  rule: `Does the text speak badly of ${joined([brand], 'competitorsPolicy.brand')}, or recommend or praise one of: ${joined(competitors, 'competitorsPolicy.competitors')}?`,
   places: ['answer'],
 });
+
+const joined = (names: readonly string[], path: string): string => {
+  throwFaults(someNames.faultsOf(names, path).map(asGuardFault));
+  return names.join('; ');
+};
+
+const someNames = listOf(aName);

@@ -89,6 +89,12 @@ describe('strategies', () => {
 });
 
 describe('invalid options', () => {
+  it('a redactor without options is rejected with its options', () => {
+    expect(() => redactor(undefined as never)).toThrow(
+      expect.objectContaining({ code: 'guard/invalid-option', path: 'redactor' }),
+    );
+  });
+
   it.each<[string, string, Partial<RedactorOptions>]>([
     ['guard/unknown-option', 'redactor.pattern', { pattern: [order] } as never],
     ['guard/invalid-option', 'redactor.entropy', { entropy: 'yes' as never }],

@@ -59,8 +59,8 @@ type Redactor = Processor<string, RedactionMetadata> & WindowedProcessor;
  * redactor({ strategy: 'replace', kinds: ['email', 'card'], patterns: [{ name: 'order', regex: /\bNO-\d{6}\b/, maxLength: 9 }] });
  */
 export const redactor = (options: RedactorOptions): Redactor => {
+  checkOptions((options as RedactorOptions | undefined)?.id ?? 'redactor', options, optionKinds); // JavaScript may omit them
   const { strategy, kinds = valueKinds, patterns = [], id = 'redactor' } = options;
-  checkOptions(id, options, optionKinds);
   checkTogether(options, id);
   const own = patterns.map((pattern, index) => [pattern.name, readPattern(pattern, `${id}.patterns[${index}]`)] as const);
   const finders: NamedFinders = [...findersOf(kinds, options), ...own];

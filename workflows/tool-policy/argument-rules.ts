@@ -2,6 +2,17 @@ import ipaddr from 'ipaddr.js';
 
 import { lazyRegex } from '../../src/phase/memo.js';
 import { InterlockError } from '../../src/errors.js';
+import {
+  aBoolean,
+  aFunction,
+  asGuardFault,
+  aText,
+  fieldsOf,
+  listOf,
+  throwFaults,
+  wholeNumberFrom,
+  type OptionKind,
+} from '../../src/option-kind.js';
 import { readHost } from '../links/judge-link.js';
 
 /**
@@ -43,6 +54,19 @@ export const faultIn = async (args: unknown, rules: Readonly<Record<string, Argu
   return undefined;
 };
 
+/**
+ * Rejects options that a rule would ignore or misread: with a misspelt name or a wrong value it would allow more. Raises
+ * `guard/unknown-option`, `guard/invalid-option`.
+ */
+export const checkRuleOptions = <Options extends object>(
+  rule: string,
+  options: Options,
+  kinds: { readonly [Name in keyof Options]-?: OptionKind },
+): void => throwFaults(fieldsOf(kinds).faultsOf(options, rule).map(asGuardFault));
+
+export const someTexts = listOf(aText);
+export const someChars = wholeNumberFrom(0);
+
 export interface PathRuleOptions {
   /** Allowed folders: `/srv/data`, or `.` for paths relative to the tool's working directory. Default `.`. */
   readonly roots?: readonly string[];
@@ -66,7 +90,9 @@ const shortName = /^[^.]{0,7}~\d/;
  * read the disk: a symbolic link under a root may lead elsewhere, so let the tool resolve the path (`fs.realpath`) and compare
  * it again.
  */
-export const pathRule = ({ roots = ['.'], endings, hidden = false, maxChars = 1024 }: PathRuleOptions = {}): ArgumentRule => {
+export const pathRule = (options: PathRuleOptions = {}): ArgumentRule => {
+  checkRuleOptions('pathRule', options, { roots: someTexts, endings: someTexts, hidden: aBoolean, maxChars: someChars });
+  const { roots = ['.'], endings, hidden = false, maxChars = 1024 } = options;
   const folders = roots.map((root) => root.replace(/\/$/, ''));
   const mayBeRelative = folders.includes('.');
   return (value) => {
@@ -116,12 +142,21 @@ export interface UrlRuleOptions {
   readonly maxChars?: number;
 }
 
+const urlRuleKinds = {
+  hosts: someTexts,
+  schemes: someTexts,
+  private: aBoolean,
+  resolve: aFunction,
+  maxChars: someChars,
+};
+
 /**
  * A rule for an argument that a tool opens as an address. Only one spelling passes: no user name, no white space, no backslash,
  * no code or letter outside ASCII in the host, and numbers as four decimals. Redirects are not checked: the tool must not follow
  * them.
  */
 export const urlRule = (options: UrlRuleOptions = {}): ArgumentRule => {
+  checkRuleOptions('urlRule', options, urlRuleKinds);
   const { schemes = ['https'], maxChars = 2048, resolve, hosts } = options;
   const matchers = hosts?.map((entry) => {
     const matcher = readHost(entry);

@@ -380,3 +380,18 @@ describe('readingTaint', () => {
     (args) => expect(atOnce(readingTaint(args, results, messages))).toBe(false),
   );
 });
+
+describe('the options of rules', () => {
+  it.each<[string, () => unknown, string]>([
+    ['a misspelt name', () => urlRule({ host: ['example.com'] } as object), 'urlRule.host'],
+    ['a text instead of a list', () => urlRule({ hosts: 'example.com' as never }), 'urlRule.hosts'],
+    ['a limit that is no number', () => urlRule({ maxChars: Number.NaN }), 'urlRule.maxChars'],
+    ['no object', () => urlRule(null as never), 'urlRule'],
+    ['a misspelt name', () => pathRule({ root: ['/srv'] } as object), 'pathRule.root'],
+    ['a limit that is no number', () => pathRule({ maxChars: '9' as never }), 'pathRule.maxChars'],
+    ['a misspelt name', () => sqlRule({ table: ['orders'] } as object), 'sqlRule.table'],
+    ['an entry that is no text', () => sqlRule({ tables: [7 as never] }), 'sqlRule.tables.0'],
+  ])('are rejected by name: %s (%#)', (_fault, build, path) => {
+    expect(build).toThrow(expect.objectContaining({ path, code: expect.stringMatching(/^guard\/(unknown|invalid)-option$/) }));
+  });
+});

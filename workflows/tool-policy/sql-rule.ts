@@ -1,4 +1,5 @@
-import type { ArgumentRule } from './argument-rules.js';
+import { aFunction } from '../../src/option-kind.js';
+import { checkRuleOptions, someChars, someTexts, type ArgumentRule } from './argument-rules.js';
 
 /** Facts about a statement, from a parser for the database's grammar. */
 export interface SqlFacts {
@@ -43,12 +44,9 @@ const forbidden = new Set(
  * A rule for an argument that a tool runs as SQL: one read-only query of the named tables. The database user should have no
  * other rights in any case.
  */
-export const sqlRule = ({
-  tables,
-  functions = [],
-  parse = readPlainQuery,
-  maxChars = 8192,
-}: SqlRuleOptions = {}): ArgumentRule => {
+export const sqlRule = (options: SqlRuleOptions = {}): ArgumentRule => {
+  checkRuleOptions('sqlRule', options, { tables: someTexts, functions: someTexts, parse: aFunction, maxChars: someChars });
+  const { tables, functions = [], parse = readPlainQuery, maxChars = 8192 } = options;
   const allowedTables = tables && new Set(tables.map((name) => name.toLowerCase()));
   const allowedFunctions = new Set([...usualFunctions, ...functions.map((name) => name.toLowerCase())]);
   return async (value) => {
