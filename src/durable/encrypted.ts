@@ -149,6 +149,11 @@ const opened = ({ key }: Known, bytes: Buffer, place: string): string => {
 };
 
 const readKey = (given: SealKey): Known => {
+  if (typeof given !== 'string' && !((given as unknown) instanceof Uint8Array))
+    // such as an environment variable that is not set
+    throw new InterlockError('durable/invalid-key', {
+      detail: `it is ${given === undefined ? 'missing' : `of type ${typeof given}`}.`,
+    });
   const key = typeof given === 'string' ? Buffer.from(given, 'base64') : Buffer.from(given);
   if (key.length !== keyBytes) throw new InterlockError('durable/invalid-key', { detail: `it has ${key.length} bytes.` });
   return { key, id: createHash('sha256').update('interlock key').update(key).digest('hex').slice(0, 8) };

@@ -98,6 +98,8 @@ it('rejects a changed or moved ciphertext', () => {
   expect(() => seal.open(`${id}.`, 'here')).toThrow(unreadable);
 });
 
-it.each([Buffer.alloc(16), 'a password', ''])('rejects the key %o', (key) => {
-  expect(() => encrypted(mortalEngine(createDisk()), { key })).toThrow(expect.objectContaining({ code: 'durable/invalid-key' }));
+it.each([Buffer.alloc(16), 'a password', '', undefined, 32])('rejects the key %o', (key) => {
+  expect(() => encrypted(mortalEngine(createDisk()), { key: key as string })).toThrow(
+    expect.objectContaining({ code: 'durable/invalid-key' }),
+  );
 });
