@@ -1,6 +1,6 @@
 import type { PrepareStepFunction, PrepareStepResult, ToolSet, UserModelMessage, ModelMessage } from 'ai';
 import { InterlockError } from '../errors.js';
-import { copyPlain } from '../phase/plain-data.js';
+import { copyPlain, definedFields } from '../phase/plain-data.js';
 import { createReadOnlyViews } from './read-only.js';
 import type { StepFields, StepInput } from './step.js';
 
@@ -77,6 +77,3 @@ const newMessages = ({ messages, experimental_steeringMessages: own = [] }: Step
 
 const lastOfUser = (messages: readonly ModelMessage[]): UserModelMessage[] =>
   messages.slice(messages.findLastIndex(({ role }) => role !== 'user') + 1) as UserModelMessage[]; // of that role
-
-const definedFields = (fields: Record<string, unknown>): StepFields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

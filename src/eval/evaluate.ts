@@ -1,9 +1,17 @@
+import { definedFields } from '../phase/plain-data.js';
 import pLimit from 'p-limit';
 import type { InterlockAgent } from '../mastra/agent/agent.js';
 import type { ReplayGuards } from '../mastra/replay/replay-lanes.js';
-import type { VerdictKind } from '../verdict.js';
 import { createSampleJudge, scoreAt, type Judgement } from './judge-sample.js';
-import { isObjectedTo, measure, type JudgedSample, type Measures, type Objecting } from './measure.js';
+import {
+  isObjectedTo,
+  measure,
+  type EvaluatedSample,
+  type Evaluation,
+  type JudgedSample,
+  type Measures,
+  type Objecting,
+} from './measure.js';
 import type { Sample } from './sample.js';
 
 /** Options of an evaluation. */
@@ -17,30 +25,6 @@ export interface EvaluateOptions extends Objecting {
   readonly concurrency?: number;
   /** Called after each sample. */
   readonly onProgress?: (done: number, all: number) => void;
-}
-
-/** The result of one sample. */
-export interface EvaluatedSample {
-  readonly id: string;
-  /** The position of the sample in its data set. */
-  readonly location: string;
-  readonly label: boolean;
-  readonly verdict: VerdictKind;
-  /** Undefined without a verdict. */
-  readonly objected?: boolean;
-  readonly score?: number;
-  /** The reason for a missing verdict. */
-  readonly why?: string;
-}
-
-/** The quality of guards on a data set. */
-export interface Evaluation {
-  readonly samples: readonly EvaluatedSample[];
-  /** All guards together. */
-  readonly together: Measures;
-  /** The measures of each guard on the samples that it judged, by its id. */
-  readonly guards: Readonly<Record<string, Measures>>;
-  readonly objecting: Objecting;
 }
 
 /**
@@ -104,9 +88,7 @@ const evaluated = (one: Judged, objecting: Objecting): EvaluatedSample => {
     location,
     label,
     verdict,
-    ...(objected !== undefined && { objected }),
-    ...(score !== undefined && { score }),
-    ...(why !== undefined && { why }),
+    ...definedFields({ objected, score, why }),
   };
 };
 

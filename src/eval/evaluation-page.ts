@@ -1,5 +1,4 @@
-import type { EvaluatedSample, Evaluation } from './evaluate.js';
-import { type Measures, measureRows, ratio, type RocPoint } from './measure.js';
+import { type EvaluatedSample, type Evaluation, type Measures, measureRows, ratio, type RocPoint } from './measure.js';
 import { wordsOf, type Sample } from './sample.js';
 
 /** Additional content of a page. */

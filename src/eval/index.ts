@@ -3,10 +3,12 @@ export {
   parseBound,
   type Bound,
   type BrokenBound,
+  type EvaluatedSample,
+  type Evaluation,
   type Measures,
   type Objecting,
   type RocPoint,
 } from './measure.js';
-export { evaluate, type EvaluatedSample, type EvaluateOptions, type Evaluation } from './evaluate.js';
+export { evaluate, type EvaluateOptions } from './evaluate.js';
 export { evaluationPage } from './evaluation-page.js';
 export { parseSamples, type Sample } from './sample.js';

@@ -1,3 +1,4 @@
+import { definedFields } from '../phase/plain-data.js';
 import { spreadOf } from '../trace/percentile.js';
 import type { VerdictKind } from '../verdict.js';
 import { InterlockError } from '../errors.js';
@@ -96,6 +97,30 @@ export interface Measures {
   readonly curve?: readonly RocPoint[];
 }
 
+/** The result of one sample. */
+export interface EvaluatedSample {
+  readonly id: string;
+  /** The position of the sample in its data set. */
+  readonly location: string;
+  readonly label: boolean;
+  readonly verdict: VerdictKind;
+  /** Undefined without a verdict. */
+  readonly objected?: boolean;
+  readonly score?: number;
+  /** The reason for a missing verdict. */
+  readonly why?: string;
+}
+
+/** The quality of guards on a data set. */
+export interface Evaluation {
+  readonly samples: readonly EvaluatedSample[];
+  /** All guards together. */
+  readonly together: Measures;
+  /** The measures of each guard on the samples that it judged, by its id. */
+  readonly guards: Readonly<Record<string, Measures>>;
+  readonly objecting: Objecting;
+}
+
 /** Whether a sample has an objection; undefined without a verdict. */
 export const isObjectedTo = (
   { verdict, score }: JudgedSample,
@@ -129,15 +154,12 @@ export const measure = (samples: readonly JudgedSample[], objecting: Objecting =
     unavailable: samples.filter(({ verdict }) => verdict === 'unavailable').length,
     edited: samples.filter(({ verdict }) => verdict === 'edit').length,
     calls: samples.reduce((sum, { calls }) => sum + calls, 0),
-    ...known(rates),
+    ...definedFields(rates),
     ...scores(samples),
   };
 };
 
 const share = (part: number, whole: number): number | undefined => (whole === 0 ? undefined : part / whole);
-
-const known = <T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> };
 
 /** A curve of only some samples would look too good: guards give scores when they object. */
 const scores = (samples: readonly JudgedSample[]): Pick<Measures, 'scored' | 'curve' | 'auc' | 'recallAt1PercentFpr'> => {

@@ -1,6 +1,14 @@
 import type { ConversationSnapshot } from './ports.js';
 import type { Run } from './run.js';
 
+/** The fields of a payload for the conversation. */
+export const conversationFields = ({ list, scope, retries }: Run, messages: 'all' | 'response' = 'all') => ({
+  messages: scope.host.messages.read(list, messages),
+  messageList: list,
+  systemMessages: scope.host.messages.readSystem(list),
+  retryCount: retries,
+});
+
 /** A snapshot of the current conversation. */
 export const snapshotConversation = ({ options: { ports }, list }: Run): ConversationSnapshot => ports.messages.checkpoint(list);
 

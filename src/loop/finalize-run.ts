@@ -5,8 +5,8 @@ import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords } from './judge.js';
 import type { StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, notify, publish, retract, type EmittedParts } from './emit.js';
-import { acceptedSteps, isWithheld, visibleSteps, type AcceptedStep, type Attempt, type Run } from './run.js';
-import { recordStep, rejectRecord } from './step-record.js';
+import { acceptedSteps, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
+import { recordStep, rejectRecord, responseStep } from './step-record.js';
 import { publishWaiting } from './waiting-calls.js';
 import { untilAborted } from '../phase/awaitable.js';
 import { recordWastedCall } from './record-model.js';
@@ -30,21 +30,13 @@ export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> =>
   attempt.closed = true;
   record.reason = reason;
   if (!run.steps.includes(record)) run.steps.push(record);
-  if (reason === 'stop' || reason === 'tool-calls') run.accepted.push(acceptedStep(attempt, record));
+  if (reason === 'stop' || reason === 'tool-calls') run.accepted.push(responseStep(attempt, record));
   else await reject(run, attempt, record);
   run.recorder.record({ type: 'step-finish', reason });
   if (attempt.started) await publish(run, stepFinish(run, record, end));
   if (run.options.hold === 'step') run.options.streamBuffer.flush();
   if (run.options.hold !== 'run') await notifyStep(run, record);
 };
-
-const acceptedStep = ({ answer: { partIds, spans }, place, partCount }: Attempt, record: StepRecord): AcceptedStep => ({
-  record,
-  partIds: [...partIds],
-  spans,
-  place,
-  partCount,
-});
 
 const notifyStep = (run: Run, record: StepRecord): Promise<unknown> | undefined => {
   const notified = notify(run.options.onStepFinish, record);
@@ -93,7 +85,7 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
   }
   const [first] = rejected;
   if (isModelFailure(run, reason) || !first) return;
-  const partIds = rejected.flatMap((step) => step.partIds);
+  const partIds = rejected.flatMap((step) => [...step.partIds]);
   const out: EmittedParts = { partIds, place: first.place, scope: reason === 'retry' ? 'step' : 'run' };
   const isRetracted = await retract(run, out);
   if (isRetracted) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end was removed, too

@@ -13,8 +13,8 @@ import {
 } from './late-edits.js';
 import type { Chunk, StepRecord } from './ports.js';
 import type { Part, Span } from './response.js';
-import type { AcceptedStep, Attempt, Run } from './run.js';
-import { acceptedParts, followParts, responseParts, withoutBody } from './step-record.js';
+import type { Attempt, ResponseStep, Run } from './run.js';
+import { acceptedParts, followParts, responseParts, responseStep, withoutBody } from './step-record.js';
 import { freeId } from './part-ids.js';
 import { agentChunk, publish, retract } from './emit.js';
 
@@ -23,21 +23,6 @@ export const snapshotResponse = (run: Run): readonly PartSnapshot[] => snapshotA
 
 const snapshotAgain = (run: Run, parts: readonly Part[]): readonly PartSnapshot[] =>
   (run.lastParts = snapshotParts(parts, run.lastParts));
-
-/** A step whose response is part of the whole response: an accepted one, or the one under review. */
-interface StepOfResponse {
-  readonly record: StepRecord;
-  /** Offset of its first chunk. */
-  readonly place: number;
-  /** Updated by the edits. */
-  readonly spans: Span[];
-  /** Ids of its parts that a reader has seen. Updated by the edits. */
-  readonly partIds: Set<string>;
-  /** The number of its parts before the edits. */
-  readonly count: number;
-  /** Stores the number of its parts after the edits. */
-  keep(count: number): void;
-}
 
 interface FollowOptions {
   /** The call whose result was judged: the new result is not an edit. */
@@ -55,17 +40,16 @@ export const followResponse = async (run: Run, start: readonly PartSnapshot[], {
   const steps = stepsOf(run, before.length);
   const last = steps.at(-1);
   if (last && now.length === before.length && isSameSlice(before, now, [0, now.length]))
-    return followParts(run, last.record, { own: all.slice(now.length - last.count), all, isChanged: false });
+    return followParts(run, last.record, { own: all.slice(now.length - last.partCount), all, isChanged: false });
   const shares = sharesOf(steps, before, now);
   const isChanged = shares.map(({ from, count }, index) => {
-    const own = steps[index]?.count;
-    return own !== count || !isSameSlice(before, now, [from, from + count]);
+    return steps[index]?.partCount !== count || !isSameSlice(before, now, [from, from + count]);
   });
   let at = 0;
   const judged = steps.map((step, index): JudgedStep => {
     const { from, count } = shares[index] as Share; // one for each
     const [own, end] = [all.slice(from, from + count), steps[index + 1]?.place];
-    const was = before.slice(at, (at += step.count));
+    const was = before.slice(at, (at += step.partCount));
     if (isChanged[index] || index === steps.length - 1)
       followParts(run, step.record, { own, all, isChanged: isChanged[index] === true });
     return { ...step, end, own, all, before: was };
@@ -73,30 +57,19 @@ export const followResponse = async (run: Run, start: readonly PartSnapshot[], {
   const first = isChanged.indexOf(true);
   if (first !== -1) for (const { record } of steps.slice(first + 1)) record.request = withoutBody(record.request); // it repeats the text
   if (first !== -1) await emitEdits(run, judged);
-  for (const [index, step] of steps.entries()) step.keep((shares[index] as Share).count);
+  for (const [index, step] of steps.entries()) step.partCount = (shares[index] as Share).count;
+  const attempt = underReview(run);
+  if (attempt) attempt.partCount = shares.at(-1)?.count ?? 0;
 };
 
-const stepsOf = (run: Run, total: number): StepOfResponse[] => {
-  const { attempt, accepted } = run;
-  const steps = accepted.map(acceptedStep);
-  if (!attempt?.record || attempt.closed) return steps;
-  const count = total - acceptedParts(run);
-  return [...steps, stepUnderReview(attempt, attempt.record, count)];
+const stepsOf = (run: Run, total: number): readonly ResponseStep[] => {
+  const { accepted } = run;
+  const attempt = underReview(run);
+  return attempt ? [...accepted, { ...responseStep(attempt, attempt.record), partCount: total - acceptedParts(run) }] : accepted;
 };
 
-const acceptedStep = (step: AcceptedStep): StepOfResponse => {
-  const { record, place, partCount } = step;
-  const [spans, partIds] = [[...step.spans], new Set(step.partIds)];
-  const keep = (count: number): void => void Object.assign(step, { spans, partIds: [...partIds], partCount: count });
-  return { record, place, spans, partIds, count: partCount, keep };
-};
-
-const stepUnderReview = (attempt: Attempt, record: StepRecord, count: number): StepOfResponse => {
-  const { place, answer } = attempt;
-  const { spans, partIds } = answer;
-  const keep = (now: number): void => void Object.assign(attempt, { partCount: now });
-  return { record, place, spans, partIds, count, keep };
-};
+const underReview = ({ attempt }: Run): (Attempt & { record: StepRecord }) | undefined =>
+  attempt?.record && !attempt.closed ? (attempt as Attempt & { record: StepRecord }) : undefined; // just checked
 
 /** The parts of a step now. */
 interface Share {
@@ -105,18 +78,18 @@ interface Share {
 }
 
 const sharesOf = (
-  steps: readonly StepOfResponse[],
+  steps: readonly ResponseStep[],
   before: readonly PartSnapshot[],
   now: readonly PartSnapshot[],
 ): readonly Share[] => {
   const isSameShape = now.length === before.length;
   let from = 0;
   let isWhole = true;
-  return steps.map(({ count }, index): Share => {
+  return steps.map(({ partCount }, index): Share => {
     const start = from;
     const isLast = index === steps.length - 1;
-    isWhole &&= isSameShape || isSameSlice(before, now, [start, start + count]);
-    const own = isLast ? now.length - start : isWhole ? count : 0;
+    isWhole &&= isSameShape || isSameSlice(before, now, [start, start + partCount]);
+    const own = isLast ? now.length - start : isWhole ? partCount : 0;
     from += own;
     return { from: start, count: own };
   });
@@ -142,8 +115,8 @@ const rewriteFor = (record: StepRecord): ((chunk: Chunk) => Chunk) => {
   };
 };
 
-/** A step whose response was judged as a whole. */
-interface JudgedStep extends StepOfResponse, Judged {
+/** A step whose response was judged as a whole. Its spans and part ids follow the edits. */
+interface JudgedStep extends ResponseStep, Judged {
   readonly spans: Span[];
   /** Offset of the next step's first chunk. */
   readonly end: number | undefined;

@@ -19,7 +19,7 @@ export interface PartSnapshot {
 /** The guards' edits of a response after its chunks were created. */
 export interface LateEdits {
   /** The current text of a part, by the id of its chunks; empty if it was removed. */
-  readonly texts: ReadonlyMap<string, { readonly type: Words; readonly text: string }>;
+  readonly texts: ReadonlyMap<string, string>;
   /** Texts that a guard added. */
   readonly added: readonly { readonly type: Words; readonly text: string }[];
   /** Current tool calls, sources and files, by their ids, and files by their data; undefined if they were removed. */
@@ -127,20 +127,20 @@ interface WordsOfType {
 }
 
 /** Pairs parts in order. If their number changed, parts with equal text are paired, and the others are removed or added. */
-const editedWords = ({ type, ids, was, now }: WordsOfType): Pick<LateEdits, 'added'> & { texts: LateEdits['texts'] } => {
-  const texts = new Map<string, { type: Words; text: string }>();
+const editedWords = ({ type, ids, was, now }: WordsOfType): Pick<LateEdits, 'texts' | 'added'> => {
+  const texts = new Map<string, string>();
   const added: { type: Words; text: string }[] = [];
   if (was.join('\0') === now.join('\0')) return { texts, added };
   let at = 0;
   for (const [index, id] of ids.entries()) {
     if (ids.length === now.length) {
       const text = now[at] ?? '';
-      if (text !== was[index]) texts.set(id, { type, text });
+      if (text !== was[index]) texts.set(id, text);
       at += 1;
       continue;
     }
     const found = now.indexOf(was[index] ?? '', at);
-    if (found === -1) texts.set(id, { type, text: '' });
+    if (found === -1) texts.set(id, '');
     else {
       for (const text of now.slice(at, found)) added.push({ type, text });
       at = found + 1;
@@ -219,9 +219,8 @@ type Edited = Payload | 'same' | 'gone';
 
 const editedText = (type: string, { id }: Payload, { texts }: LateEdits): Edited => {
   const edit = texts.get(id as string); // a chunk of a text has the id of its part
-  if (!edit) return 'same';
-  if (edit.text === '') return 'gone';
-  return type.endsWith('-delta') ? { text: edit.text } : 'same';
+  if (edit === '') return 'gone';
+  return edit !== undefined && type.endsWith('-delta') ? { text: edit } : 'same';
 };
 
 const editedFields = (type: string, payload: Payload, { others }: LateEdits): Edited => {

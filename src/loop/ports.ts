@@ -1,3 +1,4 @@
+import type { StepReason, Tripwire } from '../../schemas/index.js';
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { Awaitable } from '../phase/awaitable.js';
 import type { Host, ResolvedModel, SystemMessage } from '../phase/host.js';
@@ -224,7 +225,7 @@ export interface StepRecord {
   response: Record<string, unknown>;
   providerMetadata: unknown;
   /** The reason why the loop continued or ended. */
-  reason: 'stop' | 'tool-calls' | 'tripwire' | 'retry' | 'error' | undefined;
+  reason: StepReason | undefined;
   tripwire?: StepTripwire;
 }
 
@@ -242,14 +243,7 @@ export interface ToolResultRecord extends Chunk {
 }
 
 /** The reason why an attempt was rejected. */
-export interface StepTripwire {
-  reason: string;
-  retry?: boolean;
-  metadata?: unknown;
-  processorId?: string;
-  /** Set if the guard gave no verdict and did not object. */
-  kind?: 'unavailable';
-}
+export type StepTripwire = Omit<Tripwire, 'phase' | 'path'>;
 
 /** Token counts as the provider reports them; undefined if it does not. */
 export interface TokenUsage {

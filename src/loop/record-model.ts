@@ -1,3 +1,4 @@
+import { definedFields } from '../phase/plain-data.js';
 import { estimateTokenCount } from 'tokenx';
 import type { Chunk, TokenUsage, Prompt } from './ports.js';
 import { wordsIn, wordsOfChunk } from '../trace/texts-in.js';
@@ -22,7 +23,7 @@ export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelCh
   if (modelChunk.needsRaw) attempt.rawChunks.push({ type, payload });
   if (modelChunk.needsWords && type !== 'raw') keepOriginalWords(attempt, modelChunk.chunk);
   if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
-  else if (type === 'response-metadata') Object.assign(attempt.response, metadataIn(payload as object));
+  else if (type === 'response-metadata') recordMetadata(attempt, payload as object);
   else if (type !== 'raw') attempt.hasResponded = true;
 };
 
@@ -39,9 +40,8 @@ export const keepOriginalWords = (attempt: Attempt, chunk: Chunk): void => {
 const originalWordsOf = (chunk: Chunk): string =>
   chunk.type.endsWith('-delta') ? (wordsOfChunk(chunk) ?? wordsIn(chunk.payload)) : `\n${wordsIn(chunk.payload)}\n`;
 
-/** The fields of the provider's original part that have a value. */
-const metadataIn = ({ type: _type, ...metadata }: { type?: unknown }): object =>
-  Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));
+const recordMetadata = ({ response }: Attempt, { type: _type, ...metadata }: { type?: unknown }): void =>
+  void Object.assign(response, definedFields(metadata));
 
 interface FinishPayload {
   stepResult?: { reason?: string; rawReason?: string };

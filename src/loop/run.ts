@@ -177,14 +177,15 @@ export interface Attempt {
   record: StepRecord | undefined;
 }
 
-/** A step with an accepted response, and the state to restore if the response is rejected later. */
-export interface AcceptedStep {
+/** A step of the response: an accepted one, or the one under review. Guards of the whole response may edit it later. */
+export interface ResponseStep {
   readonly record: StepRecord;
-  partIds: readonly string[];
-  spans: readonly Span[];
+  /** Ids of its parts that a reader has seen. */
+  readonly partIds: Set<string>;
+  readonly spans: Span[];
   /** Offset of its first emitted chunk. */
   readonly place: number;
-  readonly partCount: number;
+  partCount: number;
 }
 
 /** Buffered chunks, and the offset of the first. */
@@ -223,7 +224,7 @@ export interface Run {
   attempt: Attempt | undefined;
   /** Every attempt whose finish was reported, rejected ones included, and the one under review. */
   readonly steps: StepRecord[];
-  accepted: AcceptedStep[];
+  accepted: ResponseStep[];
   /** The parts of the response at their last judgement: unchanged parts are not copied again. */
   lastParts: readonly PartSnapshot[];
   /** Whether the guards let the whole result pass. */
@@ -269,14 +270,6 @@ export const visibleSteps = (run: Run): StepRecord[] => {
 export const stepFields = ({ position, steps }: Run, ...own: StepRecord[]) => ({
   stepNumber: position.stepNumber,
   steps: [...steps, ...own] as never[], // the host's type of a step has more fields than hooks can use
-});
-
-/** The fields of a payload for the conversation. */
-export const conversationFields = ({ list, scope, retries }: Run, messages: 'all' | 'response' = 'all') => ({
-  messages: scope.host.messages.read(list, messages),
-  messageList: list,
-  systemMessages: scope.host.messages.readSystem(list),
-  retryCount: retries,
 });
 
 /** Whether the run is over: later results of an activity must have no effect. */

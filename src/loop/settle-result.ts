@@ -1,6 +1,7 @@
 import type { ToolCall, ToolOutcome } from './tool-call.js';
 import type { StepRecord } from './ports.js';
-import { conversationFields, stepFields, type Run } from './run.js';
+import { conversationFields } from './conversation.js';
+import { stepFields, type Run } from './run.js';
 import { followResponse, snapshotResponse } from './follow-response.js';
 import { emitJudged, isGuarded, judge } from './judge.js';
 import type { Outcome } from './activity.js';

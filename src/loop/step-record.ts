@@ -3,7 +3,7 @@ import { fileKey, findToolPart, reasoningOf, sourceFields, textOf, type Part, ty
 import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCallRecord, ToolResultRecord } from './ports.js';
 import type { ToolCall } from './tool-call.js';
 import { agentChunk } from './emit.js';
-import { acceptedSteps, type Attempt, type Run } from './run.js';
+import { acceptedSteps, type Attempt, type ResponseStep, type Run } from './run.js';
 
 /** Unknown usage. */
 export const noUsage: TokenUsage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
@@ -30,6 +30,15 @@ export const recordStep = (run: Run, attempt: Attempt): StepRecord => {
     reason: undefined,
   };
 };
+
+/** An attempt as a step of the response. */
+export const responseStep = ({ answer: { partIds, spans }, place, partCount }: Attempt, record: StepRecord): ResponseStep => ({
+  record,
+  partIds,
+  spans,
+  place,
+  partCount,
+});
 
 /** Some providers show only by the result that they ran the tool. */
 const isProviderRun = ({ answer, heldResults }: Attempt, { toolCallId, providerExecuted }: ToolCall): boolean | undefined =>

@@ -5,6 +5,10 @@ export const isRecord = (value: unknown): value is Record<string, unknown> => {
   return prototype === Object.prototype || prototype === null;
 };
 
+/** The fields that have a value. */
+export const definedFields = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never; // some of the fields
+
 /**
  * Whether two values hold the same data. Instances of classes are equal only if they are the same object, dates by their time. Ignores
  * fields with the names in `but`, at any depth.

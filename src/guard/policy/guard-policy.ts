@@ -1,3 +1,4 @@
+import { definedFields } from '../../phase/plain-data.js';
 import { InterlockError } from '../../errors.js';
 import {
   asGuardFault,
@@ -122,7 +123,7 @@ const rejectInvalid = (policy: GuardPolicy, path: string): void => {
  */
 export const overPolicy = (inner: GuardPolicy | undefined, outer: unknown): unknown => {
   if (!inner || typeof outer !== 'object' || outer === null) return outer;
-  const set = Object.fromEntries(Object.entries(outer).filter(([, value]) => value !== undefined));
+  const set: Record<string, unknown> = definedFields(outer as Record<string, unknown>);
   const replaced = new Set<string>(contradictions.flatMap(([one, other]) => (set[one] ? [other] : [])));
   const remaining = Object.entries(inner).filter(([name]) => !replaced.has(name));
   return { ...Object.fromEntries(remaining), ...set };

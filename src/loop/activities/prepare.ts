@@ -1,8 +1,8 @@
-import { clearFeedback, restart, showFeedback, snapshotConversation, rotationOf } from '../conversation.js';
+import { clearFeedback, conversationFields, restart, showFeedback, snapshotConversation, rotationOf } from '../conversation.js';
 import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { isGuarded, judge } from '../judge.js';
 import type { Outcome } from '../activity.js';
-import { type Run, conversationFields, stepFields, type Attempt, currentAttempt } from '../run.js';
+import { type Run, stepFields, type Attempt, currentAttempt } from '../run.js';
 import { createAttempt } from '../create-run.js';
 import { InterlockError } from '../../errors.js';
 import { markInputAccepted, persistAcceptedSteps } from '../persist-rejected-turn.js';

@@ -3,8 +3,8 @@ import { unanswered } from '../create-run.js';
 import { retract, agentChunk } from '../emit.js';
 import { failWith, judge, judgeWhole, keepRejectedWords, isGuarded, publicError, streamPayload } from '../judge.js';
 import type { Outcome } from '../activity.js';
-import { rotationOf } from '../conversation.js';
-import { conversationFields, currentAttempt, stepFields, type Attempt, type Run } from '../run.js';
+import { conversationFields, rotationOf } from '../conversation.js';
+import { currentAttempt, stepFields, type Attempt, type Run } from '../run.js';
 import { stripQuotedError } from '../../guard/strip-quoted-error.js';
 
 /** The model call failed. Guards may repair the messages and request another call; otherwise the next model is called, or the run ends. */

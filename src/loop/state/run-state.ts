@@ -3,7 +3,7 @@ import type { ProcessorSlot } from '../../phase/scope.js';
 import type { Position } from '../../trace/recorder.js';
 import { type LoopSnapshot, resolveSnapshot } from '../decide.js';
 import type { ConversationSnapshot, StepRecord } from '../ports.js';
-import type { AcceptedStep, Attempt, BufferedChunks, Run } from '../run.js';
+import type { ResponseStep, Attempt, BufferedChunks, Run } from '../run.js';
 import { createResponse, type AssembledResponse } from '../response.js';
 import { createStepCalls, type StepCalls } from '../step-calls.js';
 
@@ -46,7 +46,7 @@ export interface RunState extends Pick<Run, (typeof ownFields)[number]> {
 }
 
 /** An accepted step, whose record is stored as its index in the steps. */
-type AcceptedState = Omit<AcceptedStep, 'record'> & { readonly record: number };
+type AcceptedState = Omit<ResponseStep, 'record' | 'partIds'> & { readonly record: number; readonly partIds: readonly string[] };
 
 /** The current state of a run. Its lists are copies; their items are shared with the run. */
 export const readState = (run: Run): RunState => {
@@ -72,9 +72,9 @@ export const readState = (run: Run): RunState => {
 /** Accepted steps are in the order of the steps: the search for each starts after the one before. */
 const acceptedStates = ({ accepted, steps }: Run): AcceptedState[] => {
   let found = -1;
-  return accepted.map(({ record, ...step }) => {
+  return accepted.map(({ record, partIds, ...step }) => {
     found = steps.indexOf(record, found + 1);
-    return { ...step, record: found };
+    return { ...step, partIds: [...partIds], record: found };
   });
 };
 
@@ -91,6 +91,8 @@ export const writeState = (run: Run, state: RunState): void => {
   run.steps.splice(0, run.steps.length, ...steps);
   run.accepted = state.accepted.map((step) => ({
     ...step,
+    partIds: new Set(step.partIds),
+    spans: [...step.spans],
     record: steps[step.record] as StepRecord, // found among them
     place: offsetOf(step.place),
   }));

@@ -5,7 +5,7 @@ import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { phaseRow } from '../../phase/table.js';
 import { openFrame } from '../../pipeline/frame.js';
-import { isSame } from '../../phase/plain-data.js';
+import { isSame, definedFields } from '../../phase/plain-data.js';
 import { issueText } from '../issue-text.js';
 
 /** A schema of any library, as Mastra keeps it. */
@@ -76,7 +76,7 @@ export const runForeign = async (step: ForeignStep, data: PhaseData, scope: RunS
   const { state: _state, agent: _agent, abortSignal: _signal, processorStates: _states, toolResultValue, ...edited } = returned;
   const next = {
     ...data,
-    ...defined(edited),
+    ...definedFields(edited),
     ...(toolResultValue !== inputData['toolResultValue'] && { result: toolResultValue }),
     ...('part' in returned && { part: returned['part'] ?? null }),
   } as PhaseData; // checked by the pipeline
@@ -139,6 +139,3 @@ const foreignPayload = (step: ForeignStep, data: PhaseData, scope: RunScope): Re
  */
 const isChanged = (returned: Record<string, unknown>, original: Record<string, unknown>): boolean =>
   Object.entries(returned).some(([name, value]) => !isSame(value, original[name]) && (value !== undefined || name === 'part'));
-
-const defined = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -1,3 +1,4 @@
+import { definedFields } from '../../phase/plain-data.js';
 import { type Spread, spreadOf } from '../percentile.js';
 import { isStricter, type VerdictKind } from '../../verdict.js';
 import type { RunEvent } from '../../../schemas/index.js';
@@ -81,7 +82,7 @@ const verdictIn = (event: GuardEvent): GuardVerdict => {
     verdict,
     phase,
     durationMs: event.type === 'guard-bypass' ? 0 : event.durationMs,
-    ...(reason !== undefined && { reason }),
+    ...definedFields({ reason }),
   };
 };
 
@@ -222,7 +223,7 @@ const compareOne = ({ processorId, lane }: ShadowedGuard, { places, options, wor
   return {
     processorId,
     lane,
-    ...(against !== undefined && { against }),
+    ...definedFields({ against }),
     compared: compared.length,
     ...counts,
     ...(compared.length > 0 && { agreement: (counts.both + counts.neither) / compared.length }),
@@ -288,7 +289,7 @@ const exampleOf = (
     attempt,
     shadow: withoutDuration(shadow),
     incumbent: withoutDuration(incumbent),
-    ...(words !== undefined && { words }),
+    ...definedFields({ words }),
   };
 };
 
