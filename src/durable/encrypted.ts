@@ -97,12 +97,7 @@ const openedBoard = (board: Board, program: string, seal: Seal): Board => {
 };
 
 /** Encrypts texts and detects changes to them. */
-interface Seal {
-  /** @param place the location of the text: it cannot be decrypted as the text of another location */
-  close(text: string, place: string): string;
-  /** Raises `durable/unreadable` for a text that was not sealed for this place with a known key. */
-  open(sealed: string, place: string): string;
-}
+type Seal = ReturnType<typeof createSeal>;
 
 /** A key of 32 bytes, raw or in base64. */
 export type SealKey = Uint8Array | string;
@@ -118,17 +113,19 @@ interface Known {
 }
 
 /** Encrypts with the first key; decrypts with any of them. Raises `durable/invalid-key`. */
-export const createSeal = (given: readonly [SealKey, ...SealKey[]]): Seal => {
+export const createSeal = (given: readonly [SealKey, ...SealKey[]]) => {
   const keys = given.map(readKey);
   const [{ id, key }] = keys as [Known, ...Known[]]; // as many as given
   return {
-    close: (text, place) => {
+    /** @param place the location of the text: it cannot be decrypted as the text of another location */
+    close: (text: string, place: string): string => {
       const iv = randomBytes(ivBytes);
       const closing = createCipheriv(cipher, key, iv).setAAD(Buffer.from(place));
       const body = Buffer.concat([closing.update(text, 'utf8'), closing.final()]);
       return `${id}.${Buffer.concat([iv, closing.getAuthTag(), body]).toString('base64')}`;
     },
-    open: (sealed, place) => {
+    /** Raises `durable/unreadable` for a text that was not sealed for this place with a known key. */
+    open: (sealed: string, place: string): string => {
       const [keyId, encoded = ''] = sealed.split('.');
       const known = keys.find((one) => one.id === keyId);
       if (!known) throw new InterlockError('durable/unreadable', { path: place, detail: 'it has another key, or none.' });

@@ -36,13 +36,14 @@ export const createHeartbeats = (maxGapMs: number) => {
   };
 };
 
-/** Signals requested cancellations to the runs of this process, whichever process received the request. */
-export type CancelWatch = ReturnType<typeof watchCancels>;
-
 /** The interval of the checks. */
 const pollMs = 250;
 
-/** @param requestedAmong the runs among these whose cancellation is requested */
+/**
+ * Signals requested cancellations to the runs of this process, whichever process received the request.
+ *
+ * @param requestedAmong the runs among these whose cancellation is requested
+ */
 export const watchCancels = (requestedAmong: (runIds: readonly string[]) => Awaitable<readonly string[]>) => {
   const watched = new Map<string, AbortController>();
   let last: Promise<void> = Promise.resolve();

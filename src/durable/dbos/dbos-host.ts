@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 
-import { type CancelWatch, watchCancels, createHeartbeats } from '../watches.js';
+import { watchCancels, createHeartbeats } from '../watches.js';
 import { type Database, openDatabase } from './database.js';
 import type { DbosSettings } from './dbos-options.js';
 import { rejectOption } from '../option-checks.js';
@@ -51,13 +51,7 @@ export const leaveDbos = (): void => {
 };
 
 /** DBOS and Interlock's tables, running in this process. */
-export interface DbosHost {
-  readonly database: Database;
-  readonly cancels: CancelWatch;
-  /** Requests the cancellation of a run. */
-  requestCancel(runId: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type DbosHost = Awaited<ReturnType<typeof workOn>>;
 
 /** The queue of runs that their process has left, for another process. */
 const queueName = 'interlock';
@@ -94,7 +88,7 @@ export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSet
 };
 
 /** Takes part in the takeover of runs, once DBOS is launched. */
-const workOn = async (database: Database, leaseMs: number): Promise<DbosHost> => {
+const workOn = async (database: Database, leaseMs: number) => {
   const release = async (dead: string): Promise<void> => {
     const remaining = await DBOS.listWorkflows({
       executorId: dead,
@@ -115,11 +109,12 @@ const workOn = async (database: Database, leaseMs: number): Promise<DbosHost> =>
   return {
     database,
     cancels,
-    requestCancel: async (runId) => {
+    /** Requests the cancellation of a run. */
+    requestCancel: async (runId: string): Promise<void> => {
       await database.query('INSERT INTO interlock.cancels VALUES ($1) ON CONFLICT DO NOTHING', [runId]);
       await cancels.look();
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       cancels.stop();
       await DBOS.shutdown({ workflowCompletionTimeoutMS: recordMs });
       await takeover.leave(); // after this process has stopped starting runs

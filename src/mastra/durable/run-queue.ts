@@ -2,12 +2,7 @@ import PQueue from 'p-queue';
 import type { RunQueueOptions } from '../options/own-options.js';
 
 /** The queue of an agent's runs in this process. */
-export interface RunQueue {
-  readonly queued: number;
-  readonly running: number;
-  /** Runs work in turn: higher priority first, then longest waiting time. A run that is to end does not wait, and takes no turn. */
-  run<T>(turn: Turn, work: () => Promise<T>): Promise<T>;
-}
+export type RunQueue = ReturnType<typeof createRunQueue>;
 
 export interface Turn {
   readonly runId: string;
@@ -27,7 +22,7 @@ interface OutsideRun {
   forget(): void;
 }
 
-export const createRunQueue = ({ concurrency = Infinity, rateLimit }: RunQueueOptions = {}): RunQueue => {
+export const createRunQueue = ({ concurrency = Infinity, rateLimit }: RunQueueOptions = {}) => {
   const queue = new PQueue({
     concurrency,
     ...(rateLimit && { intervalCap: rateLimit.runs, interval: rateLimit.perMs, strict: true }),
@@ -41,7 +36,8 @@ export const createRunQueue = ({ concurrency = Infinity, rateLimit }: RunQueueOp
     get running() {
       return queue.pending + ahead;
     },
-    run: async (turn, work) => {
+    /** Runs work in turn: higher priority first, then longest waiting time. A run that is to end does not wait, and takes no turn. */
+    run: async <T>(turn: Turn, work: () => Promise<T>): Promise<T> => {
       outside.enter(turn.runId);
       if (queue.size > 0 && turn.waitOutside && !turn.ended.aborted) {
         await turn.waitOutside((run) => outside.leave(turn, run));
