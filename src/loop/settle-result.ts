@@ -71,21 +71,14 @@ export const settleEnd = async (
   if (judged.outcome) return judged.outcome;
   const current = inserted.read(judged.data.result);
   if (current) {
-    const own = currentCall(record, call);
-    const { outcome, edited } = await emitJudged(run, endChunk(run, own, { end: endWith(end, given, current.result), payload }));
+    const { outcome, edited } = await emitJudged(run, endChunk(run, call, { end: endWith(end, given, current.result), payload }));
     if (outcome) return outcome;
     const left = { ...(edited.payload as object), kind: end.kind } as CallEnd; // it keeps its type
     if (valueOf(left) !== (left.kind === 'error' ? valueOf(end) : current.result)) insertEnd(run, call, left); // a guard edited it
-    if (left.kind === 'result') record.toolResults.push(toolResultRecord(run, own, left.result));
+    if (left.kind === 'result') record.toolResults.push(toolResultRecord(run, call, left.result));
   }
   if (before) await followResponse(run, before, { but: toolCallId });
   return undefined;
-};
-
-/** Guards of other results may have edited its name or arguments. */
-const currentCall = ({ toolCalls }: StepRecord, call: ToolCall): ToolCall => {
-  const { toolName, args } = toolCalls.find(({ toolCallId }) => toolCallId === call.toolCallId) ?? call;
-  return { ...call, toolName, args };
 };
 
 /** The end of a call as guards left it in the conversation. */

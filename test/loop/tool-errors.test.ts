@@ -97,6 +97,44 @@ describe('the error of a failed tool', () => {
     expect({ status, inputs }).toEqual({ status: 'success', inputs: [] });
   });
 
+  it('and a denial name the arguments of their call as a guard of an earlier result left them', async () => {
+    const hiding: Processor = {
+      id: 'hiding',
+      processToolResult: ({ messages }) => {
+        for (const part of messages.flatMap(({ content }) => content.parts))
+          if (part.type === 'tool-invocation' && part.toolInvocation.toolName !== 'save')
+            part.toolInvocation.args = { who: '***' };
+        return messages;
+      },
+    };
+    const toolCalls = [
+      { name: 'save', args: {} },
+      { name: 'look', args: { who: address } },
+      { id: 'asked', name: 'ask', args: { who: address } },
+    ];
+    const model = scriptedModel({
+      steps: ({ prompt }) => (prompt.some(({ role }) => role === 'tool') ? { text: 'Sorry.' } : { toolCalls }),
+    });
+    const closed = { description: 'Looks.', inputSchema: z.object({ who: z.string() }), ...fails('closed') };
+    const tools = {
+      save: createTool({ id: 'save', description: 'Saves.', inputSchema, execute: async () => 'saved' }),
+      look: createTool({ id: 'look', ...closed }),
+      ask: createTool({ id: 'ask', ...closed, requireApproval: true }),
+    };
+    const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: '', model, tools, outputProcessors: [hiding] });
+    const asked = await agent.stream('Look.');
+    await asked.getFullOutput();
+    const { fullStream } = await agent.declineToolCall({ runId: asked.runId, toolCallId: 'asked' });
+    const ends: unknown[] = [];
+    for await (const { type, payload } of fullStream as AsyncIterable<{ type: string; payload?: { args?: unknown } }>)
+      if (type === 'tool-error' || type === 'tool-output-denied') ends.push([type, payload?.args]);
+    expect(ends).toEqual([
+      ['tool-error', { who: '***' }],
+      ['tool-output-denied', { who: '***' }],
+    ]);
+    expect(JSON.stringify(model.calls[1]?.prompt)).not.toContain(address);
+  });
+
   it('can be retried: the attempt is retracted, and the tool runs again', async () => {
     const { whole, prompts } = await failing(
       'DOWN',

@@ -70,7 +70,16 @@ interface Ended<O = ToolOutcome> {
   outcome: O;
 }
 
-const settle = async (run: Run, { record, stepCalls }: Attempt, { call, outcome }: Ended): Promise<Outcome | undefined> => {
+/** Guards of other results may have edited its name or arguments. */
+const currentCall = ({ toolCalls }: StepRecord, call: ToolCall): ToolCall => {
+  const { toolName, args } = toolCalls.find(({ toolCallId }) => toolCallId === call.toolCallId) ?? call;
+  return { ...call, toolName, args };
+};
+
+const settle = async (run: Run, attempt: Attempt, { call: called, outcome }: Ended): Promise<Outcome | undefined> => {
+  const { stepCalls } = attempt;
+  const record = attempt.record as StepRecord; // see tools
+  const call = currentCall(record, called);
   const { toolCallId } = call;
   if (outcome.kind === 'suspended') {
     const known = stepCalls.waiting.get(toolCallId);
@@ -82,7 +91,7 @@ const settle = async (run: Run, { record, stepCalls }: Attempt, { call, outcome 
   stepCalls.settled.set(toolCallId, outcome.kind === 'client' ? 'client' : 'told');
   if (outcome.kind === 'client') return undefined;
   if (outcome.kind === 'denied') return settleDenial(run, { call, outcome });
-  return settleEnd(run, record as StepRecord, { call, end: outcome }); // see tools
+  return settleEnd(run, record, { call, end: outcome });
 };
 
 /** Gives the model the reason why the tool did not run. */
