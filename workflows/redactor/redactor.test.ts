@@ -230,6 +230,21 @@ describe.each(kinds)('restore, in %s', (_name, Kind) => {
     expect(text).toBe(`Sent to ${email} and john@example.com, not [EMAIL_9].`);
   });
 
+  it.each([
+    ['base64', (text: string) => Buffer.from(text).toString('base64')],
+    ['bytes', (text: string) => Buffer.from(text)],
+    ['a data URL', (text: string) => `data:text/plain;base64,${Buffer.from(text).toString('base64')}`],
+  ])('hides values in a text file and its name: %s', async (_form, encode) => {
+    const { agent, prompts } = setUp();
+    const data = encode(`Write to ${email}.`);
+    const file = { type: 'file' as const, data, mediaType: 'text/plain', filename: `to ${email}` };
+    await agent.generate([{ role: 'user', content: [file, { type: 'text', text: 'Read it.' }] }]);
+    const read = JSON.parse(prompts()[0] ?? '[]') as { content: { type: string; filename: string; data: string }[] }[];
+    const [left] = read.flatMap(({ content }) => (Array.isArray(content) ? content : [])).filter(({ type }) => type === 'file');
+    expect(left).toMatchObject({ filename: 'to [EMAIL_1]' });
+    expect(Buffer.from(left?.data.replace(/^data:.*,/, '') ?? '', 'base64').toString()).toBe('Write to [EMAIL_1].');
+  });
+
   it('keeps the values of each run separate', async () => {
     const guard = redactor({ strategy: 'restore' });
     await setUp(guard).agent.generate(`Write to ${email}.`);

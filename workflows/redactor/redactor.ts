@@ -29,10 +29,11 @@ import {
   createVaultOfStandIns,
   type Vault,
 } from './replacement.js';
-import { createPace, paced, replacing, inTurn } from '../../src/guard/in-steps.js';
+import { changeTexts, createPace, paced, replacing, inTurn } from '../../src/guard/in-steps.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { defineFinder } from '../patterns/define-finder.js';
 import { holdBack, flushText } from '../stream/hold-back.js';
+import { readFields } from '../../src/guard/read-fields.js';
 import { placeholder, standIn, type SecretsProcessor } from '../../src/guard/secrets.js';
 import { editLeaves } from '../messages/redact-messages.js';
 
@@ -187,10 +188,10 @@ type Prompt = ProcessLLMRequestArgs['prompt'];
 type Content = Prompt[number]['content'];
 type EditText = (text: string) => Awaitable<string>;
 
-/** Fields of a prompt's parts that contain messages, arguments or results; all others are names, ids and files. */
+/** Fields of a prompt's parts that contain messages, arguments or results; all others are names and ids, and those of files. */
 const textFields = new Set(['text', 'input', 'output']);
 
-/** Edits the content of a prompt: texts, reasoning, arguments and results of tools. Unchanged parts are shared. */
+/** Edits the content of a prompt: texts, reasoning, text files, arguments and results of tools. Unchanged parts are shared. */
 const editPrompt = (prompt: Prompt, edit: EditText): Awaitable<Prompt> =>
   inTurn(prompt, (message) =>
     whenReady(
@@ -205,13 +206,32 @@ const editContent = (content: Content, edit: EditText): Awaitable<Content> => {
   return whenReady(parts, (edited) => (edited.every((part, index) => part === content[index]) ? content : (edited as Content))); // as above
 };
 
-const editPart = <Part extends object>(part: Part, edit: EditText): Awaitable<Part> => {
+interface FilePart {
+  readonly data?: unknown;
+  readonly filename?: unknown;
+  readonly mediaType?: unknown;
+}
+
+const isFile = (part: object): part is FilePart => 'type' in part && part.type === 'file';
+
+/** The name, the address and the text of a file. */
+const editFile = (part: FilePart, edit: EditText): Awaitable<object> => {
+  const { data, filename, mediaType } = part;
+  const fields = { data, filename, mimeType: mediaType };
+  const edited = changeTexts((change) => readFields('file', fields, { change }), edit);
+  return whenReady(edited, (left) => {
+    if (left === fields) return part;
+    const { mimeType: _same, ...changed } = left;
+    return { ...part, ...changed };
+  });
+};
+
+const editPart = (part: object, edit: EditText): Awaitable<object> => {
+  if (isFile(part)) return editFile(part, edit);
   const edited = inTurn(Object.entries(part), ([name, value]) =>
     whenReady(textFields.has(name) ? editLeaves(value, edit) : value, (to: unknown) => [name, to, Object.is(to, value)] as const),
   );
-  return whenReady(
-    edited,
-    (fields) =>
-      fields.every(([, , isSame]) => isSame) ? part : (Object.fromEntries(fields.map(([name, to]) => [name, to])) as Part), // as above
+  return whenReady(edited, (fields) =>
+    fields.every(([, , isSame]) => isSame) ? part : Object.fromEntries(fields.map(([name, to]) => [name, to])),
   );
 };
