@@ -24,6 +24,11 @@ describe('the checks over all cuts', () => {
     await assertNoFragment([silent], [{ text: 'Mail j@b.cd.', value: 'j@b.cd' }], few);
   });
 
+  it('ignore the times of a run', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    await assertNoFragment([silent], [{ text: `On ${today}.`, value: today }], { ...few, shapes: ['text'] });
+  });
+
   it('run two-way cuts, single characters and random cuts, each once', async () => {
     const { runs } = await checkChunkInvariance([passing], ['abc'], { shapes: ['text'], randomCuts: 50 });
     expect(runs).toBe(4); // a|bc, ab|c, a|b|c, abc

@@ -62,7 +62,7 @@ const createCutRunner = async (guards: StreamGuards): Promise<CutRunner> => {
 };
 
 /** Ids, times and counts are the run's own numbers, which may contain digits of a value by chance. */
-const withoutNumbers = (name: string, value: unknown): unknown => (/(^id|Id|At|sage)$/.test(name) ? undefined : value);
+const withoutNumbers = (name: string, value: unknown): unknown => (/(^id|Id|At|sage|timestamp)$/.test(name) ? undefined : value);
 
 const readRun = async (stream: InterlockStream): Promise<CutRun> => {
   const texts: Record<string, string> = {};

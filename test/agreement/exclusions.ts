@@ -82,6 +82,12 @@ export const inAiSdk: readonly Exclusion[] = [
       (redacts || rules.some(({ phase }) => phase === 'toolResult')),
   },
   {
+    why: 'Messages of earlier steps have no sources.',
+    link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
+    leavesOut: ({ opening, rules }) =>
+      rules.some(({ phase, word }) => afterwards.has(phase) && opening.some(({ source }) => source?.includes(word))),
+  },
+  {
     why: 'Results of parallel calls are checked in the order of their arrival.',
     link: 'docs/guide/hosts.md#the-ai-sdk',
     leavesOut: ({ opening, rules }) =>

@@ -64,6 +64,8 @@ export interface Script {
   /** Whether a value starts at the end of the step with tools, and continues in the next. */
   readonly spills: boolean;
   readonly request: readonly string[];
+  /** The number of steps that call tools, if `opening` is not empty. */
+  readonly rounds: number;
   /** The attempts at the step that calls tools; the last one repeats. */
   readonly opening: readonly ModelReply[];
   /** The attempts at the last step. */
@@ -134,6 +136,7 @@ export const script: fc.Arbitrary<Script> = fc
     requestsObject: fc.boolean(),
     spills: fc.boolean(),
     request: fc.array(fc.constantFrom(...words, 'calm'), { minLength: 1, maxLength: 3 }),
+    rounds: fc.constantFrom(1, 1, 2),
     hasTools: fc.boolean(),
     opening: sayings(true),
     closing: sayings(false),

@@ -128,15 +128,17 @@ const replyIn = ({ requestsObject, spills }: Script, reply: ModelReply, isClosin
 
 /** The model, the effects of its tools, and the records of both. */
 export const worldOf = <V extends Version>(script: Script, specificationVersion: V) => {
-  const { opening, closing, receipts } = script;
-  const requestCounts = { opening: 0, closing: 0 };
+  const { opening, closing, receipts, rounds } = script;
+  const requestCounts: number[] = [];
   const effects: string[] = [];
   const model = scriptedModel<V>({
     specificationVersion,
     steps: ({ prompt, index }) => {
-      const isClosing = opening.length === 0 || prompt.some(({ role }) => role === 'tool');
+      const round = prompt.filter(({ role }) => role === 'tool').length;
+      const isClosing = opening.length === 0 || round >= rounds;
       const attempts = isClosing ? closing : opening;
-      const attempt = requestCounts[isClosing ? 'closing' : 'opening']++;
+      const attempt = requestCounts[round] ?? 0;
+      requestCounts[round] = attempt + 1;
       const reply = attempts[attempt] ?? attempts.at(-1);
       if (!reply) throw new RangeError('A script has something to say.');
       return stepOf(replyIn(script, reply, isClosing), { id: `call-${index}`, version: specificationVersion });
