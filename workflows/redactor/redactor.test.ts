@@ -240,7 +240,7 @@ describe.each(kinds)('restore, in %s', (_name, Kind) => {
     const file = { type: 'file' as const, data, mediaType: 'text/plain', filename: `to ${email}` };
     await agent.generate([{ role: 'user', content: [file, { type: 'text', text: 'Read it.' }] }]);
     const read = JSON.parse(prompts()[0] ?? '[]') as { content: { type: string; filename: string; data: string }[] }[];
-    const [left] = read.flatMap(({ content }) => (Array.isArray(content) ? content : [])).filter(({ type }) => type === 'file');
+    const left = read.flatMap(({ content }) => (Array.isArray(content) ? content : [])).find(({ type }) => type === 'file');
     expect(left).toMatchObject({ filename: 'to [EMAIL_1]' });
     expect(Buffer.from(left?.data.replace(/^data:.*,/, '') ?? '', 'base64').toString()).toBe('Write to [EMAIL_1].');
   });
