@@ -253,7 +253,7 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
   },
   {
     name: 'a tool call despite toolChoice none',
-    why: "With `toolChoice: 'none'` no tool runs. A call gets a message that no tool is available.",
+    why: "With `toolChoice: 'none'` no tool runs. A call gets a message about it.",
     steps: echoThen(),
     config: withEcho,
     options: () => ({ toolChoice: 'none' }),
