@@ -1,7 +1,7 @@
 import type { Pattern, Replacement } from '../../guard/pattern.js';
 import { spansBetween } from '../../pipeline/spans.js';
 import type { TextPart } from './chunk.js';
-import { createMatcher, keptChars, type Matcher } from './matcher.js';
+import { createMatcher, type Matcher } from './matcher.js';
 import { append, editedSegment, takeText, textOf, type Segment } from './segment.js';
 import type { WindowReader } from './window-reader.js';
 
@@ -15,10 +15,11 @@ export interface BufferedText {
   text: string;
   /** The index in the text where they start. */
   from: number;
-  /** The number of released characters that the text keeps. */
-  readonly kept: number;
-  /** The index after the last match of a pattern, if there was one. */
-  matchEnd: number | undefined;
+  /** The number of released characters that a pattern looks at. */
+  readonly lookbehind: number;
+  /** Of a pattern: at least the end of the released text after its last match, and whether there was one. */
+  end: string;
+  isAfterMatch: boolean;
   /** Set for a pattern. */
   readonly matcher: Matcher | undefined;
   /** For other windows: reads the text for the next one. */
@@ -34,8 +35,9 @@ export const createBufferedText = (lane: TextPart, pattern: Pattern | undefined)
   segments: [],
   text: '',
   from: 0,
-  kept: pattern ? keptChars(pattern) : 0,
-  matchEnd: undefined,
+  lookbehind: pattern ? (pattern.lookbehind ?? 1) : 0,
+  end: '',
+  isAfterMatch: false,
   matcher: pattern && createMatcher(pattern),
   reader: undefined,
   isEnded: false,
@@ -54,7 +56,7 @@ export const grow = (buffered: BufferedText, segment: Segment): void => {
 
 /** Releases the start of a text with the guard's version of it. */
 export const replace = (buffered: BufferedText, judged: string, answer: string | readonly Replacement[]): Segment[] => {
-  if (typeof answer === 'object') buffered.matchEnd = buffered.from + (answer.at(-1)?.end ?? 0);
+  if (typeof answer === 'object') [buffered.end, buffered.isAfterMatch] = [judged.slice(answer.at(-1)?.end), true];
   const released: Segment[] = [];
   let at = 0;
   for (const { start, end, text } of typeof answer === 'string' ? versionsOf(buffered, judged, answer) : answer) {
@@ -94,9 +96,8 @@ export const take = (buffered: BufferedText, length: number): Segment[] => {
 
 /** Removes released text only in larger pieces, because a text is copied to be read. */
 const forget = (buffered: BufferedText): void => {
-  const forgotten = buffered.from - buffered.kept;
-  if (forgotten < buffered.kept) return;
+  const forgotten = buffered.from - buffered.lookbehind;
+  if (forgotten < buffered.lookbehind) return;
   buffered.text = buffered.text.slice(forgotten);
   buffered.from -= forgotten;
-  if (buffered.matchEnd !== undefined) buffered.matchEnd = Math.max(0, buffered.matchEnd - forgotten);
 };

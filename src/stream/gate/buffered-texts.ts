@@ -2,7 +2,7 @@ import type { GuardWindow } from '../../guard/policy/guard-policy.js';
 import type { Pattern, Replacement, TextSpan, Window } from '../../guard/pattern.js';
 import { createBufferedText, grow, replace, take, type BufferedText } from './buffered-text.js';
 import type { TextPart } from './chunk.js';
-import { followTails, matchAcross, textsBefore, type EarlierText, type Matcher, type Tails } from './matcher.js';
+import { followTails, keptChars, matchAcross, textsBefore, type EarlierText, type Matcher, type Tails } from './matcher.js';
 import { placeOf, textOf, type Segment } from './segment.js';
 import { createWindowReader } from './window-reader.js';
 
@@ -150,10 +150,17 @@ const tailsBefore = (buffered: BufferedText, { pattern, tails, texts }: PatternR
 };
 
 /** A text's end after its last match, released or not. */
-const endOf = ({ lane: { kind }, text, from, matchEnd }: BufferedText, pattern: Pattern): EarlierText => {
-  const isSearched = from < text.length && !pattern.prepare;
-  const last = (isSearched ? pattern.find(text, from).at(-1)?.end : undefined) ?? matchEnd;
-  return { kind, text: text.slice(last), isAfterMatch: last !== undefined };
+const endOf = ({ lane: { kind }, text, from, end, isAfterMatch }: BufferedText, pattern: Pattern): EarlierText => {
+  const last = from < text.length && !pattern.prepare ? pattern.find(text, from).at(-1)?.end : undefined;
+  if (last !== undefined) return { kind, text: text.slice(last), isAfterMatch: true };
+  return { kind, text: end + text.slice(from), isAfterMatch };
+};
+
+/** Adds released text to the end of its part, which is cut now and then. */
+const follow = (buffered: BufferedText, released: string, pattern: Pattern): void => {
+  const kept = keptChars(pattern);
+  buffered.end += released;
+  if (buffered.end.length > 4 * kept) buffered.end = buffered.end.slice(-kept);
 };
 
 const nextOfPattern = (buffered: BufferedText, reading: PatternReading): Action | undefined => {
@@ -161,15 +168,17 @@ const nextOfPattern = (buffered: BufferedText, reading: PatternReading): Action 
   const { lane, text, from, isEnded, segments } = buffered;
   const isWhole = pattern.prepare !== undefined; // it reads a part whole, and looks for matches itself
   if (isWhole && !isEnded) return undefined;
-  const isStart = from === 0 && buffered.matchEnd === undefined;
+  const isStart = buffered.end === '' && !buffered.isAfterMatch;
   const before = isStart ? textsBefore(tailsBefore(buffered, reading), lane.kind) : [];
+  if (isWhole) buffered.end = text; // unless the guard replaces a match
   if (isWhole) return { kind: 'judge', lane, text, before, place: placeOf(segments, text.length - 1) };
   const across = matchAcross(pattern, before, buffered);
   if (across === 'undecided') return undefined;
   const found = across ? { length: across.end, match: across } : matcher.next(buffered);
   if (!found) return undefined;
   const { length, match } = found;
+  if (!match) follow(buffered, text.slice(from, from + length), pattern);
   if (!match) return { kind: 'clear', segments: take(buffered, length) };
-  buffered.matchEnd = from + length;
+  [buffered.end, buffered.isAfterMatch] = ['', true];
   return { kind: 'judge', lane, text: text.slice(from, from + length), match, place: placeOf(segments, length - 1) };
 };

@@ -116,8 +116,8 @@ export interface EarlierText {
 }
 
 /** The number of characters of a text's end that are kept for the next text; fewer than a pattern without a longest match may match. */
-export const keptChars = ({ maxLength, lookbehind = 1 }: Pattern): number =>
-  Math.max(lookbehind, maxLength === 'part' ? defaultKeptChars : Math.min(maxLength, maxKeptChars));
+export const keptChars = ({ maxLength }: Pattern): number =>
+  maxLength === 'part' ? defaultKeptChars : Math.min(maxLength, maxKeptChars);
 const defaultKeptChars = 256;
 const maxKeptChars = 512;
 
