@@ -77,10 +77,8 @@ export type { CodeChange, RunQueueOptions } from './mastra/options/own-options.j
 export type { NeedsDecision, WaitingRun } from './mastra/durable/suspended-index.js';
 export type { AttachOptions, ForkOptions, PersistedRunStatus, RunFilter, RunOwner } from './mastra/durable/operation-options.js';
 export type { Erased, RunSummary, RunMetrics } from './mastra/durable/run-operations.js';
-export { InterlockAgent, InterlockAgent as Agent } from './mastra/agent/agent.js';
+export { InterlockAgent, Agent } from './mastra/agent/agent.js';
 export type {
-  InterlockObjectResult,
-  InterlockObjectStream,
   InterlockResult,
   InterlockStep,
   InterlockStream,

@@ -239,7 +239,7 @@ describe('structured output', () => {
     const stream = await agent.stream('Go', { structuredOutput: { schema } });
     expect(await all(stream.objectStream)).toEqual([fits]);
     expect(await stream.object).toEqual(fits);
-    expectTypeOf(await stream.object).toEqualTypeOf<{ city: string; degrees: number } | undefined>();
+    expectTypeOf(await stream.object).toEqualTypeOf<{ city: string; degrees: number }>();
     const list = await makeAgent(answers('{"elements":[1,2]}')).agent.stream('Go', {
       structuredOutput: { schema: z.array(z.number()) },
     });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { InterlockAgent, isInterlockError, type InterlockAgentConfig, type Phase } from '../../src/index.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
 import { guardOn, laned, modes, readAll, retractionsOf, textOnWire, type Chunk, type HookArgs, type Mode } from './support.js';
+import { unsupportedMethods } from '../../src/mastra/agent/unsupported-methods.js';
 
 /** Text of the sub-agent that no supervisor may get. */
 const secret = 'ZEBRA';
@@ -188,27 +189,20 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
   });
 });
 
-const refusedMethods = [
-  'network',
-  'resumeNetwork',
-  'approveNetworkToolCall',
-  'declineNetworkToolCall',
-  'resumeStreamUntilIdle',
-  'generateLegacy',
-  'streamLegacy',
-] as const;
-
 describe('methods without the loop', () => {
-  it.each(refusedMethods)('%s is rejected by name, before any model call', async (name) => {
-    const model = scriptedModel({ steps: () => ({ text: secret }) });
-    const inputProcessors = [{ id: 'guard', processInput: () => undefined as never }];
-    const agent = new InterlockAgent({ id: 'one', name: 'One', instructions: 'Answer.', model, inputProcessors });
-    const call = (agent[name] as unknown as (...args: unknown[]) => Promise<unknown>).bind(agent);
-    const error: unknown = await call('Go.', { runId: 'run-1' }).catch((thrown: unknown) => thrown);
-    expect(isInterlockError(error, 'agent/unsupported-method')).toBe(true);
-    expect((error as { path?: string }).path).toBe(name);
-    expect(model.calls).toHaveLength(0);
-  });
+  it.each(Object.keys(unsupportedMethods) as (keyof typeof unsupportedMethods)[])(
+    '%s is rejected by name, before any model call',
+    async (name) => {
+      const model = scriptedModel({ steps: () => ({ text: secret }) });
+      const inputProcessors = [{ id: 'guard', processInput: () => undefined as never }];
+      const agent = new InterlockAgent({ id: 'one', name: 'One', instructions: 'Answer.', model, inputProcessors });
+      const call = (agent[name] as unknown as (...args: unknown[]) => Promise<unknown>).bind(agent);
+      const error: unknown = await call('Go.', { runId: 'run-1' }).catch((thrown: unknown) => thrown);
+      expect(isInterlockError(error, 'agent/unsupported-method')).toBe(true);
+      expect((error as { path?: string }).path).toBe(name);
+      expect(model.calls).toHaveLength(0);
+    },
+  );
 
   it('streamUntilIdle runs the loop', async () => {
     const child = tripping('interlock', 'outputResult');

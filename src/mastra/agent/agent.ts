@@ -1,5 +1,6 @@
 import {
-  Agent,
+  Agent as MastraAgent,
+  type AgentExecutionOptions,
   type AgentListSuspendedRunsOptions,
   type AgentListSuspendedRunsResult,
   type SubAgent,
@@ -12,7 +13,7 @@ import { RequestContext } from '@mastra/core/request-context';
 import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
 import type { FoundOutcome } from '../../loop/tool-call.js';
 import type { Finding } from '../../pipeline/verify/find-defects.js';
-import type { InterlockObjectResult, InterlockObjectStream, InterlockResult, InterlockStream } from './run-stream.js';
+import type { InterlockResult, InterlockStream } from './run-stream.js';
 import { answerTo, startCall, resumeCall, streamTo, type CalledAgent } from './calls.js';
 import type {
   InterlockAgentConfig,
@@ -23,6 +24,7 @@ import type {
   InterlockResumeOptions,
   MastraCallOptions,
   MastraResumeOptions,
+  MastraTextOptions,
 } from './config.js';
 import { durableRunsOf, forOperation, needEngine, durableRunnerOf } from '../durable/durable-calls.js';
 import type { DurableRuns } from '../durable/durable-runs.js';
@@ -62,7 +64,7 @@ export class InterlockAgent<
   TTools extends ToolsInput = ToolsInput,
   TOutput = undefined,
   TRequestContext = unknown,
-> extends Agent<TAgentId, TTools, TOutput> {
+> extends MastraAgent<TAgentId, TTools, TOutput> {
   static {
     insidesOf = (agent) => agent.#called;
     rejectMethods(this.prototype, (agent: InterlockAgent) => hasGuards(agent.#setup.guards));
@@ -78,7 +80,7 @@ export class InterlockAgent<
     this.#setup = setup;
     registerGuards(this.getMastraInstance(), this.id, setup);
     if (hasGuards(setup.guards)) quietTools(this);
-    this.#durable = durableRunsOf(this as unknown as Agent, setup); // see #called
+    this.#durable = durableRunsOf(this as unknown as MastraAgent, setup); // see #called
   }
 
   /**
@@ -88,21 +90,21 @@ export class InterlockAgent<
   override generate<OUTPUT>(
     messages: MessageListInput,
     options: InterlockObjectOptions<OUTPUT>,
-  ): Promise<InterlockObjectResult<OUTPUT>>;
+  ): Promise<InterlockResult<OUTPUT>>;
   override generate(call: InterlockPromptCall): Promise<InterlockResult>;
   override generate(messages: MessageListInput, options?: InterlockCallOptions): Promise<InterlockResult>;
+  override generate(messages: MessageListInput, options: MastraTextOptions): Promise<FullOutput<TOutput>>;
+  override generate<OUTPUT = TOutput>(messages: MessageListInput): Promise<FullOutput<OUTPUT>>;
   override generate<OUTPUT>(messages: MessageListInput, options?: MastraCallOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
   override async generate(messages: unknown, options?: unknown): Promise<unknown> {
     return answerTo(this.#called, await startCall(this.#called, { mode: 'generate', messages, options }));
   }
 
   /** Starts the loop and returns its stream. Rejects for errors before the first model call. */
-  override stream<OUTPUT>(
-    messages: MessageListInput,
-    options: InterlockObjectOptions<OUTPUT>,
-  ): Promise<InterlockObjectStream<OUTPUT>>;
+  override stream<OUTPUT>(messages: MessageListInput, options: InterlockObjectOptions<OUTPUT>): Promise<InterlockStream<OUTPUT>>;
   override stream(call: InterlockPromptCall): Promise<InterlockStream>;
   override stream(messages: MessageListInput, options?: InterlockCallOptions): Promise<InterlockStream>;
+  override stream(messages: MessageListInput, options: MastraTextOptions): Promise<MastraModelOutput<TOutput>>;
   override stream<OUTPUT>(messages: MessageListInput, options?: MastraCallOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
   override async stream(messages: unknown, options?: unknown): Promise<unknown> {
     return streamTo(this.#called, await startCall(this.#called, { mode: 'stream', messages, options }));
@@ -164,8 +166,8 @@ export class InterlockAgent<
   /** {@link resumeStream} for a durable run, by its id, from any process. */
   override resume(runId: string, resumeData: unknown, options?: Omit<InterlockResumeOptions, 'runId'>): Promise<InterlockStream>;
   override resume(
-    ...args: Parameters<Agent<string, ToolsInput, TOutput>['resume']>
-  ): ReturnType<Agent<string, ToolsInput, TOutput>['resume']>;
+    ...args: Parameters<MastraAgent<string, ToolsInput, TOutput>['resume']>
+  ): ReturnType<MastraAgent<string, ToolsInput, TOutput>['resume']>;
   override async resume(runId: string, resumeData: unknown, options?: object): Promise<unknown> {
     needEngine(this.#durable, 'resume');
     const stream = await this.resumeStream(resumeData, { ...options, runId });
@@ -263,7 +265,7 @@ export class InterlockAgent<
   }
 
   /** A copy that the host may change, e.g. to run a stored version, with the same loop. */
-  override __fork(): Agent<TAgentId, TTools, TOutput, TRequestContext> {
+  override __fork(): MastraAgent<TAgentId, TTools, TOutput, TRequestContext> {
     const config = this.#setup.config as InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>;
     const ofEngine = { durability: undefined, runQueue: undefined, deadlineMs: undefined };
     const fork = new InterlockAgent({ ...config, ...ofEngine, rawConfig: this.toRawConfig() });
@@ -282,7 +284,7 @@ export class InterlockAgent<
   }
 
   get #called(): CalledAgent {
-    const agent = this as unknown as Agent; // Mastra's agent without its type parameters, as Mastra's functions accept it
+    const agent = this as unknown as MastraAgent; // Mastra's agent without its type parameters, as Mastra's functions accept it
     return {
       agent,
       setup: this.#setup,
@@ -292,6 +294,31 @@ export class InterlockAgent<
     };
   }
 }
+
+type AnyDefaults<TOutput> = AgentExecutionOptions<TOutput> & { onChunk?: (chunk: unknown) => void };
+
+/** With these types an agent is assignable to Mastra's agent of any output, as registries and hosts declare it. */
+export interface InterlockAgent<
+  TAgentId extends string = string,
+  TTools extends ToolsInput = ToolsInput,
+  TOutput = undefined,
+  TRequestContext = unknown,
+> {
+  getDefaultOptions(options?: { requestContext?: RequestContext }): AnyDefaults<TOutput> | Promise<AnyDefaults<TOutput>>;
+  /** Rejects: call {@link InterlockAgent.attach}. */
+  observe(runId: string, options?: never): Promise<never>;
+  /** Rejects: call {@link InterlockAgent.stream}. */
+  prepare(messages: MessageListInput, options?: never): Promise<never>;
+}
+
+/** {@link InterlockAgent} under the name of Mastra's agent. As a type it is Mastra's, so that an application's annotations stay valid. */
+export const Agent = InterlockAgent;
+export type Agent<
+  TAgentId extends string = string,
+  TTools extends ToolsInput = ToolsInput,
+  TOutput = undefined,
+  TRequestContext extends Record<string, unknown> | unknown = unknown,
+> = MastraAgent<TAgentId, TTools, TOutput, TRequestContext>;
 
 /** The private parts of an agent. */
 export const insidesOfAgent = (agent: InterlockAgent): CalledAgent => insidesOf(agent);

@@ -21,6 +21,15 @@ interface SdkTool {
 /** Tools by name, Mastra's or the AI SDK's. */
 type ToolSet = Readonly<Record<string, ToolsInput[string] | SdkTool>>;
 
+/** A model of the AI SDK; Mastra's type of v4 models does not accept those of its providers. */
+interface SdkModel {
+  readonly specificationVersion: 'v4';
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: never): unknown;
+  doStream(options: never): unknown;
+}
+
 /** Options of one call, as defaults of an agent for one of its methods. */
 type DefaultsFor = Partial<InterlockCallOptions> | ((call: { requestContext: RequestContext }) => Partial<InterlockCallOptions>);
 
@@ -43,7 +52,7 @@ export type InterlockAgentConfig<
     id?: TAgentId;
     /** Default: none. */
     instructions?: AgentConfig<TAgentId, TTools, TOutput, TRequestContext>['instructions'];
-    model: AgentConfig<TAgentId, TTools, TOutput, TRequestContext>['model'];
+    model: AgentConfig<TAgentId, TTools, TOutput, TRequestContext>['model'] | DynamicArgument<SdkModel, TRequestContext>;
     tools?: AgentConfig<TAgentId, TTools, TOutput, TRequestContext>['tools'] | ToolSet;
     /** Defaults of `generate`, over `defaultOptions`. Its `prepareStep` also applies to `stream`, unless another is set there. */
     defaultGenerateOptions?: DefaultsFor;
@@ -70,7 +79,7 @@ export type InterlockCallOptions = Omit<
     /** Tools that the client runs. A call of one ends the run. */
     clientTools?: ToolSet;
     /** Overrides the agent's model. */
-    model?: DynamicArgument<MastraModelConfig>; // Mastra's own union, so that the compiler does not compare two of them
+    model?: DynamicArgument<MastraModelConfig> | DynamicArgument<SdkModel>; // Mastra's own union, so that the compiler does not compare two of them
   };
 
 /**
@@ -98,6 +107,11 @@ export type InterlockPromptCall = InterlockCallOptions & { prompt: MessageListIn
 
 /** Options as Mastra types them, for code that was written for Mastra's agent. */
 export type MastraCallOptions<OUTPUT> = AgentExecutionOptionsBase<OUTPUT> & { structuredOutput?: unknown; model?: unknown };
+
+/** Options of a call for text, exactly as Mastra types them: a choice among agents of both types can be called. */
+export type MastraTextOptions = AgentExecutionOptionsBase<unknown> & { structuredOutput?: never } & {
+  model?: DynamicArgument<MastraModelConfig>;
+};
 
 /** Options of a call with structured output. */
 export type InterlockObjectOptions<OUTPUT> = InterlockCallOptions & { structuredOutput: StructuredOutput<OUTPUT> };

@@ -3,32 +3,41 @@ import { InterlockError } from '../../errors.js';
 
 const network =
   'a network saves messages before guards judge them, and calls tools without tool guards. Mastra has deprecated it: pass its agents to a supervisor as "agents".';
-const idling = 'no run continues in the background; call resumeStream.';
 const legacy =
   'models of specification v1 run in a separate loop, which calls no guard for a tool or between steps; use a v2, v3 or v4 model with generate or stream.';
 
 type Method = { [Name in keyof Agent]-?: Agent[Name] extends (...args: never[]) => unknown ? Name : never }[keyof Agent];
 
-/** Methods of Mastra's agent that would run another loop, with the reason for the rejection. */
-export const unsupportedMethods = {
+/** Methods of Mastra's agent that would run another loop, with the reason for the rejection. An agent without guards has them. */
+const otherLoops = {
   network,
   resumeNetwork: network,
   approveNetworkToolCall: network,
   declineNetworkToolCall: network,
-  resumeStreamUntilIdle: idling,
   generateLegacy: legacy,
   streamLegacy: legacy,
 } as const satisfies Partial<Record<Method, string>>;
 
-/**
- * Replaces each method of a prototype that would leave the loop: it rejects with `agent/unsupported-method`. Those that run
- * Mastra's own loop work for an agent without guards, which has no guarantees to keep.
- */
+const ofEngine = "it is for runs of Mastra's own durable agent; with an engine,";
+
+/** Methods that no agent has. */
+const absent = {
+  resumeStreamUntilIdle: 'no run continues in the background; call resumeStream.',
+  observe: `${ofEngine} call attach.`,
+  prepare: `${ofEngine} call stream.`,
+  recover: `${ofEngine} runs continue by themselves; call retry for a lost one.`,
+  recoverActiveRuns: `${ofEngine} runs continue by themselves.`,
+  listActiveRuns: `${ofEngine} call listRuns.`,
+} as const satisfies Partial<Record<Method, string>>;
+
+export const unsupportedMethods = { ...otherLoops, ...absent };
+
+/** Replaces each unsupported method of a prototype: it rejects with `agent/unsupported-method`. */
 export const rejectMethods = (prototype: object, isGuarded: (agent: never) => boolean): void => {
   for (const [name, detail] of Object.entries(unsupportedMethods)) {
     const stock = Reflect.get(prototype, name) as (...args: unknown[]) => unknown; // the method of the base class
     const value = function (this: unknown, ...args: unknown[]): unknown {
-      if (detail !== idling && !isGuarded(this as never)) return stock.apply(this, args);
+      if (name in otherLoops && !isGuarded(this as never)) return stock.apply(this, args);
       const error = new InterlockError('agent/unsupported-method', { path: name, detail });
       return Promise.reject(error);
     };
