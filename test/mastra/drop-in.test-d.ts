@@ -5,7 +5,7 @@ import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
 import { createTool } from '@mastra/core/tools';
 import { gateway } from 'ai';
 import { z } from 'zod';
-import { Agent, InterlockAgent } from '../../src/index.js';
+import { Agent, type InterlockAgent } from '../../src/index.js';
 
 // Code that applications have around Mastra's agent, with only its import replaced.
 
@@ -32,7 +32,7 @@ export const models = [gateway('openai/gpt-5'), () => gateway('openai/gpt-5'), a
 );
 export const withModel = chat.generate('Hello.', { model: gateway('openai/gpt-5') });
 // @ts-expect-error a model has a provider
-new Agent({ name: 'chat', model: { specificationVersion: 'v4', modelId: 'gpt-5' } });
+export const withoutProvider = new Agent({ name: 'chat', model: { specificationVersion: 'v4', modelId: 'gpt-5' } });
 
 // Registries and hosts take it as Mastra's agent.
 export const controller = new AgentController({ id: 'c', agent: chat, modes: [{ id: 'chat', defaultModelId: 'openai/gpt-5' }] });

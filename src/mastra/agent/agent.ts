@@ -1,10 +1,9 @@
-import {
-  Agent as MastraAgent,
-  type AgentExecutionOptions,
-  type AgentListSuspendedRunsOptions,
-  type AgentListSuspendedRunsResult,
-  type SubAgent,
-  type ToolsInput,
+import type {
+  Agent as Stock,
+  AgentListSuspendedRunsOptions,
+  AgentListSuspendedRunsResult,
+  SubAgent,
+  ToolsInput,
 } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { Mastra } from '@mastra/core/mastra';
@@ -38,6 +37,7 @@ import {
 import { followedRun, type Followed } from './callbacks.js';
 import type { Erased, RunSummary, RunMetrics } from '../durable/run-operations.js';
 import { readConfig, type AgentSetup } from './read-config.js';
+import { BaseAgent, type OfOutput } from './base-agent.js';
 import { rejectMethods } from './unsupported-methods.js';
 import { hasGuards, registerGuards, workflowsOf, findingsOfAgent } from './registration.js';
 import { createSuspendedRuns, listRuns, toListed } from './suspended-runs.js';
@@ -46,27 +46,26 @@ import { quietTools } from '../tools/tool-logger.js';
 import type { VerifyOptions } from '../workflow/verify.js';
 import { markStoredVersion } from './versions.js';
 
-/** Reads the agent's private fields; set by the class's static block. */
-let insidesOf: (agent: InterlockAgent) => CalledAgent;
+/** Reads the private parts of an agent; set by the class's static block. */
+export let insidesOfAgent: (agent: InterlockAgent) => CalledAgent;
 
 /**
  * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, with the guarantees of the
  * statechart. `generate` and `stream` run the loop; methods that would run another loop raise `agent/unsupported-method`;
  * everything else is Mastra's. A supervisor gets `agent/refused` for an answer that a guard stopped. Raises at construction:
- * `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`, `pipeline/…`, `install/…`. Mastra's members do not
- * depend on TRequestContext: the compiler would compare unions of 8,000 model names with each other, for a minute.
+ * `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`, `pipeline/…`, `install/…`.
  * @example
- * const agent = new InterlockAgent({ name: 'support', instructions: 'Help.', model: 'openai/gpt-5', inputProcessors: moderation
- * }); const { status, text } = await agent.generate('Where is my order?');
+ * const agent = new InterlockAgent({ name: 'support', model: 'openai/gpt-5', inputProcessors: moderation });
+ * const { status, text } = await agent.generate('Where is my order?');
  */
 export class InterlockAgent<
   TAgentId extends string = string,
   TTools extends ToolsInput = ToolsInput,
   TOutput = undefined,
   TRequestContext = unknown,
-> extends MastraAgent<TAgentId, TTools, TOutput> {
+> extends BaseAgent<TAgentId, TTools, TOutput> {
   static {
-    insidesOf = (agent) => agent.#called;
+    insidesOfAgent = (agent) => agent.#called;
     rejectMethods(this.prototype, (agent: InterlockAgent) => hasGuards(agent.#setup.guards));
   }
 
@@ -80,7 +79,7 @@ export class InterlockAgent<
     this.#setup = setup;
     registerGuards(this.getMastraInstance(), this.id, setup);
     if (hasGuards(setup.guards)) quietTools(this);
-    this.#durable = durableRunsOf(this as unknown as MastraAgent, setup); // see #called
+    this.#durable = durableRunsOf(this as unknown as Stock, setup); // see #called
   }
 
   /**
@@ -165,9 +164,7 @@ export class InterlockAgent<
 
   /** {@link resumeStream} for a durable run, by its id, from any process. */
   override resume(runId: string, resumeData: unknown, options?: Omit<InterlockResumeOptions, 'runId'>): Promise<InterlockStream>;
-  override resume(
-    ...args: Parameters<MastraAgent<string, ToolsInput, TOutput>['resume']>
-  ): ReturnType<MastraAgent<string, ToolsInput, TOutput>['resume']>;
+  override resume(...args: Parameters<OfOutput<TOutput>['resume']>): ReturnType<OfOutput<TOutput>['resume']>;
   override async resume(runId: string, resumeData: unknown, options?: object): Promise<unknown> {
     needEngine(this.#durable, 'resume');
     const stream = await this.resumeStream(resumeData, { ...options, runId });
@@ -265,10 +262,10 @@ export class InterlockAgent<
   }
 
   /** A copy that the host may change, e.g. to run a stored version, with the same loop. */
-  override __fork(): MastraAgent<TAgentId, TTools, TOutput, TRequestContext> {
+  override __fork(): Stock<TAgentId, TTools, TOutput, TRequestContext> {
     const config = this.#setup.config as InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>;
-    const ofEngine = { durability: undefined, runQueue: undefined, deadlineMs: undefined };
-    const fork = new InterlockAgent({ ...config, ...ofEngine, rawConfig: this.toRawConfig() });
+    const withoutEngine = { ...config, durability: undefined, runQueue: undefined, deadlineMs: undefined };
+    const fork = new InterlockAgent({ ...withoutEngine, rawConfig: this.toRawConfig() });
     const mastra = this.getMastraInstance();
     if (mastra && !config.mastra) fork['__registerMastra'](mastra);
     fork.source = this.source;
@@ -284,7 +281,7 @@ export class InterlockAgent<
   }
 
   get #called(): CalledAgent {
-    const agent = this as unknown as MastraAgent; // Mastra's agent without its type parameters, as Mastra's functions accept it
+    const agent = this as unknown as Stock; // Mastra's agent without its type parameters, as Mastra's functions accept it
     return {
       agent,
       setup: this.#setup,
@@ -295,30 +292,6 @@ export class InterlockAgent<
   }
 }
 
-type AnyDefaults<TOutput> = AgentExecutionOptions<TOutput> & { onChunk?: (chunk: unknown) => void };
-
-/** With these types an agent is assignable to Mastra's agent of any output, as registries and hosts declare it. */
-export interface InterlockAgent<
-  TAgentId extends string = string,
-  TTools extends ToolsInput = ToolsInput,
-  TOutput = undefined,
-  TRequestContext = unknown,
-> {
-  getDefaultOptions(options?: { requestContext?: RequestContext }): AnyDefaults<TOutput> | Promise<AnyDefaults<TOutput>>;
-  /** Rejects: call {@link InterlockAgent.attach}. */
-  observe(runId: string, options?: never): Promise<never>;
-  /** Rejects: call {@link InterlockAgent.stream}. */
-  prepare(messages: MessageListInput, options?: never): Promise<never>;
-}
-
 /** {@link InterlockAgent} under the name of Mastra's agent. As a type it is Mastra's, so that an application's annotations stay valid. */
 export const Agent = InterlockAgent;
-export type Agent<
-  TAgentId extends string = string,
-  TTools extends ToolsInput = ToolsInput,
-  TOutput = undefined,
-  TRequestContext extends Record<string, unknown> | unknown = unknown,
-> = MastraAgent<TAgentId, TTools, TOutput, TRequestContext>;
-
-/** The private parts of an agent. */
-export const insidesOfAgent = (agent: InterlockAgent): CalledAgent => insidesOf(agent);
+export type Agent<Id extends string = string, T extends ToolsInput = ToolsInput, O = undefined, C = unknown> = Stock<Id, T, O, C>;
