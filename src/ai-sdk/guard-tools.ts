@@ -182,9 +182,11 @@ const outcomeCodec = createChunkCodec<Outcome>(
  * The version of the guards of the stream. The AI SDK emits the same that the model gets, so that a removed result is null for both. Without
  * a guarded model {@link toStreamTransform} judges it.
  */
-const judgedInStream = async (run: Run, { toolName, toolCallId, args }: Call, outcome: Outcome): Promise<Outcome> => {
+const judgedInStream = async (run: Run, call: Call, outcome: Outcome): Promise<Outcome> => {
   if (!run.plan.has('outputStream') || !run.adapters.has('withGuards')) return outcome;
-  const lane = openLane<Outcome>(run, outcomeCodec, { of: 'texts', onRetry: (retry) => retryError(run, retry) });
+  const { toolName, toolCallId, args } = call;
+  const before = withCall(call);
+  const lane = openLane<Outcome>(run, outcomeCodec, { of: 'texts', before, onRetry: (retry) => retryError(run, retry) });
   try {
     const part = { ...outcome, toolName, toolCallId, args };
     const parts = [...(await lane.push(part)), ...(await lane.end())];
@@ -219,11 +221,17 @@ const judgedError = async (run: Run, call: Call, error: unknown): Promise<unknow
 
 type ToolResult = Pick<PhaseData<'toolResult'>, 'result' | 'isError'>;
 
-const judged = async (run: Run, { toolName, toolCallId, args, messages }: Call, toolResult: ToolResult): Promise<unknown> => {
-  const message = { role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName, input: args }] } as const;
+/** The conversation with the call. */
+const withCall = ({ toolName, toolCallId, args, messages }: Call): readonly ModelMessage[] => [
+  ...messages,
+  { role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName, input: args }] },
+];
+
+const judged = async (run: Run, call: Call, toolResult: ToolResult): Promise<unknown> => {
+  const { toolName, toolCallId, args, messages } = call;
   const output = { type: 'json', value: toolResult.result as never } as const; // guards see the value itself, of any type
   const answered = { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] } as const;
-  const all = [...messages, message, answered] as ModelMessage[]; // of constant parts
+  const all = [...withCall(call), answered] as ModelMessage[]; // of constant parts
   const conversation = openConversation(run, all, { answers: [...answersIn(run, messages), true] });
   const { list } = conversation;
   const { messages: port } = run.scope.host;

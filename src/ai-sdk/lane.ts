@@ -9,7 +9,7 @@ import { partOfChunk, type ChunkCodec } from './chunks.js';
 import { openListPort, createLoopRun } from './loop-run.js';
 import type { Retry } from '../verdict.js';
 import type { Run } from './run.js';
-import type { Chunk } from './spec.js';
+import type { AnyMessage, Chunk, Prompt } from './spec.js';
 import { withoutPrompt } from '../loop/judge.js';
 import { keepOriginalWords } from '../loop/record-model.js';
 import { errorOfStop } from './stop-errors.js';
@@ -32,6 +32,8 @@ export interface Lane<Part> {
 interface LaneOptions {
   /** `answers`: it handles calls and the guards' rulings about them. `texts`: its parts include the results of tools. */
   readonly of: 'answers' | 'texts';
+  /** The conversation before the parts, for guards. Default: none is known. */
+  readonly before?: readonly AnyMessage[];
   /** Returns the error for a guard's retry. Default: it ends the run. */
   readonly onRetry?: (retry: Retry) => Error;
 }
@@ -39,7 +41,7 @@ interface LaneOptions {
 export const openLane = <Part extends { type: string }>(
   run: Run,
   codec: ChunkCodec<Part>,
-  { of, onRetry }: LaneOptions,
+  { of, before = [], onRetry }: LaneOptions,
 ): Lane<Part> => {
   const parts = new WeakMap<Chunk, Part>();
   const cleared: Chunk[] = [];
@@ -49,7 +51,7 @@ export const openLane = <Part extends { type: string }>(
     notify();
   });
   streamBuffer.drain(); // the caller that pushed a part takes the cleared chunks
-  const { messages, conversation } = openListPort(run, [], { loopOf: () => loop });
+  const { messages, conversation } = openListPort(run, before as Prompt, { loopOf: () => loop });
   const { plan, signal } = run;
   const ports = { messages, models: [], callModel: noModel, toChunk: () => undefined };
   const loop = createLoopRun(run, { list: conversation.list, streamBuffer, plan, signal, mode: 'stream', ports });

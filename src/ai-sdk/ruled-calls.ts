@@ -155,7 +155,7 @@ export const judgeArguments = async (run: Run, call: Call): Promise<unknown> => 
 };
 
 const judgeCall = async (run: Run, { toolName, toolCallId, args, messages }: Call): Promise<unknown> => {
-  const lane = openLane<StreamPart>(run, modelCodec, { of: 'answers' });
+  const lane = openLane<StreamPart>(run, modelCodec, { of: 'answers', before: messages });
   const part: StreamPart = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args ?? {}) };
   const judged = await onlyPart(lane, part);
   const ruling = lane.rulingOf(toolCallId);

@@ -55,6 +55,18 @@ describe.each(ways)('stream guards judge what tools return, %s', (way: Way) => {
     expect(ran.content).not.toContain(secret);
   });
 
+  it('they get the conversation with the call', async () => {
+    const seen: string[][] = [];
+    await run(
+      onResults(({ messageList }) => {
+        const messages = messageList?.get.all.db() ?? [];
+        seen.push(messages.flatMap(({ role, content }) => [role, ...content.parts.map(({ type }) => type)]));
+      }),
+    );
+    expect(seen[0]?.slice(0, 3)).toEqual(['user', 'text', 'assistant']);
+    expect(seen[0]).toContain('tool-invocation');
+  });
+
   it('a removed result is null', async () => {
     const ran = await run(onResults(() => null));
     expect(statusOf(ran)).toBe('success');

@@ -27,6 +27,12 @@ export const everyHook = phaseNames.flatMap((phase) => ways.map((way) => ({ phas
 
 // --- Guards. ---
 
+interface HookMessage {
+  id: string;
+  role: string;
+  content: { parts: { type: string; text?: string }[] };
+}
+
 /** The arguments of any hook that these tests read. */
 export interface HookArgs {
   abort(reason?: string, options?: { retry?: boolean; metadata?: unknown }): never;
@@ -36,7 +42,8 @@ export interface HookArgs {
   readonly part?: Chunk;
   readonly text?: string;
   readonly args?: unknown;
-  readonly messages?: { id: string; role: string; content: { parts: { type: string; text?: string }[] } }[];
+  readonly messages?: HookMessage[];
+  readonly messageList?: { readonly get: { readonly all: { db(): HookMessage[] } } };
   readonly abortSignal?: AbortSignal;
   readonly writer?: object;
 }
