@@ -122,9 +122,9 @@ describe('the error of a failed tool', () => {
       ask: createTool({ id: 'ask', ...closed, requireApproval: true }),
     };
     const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: '', model, tools, outputProcessors: [hiding] });
-    const asked = await agent.stream('Look.');
-    await asked.getFullOutput();
-    const { fullStream } = await agent.declineToolCall({ runId: asked.runId, toolCallId: 'asked' });
+    const waiting = await agent.stream('Look.');
+    await waiting.getFullOutput();
+    const { fullStream } = await agent.declineToolCall({ runId: waiting.runId, toolCallId: 'asked' });
     const ends: unknown[] = [];
     for await (const { type, payload } of fullStream as AsyncIterable<{ type: string; payload?: { args?: unknown } }>)
       if (type === 'tool-error' || type === 'tool-output-denied') ends.push([type, payload?.args]);

@@ -48,7 +48,7 @@ export const stockExceptions: readonly Exception[] = [
 export const sdkExceptions: readonly Exception[] = [
   { why: 'There is no memory: the application stores its messages.', holds: (row) => expectedOf(row).saved === 'turn' },
   {
-    why: "A retry on a tool's result becomes that tool's error. The model answers it in the next step; no step is repeated.",
+    why: "A retry on a tool's result becomes that tool's error; no step is repeated.",
     holds: (row) => row.phase === 'toolResult' && isRetry(row),
   },
 ];
