@@ -56,14 +56,22 @@ const tripWireOf = (error: unknown, host: Host): ReturnType<Host['readTripWire']
 
 /** The thrown value in a form that reporters can read. */
 const readable = (error: unknown): unknown => {
-  if (typeof error !== 'object' || error === null) return error;
   try {
-    for (const name of ['name', 'message', 'stack', 'cause', 'code'])
-      void (name in error && (error as Record<string, unknown>)[name]);
+    readAll(error);
     return error;
   } catch {
     return new Error('It threw a value that cannot be read.');
   }
+};
+
+/** Reads what reporters read of an error and of its causes. Throws for a proxy whose traps throw. */
+const readAll = (error: unknown, seen = new Set<unknown>()): void => {
+  if (typeof error !== 'object' || error === null || seen.has(error)) return;
+  seen.add(error);
+  void (error instanceof Error);
+  Object.getOwnPropertyDescriptors(error);
+  for (const name of ['name', 'message', 'stack', 'code']) Reflect.get(error, name);
+  if ('cause' in error) readAll(error.cause, seen);
 };
 
 /** Reports a violation. The callback is a side effect of the application: the run neither waits for it nor fails with it. */

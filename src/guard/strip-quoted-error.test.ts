@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { APICallError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
+import { InterlockError } from '../errors.js';
 import { cutQuotesOf, stripQuotedError } from './strip-quoted-error.js';
 
 const secret = 'My mail is mara.quill@example.com, my number 4471.';
@@ -108,6 +109,9 @@ describe('stripQuotedError', () => {
       },
     });
     expect(strip(hostile).message).toBe('The error cannot be read.');
+    const failed = new InterlockError('guard/unavailable', { path: 'input judge', cause: hostile });
+    expect(strip(failed)).toMatchObject({ code: 'guard/unavailable', path: 'input judge' });
+    expect(inspect(strip(failed))).not.toContain('[cause]');
   });
 
   it('does not cut short words and partial matches from messages', () => {

@@ -1,4 +1,4 @@
-import { errorTable, isInterlockError } from '../errors.js';
+import { errorTable, InterlockError, isInterlockError } from '../errors.js';
 import { isRecord } from '../phase/plain-data.js';
 import { leavesOf } from './map-texts.js';
 import { stripQuotedSecrets } from './secrets.js';
@@ -39,8 +39,19 @@ export const stripQuotedError = (error: unknown, cut: (text: string) => string):
     const cutRecord = cutQuotesOf(recordOf(error).join('\n'));
     return stripped(error, { cut: (text) => cut(cutRecord(text)), seen: new Map() });
   } catch {
-    return new Error('The error cannot be read.');
+    return unreadable(error);
   }
+};
+
+/** An error whose cause cannot be read keeps its code and path. */
+const unreadable = (error: unknown): Error => {
+  const detail = 'The error cannot be read.';
+  try {
+    if (isInterlockError(error)) return new InterlockError(error.code, { path: error.path, detail });
+  } catch {
+    // It is a proxy whose traps throw.
+  }
+  return new Error(detail);
 };
 
 /** Fields in which an error keeps the response that it is about. */

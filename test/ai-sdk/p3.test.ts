@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GuardUnavailableError, TripwireError } from '../../src/ai-sdk/index.js';
 import { isInterlockError, pipeline, type InterlockError } from '../../src/index.js';
+import { unreadableValues } from '../unreadable-values.js';
 import { everyHook, guardOn, isStreamed, modelFor, partsOf, runGuarded, textOnWire, ways, type Ran } from './support.js';
 
 const broken = new Error('The judge is out of order.');
@@ -49,6 +50,14 @@ describe('P3 A guard that fails, fails closed', () => {
       const cause = causeOf(await runWith(guardOn(phase, act)));
       expect(cause.code).toBe('guard/unavailable');
       expect(cause.cause).toBe(thrown);
+    });
+
+    it('fails the run if a hook throws a value that cannot be read', async () => {
+      for (const thrown of unreadableValues()) {
+        const cause = causeOf(await runWith(guardOn(phase, () => Promise.reject(thrown), { id: 'judge' })));
+        expect(cause.code).toBe('guard/unavailable');
+        expect(cause.path).toMatch(/judge$/);
+      }
     });
 
     it('fails the run if a hook returns an invalid value', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { unreadableValues } from '../unreadable-values.js';
 import { isInterlockError, pipeline, type InterlockError, type Phase } from '../../src/index.js';
 import {
   chunksOf,
@@ -65,6 +66,14 @@ describe('P3 A guard that fails, fails closed', () => {
       expect(error.path).toMatch(new RegExp(`^${phase} .*judge$`, 'u'));
       expect(error.message).toContain(broken.message);
       expect(error.cause).toBe(broken);
+    });
+
+    it('a hook that throws a value that cannot be read fails the run', async () => {
+      for (const thrown of unreadableValues()) {
+        const error = errorOf(await runWith(laned([phase, guardOn(phase, () => Promise.reject(thrown), { id: 'judge' })])));
+        expect(error.code).toBe('guard/unavailable');
+        expect(error.path).toMatch(/judge$/);
+      }
     });
 
     it.each(failures)('a hook that %s', async (_, thrown, act) => {
