@@ -1,3 +1,4 @@
+import { attempted } from '../phase/awaitable.js';
 import type { ReaderWatch } from './readers.js';
 
 /** Maximum number of unread chunks before the writer waits. */
@@ -145,7 +146,7 @@ const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> |
 
 const give = <Chunk>({ controller, derive }: Reader<Chunk>, chunk: Chunk): void => {
   controller.enqueue(chunk);
-  const derived = derive?.(chunk);
+  const derived = attempted(() => derive?.(chunk)); // the writer does not fail with a reader
   if (derived !== undefined) controller.enqueue(derived);
 };
 

@@ -301,6 +301,11 @@ describe('structured output', () => {
       expect((await read(bads, { hold: 'run', maxProcessorRetries: 1 })).objects).toEqual([fits]);
     });
 
+    it('has no object of text that is too deep to parse, and the run ends as without readers', async () => {
+      const deep = `{"city": ${'['.repeat(20_000)}`;
+      expect((await read([{ text: deep }, { text: good }], { maxProcessorRetries: 1 })).objects).toEqual([fits]);
+    });
+
     it('ends with the emitted objects if the run failed; no object is accepted', async () => {
       const { objects, stream } = await read([{ text: ['{"city":', ' "Oslo"}'] }]);
       expect(objects).toEqual([{}, { city: 'Oslo' }]);
