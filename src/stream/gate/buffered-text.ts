@@ -1,7 +1,7 @@
 import type { Pattern, Replacement } from '../../guard/pattern.js';
 import { spansBetween } from '../../pipeline/spans.js';
 import type { TextPart } from './chunk.js';
-import { createMatcher, type Matcher } from './matcher.js';
+import { createMatcher, type Matcher, type Tails } from './matcher.js';
 import { append, editedSegment, takeText, textOf, type Segment } from './segment.js';
 import type { WindowReader } from './window-reader.js';
 
@@ -20,6 +20,8 @@ export interface BufferedText {
   /** Of a pattern: at least the end of the released text after its last match, and whether there was one. */
   end: string;
   isAfterMatch: boolean;
+  /** Of a pattern: the ends of the texts that started after it, and ended before it. */
+  readonly behind: Tails;
   /** Set for a pattern. */
   readonly matcher: Matcher | undefined;
   /** For other windows: reads the text for the next one. */
@@ -38,6 +40,7 @@ export const createBufferedText = (lane: TextPart, pattern: Pattern | undefined)
   lookbehind: pattern ? (pattern.lookbehind ?? 1) : 0,
   end: '',
   isAfterMatch: false,
+  behind: new Map(),
   matcher: pattern && createMatcher(pattern),
   reader: undefined,
   isEnded: false,

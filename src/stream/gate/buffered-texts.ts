@@ -2,7 +2,7 @@ import type { GuardWindow } from '../../guard/policy/guard-policy.js';
 import type { Pattern, Replacement, TextSpan, Window } from '../../guard/pattern.js';
 import { createBufferedText, grow, replace, take, type BufferedText } from './buffered-text.js';
 import type { TextPart } from './chunk.js';
-import { followTails, keptChars, matchAcross, textsBefore, type EarlierText, type Matcher, type Tails } from './matcher.js';
+import { followTails, keptChars, matchAcross, tailsOf, textsBefore, type Matcher, type Tails } from './matcher.js';
 import { placeOf, textOf, type Segment } from './segment.js';
 import { createWindowReader } from './window-reader.js';
 
@@ -56,14 +56,13 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
     return buffered;
   };
 
-  /** Removes texts in the order in which they started; one that may continue stays, and with it those after it. */
-  const removeEnded = (): void => {
-    for (const [name, buffered] of texts) {
-      if (buffered.lanes.length > 0 && buffered.lane.isPaused) return;
-      if (buffered.lanes.length > 0) continue;
-      texts.delete(name);
-      if (pattern) followTails(tails, endOf(buffered, pattern), pattern);
-    }
+  /** Removes an ended text. Texts count in the order in which they started: its end follows those of the texts before it. */
+  const remove = (ended: BufferedText): void => {
+    const open = [...texts.values()];
+    texts.delete(nameOf(ended.lane));
+    if (!pattern) return;
+    const earlier = open[open.indexOf(ended) - 1]?.behind ?? tails;
+    for (const later of [endOf(ended, pattern), ended.behind]) followTails(earlier, later, pattern);
   };
   const nextOf = (buffered: BufferedText, isLate: boolean): Action | undefined => {
     const { text, from, lanes, segments, isEnded, matcher } = buffered;
@@ -72,7 +71,7 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
     // Nothing is left to judge: passes on segments whose text was removed by earlier guards, and the end.
     if (segments.length > 0) return { kind: 'clear', segments: segments.splice(0) };
     const lane = isEnded ? lanes.shift() : undefined;
-    if (lanes.length === 0) removeEnded();
+    if (lanes.length === 0) remove(buffered);
     return lane && { kind: 'end', lane };
   };
 
@@ -145,15 +144,16 @@ const tailsBefore = (buffered: BufferedText, { pattern, tails, texts }: PatternR
   for (const earlier of texts.values()) {
     if (earlier === buffered) break;
     if (earlier.lane.isPaused) followTails(before, endOf(earlier, pattern), pattern);
+    followTails(before, earlier.behind, pattern);
   }
   return before;
 };
 
 /** A text's end after its last match, released or not. */
-const endOf = ({ lane: { kind }, text, from, end, isAfterMatch }: BufferedText, pattern: Pattern): EarlierText => {
+const endOf = ({ lane: { kind }, text, from, end, isAfterMatch }: BufferedText, pattern: Pattern): Tails => {
   const last = from < text.length && !pattern.prepare ? pattern.find(text, from).at(-1)?.end : undefined;
-  if (last !== undefined) return { kind, text: text.slice(last), isAfterMatch: true };
-  return { kind, text: end + text.slice(from), isAfterMatch };
+  if (last !== undefined) return tailsOf({ kind, text: text.slice(last), isAfterMatch: true }, pattern);
+  return tailsOf({ kind, text: end + text.slice(from), isAfterMatch }, pattern);
 };
 
 /** Adds released text to the end of its part, which is cut now and then. */

@@ -101,19 +101,23 @@ const lengthOf = ({ start, end }: TextSpan): number => {
   throw new InterlockError('phase/invalid-result', { path: 'pattern.find', detail: `it found a match from ${start} to ${end}.` });
 };
 
+/** The end of one or more texts. */
+interface TextEnd {
+  readonly text: string;
+  /** Whether a match was before it: no value continues from earlier texts. */
+  readonly isAfterMatch?: boolean | undefined;
+}
+
+/** A text of a run, and the type of its deltas. */
+export interface EarlierText extends TextEnd {
+  readonly kind: 'text-delta' | 'reasoning-delta';
+}
+
 /**
  * The ends of the texts that a pattern has judged, over all parts and steps of a run: of all texts in order, and of each kind, as a
  * client reads it that hides the other.
  */
-export type Tails = Map<string, string>;
-
-/** A text of a run, and the type of its deltas. */
-export interface EarlierText {
-  readonly kind: 'text-delta' | 'reasoning-delta';
-  readonly text: string;
-  /** Whether a match was before it: no value continues from earlier texts. */
-  readonly isAfterMatch?: boolean;
-}
+export type Tails = Map<string, TextEnd>;
 
 /** The number of characters of a text's end that are kept for the next text; fewer than a pattern without a longest match may match. */
 export const keptChars = ({ maxLength }: Pattern): number =>
@@ -121,16 +125,23 @@ export const keptChars = ({ maxLength }: Pattern): number =>
 const defaultKeptChars = 256;
 const maxKeptChars = 512;
 
-/** Adds a text. */
-export const followTails = (tails: Tails, { kind, text, isAfterMatch }: EarlierText, pattern: Pattern): void => {
-  const kept = keptChars(pattern);
-  const end = text.slice(-kept);
-  for (const name of ['', kind]) tails.set(name, isAfterMatch ? end : ((tails.get(name) ?? '') + end).slice(-kept));
+/** The ends of one text. */
+export const tailsOf = ({ kind, text, isAfterMatch }: EarlierText, pattern: Pattern): Tails => {
+  const end = { text: text.slice(-keptChars(pattern)), isAfterMatch };
+  return new Map(['', kind].map((name) => [name, end]));
+};
+
+/** Adds the ends of later texts. */
+export const followTails = (tails: Tails, later: Tails, pattern: Pattern): void => {
+  for (const [name, end] of later) {
+    const { text, isAfterMatch } = tails.get(name) ?? { text: '' };
+    tails.set(name, end.isAfterMatch ? end : { text: (text + end.text).slice(-keptChars(pattern)), isAfterMatch });
+  }
 };
 
 /** The ends of the texts that a text of a kind continues. */
 export const textsBefore = (tails: Tails, kind: string): string[] =>
-  [...new Set([tails.get(''), tails.get(kind)])].flatMap((text) => (text ? [text] : []));
+  [...new Set([tails.get('')?.text, tails.get(kind)?.text])].flatMap((text) => (text ? [text] : []));
 
 /**
  * The start of a part that completes a match from before the part: its first half was released, so the second must not be. Undefined if

@@ -1,8 +1,11 @@
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
 
+import type { Pattern } from '../../guard/pattern.js';
 import { guard, pipeline, rejectToolCall } from '../../index.js';
-import type { Chunk } from './chunk.js';
+import { createBufferedTexts } from './buffered-texts.js';
+import { textPartOf, type Chunk, type TextPart } from './chunk.js';
+import { uneditedSegment } from './segment.js';
 import {
   argsDelta,
   border,
@@ -183,6 +186,36 @@ describe('a value that continues in the next part, with a guard of steps next to
       border('reasoning-end'),
     ]);
     expect(texts(emitted)).toEqual({ 'text one': 'example.com', 'reasoning one': 'jane@' });
+  });
+
+  it.each(Object.entries(places))(
+    'is found in the order of the starts, also if an earlier part ends later, %s',
+    async (_, guards) => {
+      const inner = [delta('Hello '), ...textOf(['I am jane@'], 'two'), delta('world'), border('text-end')];
+      const { emitted } = await sendAll(guards, [border('text-start'), ...inner, ...textOf(['example.com now'], 'three')]);
+      expect(texts(emitted)).toEqual({ 'text one': 'Hello world', 'text two': 'I am jane@', 'text three': '[pattern] now' });
+    },
+  );
+
+  it('costs the same for each part of reasoning after a text that may continue', () => {
+    let reads = 0;
+    const get = (target: object, name: string): unknown => ((reads += 1), Reflect.get(target, name));
+    const buffered = createBufferedTexts({ pattern: new Proxy<Pattern>(patterns.email, { get }) });
+    const lane = (kind: TextPart['kind'], id: string): TextPart => {
+      const chunk = kind === 'text-delta' ? delta('', id) : thought('', id);
+      return { ...textPartOf(chunk, `${kind} ${id}`), isPaused: true };
+    };
+    const costOf = (part: TextPart): number => {
+      const before = reads;
+      buffered.add(uneditedSegment(part, 'So. It', 0));
+      if (part.kind === 'reasoning-delta') buffered.end(part);
+      while (buffered.next(false)); // each call is an action
+      return reads - before;
+    };
+    costOf(lane('text-delta', 'text'));
+    const costs = Array.from({ length: 100 }, (_, n) => costOf(lane('reasoning-delta', `${n}`)));
+    expect(costs.at(-1)).toBe(costs.at(-2));
+    expect(costs.at(-1)).toBe(costs.at(20));
   });
 
   it.each(Object.entries(places))('is not searched between parts that alternate, %s', async (_, guards) => {

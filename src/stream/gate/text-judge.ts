@@ -5,7 +5,7 @@ import type { PhaseData } from '../../phase/row.js';
 import type { JudgePlace } from '../../pipeline/stream-plan.js';
 import { isStop, pass, type Verdict } from '../../verdict.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
-import { followTails, type Tails } from './matcher.js';
+import { followTails, tailsOf, type Tails } from './matcher.js';
 import type { Chunk } from './chunk.js';
 import { graphemeFloor } from './grapheme.js';
 import { createBufferedTexts, type Action, type BufferedTexts } from './buffered-texts.js';
@@ -26,7 +26,7 @@ const maxEarlierWindows = 64;
  * passes on the guard's version. Text that gathers while the guard is busy becomes one window.
  */
 export const createTextJudge = (place: JudgePlace, gate: Gate, next: TextStage): TextStage => {
-  const bufferedTexts = createBufferedTexts(place.window, tailsOf(place, gate));
+  const bufferedTexts = createBufferedTexts(place.window, ownTails(place, gate));
   const work = createWork({ place, bufferedTexts, gate, next });
   return {
     add: (segment) => {
@@ -51,14 +51,14 @@ const tails = new WeakMap<ProcessorSlot, Tails>();
  * The ends of the texts that the guard last released: a value may continue in the next part or step. A model's call continues the
  * accepted steps, not a rejected attempt.
  */
-const tailsOf = ({ window, author }: JudgePlace, gate: Gate): Tails => {
+const ownTails = ({ window, author }: JudgePlace, gate: Gate): Tails => {
   if (typeof window !== 'object' || !('pattern' in window)) return new Map();
   const slot = gate.scope.slot(author.processorId);
   const own: Tails = tails.get(slot) ?? new Map();
   tails.set(slot, own);
   if (!gate.earlierTexts) return own;
   own.clear();
-  for (const text of gate.earlierTexts) followTails(own, text, window.pattern);
+  for (const text of gate.earlierTexts) followTails(own, tailsOf(text, window.pattern), window.pattern);
   return own;
 };
 
