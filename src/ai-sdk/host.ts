@@ -19,10 +19,10 @@ export const instanceOf = (model: LanguageModel): ModelInstance => {
   return provider.languageModel(model);
 };
 
-const resolveModel = (model: ModelChoice): ResolvedModel => {
+const resolveModel = (model: ModelChoice, path: string): ResolvedModel => {
   if (typeof model === 'string') return instanceOf(model) as unknown as ResolvedModel; // an instance of one of the specifications
   if (typeof model === 'object' && 'specificationVersion' in model) return model as ResolvedModel;
-  throw new InterlockError('agent/model-unresolved', { detail: 'the AI SDK accepts model instances and ids.' });
+  throw new InterlockError('agent/model-unresolved', { path, detail: 'the AI SDK accepts model instances and ids.' });
 };
 
 const plain = plainHost(resolveModel);

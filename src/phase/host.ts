@@ -86,6 +86,6 @@ export interface Host {
   createTripWire(signal: TripSignal): Error;
   /** Reads a thrown value as a tripwire; undefined if it is none. */
   readTripWire(error: unknown): TripSignal | undefined;
-  /** Resolves a hook's `model` to a callable one; throws if it cannot. */
-  resolveModel(model: ModelChoice): ResolvedModel | Promise<ResolvedModel>;
+  /** Resolves a hook's `model` to a callable one; throws if it cannot. Its errors have the path of the hook. */
+  resolveModel(model: ModelChoice, path: string): ResolvedModel | Promise<ResolvedModel>;
 }

@@ -157,6 +157,7 @@ describe.each(modes)('models of %s', (mode) => {
     const failed = async () => (mode === 'generate' ? act() : ((await act()) as { getFullOutput(): unknown }).getFullOutput());
     const error = await expectRefusal('agent/model-unresolved', model, failed);
     expect(error.message).toContain('nosuch/model');
+    expect(error.path).toContain('inputStep/');
   });
 });
 

@@ -204,7 +204,8 @@ describe('ProcessorRunner.runProcessInputStep Tests', () => {
 
   it.each(Object.entries(refusals))('%s [spec 1.15, 2.12]', async (_line, { code, hook }) => {
     const { agent, model } = agentWith(stepping('a', hook));
-    await expectRefusal(code, model, () => agent.generate('Hi'));
+    const { path } = await expectRefusal(code, model, () => agent.generate('Hi'));
+    expect(path).toContain('inputStep/a');
   });
 });
 

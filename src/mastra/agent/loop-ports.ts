@@ -51,7 +51,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     messages: createToolMessages(copies),
   };
   const ports: LoopPorts = {
-    host: createHost((model) => resolveModel(by, model)),
+    host: createHost((model, path) => resolveModel(by, model, path)),
     messages: {
       ...messagesWith(outputs, copies),
       setToolOutcome: (list, call, outcome) => {

@@ -37,20 +37,24 @@ const isModelInstance = (model: ModelChoice): model is ModelChoice & ResolvedMod
   typeof model === 'object' && 'specificationVersion' in model;
 
 /** Resolves a model outside an agent: ids and configs through Mastra's model router; instances are returned unchanged. */
-export const resolveAlone = (model: ModelChoice, Router: typeof llm.ModelRouterLanguageModel): ResolvedModel => {
+export const resolveAlone = (model: ModelChoice, path: string, Router: typeof llm.ModelRouterLanguageModel): ResolvedModel => {
   if (isModelInstance(model)) return model;
   try {
     return new Router(model as ConstructorParameters<typeof llm.ModelRouterLanguageModel>[0]); // an id, or a config
   } catch (cause) {
-    throw new InterlockError('agent/model-unresolved', { detail: typeof model === 'string' ? `"${model}".` : undefined, cause });
+    throw new InterlockError('agent/model-unresolved', {
+      path,
+      detail: typeof model === 'string' ? `"${model}".` : undefined,
+      cause,
+    });
   }
 };
 
 /** {@link resolveAlone} with the router of the installed Mastra. Rejects if there is none. */
-const resolveInstalled = async (model: ModelChoice): Promise<ResolvedModel> => {
+const resolveInstalled = async (model: ModelChoice, path: string): Promise<ResolvedModel> => {
   if (isModelInstance(model)) return model;
   const { ModelRouterLanguageModel } = (await importUntransformed('@mastra/core/llm')) as typeof llm;
-  return resolveAlone(model, ModelRouterLanguageModel);
+  return resolveAlone(model, path, ModelRouterLanguageModel);
 };
 
 /** The parts of the installed Mastra. Undefined if `@mastra/core` is not installed. */

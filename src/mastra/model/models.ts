@@ -76,17 +76,16 @@ const resolveDynamic = async <T>({ agent, requestContext }: ModelRequestor, valu
  * Resolves a model: instances are wrapped, ids and configs go to Mastra's router with the gateways of its instance. Raises
  * `agent/model-unresolved` and `phase/unsupported-model`.
  */
-export const resolveModel = async (by: ModelRequestor, config: unknown): Promise<ResolvedModel> => {
+export const resolveModel = async (by: ModelRequestor, config: unknown, path = 'model'): Promise<ResolvedModel> => {
   const { agent, requestContext } = by;
   try {
     const model = await agent.getModel({ requestContext, modelConfig: config as MastraModelConfig });
-    if (model.specificationVersion === 'v1')
-      throw new InterlockError('phase/unsupported-model', { path: 'model', detail: legacy });
+    if (model.specificationVersion === 'v1') throw new InterlockError('phase/unsupported-model', { path, detail: legacy });
     if ('gatewayId' in model && model.gatewayId === registry) await checkKey(agent, config);
     return model;
   } catch (cause) {
     if (cause instanceof InterlockError) throw cause;
-    throw new InterlockError('agent/model-unresolved', { path: 'model', detail: detailOf(config, cause), cause });
+    throw new InterlockError('agent/model-unresolved', { path, detail: detailOf(config, cause), cause });
   }
 };
 

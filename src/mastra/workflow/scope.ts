@@ -12,8 +12,9 @@ const { createSignal, TripWire, MessageList } = mastraAgent;
 const parts = { createSignal, TripWire, MessageList };
 
 /** Mastra behind the interface of the pure modules. An agent passes its own `resolveModel`, with its gateways and keys. */
-export const createHost = (resolveModel: Host['resolveModel'] = (model) => resolveAlone(model, ModelRouterLanguageModel)): Host =>
-  mastraHost(parts, resolveModel);
+export const createHost = (
+  resolveModel: Host['resolveModel'] = (model, path) => resolveAlone(model, path, ModelRouterLanguageModel),
+): Host => mastraHost(parts, resolveModel);
 
 /** The Mastra host for guards on Mastra's engine. */
 export const host = createHost();

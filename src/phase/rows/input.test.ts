@@ -138,6 +138,8 @@ describe('processInputStep with an invalid field', () => {
     ['tools', 'search'],
     ['tools', []],
     ['toolChoice', 1],
+    ['toolChoice', 'banana'],
+    ['toolChoice', { type: 'tool' }],
     ['activeTools', 'search'],
     ['activeTools', [1]],
     ['providerOptions', 'low'],

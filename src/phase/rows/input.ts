@@ -81,8 +81,11 @@ export const inputStep = definePhase({
   },
 });
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+const toolChoices: ReadonlySet<unknown> = new Set(['auto', 'none', 'required']);
 
 interface StepField {
   accepts: (value: unknown) => boolean;
@@ -94,7 +97,10 @@ const object: StepField = { accepts: isObject, expected: 'an object' };
 /** Fields that a hook may set for this step, besides messages and the model. */
 const stepFields: Record<string, StepField> = {
   tools: object,
-  toolChoice: { accepts: (value) => isText(value) || isObject(value), expected: 'a word or { type, toolName }' },
+  toolChoice: {
+    accepts: (value) => toolChoices.has(value) || (isObject(value) && value.type === 'tool' && isText(value.toolName)),
+    expected: '"auto", "none", "required" or { type: "tool", toolName }',
+  },
   activeTools: { accepts: (value) => Array.isArray(value) && value.every(isText), expected: 'an array of tool names' },
   providerOptions: object,
   modelSettings: object,
@@ -137,7 +143,7 @@ const settleFields = (fields: Record<string, unknown>, options: SettleOptions<'i
   };
   if (!isPresent(model) || model === data.model) return settled();
   const path = `${data.phase}/${processorId}`;
-  return whenReady(host.resolveModel(model as ModelChoice), (resolved) => {
+  return whenReady(host.resolveModel(model as ModelChoice, path), (resolved) => {
     refuseV1(resolved, path);
     set.model = resolved;
     return settled();
