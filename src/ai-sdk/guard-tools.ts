@@ -18,8 +18,8 @@ type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown
 
 /**
  * Puts guards around tools: no tool starts after guards ended the run, arguments that no guarded model call has judged go through
- * `processOutputStream` as a tool call, and a tool's result goes through `processToolResult` before it is visible. Each result that an
- * `async *execute` yields is judged before it is passed on.
+ * `processOutputStream` as a tool call, and a tool's result goes through `processToolResult` before it is visible; in a run with a guarded
+ * model also through `processOutputStream`. Each result that an `async *execute` yields is judged before it is passed on.
  *
  * If a guard requires approval of a call (`requireApproval`), the AI SDK requests it, as for a tool's own `needsApproval`.
  *
