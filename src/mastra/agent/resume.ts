@@ -60,9 +60,9 @@ export const resume = async (resuming: ResumeOptions, { suspended, setup }: Resu
 
 /** The answer of a call to a suspended run. Raises `agent/invalid-option` if it does not fit the waiting call. */
 export const answeredBy = (rested: Run, resuming: ResumeOptions): Answered => {
-  checkRepeated(rested, resuming.repeated);
   checkConversation(rested, resuming);
   const waiting = choose(waitingCalls(rested), resuming);
+  checkRepeated(rested, resuming.repeated, waiting);
   return { toolCallId: waiting.call.toolCallId, answer: answerOf(waiting, resuming.resumeData) };
 };
 
@@ -145,10 +145,20 @@ export const recordOptions = ({ options: { ports } }: Run, options: CallOptions)
 /** The options at the start of a run. */
 export const startOptions = ({ options: { ports } }: Run): CallOptions | undefined => startedWith.get(ports);
 
-/** Rejects a repeated option that differs from the one at the start of the run. Raises `agent/unsupported-option`. */
-const checkRepeated = (run: Run, repeated: ResumeCall['repeated']): void => {
+/** Tools that hosts make anew for each call. The run keeps those of its start. */
+const madeAnew: ReadonlySet<string> = new Set(['toolsets', 'clientTools']);
+
+/**
+ * Rejects a repeated option that differs from the one at the start of the run. A tool that waits for data is not approved again,
+ * which hosts state by `requireToolApproval: false`; other calls still wait for approval. Raises `agent/unsupported-option`.
+ */
+const checkRepeated = (run: Run, repeated: ResumeCall['repeated'], { kind }: WaitingCall): void => {
   const started = startOptions(run) as Readonly<Record<string, unknown>> | undefined;
-  const path = Object.keys(repeated).find((name) => !isDeepStrictEqual(repeated[name], started?.[name]));
+  const isKept = (name: string, value: unknown): boolean =>
+    madeAnew.has(name) || (kind === 'data' && name === 'requireToolApproval' && value === false);
+  const path = Object.keys(repeated).find(
+    (name) => !isKept(name, repeated[name]) && !isDeepStrictEqual(repeated[name], started?.[name]),
+  );
   if (path)
     throw new InterlockError('agent/unsupported-option', { path, detail: 'a resumed run keeps the options of its start.' });
 };

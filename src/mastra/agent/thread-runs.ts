@@ -1,7 +1,7 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Mastra } from '@mastra/core/mastra';
 import type { RequestContext } from '@mastra/core/request-context';
-import type { RunMode } from '../../loop/ports.js';
+import type { Chunk, RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { requestedIds, type MemoryTarget } from '../memory/memory.js';
@@ -90,7 +90,7 @@ export const publishedStream = (run: Run, stream: object, { ended, transforms }:
   const chunks = fullStreamOf(run, transforms);
   async function* followed() {
     try {
-      yield* chunks;
+      for await (const chunk of chunks) if (!endsSuspended(chunk)) yield chunk;
     } finally {
       read();
     }
@@ -98,6 +98,10 @@ export const publishedStream = (run: Run, stream: object, { ended, transforms }:
   const own = { __getUnfilteredFullStream: followed, _waitUntilFinished: () => ended.then(() => isRead) };
   return Object.assign(Object.create(stream) as object, own);
 };
+
+/** Whether a chunk is the finish of a suspended run. In a thread the run goes on: its subscribers take a finish for its end. */
+const endsSuspended = ({ type, payload }: Chunk): boolean =>
+  type === 'finish' && (payload as { stepResult?: { reason?: unknown } }).stepResult?.reason === 'suspended';
 
 interface Published {
   readonly ended: Promise<void>;

@@ -230,6 +230,7 @@ export const mastraOptions = {
   routePrefix: onCall(withoutEffect),
   request: onCall(withoutEffect),
   messageId: onCall(withoutEffect),
+  outputWriter: callback,
   eagerToolExecution: onCall(unlessFalse('no tool runs before its step is judged.')),
   autoResumeSuspendedTools: onCall(unlessFalse('a model cannot resume a suspended tool; call resumeStream or resumeGenerate.')),
   savePerStep: onCall(aBoolean, served),

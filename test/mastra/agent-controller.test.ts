@@ -1,0 +1,173 @@
+import { tmpdir } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
+import { Agent as StockAgent, type AgentConfig } from '@mastra/core/agent';
+import { AgentController } from '@mastra/core/agent-controller';
+import type { OutputProcessor } from '@mastra/core/processors';
+import { InMemoryStore } from '@mastra/core/storage';
+import { createTool } from '@mastra/core/tools';
+import { LocalFilesystem, Workspace } from '@mastra/core/workspace';
+import { Memory } from '@mastra/memory';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { Agent } from '../../src/index.js';
+import { redactor } from '../../workflows/index.js';
+import { scriptedModel, type ScriptedStep as AnyStep } from '../../src/testing/index.js';
+
+type ScriptedStep = AnyStep<'v2'>;
+
+interface ControllerEvent {
+  readonly type: string;
+  readonly toolCallId?: string;
+  readonly toolName?: string;
+}
+
+/** `approve` or `decline` for an approval, else the data that a tool waits for. */
+type Answer = Readonly<Record<string, unknown>> | string;
+
+interface Case {
+  readonly steps: readonly ScriptedStep[];
+  /** The person's answers to requests for approval and to suspended tools, in order. */
+  readonly answers?: readonly Answer[];
+  readonly guards?: readonly OutputProcessor[];
+  readonly hold?: 'run';
+}
+
+const inputSchema = z.object({ who: z.string() });
+
+/** The session's events, without those that repeat its whole state, and what remains of the conversation. */
+const sessionOf = async (
+  AgentClass: new (config: AgentConfig & { durable?: false }) => StockAgent,
+  { steps, answers = [], guards = [], ...options }: Case,
+) => {
+  const ran: string[] = [];
+  const model = scriptedModel({ steps: ({ index }) => steps[index] ?? { text: 'More?' } });
+  const look = createTool({
+    id: 'look',
+    description: 'Looks somebody up.',
+    inputSchema,
+    execute: async ({ who }, { writer, agent }) => {
+      ran.push(who);
+      await writer?.custom({
+        type: 'data-mastracode-tool-progress',
+        data: { toolCallId: agent?.toolCallId, progress: 'halfway' },
+      });
+      return { mail: `${who}@example.com` };
+    },
+  });
+  const agent = new AgentClass({
+    id: 'a',
+    name: 'A',
+    instructions: 'Help.',
+    model,
+    tools: { look },
+    outputProcessors: [...guards],
+    ...options,
+  });
+  const controller = new AgentController({
+    id: 'c',
+    agent,
+    storage: new InMemoryStore(),
+    memory: new Memory(),
+    workspace: new Workspace({ id: 'w', filesystem: new LocalFilesystem({ basePath: tmpdir(), readOnly: true }) }),
+    modes: [
+      { id: 'plan', name: 'Plan', instructions: 'Plan first.', transitionsTo: 'build', metadata: { default: true } },
+      { id: 'build', name: 'Build' },
+    ],
+    subagents: [{ id: 'helper', name: 'Helper', description: 'Helps.', instructions: 'Help.', tools: { look } }],
+  });
+  onTestFinished(() => controller.destroy());
+  await controller.init();
+  const session = await controller.createSession({ resourceId: 'project' });
+  const events: ControllerEvent[] = [];
+  const waiting = [...answers];
+  const answering: Promise<void>[] = [];
+  const answer = async ({ toolCallId }: ControllerEvent): Promise<void> => {
+    await setImmediate();
+    const next = waiting.shift();
+    if (next === 'approve' || next === 'decline') return session.respondToToolApproval({ decision: next, toolCallId });
+    await session.respondToToolSuspension({ resumeData: next, toolCallId });
+  };
+  session.subscribe((event) => {
+    events.push(event);
+    if (event.type === 'tool_approval_required' || event.type === 'tool_suspended') answering.push(answer(event));
+  });
+  await session.sendMessage({ content: 'Who is jane?' });
+  for (const one of answering) await one; // an answer may lead to another question
+  const messages = await session.thread.listMessages({ threadId: session.thread.getId() ?? '' });
+  return {
+    ran,
+    calls: model.calls.length,
+    mode: session.mode.get(),
+    shown: events.flatMap(shownBy),
+    all: JSON.stringify([events, messages]),
+  };
+};
+
+/** The part of an event that a person sees. The limits of messages differ after a resumption. */
+const shownBy = ({ type, ...event }: ControllerEvent): unknown[] => {
+  const { event: update, error, reason, toolName, result, isError, partialResult, args } = event as ControllerEvent & Shown;
+  if (type === 'message_update') return update?.type === 'text-delta' ? [update.delta] : [];
+  if (/^(message|usage|display)_/.test(type)) return [];
+  return [{ type, error: error?.message, reason, toolName, args, result, isError, partialResult }];
+};
+
+interface Shown {
+  readonly event?: { readonly type: string; readonly delta?: string };
+  readonly error?: Error;
+  readonly [field: string]: unknown;
+}
+
+const call = (name: string, args: Readonly<Record<string, unknown>>, text = 'Let me see. '): ScriptedStep => ({
+  text,
+  toolCalls: [{ name, args }],
+});
+
+const cases: Readonly<Record<string, Case>> = {
+  'an answer': { steps: [{ text: ['It is ', 'Jane.'], reasoning: 'Who?' }] },
+  'an approved call': { steps: [call('look', { who: 'jane' }), { text: 'Found.' }], answers: ['approve'] },
+  'a declined call': { steps: [call('look', { who: 'jane' }), { text: 'Then not.' }], answers: ['decline'] },
+  'a question to the person': {
+    steps: [call('ask_user', { question: 'Which Jane?' }), { text: 'That one.' }],
+    answers: ['approve', 'The tall one.'],
+  },
+  'a fork of the agent for a part of the task': {
+    steps: [
+      call('subagent', { agentType: 'helper', task: 'Look.', forked: true }),
+      { text: 'Part done.' },
+      { text: 'All done.' },
+    ],
+    answers: ['approve'],
+  },
+  'an approved plan': {
+    steps: [call('submit_plan', { title: 'Plan', plan: '1. Look.' }), { text: 'I start.' }],
+    answers: ['approve', { action: 'approved' }],
+  },
+};
+
+const secret = 'jane@example.com';
+const blocks = (hook: 'processInput' | 'processOutputResult'): OutputProcessor =>
+  ({ id: 'blocks', [hook]: ({ abort }: { abort: (reason: string) => never }) => abort('Not here.') }) as never; // a guard with one hook
+
+describe('an AgentController of Mastra', () => {
+  it.each(Object.entries(cases))('runs it like its own agent: %s', async (_name, one) => {
+    const [{ all: _ours, ...ours }, { all: _stock, ...stock }] = [await sessionOf(Agent, one), await sessionOf(StockAgent, one)];
+    expect(ours).toEqual(stock);
+    expect(ours.shown.at(-1)).toMatchObject({ type: 'agent_end', reason: 'complete' });
+  });
+
+  it('shows and stores text as its guards left it', async () => {
+    const guards = [redactor({ kinds: ['email'], strategy: 'mask' }) as OutputProcessor];
+    const steps = [call('look', { who: 'jane' }), { text: ['It is jane@exam', 'ple.com.'] }];
+    const { shown, all, ran } = await sessionOf(Agent, { steps, guards, answers: ['approve'] });
+    expect(ran).toEqual(['jane']);
+    expect(shown.filter((one) => typeof one === 'string').join('')).toMatch(/It is \S+\.$/);
+    expect(all).not.toContain(secret);
+  });
+
+  it('shows nothing of a blocked answer, and runs no tool for it', async () => {
+    const steps = [{ text: `It is ${secret}.` }];
+    const { shown, all } = await sessionOf(Agent, { steps, guards: [blocks('processOutputResult')], hold: 'run' });
+    expect(all).not.toContain(secret);
+    expect(shown.at(-1)).toMatchObject({ type: 'agent_end' });
+  });
+});
