@@ -55,6 +55,7 @@ export const followResponse = async (run: Run, start: readonly PartSnapshot[], {
     return { ...step, end, own, all, before: was };
   });
   const first = isChanged.indexOf(true);
+  if (first !== -1) run.editedFrom = Math.min(run.editedFrom ?? first, first);
   if (first !== -1) for (const { record } of steps.slice(first + 1)) record.request = withoutBody(record.request); // it repeats the text
   if (first !== -1) await emitEdits(run, judged);
   for (const [index, step] of steps.entries()) step.partCount = (shares[index] as Share).count;

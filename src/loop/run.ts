@@ -227,6 +227,8 @@ export interface Run {
   accepted: ResponseStep[];
   /** The parts of the response at their last judgement: unchanged parts are not copied again. */
   lastParts: readonly PartSnapshot[];
+  /** The index of the first accepted step that guards have edited since the journal stored the run. */
+  editedFrom?: number | undefined;
   /** Whether the guards let the whole result pass. */
   isResultAccepted: boolean;
   readonly usage: TokenUsage;

@@ -44,7 +44,9 @@ export const createPersistedJournal = (durable: Durable, { startedWith, isFenced
         return textOf(async (): Promise<Changed<T>> => {
           const value = await body();
           now = toPersistedState(run);
-          return { value, patch: log.change(now) };
+          const patch = log.change(now, run.editedFrom);
+          run.editedFrom = undefined;
+          return { value, patch };
         });
       });
       const { value, patch } = valueIn(text, `${run.options.runId} ${key}`) as Changed<T>; // the stored form of a checkpointed section

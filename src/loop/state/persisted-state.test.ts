@@ -64,4 +64,11 @@ describe('the log of a run’s states', () => {
     expect(log.state.steps[3]).toMatchObject({ text: '' });
     expect(log.state).toEqual(now);
   });
+
+  it('detects an edit of an earlier step while the run advances', () => {
+    const log = createStateLog(stateAfter(10));
+    const now = stateAfter(11, { at: 3, text: 'Edited.' });
+    log.append(log.change(now, 3), now);
+    expect(log.state).toEqual(now);
+  });
 });

@@ -100,8 +100,8 @@ const awaitsForeignModel = (run: Run, { entry, record }: Attempt): boolean => !r
  */
 interface StateLog {
   readonly state: PersistedState;
-  /** The changes of a checkpointed section that ran here. */
-  change(now: PersistedState): Patch | undefined;
+  /** The changes of a checkpointed section that ran here. `editedFrom`: the first accepted step that guards have edited in it. */
+  change(now: PersistedState, editedFrom?: number): Patch | undefined;
   /** Adds the stored changes of a checkpointed section; `now` is the state if it ran here. */
   append(patch: Patch | undefined, now: PersistedState | undefined): void;
 }
@@ -113,7 +113,7 @@ export const createStateLog = (started: PersistedState | undefined): StateLog =>
     get state() {
       return state;
     },
-    change: (now) => diff(state, now, settledIn(state, now)),
+    change: (now, editedFrom = Infinity) => diff(state, now, settledIn(state, now, editedFrom)),
     append: (patch, now) => {
       if (patch) state = applyPatch(state, patch) as PersistedState;
       // Both never change. Their values in the run's next state are known to be the same.
@@ -122,7 +122,7 @@ export const createStateLog = (started: PersistedState | undefined): StateLog =>
   };
 };
 
-/** The states of the machine in which only the last step changes. */
+/** The states of the machine in which only the last step changes, unless guards edit earlier ones. */
 const forward: ReadonlySet<string> = new Set([
   'step.preparing',
   'step.requesting',
@@ -138,9 +138,11 @@ const openSteps = 2;
 const settledIn = (
   { events = [], usedPartIds = [], steps = [], accepted = [] }: Partial<PersistedState>,
   now: PersistedState,
+  editedFrom: number,
 ): Settled => {
   const isForward = now.events.slice(events.length).every(isStepForward);
-  const closed = (list: readonly unknown[]): number => (isForward ? Math.max(0, list.length - openSteps) : 0);
+  const closed = (list: readonly unknown[]): number =>
+    isForward ? Math.max(0, Math.min(list.length - openSteps, editedFrom)) : 0;
   return { events: events.length, usedPartIds: usedPartIds.length, steps: closed(steps), accepted: closed(accepted) };
 };
 

@@ -4,7 +4,7 @@ import type { Attempt, Run } from '../run.js';
 import type { AttemptState, RunState } from './run-state.js';
 
 it('the state has every field of a run, except its input, the fields of work under way and what is made again from the list', () => {
-  type NotInState = 'options' | 'scope' | 'recorder' | 'signal' | 'overlapGuards' | 'lastParts' | 'rejectedWords';
+  type NotInState = 'options' | 'scope' | 'recorder' | 'signal' | 'overlapGuards' | 'lastParts' | 'editedFrom' | 'rejectedWords';
   expectTypeOf<Exclude<keyof Run, keyof RunState>>().toEqualTypeOf<NotInState>();
 });
 
