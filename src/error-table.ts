@@ -184,7 +184,7 @@ export const errorTable = errorRows({
   'agent/unsupported-method': {
     actor: 'author',
     status: 405,
-    say: "This method of Mastra's agent runs a loop without the guards' guarantees; use generate or stream, or a stock Mastra agent.",
+    say: "This method of Mastra's agent does not run this agent's loop with its guards; use generate or stream, or a stock Mastra agent.",
   },
   'agent/no-suspended-run': {
     actor: 'caller',

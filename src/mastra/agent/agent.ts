@@ -292,6 +292,9 @@ export class InterlockAgent<
   }
 }
 
-/** {@link InterlockAgent} under the name of Mastra's agent. As a type it is Mastra's, so that an application's annotations stay valid. */
+/**
+ * {@link InterlockAgent} under the name of Mastra's agent. As a type it is Mastra's, so that an application's annotations stay valid.
+ * @alias
+ */
 export const Agent = InterlockAgent;
 export type Agent<Id extends string = string, T extends ToolsInput = ToolsInput, O = undefined, C = unknown> = Stock<Id, T, O, C>;
