@@ -101,7 +101,7 @@ export const publishedStream = (run: Run, stream: object, { ended, transforms }:
 
 /** Whether a chunk is the finish of a suspended run. In a thread the run goes on: its subscribers take a finish for its end. */
 const endsSuspended = ({ type, payload }: Chunk): boolean =>
-  type === 'finish' && (payload as { stepResult?: { reason?: unknown } }).stepResult?.reason === 'suspended';
+  type === 'finish' && (payload as { stepResult?: { reason?: unknown } } | undefined)?.stepResult?.reason === 'suspended';
 
 interface Published {
   readonly ended: Promise<void>;
