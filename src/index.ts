@@ -78,11 +78,7 @@ export type { NeedsDecision, WaitingRun } from './mastra/durable/suspended-index
 export type { AttachOptions, ForkOptions, PersistedRunStatus, RunFilter, RunOwner } from './mastra/durable/operation-options.js';
 export type { Erased, RunSummary, RunMetrics } from './mastra/durable/run-operations.js';
 export { InterlockAgent, Agent } from './mastra/agent/agent.js';
-export type {
-  InterlockResult,
-  InterlockStep,
-  InterlockStream,
-} from './mastra/agent/run-stream.js';
+export type { InterlockResult, InterlockStep, InterlockStream } from './mastra/agent/run-stream.js';
 export type {
   InterlockAgentConfig,
   InterlockCallOptions,

@@ -1,5 +1,4 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import type { MastraModelConfig } from '@mastra/core/llm';
 import { createTool } from '@mastra/core/tools';
 import fc from 'fast-check';
 import { afterAll, expect, it, vi } from 'vitest';
@@ -116,7 +115,7 @@ const agentOver = (replies: readonly Answer[]) => {
     name: 'a',
     instructions: 'Act.',
     tools: { act },
-    model: provider.chatModel('m') as MastraModelConfig, // the AI SDK's model type is one finish reason ahead of Mastra's
+    model: provider.chatModel('m'),
     outputProcessors: [redactor({ strategy: 'replace', kinds: ['email'] })],
   });
 };
