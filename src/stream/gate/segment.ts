@@ -52,12 +52,21 @@ const split = (segment: Segment, at: number): [Segment, Segment] => {
   ];
 };
 
-/** Takes a number of characters from the front. */
-export const takeText = (segments: Segment[], length: number): Segment[] => {
+interface Taking {
+  readonly sizeOf: (segment: Segment) => number;
+  /** Whether a segment is taken as a whole. */
+  readonly isWhole: (segment: Segment) => boolean;
+}
+
+/**
+ * Takes segments of a total size from the front, and cuts the last one. Those without a size belong to the one before them, such as an
+ * edit that removed text.
+ */
+const take = (segments: Segment[], size: number, { sizeOf, isWhole }: Taking): Segment[] => {
   const taken: Segment[] = [];
-  let remaining = length;
-  for (let first = segments[0]; first && remaining > 0; first = segments[0]) {
-    if (first.text.length > remaining) {
+  let remaining = size;
+  for (let first = segments[0]; first && (remaining > 0 || sizeOf(first) === 0); first = segments[0]) {
+    if (sizeOf(first) > remaining && !isWhole(first)) {
       const [head, tail] = split(first, remaining);
       taken.push(head);
       segments[0] = tail;
@@ -65,30 +74,19 @@ export const takeText = (segments: Segment[], length: number): Segment[] => {
     }
     taken.push(first);
     segments.shift();
-    remaining -= first.text.length;
+    remaining -= sizeOf(first);
   }
-  // An edit that removed text represents the original text, too, and belongs to the text before it.
-  while (segments[0]?.text === '') taken.push(segments.shift() as Segment); // just found
   return taken;
 };
 
+const byText: Taking = { sizeOf: ({ text }) => text.length, isWhole: () => false };
+const byRaw: Taking = { sizeOf: ({ raw }) => raw, isWhole: ({ isEdited }) => isEdited };
+
+/** Takes a number of characters from the front. */
+export const takeText = (segments: Segment[], length: number): Segment[] => take(segments, length, byText);
+
 /** Takes segments from the front that represent a number of original characters; an edited one is taken as a whole. */
-export const takeRaw = (segments: Segment[], length: number): Segment[] => {
-  const taken: Segment[] = [];
-  let remaining = length;
-  for (let first = segments[0]; first && (remaining > 0 || first.raw === 0); first = segments[0]) {
-    if (!first.isEdited && first.raw > remaining) {
-      const [head, tail] = split(first, remaining);
-      taken.push(head);
-      segments[0] = tail;
-      break;
-    }
-    taken.push(first);
-    segments.shift();
-    remaining -= first.raw;
-  }
-  return taken;
-};
+export const takeRaw = (segments: Segment[], length: number): Segment[] => take(segments, length, byRaw);
 
 /** The offset of a character of segments. */
 export const placeOf = (segments: readonly Segment[], index: number): number => {
