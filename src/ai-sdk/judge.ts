@@ -7,6 +7,7 @@ import type { Run, Adapter, JudgedInput } from './run.js';
 import { errorOfStop } from './stop-errors.js';
 import { createDecider, resolveSnapshot, type Decision, type LoopSnapshot } from '../loop/decide.js';
 import type { ActivityName } from '../loop/activity.js';
+import { doneEvent } from '../loop/machine.js';
 import { phaseRow } from '../phase/table.js';
 import { limitsOf } from './guard-options.js';
 import { keepUntouched, openConversation, rewritten } from './conversation.js';
@@ -96,15 +97,13 @@ const snapshotAt = (run: Run, activity: StepActivity): LoopSnapshot => {
 };
 
 /** The machine's decision once a step is prepared: to request the model. */
-export const preparedDecision = (run: Run): Decision => decider.next(snapshotAt(run, 'prepare'), doneEvent('prepare', 'done'));
-
-const doneEvent = (activity: StepActivity, kind: 'done' | 'retry') =>
-  ({ type: `xstate.done.actor.${activity}`, output: { kind }, actorId: activity }) as const;
+export const preparedDecision = (run: Run): Decision =>
+  decider.next(snapshotAt(run, 'prepare'), doneEvent('prepare', { kind: 'done' }));
 
 /** Lets the loop's machine decide whether a guard's retry is granted, and counts it. Ends the run if it is not. */
 export const followRetry = (run: Run, stop: Retry): void => {
   const activity = activityOf(stop.phase as Phase); // guards set the phase that they judged in
-  const { snapshot, starts } = decider.next(snapshotAt(run, activity), doneEvent(activity, 'retry'));
+  const { snapshot, starts } = decider.next(snapshotAt(run, activity), doneEvent(activity, { kind: 'retry' }));
   if (starts.length === 0) throw run.end(errorOfStop(stop));
   const { processorId, phase, reason } = stop;
   run.retries = snapshot.context.retries;

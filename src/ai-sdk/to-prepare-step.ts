@@ -1,7 +1,7 @@
 import type { LanguageModel, PrepareStepFunction, ToolSet } from 'ai';
 import type { PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
-import { isSame } from '../phase/plain-data.js';
+import { definedFields, isSame } from '../phase/plain-data.js';
 import { authorStep, type StepAuthor } from './author-step.js';
 import { answersAmong, isOfAssistant, keepUntouched, lastAnswers, openConversation } from './conversation.js';
 import { instanceOf } from './host.js';
@@ -242,6 +242,6 @@ const overridesOf = (args: StepArgs, step: StepInput) => ({
 });
 
 const resultOf = (fields: Result): Result | undefined => {
-  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return set.length > 0 ? Object.fromEntries(set) : undefined;
+  const set = definedFields(fields);
+  return Object.keys(set).length > 0 ? set : undefined;
 };
