@@ -16,8 +16,6 @@ export interface CallCallbacks {
   onAbort?: Callback;
   onStepFinish?: Callback;
   onChunk?: Callback;
-  /** Of an AgentController: called with the data parts of tools and processors. */
-  outputWriter?: Callback;
 }
 
 type Callback = (value: never) => unknown;

@@ -30,6 +30,8 @@ interface Case {
   readonly answers?: readonly Answer[];
   readonly guards?: readonly OutputProcessor[];
   readonly hold?: 'run';
+  /** Whether tools run without approval. */
+  readonly yolo?: true;
 }
 
 const inputSchema = z.object({ who: z.string() });
@@ -37,13 +39,13 @@ const inputSchema = z.object({ who: z.string() });
 /** The session's events, without those that repeat its whole state, and what remains of the conversation. */
 const sessionOf = async (
   AgentClass: new (config: AgentConfig & { durable?: false }) => StockAgent,
-  { steps, answers = [], guards = [], ...options }: Case,
+  { steps, answers = [], guards = [], yolo, ...options }: Case,
 ) => {
   const ran: string[] = [];
   const model = scriptedModel({ steps: ({ index }) => steps[index] ?? { text: 'More?' } });
   const look = createTool({
     id: 'look',
-    description: 'Looks somebody up.',
+    description: 'Finds a person.',
     inputSchema,
     execute: async ({ who }, { writer, agent }) => {
       ran.push(who);
@@ -67,6 +69,7 @@ const sessionOf = async (
     id: 'c',
     agent,
     storage: new InMemoryStore(),
+    initialState: { yolo },
     memory: new Memory(),
     workspace: new Workspace({ id: 'w', filesystem: new LocalFilesystem({ basePath: tmpdir(), readOnly: true }) }),
     modes: [
@@ -124,6 +127,7 @@ const call = (name: string, args: Readonly<Record<string, unknown>>, text = 'Let
 
 const cases: Readonly<Record<string, Case>> = {
   'an answer': { steps: [{ text: ['It is ', 'Jane.'], reasoning: 'Who?' }] },
+  'a call that needs no approval': { steps: [call('look', { who: 'jane' }), { text: 'Found.' }], yolo: true },
   'an approved call': { steps: [call('look', { who: 'jane' }), { text: 'Found.' }], answers: ['approve'] },
   'a declined call': { steps: [call('look', { who: 'jane' }), { text: 'Then not.' }], answers: ['decline'] },
   'a question to the person': {
@@ -145,7 +149,7 @@ const cases: Readonly<Record<string, Case>> = {
 };
 
 const secret = 'jane@example.com';
-const blocks = (hook: 'processInput' | 'processOutputResult'): OutputProcessor =>
+const blocks = (hook: 'processOutputStep' | 'processOutputResult'): OutputProcessor =>
   ({ id: 'blocks', [hook]: ({ abort }: { abort: (reason: string) => never }) => abort('Not here.') }) as never; // a guard with one hook
 
 describe('an AgentController of Mastra', () => {
@@ -164,7 +168,15 @@ describe('an AgentController of Mastra', () => {
     expect(all).not.toContain(secret);
   });
 
-  it('shows nothing of a blocked answer, and runs no tool for it', async () => {
+  it('runs no tool of a blocked step, and requests no approval for it', async () => {
+    const steps = [call('look', { who: 'jane' })];
+    const { shown, ran } = await sessionOf(Agent, { steps, guards: [blocks('processOutputStep')], answers: ['approve'] });
+    expect(ran).toEqual([]);
+    expect(JSON.stringify(shown)).not.toContain('tool_approval_required');
+    expect(shown.at(-1)).toMatchObject({ type: 'agent_end' });
+  });
+
+  it('shows and stores nothing of a blocked answer', async () => {
     const steps = [{ text: `It is ${secret}.` }];
     const { shown, all } = await sessionOf(Agent, { steps, guards: [blocks('processOutputResult')], hold: 'run' });
     expect(all).not.toContain(secret);

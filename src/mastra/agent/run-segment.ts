@@ -61,13 +61,9 @@ const startDeadline = ({ abortSignal, modelSettings }: CallOptions) => {
   return { signal: anySignal([abortSignal, signal]), clear };
 };
 
-/** Calls `onChunk` with each chunk once it is visible, and `outputWriter` with data parts. */
-const notifyChunk = ({ onChunk, outputWriter }: CallCallbacks): ((chunk: Chunk) => void) | undefined =>
-  (onChunk ?? outputWriter) &&
-  ((chunk) => {
-    void safely(onChunk, chunk); // chunks are Mastra's
-    if (chunk.type.startsWith('data-')) void safely(outputWriter, chunk);
-  });
+/** Calls `onChunk` with each chunk once it is visible. */
+const notifyChunk = ({ onChunk }: CallCallbacks): ((chunk: Chunk) => void) | undefined =>
+  onChunk && ((chunk) => void safely(onChunk, chunk)); // chunks are Mastra's
 
 /** Combines listeners. One of them may delay the readers. */
 const combined = (listeners: readonly (OnShow<Chunk> | undefined)[]): OnShow<Chunk> | undefined => {

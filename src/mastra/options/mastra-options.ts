@@ -224,13 +224,13 @@ export const mastraOptions = {
   backgroundTaskPolicy: onCall(withoutEffect, resumed),
   _skipBgTaskWait: onCall(withoutEffect),
   untilIdle: onCall(withoutEffect),
-  // Options that hosts add to a call: Mastra's server to each request, the AI SDK's chat to its messages.
+  // Options that hosts add to a call: Mastra's server to each request, the AI SDK's chat to its messages, AgentController to each run.
   registeredTools: onCall(withoutEffect),
   taskStore: onCall(withoutEffect),
   routePrefix: onCall(withoutEffect),
   request: onCall(withoutEffect),
   messageId: onCall(withoutEffect),
-  outputWriter: callback,
+  outputWriter: onCall(withoutEffect), // the stream has the same data parts
   eagerToolExecution: onCall(unlessFalse('no tool runs before its step is judged.')),
   autoResumeSuspendedTools: onCall(unlessFalse('a model cannot resume a suspended tool; call resumeStream or resumeGenerate.')),
   savePerStep: onCall(aBoolean, served),
