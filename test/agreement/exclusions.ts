@@ -237,9 +237,11 @@ export const inStock: readonly Exclusion[] = [
     compares: (seen) => ({ ...seen, saved: seen.saved.map(wordsAndCalls) }),
   },
   {
-    why: 'Its prompts do not contain a file that a later step repeats.',
+    why: 'Its prompts do not contain content that a later step repeats.',
     link: ofStock,
-    leavesOut: ({ opening, rounds }) => rounds > 1 && opening.some(({ file }) => file !== undefined),
+    leavesOut: ({ opening, rounds }) =>
+      rounds > 1 &&
+      opening.some(({ text, reasoning, file, source, hosted }) => [...text, ...reasoning, file, source, hosted].some(Boolean)),
   },
   {
     why: 'In a later step, its messages do not separate text from the result of a provider’s tool before it.',
