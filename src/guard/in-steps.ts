@@ -50,7 +50,7 @@ export const createPace = (): Pace => {
 };
 
 /** Finds values in a text. */
-type Finding<Span extends TextSpan> = Pick<Pattern<Span>, 'find' | 'isStepwise' | 'prepare'>;
+type Finding<Span extends TextSpan> = Pick<Pattern<Span>, 'find' | 'isStepwise' | 'prepare' | 'labelled'>;
 
 /** Applies a function to each item, one after another; stays synchronous if all results are. */
 export const inTurn = <T, R>(items: readonly T[], act: (item: T, index: number) => Awaitable<R>): Awaitable<R[]> => {
@@ -75,16 +75,17 @@ const runAsync = async <T, R>(
 
 /** Changes texts; `map` changes those inside a value, and visits them in the same order whatever the changes. */
 export const changeTexts = <Value, Text = string>(
-  map: (change: (text: Text) => Text) => Value,
-  edit: (text: Text) => Awaitable<Text>,
+  map: (change: (text: Text, label?: string) => Text) => Value,
+  edit: (text: Text, label?: string) => Awaitable<Text>,
 ): Awaitable<Value> => {
-  const texts: Text[] = [];
-  const same = map((text) => {
-    texts.push(text);
+  const texts: { readonly text: Text; readonly label: string | undefined }[] = [];
+  const same = map((text, label) => {
+    texts.push({ text, label });
     return text;
   });
-  return whenReady(inTurn(texts, edit), (edited) => {
-    if (edited.every((text, index) => text === texts[index])) return same;
+  const editing = inTurn(texts, ({ text, label }) => edit(text, label));
+  return whenReady(editing, (edited) => {
+    if (edited.every((text, index) => text === texts[index]?.text)) return same;
     const next = edited.values();
     return map((text) => next.next().value ?? text);
   });
@@ -133,12 +134,23 @@ export function* findingEach<Span extends TextSpan>(
   }
 }
 
-/** All matches in a text. */
-export function* finding<Span extends TextSpan>(finder: Finding<Span>, text: string): Steps<readonly Span[]> {
+/** All matches in a text; `label` is the key of the field that contains it. */
+export function* finding<Span extends TextSpan>(finder: Finding<Span>, text: string, label?: string): Steps<readonly Span[]> {
   const spans: Span[] = [];
   yield* findingEach(finder, text, (span) => spans.push(span));
-  return spans;
+  const labelled = label === undefined ? undefined : finder.labelled?.(text, label);
+  return labelled ? withLabelled(spans, labelled) : spans;
 }
+
+/** Adds a match to others. With those that overlap it, it becomes one. */
+const withLabelled = <Span extends TextSpan>(spans: readonly Span[], labelled: Span): Span[] => {
+  const before = spans.filter(({ end }) => end <= labelled.start);
+  const after = spans.filter(({ start }) => start >= labelled.end);
+  const overlapping = spans.slice(before.length, spans.length - after.length);
+  const start = Math.min(labelled.start, ...overlapping.map((span) => span.start));
+  const end = Math.max(labelled.end, ...overlapping.map((span) => span.end));
+  return [...before, { ...(overlapping[0] ?? labelled), start, end }, ...after];
+};
 
 /** Cost of one replacement, in characters read: a hash, or a comparison with earlier text. */
 export const replacementChars = 256;
@@ -147,10 +159,11 @@ export const replacementChars = 256;
 export function* replacing<Span extends TextSpan>(
   text: string,
   { pattern, replace }: { pattern: Finding<Span>; replace: (value: string, span: Span) => string },
+  label?: string,
 ): Steps<string> {
   const pieces: string[] = [];
   let at = 0;
-  for (const span of yield* finding(pattern, text)) {
+  for (const span of yield* finding(pattern, text, label)) {
     yield replacementChars;
     pieces.push(text.slice(at, span.start), replace(text.slice(span.start, span.end), span));
     at = span.end;

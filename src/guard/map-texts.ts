@@ -1,37 +1,58 @@
+import { labelOfField, labelOfItem } from '../phase/labels.js';
+
 /** A text or a number inside a value. */
 export type Leaf = string | number | bigint;
+
+/** Edits a leaf; `label` is the key that names it. Keys themselves have none. */
+type EditLeaf = (leaf: Leaf, label?: string) => Leaf;
+/** Changes a text, as above. */
+export type ChangeText = (text: string, label?: string) => string;
 
 /**
  * Changes the texts and numbers inside a value, including keys of objects, and shares all unchanged parts: the same value is returned if
  * nothing changed. Keys that become equal are numbered. A changed instance of a class becomes plain data, and a changed error becomes a
  * plain error. Dates, bytes and circular references stay as they are.
  */
-export const mapLeaves = (value: unknown, edit: (leaf: Leaf) => Leaf, known = new Map<object, unknown>()): unknown => {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return edit(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (known.has(value)) return known.get(value);
-  known.set(value, value);
-  const mapped = mapContainer(value, edit, (inner) => mapLeaves(inner, edit, known));
-  known.set(value, mapped);
-  return mapped;
+export const mapLeaves = (value: unknown, edit: EditLeaf): unknown => {
+  const known = new Map<object, unknown>();
+  const inner: MapInner = (one, label) => {
+    if (typeof one === 'string' || typeof one === 'number' || typeof one === 'bigint') return edit(one, label);
+    if (typeof one !== 'object' || one === null) return one;
+    if (known.has(one)) return known.get(one);
+    known.set(one, one);
+    const mapped = mapContainer(one, { edit, inner, label });
+    known.set(one, mapped);
+    return mapped;
+  };
+  return inner(value);
 };
 
-const mapContainer = (value: object, edit: (leaf: Leaf) => Leaf, inner: (value: unknown) => unknown): unknown => {
+type MapInner = (value: unknown, label?: string) => unknown;
+
+interface Mapping {
+  readonly edit: EditLeaf;
+  readonly inner: MapInner;
+  /** The label of the container. */
+  readonly label: string | undefined;
+}
+
+const mapContainer = (value: object, mapping: Mapping): unknown => {
+  const { inner, label } = mapping;
   if (value instanceof Date || ArrayBuffer.isView(value)) return value;
-  if (Array.isArray(value)) {
-    const mapped = value.map(inner);
-    return mapped.some((one, index) => !Object.is(one, value[index])) ? mapped : value;
-  }
+  if (Array.isArray(value)) return sameOr(value, mapItems(value, inner, label));
   if (value instanceof Error) return mapError(value, inner);
   if (value instanceof Map || value instanceof Set) return mapCollection(value, inner);
   const { toJSON } = value as { toJSON?: unknown };
-  if (typeof toJSON !== 'function') return mapFields(value, edit, inner);
+  if (typeof toJSON !== 'function') return mapFields(value, mapping);
   const json: unknown = toJSON.call(value);
-  const mapped = inner(json);
+  const mapped = inner(json, label);
   return Object.is(mapped, json) ? value : mapped;
 };
 
-const mapCollection = (value: Map<unknown, unknown> | Set<unknown>, inner: (value: unknown) => unknown): unknown => {
+const mapItems = (items: readonly unknown[], inner: MapInner, label?: string): unknown[] =>
+  items.map((item, index) => inner(item, labelOfItem(items, index, label)));
+
+const mapCollection = (value: Map<unknown, unknown> | Set<unknown>, inner: MapInner): unknown => {
   const items: unknown[] = [...value];
   const mapped = inner(items) as unknown[]; // a list of the same length
   if (mapped === items) return value;
@@ -39,15 +60,15 @@ const mapCollection = (value: Map<unknown, unknown> | Set<unknown>, inner: (valu
 };
 
 /** If an error's message, cause or any field changes, replaces it by a new error with only the message and the name. */
-const mapError = (error: Error, inner: (value: unknown) => unknown): Error => {
+const mapError = (error: Error, inner: MapInner): Error => {
   const fields = [error.message, error.cause, Object.fromEntries(Object.entries(error))];
   const mapped = inner(fields) as typeof fields; // of the same length
   return mapped === fields ? error : Object.assign(new Error(String(mapped[0])), { name: error.name });
 };
 
-const mapFields = (fields: object, edit: (leaf: Leaf) => Leaf, inner: (value: unknown) => unknown): object => {
+const mapFields = (fields: object, { edit, inner, label }: Mapping): object => {
   const before: [string, unknown][] = Object.entries(fields);
-  const after = before.map(([name, value]) => [String(edit(name)), inner(value)] as const);
+  const after = before.map(([name, value]) => [String(edit(name)), inner(value, labelOfField(fields, name, label))] as const);
   const isSame = after.every(([name, value], index) => name === before[index]?.[0] && Object.is(value, before[index][1]));
   return isSame ? fields : fieldsOf(after);
 };
@@ -68,20 +89,23 @@ const fieldsOf = (entries: readonly (readonly [string, unknown])[]): Record<stri
 };
 
 /** The texts and numbers inside a value, including keys of objects. */
-export const leavesOf = (value: unknown): Leaf[] => {
-  const leaves: Leaf[] = [];
-  mapLeaves(value, (leaf) => {
-    leaves.push(leaf);
+export const leavesOf = (value: unknown): Leaf[] => labelledLeavesOf(value).map(({ leaf }) => leaf);
+
+/** The same, each with its label. */
+export const labelledLeavesOf = (value: unknown): { readonly leaf: Leaf; readonly label: string | undefined }[] => {
+  const leaves: { leaf: Leaf; label: string | undefined }[] = [];
+  mapLeaves(value, (leaf, label) => {
+    leaves.push({ leaf, label });
     return leaf;
   });
   return leaves;
 };
 
 /** Changes every text inside a value like {@link mapLeaves}: a changed number becomes a text. */
-export const mapTexts = (value: unknown, change: (text: string) => string): unknown =>
-  mapLeaves(value, (leaf) => {
+export const mapTexts = (value: unknown, change: ChangeText): unknown =>
+  mapLeaves(value, (leaf, label) => {
     const text = String(leaf);
-    const changed = change(text);
+    const changed = change(text, label);
     return changed === text ? leaf : changed;
   });
 
@@ -104,22 +128,27 @@ const framing = new Set([
  * Changes each text in data of the host, which may be cyclic. Field names and the host's framing fields stay. An instance of a
  * class in which a text changes becomes a plain object.
  */
-export const mapErrorTexts = (value: unknown, change: (text: string) => string, known = new Map<object, unknown>()): unknown => {
-  if (typeof value === 'string') return change(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (known.has(value)) return known.get(value);
-  known.set(value, value);
-  const inner = (one: unknown) => mapErrorTexts(one, change, known);
-  const mapped = Array.isArray(value) ? sameOr(value, value.map(inner)) : mapErrorFields(value, inner);
-  known.set(value, mapped);
-  return mapped;
+export const mapErrorTexts = (value: unknown, change: ChangeText): unknown => {
+  const known = new Map<object, unknown>();
+  const inner: MapInner = (one, label) => {
+    if (typeof one === 'string') return change(one, label);
+    if (typeof one !== 'object' || one === null) return one;
+    if (known.has(one)) return known.get(one);
+    known.set(one, one);
+    const mapped = Array.isArray(one) ? sameOr(one, mapItems(one, inner, label)) : mapErrorFields(one, inner, label);
+    known.set(one, mapped);
+    return mapped;
+  };
+  return inner(value);
 };
 
-const mapErrorFields = (value: object, inner: (one: unknown) => unknown): object => {
+const mapErrorFields = (value: object, inner: MapInner, label?: string): object => {
   const before: [string, unknown][] = Object.entries(value);
-  const after = before.map(([name, one]) => [name, framing.has(name) ? one : inner(one)] as const);
+  const after = before.map(
+    ([name, one]) => [name, framing.has(name) ? one : inner(one, labelOfField(value, name, label))] as const,
+  );
   return after.every(([, one], index) => one === before[index]?.[1]) ? value : Object.fromEntries(after);
 };
 
 const sameOr = (before: readonly unknown[], after: unknown[]): readonly unknown[] =>
-  after.every((one, index) => one === before[index]) ? before : after;
+  after.every((one, index) => Object.is(one, before[index])) ? before : after;

@@ -13,7 +13,7 @@ import {
   ruleOf,
 } from './stream-fields.js';
 import { changeTexts, createPace, finding, paced, replacementChars, replacing, type Steps } from './in-steps.js';
-import { mapErrorTexts, mapTexts } from './map-texts.js';
+import { mapErrorTexts, mapTexts, type ChangeText } from './map-texts.js';
 import type { Pattern, Replacement, TextSpan, WindowedProcessor } from './pattern.js';
 import { readFields } from './read-fields.js';
 import { withoutSecretsIn, type SecretContent } from './secrets.js';
@@ -120,7 +120,7 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
   if (type.startsWith('data-'))
     return whenReady(redactedIn(chunk.data, by), (data) => (data === chunk.data ? chunk : { ...chunk, data }));
   const payload = (chunk.payload ?? {}) as Record<string, unknown>;
-  const map = (_value: unknown, change: (text: string) => string) => {
+  const map = (_value: unknown, change: ChangeText) => {
     const edited = isLast ? { ...payload, argsTextDelta: change(String(payload['argsTextDelta'])) } : payload;
     return readFields(type, edited, { change });
   };
@@ -175,7 +175,7 @@ export const findsNothing = (pattern: Pattern, { type, payload }: { type: string
   const fields = { ...payload };
   const without = changeTexts(
     (change) => readFields(type, fields, { change }),
-    (text) => paced(replacing(text, { pattern, replace: () => '' }), pace),
+    (text, label) => paced(replacing(text, { pattern, replace: () => '' }, label), pace),
   );
   return whenReady(without, (edited) => edited === fields);
 };
@@ -197,8 +197,8 @@ const carriedAs = (inner: StreamChunk, by: Replacing): Awaitable<StreamChunk | n
   );
 };
 
-const replacingAll = ({ pattern, messageList, context }: Replacing): ((text: string) => Awaitable<string>) => {
+const replacingAll = ({ pattern, messageList, context }: Replacing): ((text: string, label?: string) => Awaitable<string>) => {
   const pace = createPace();
   const replace = (value: string, span: TextSpan) => pattern.replace(value, { span, context: context(value), messageList });
-  return (text) => paced(replacing(text, { pattern, replace }), pace);
+  return (text, label) => paced(replacing(text, { pattern, replace }, label), pace);
 };

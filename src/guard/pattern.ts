@@ -38,6 +38,11 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
    */
   readonly isStepwise?: boolean;
   /**
+   * The match at the start of a text that only its label makes one: `label` is the key of the field that contains the text, such as
+   * `password`. Default: none.
+   */
+  labelled?(text: string, label: string): Span | undefined;
+  /**
    * The earliest index, at `from` or later, of a possible match that more text could complete or change; the text's length if there is
    * none. A result closer to the end releases text sooner: without it the last `maxLength + lookahead - 1` characters are held.
    */

@@ -1,10 +1,10 @@
-import { mapTexts } from './map-texts.js';
+import { mapTexts, type ChangeText } from './map-texts.js';
 import { ruleOf } from './stream-fields.js';
 
 /** The function that reads the texts of a field. */
 interface TextReading {
   /** The releasable version of a text; the same text if nothing is found. Throws to block. */
-  change(text: string): string;
+  readonly change: ChangeText;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -16,12 +16,21 @@ export const standInOf = (name: string): string => `⟦${name.slice(1, -1)}⟧`;
 /** The placeholder of a stand-in. */
 export const placeholderOf = (name: string): string => `[${name.slice(1, -1)}]`;
 
+/** A text, and the key of the field that contains it. */
+interface LabelledText {
+  readonly text: string;
+  readonly label: string | undefined;
+}
+
 /** A processor with secrets that must not be recorded. */
 export interface SecretsProcessor extends Processor {
-  /** The recordable version of a text: with placeholders for its secrets. `state` is the processor's own in the run. */
-  readonly conceal?: (text: string, state: object) => string;
-  /** Reads texts before they are recorded, for secrets that `conceal` cannot find by itself. */
-  readonly readAhead?: (texts: readonly string[], state: object) => Awaitable<unknown>;
+  /**
+   * The recordable version of a text: with placeholders for its secrets. `state` is the processor's own in the run, `label` the key of the
+   * field that contains the text.
+   */
+  readonly conceal?: (text: string, state: object, label?: string) => string;
+  /** Reads what will be recorded, for secrets that `conceal` cannot find in a text by itself. */
+  readonly readAhead?: (texts: readonly LabelledText[], state: object) => Awaitable<unknown>;
   /** Prepares for a replay, whose recorded texts contain stand-ins for secrets. */
   readonly expectStandIns?: (state: object) => void;
 }

@@ -93,10 +93,10 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
 export const concealOf = (lanes: Lanes, runOf: () => Run | undefined): MapText | undefined => {
   const concealers = concealersIn(lanes);
   if (concealers.length === 0) return undefined;
-  return (text) => {
+  return (text, label) => {
     const slot = runOf()?.scope.slot;
     return slot
-      ? concealers.reduce((concealed, { id, conceal }) => conceal?.(concealed, slot(id).state) ?? concealed, text)
+      ? concealers.reduce((concealed, { id, conceal }) => conceal?.(concealed, slot(id).state, label) ?? concealed, text)
       : text;
   };
 };
@@ -105,9 +105,9 @@ export const concealOf = (lanes: Lanes, runOf: () => Run | undefined): MapText |
 export const readAhead = async (lanes: Lanes, scope: Run['scope'], value: unknown): Promise<void> => {
   const readers = concealersIn(lanes).filter(({ readAhead: read }) => read);
   if (readers.length === 0) return;
-  const texts: string[] = [];
-  mapErrorTexts(value, (text) => {
-    texts.push(text);
+  const texts: { text: string; label: string | undefined }[] = [];
+  mapErrorTexts(value, (text, label) => {
+    texts.push({ text, label });
     return text;
   });
   for (const { id, readAhead: read } of readers) await read?.(texts, scope.slot(id).state);

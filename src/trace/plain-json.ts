@@ -1,7 +1,8 @@
+import { labelOfField, labelOfItem } from '../phase/labels.js';
 import { isRecord } from '../phase/plain-data.js';
 
-/** Maps a text before it is recorded. */
-export type MapText = (text: string) => string;
+/** Maps a text before it is recorded; `label` is the key of the field that contains it. */
+export type MapText = (text: string, label?: string) => string;
 
 /** Fields with names, not text: their values are needed to find things, and are not secret. */
 const nameFields = new Set([
@@ -54,10 +55,11 @@ interface Walk {
   readonly mapText: MapText | undefined;
   readonly depth: number;
   readonly isName: boolean;
+  readonly label?: string | undefined;
 }
 
 const plain = (value: unknown, walk: Walk): unknown => {
-  if (typeof value === 'string') return walk.mapText && !walk.isName ? walk.mapText(value) : value;
+  if (typeof value === 'string') return walk.mapText && !walk.isName ? walk.mapText(value, walk.label) : value;
   if (typeof value === 'number') return plainNumber(value, walk);
   if (typeof value === 'bigint') return tagged('bigint', String(value));
   if (typeof value === 'boolean' || value === null) return value;
@@ -66,14 +68,15 @@ const plain = (value: unknown, walk: Walk): unknown => {
 };
 
 /** A number may be personal: an account, a card. */
-const plainNumber = (value: number, { mapText, isName }: Walk): unknown => {
+const plainNumber = (value: number, { mapText, isName, label }: Walk): unknown => {
   const text = String(value);
-  const mapped = mapText && !isName ? mapText(text) : text;
+  const mapped = mapText && !isName ? mapText(text, label) : text;
   return mapped === text ? value : mapped;
 };
 
 const plainObject = (value: object, walk: Walk): unknown => {
-  if (Array.isArray(value)) return value.map((entry) => plain(entry, walk) ?? null);
+  if (Array.isArray(value))
+    return value.map((entry, index) => plain(entry, { ...walk, label: labelOfItem(value, index, walk.label) }) ?? null);
   if (value instanceof Date) return tagged('date', value.toJSON());
   if (value instanceof URL) return tagged('url', plain(value.href, walk));
   if (value instanceof Uint8Array) return tagged('bytes', Buffer.from(value).toString('base64'));
@@ -86,7 +89,7 @@ const plainObject = (value: object, walk: Walk): unknown => {
 const plainFields = (value: Record<string, unknown>, walk: Walk): Record<string, unknown> => {
   const made: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(value)) {
-    const written = plain(field, { ...walk, isName: isNameField(key) });
+    const written = plain(field, { ...walk, isName: isNameField(key), label: labelOfField(value, key, walk.label) });
     if (written !== undefined) made[key] = written;
   }
   return made;

@@ -122,4 +122,8 @@ const plain = (value: string): string => value.replaceAll(signs(), '');
 const withoutAllowed = <Kind extends string>(finder: CombinedFinder<Kind>, isAllowed: IsAllowed): CombinedFinder<Kind> => ({
   ...finder,
   find: (text, from, until) => finder.find(text, from, until).filter(({ start, end }) => !isAllowed(text.slice(start, end))),
+  labelled: (text, label) => {
+    const span = finder.labelled?.(text, label);
+    return span && isAllowed(text.slice(span.start, span.end)) ? undefined : span;
+  },
 });

@@ -14,10 +14,11 @@ export type HostName = (typeof hosts)[number];
 export interface HostRun {
   readonly steps: readonly ScriptedStep[] | ((call: { prompt: unknown }) => ScriptedStep);
   readonly guards: readonly Processor[];
-  /** Tools by name, with their results. */
+  /** Tools by name, with their results, or functions of their arguments. */
   readonly tools?: Readonly<Record<string, unknown>>;
   readonly instructions?: string;
-  readonly prompt?: string;
+  /** The user's message, or a conversation that ends with one. */
+  readonly prompt?: string | readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
 }
 
 /** The outcome of a run. */
@@ -40,7 +41,7 @@ export const runOn = async (host: HostName, run: HostRun): Promise<HostOutcome> 
   const execute = (name: string, result: unknown) => async (args: unknown) => {
     ran.push(`${name} ${JSON.stringify(args)}`);
     if (result instanceof Error) throw result;
-    return result;
+    return typeof result === 'function' ? (result as (args: unknown) => unknown)(args) : result;
   };
   const specificationVersion = host === 'guardedToolLoop' ? 'v4' : 'v2';
   const model = scriptedModel({ specificationVersion, steps: run.steps as never }); // the steps of all versions are alike
@@ -54,7 +55,7 @@ export const runOn = async (host: HostName, run: HostRun): Promise<HostOutcome> 
     );
     const agent = guardedToolLoop({ model, tools, guards: [...run.guards], instructions });
     try {
-      const { text } = await agent.generate({ prompt });
+      const { text } = await agent.generate({ prompt: prompt as string }); // or messages, which it takes, too
       return { text, stopped: undefined, ran, prompts: prompts() };
     } catch (error) {
       if (!isStopError(error)) throw error;
@@ -71,7 +72,7 @@ export const runOn = async (host: HostName, run: HostRun): Promise<HostOutcome> 
   const options = { id: 'host', name: 'host', instructions, model, tools, ...processors };
   const agent: { generate: (prompt: string, options: object) => Promise<unknown> } =
     host === 'Agent' ? new Agent(options as never) : new InterlockAgent(options); // guards of one hook fit both arrays
-  const result = (await agent.generate(prompt, { maxSteps: 6 })) as {
+  const result = (await agent.generate(prompt as string, { maxSteps: 6 })) as {
     text: string;
     status?: string;
     finishReason?: string;

@@ -3,7 +3,7 @@ import { createPace, finding, inTurn, paced } from '../../src/guard/in-steps.js'
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
 import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
-import { leavesOf } from '../../src/guard/map-texts.js';
+import { labelledLeavesOf } from '../../src/guard/map-texts.js';
 import {
   block,
   judgeWith,
@@ -55,9 +55,8 @@ export const toolSecretsGuard = (
   const detectionOf = ({ toolName, args }: Call): Awaitable<Detection<ToolSecretsMetadata> | undefined> => {
     if (exceptTools.includes(toolName)) return undefined;
     const pace = createPace();
-    const texts = leavesOf(args).filter((leaf) => typeof leaf === 'string');
     return whenReady(
-      inTurn(texts, (text) => paced(finding(finder, text), pace)),
+      inTurn(labelledLeavesOf(args), ({ leaf, label }) => paced(finding(finder, String(leaf), label), pace)),
       (found) => {
         const spans = found.flat();
         if (spans.length === 0) return undefined;

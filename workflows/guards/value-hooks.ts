@@ -87,6 +87,10 @@ const redactionOf =
       : finder.find,
     isStepwise: finder.isStepwise,
     ...(finder.prepare && { prepare: finder.prepare }),
+    labelled: (text, label) => {
+      const span = finder.labelled?.(text, label);
+      return span && spares?.(text.slice(span.start, span.end), messageList) ? undefined : span;
+    },
     replacement,
   });
 
@@ -145,8 +149,8 @@ const redactValue = <Kind extends string>(
 ): Awaitable<{ value: unknown; found: ValueSpan<Kind>[] }> => {
   const found: ValueSpan<Kind>[] = [];
   const pace = createPace();
-  const value = editLeaves(original, (text) =>
-    whenReady(paced(redactingTexts([text], redaction), pace), (redacted) => {
+  const value = editLeaves(original, (text, label) =>
+    whenReady(paced(redactingTexts([text], redaction, label), pace), (redacted) => {
       for (const span of redacted.found) found.push(span);
       return redacted.texts[0] ?? '';
     }),

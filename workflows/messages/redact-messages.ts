@@ -72,7 +72,10 @@ const withText = <Part extends { text: string }>(part: Part, text: string): Part
   part.text === text ? part : { ...part, text };
 
 /** The values to remove from a text, and their replacements. */
-export interface Redaction<Span extends TextSpan = TextSpan> extends Pick<Pattern<Span>, 'find' | 'isStepwise' | 'prepare'> {
+export interface Redaction<Span extends TextSpan = TextSpan> extends Pick<
+  Pattern<Span>,
+  'find' | 'isStepwise' | 'prepare' | 'labelled'
+> {
   replacement(span: Span, value: string): string;
 }
 
@@ -93,8 +96,9 @@ const maxRounds = 8;
 export function* redactingTexts<Span extends TextSpan>(
   texts: readonly string[],
   redaction: Redaction<Span>,
+  label?: string,
 ): Steps<Redacted<Span>> {
-  const redacting = { redaction, found: [] };
+  const redacting = { redaction, found: [], label };
   const alone: string[] = [];
   for (const text of texts) alone.push(...(yield* untilStable([text], redacting)));
   return { texts: alone.length > 1 ? yield* untilStable(alone, redacting) : alone, found: redacting.found };
@@ -104,11 +108,13 @@ interface Redacting<Span extends TextSpan> {
   readonly redaction: Redaction<Span>;
   /** Collects the findings. */
   readonly found: Span[];
+  /** The key of the field that contains the text. */
+  readonly label: string | undefined;
 }
 
 function* untilStable<Span extends TextSpan>(
   given: readonly string[],
-  { redaction, found }: Redacting<Span>,
+  { redaction, found, label }: Redacting<Span>,
 ): Steps<readonly string[]> {
   let texts = given;
   for (let round = 0; round < maxRounds; round += 1) {
@@ -117,7 +123,7 @@ function* untilStable<Span extends TextSpan>(
       const value = joined.slice(span.start, span.end);
       return redaction.replacement(span, value) !== value;
     };
-    const all = yield* finding(redaction, joined);
+    const all = yield* finding(redaction, joined, label);
     const spans = round === 0 ? all : all.filter(isReplaced);
     if (spans.length === 0) break;
     for (const span of spans) found.push(span);
@@ -153,17 +159,17 @@ function* replacingSpans<Span extends TextSpan>(
   return replaced;
 }
 
-/** A number is read as a possible card number: shorter ones are amounts, times and ids. */
-const minNumber = 1e13;
+/** A number may be that of a card or a person; shorter ones are amounts and counters. */
+const minNumber = 1e8;
 
 /** Edits the texts inside a JSON-like value, including keys and long numbers; returns the same value if nothing changed. */
-export const editLeaves = (value: unknown, edit: (text: string) => Awaitable<string>): Awaitable<unknown> =>
+export const editLeaves = (value: unknown, edit: (text: string, label?: string) => Awaitable<string>): Awaitable<unknown> =>
   changeTexts<unknown, Leaf>(
     (change) => mapLeaves(value, change),
-    (leaf) => {
+    (leaf, label) => {
       if (typeof leaf !== 'string' && !isLong(leaf)) return leaf;
       const text = String(leaf);
-      return whenReady(edit(text), (edited) => (edited === text ? leaf : edited));
+      return whenReady(edit(text, label), (edited) => (edited === text ? leaf : edited));
     },
   );
 

@@ -90,7 +90,7 @@ const asRead = (finder: Finder, { behind, read, openCodeOf: codeOf }: SharedRead
       if (!reading) return none;
       return finder
         .find(reading.text, reading.unitAt(from), reading.unitAt(until))
-        .map(({ start, end }) => ({ start: reading.startOf(start), end: reading.endOf(end - 1) }));
+        .map((span) => ({ ...span, start: reading.startOf(span.start), end: reading.endOf(span.end - 1) }));
     },
     open: (text, from) => {
       const code = codeOf(text);

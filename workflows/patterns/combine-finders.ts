@@ -1,6 +1,11 @@
 import type { TextSpan } from '../../src/guard/pattern.js';
 import { isHighSurrogate } from './ascii-set.js';
 import type { Finder } from './define-finder.js';
+import { leadOf } from '../../src/phase/labels.js';
+import { once } from '../../src/phase/memo.js';
+
+/** A labelled value starts at most this far after its label: after the name of a scheme, such as `Basic`. */
+const maxLedChars = 32;
 
 /** A segment of text that is, or overlaps, values; named after the kind that is first in the list of kinds. */
 export interface ValueSpan<Kind extends string = string> extends TextSpan {
@@ -8,10 +13,12 @@ export interface ValueSpan<Kind extends string = string> extends TextSpan {
 }
 
 /** Finds several kinds of value at once. */
-export type CombinedFinder<Kind extends string = string> = Omit<Finder, 'find'> & {
+export type CombinedFinder<Kind extends string = string> = Omit<Finder, 'find' | 'isLabelled'> & {
   /** The spans that start from `from` up to `until`; `from` is never inside one. Default for `until`: the end of the text. */
   find(text: string, from: number, until?: number): readonly ValueSpan<Kind>[];
   readonly isStepwise: boolean;
+  /** The value at the start of a text that its label makes one: `password`, for a field with this key. */
+  labelled(text: string, label: string): ValueSpan<Kind> | undefined;
 };
 
 /** The number of spans by kind, for reports. */
@@ -40,6 +47,7 @@ export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>)
     known = { text, from, until, spans };
     return spans;
   };
+  const ofLabels = once(() => finders.filter(([, { isLabelled }]) => isLabelled));
   const preparing = finders.find(([, { prepare }]) => prepare)?.[1].prepare;
   return {
     maxLength,
@@ -48,6 +56,12 @@ export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>)
     lookbehind: Math.max(1, ...finders.map(([, { lookbehind }]) => lookbehind)),
     lookahead: Math.max(1, ...finders.map(([, { lookahead }]) => lookahead)),
     find,
+    labelled: (text, label) => {
+      const lead = leadOf(label);
+      const range = { from: lead.length, until: Math.min(lead.length + text.length, lead.length + maxLedChars) };
+      const [value] = joined(valuesIn(ofLabels(), lead + text, range));
+      return value && { ...value, start: value.start - lead.length, end: value.end - lead.length };
+    },
     open: (text, from) => {
       const open = maxLength === 'part' ? from : openIn(finders, text, from);
       const last = open > from ? find(text, from, open).at(-1) : undefined;

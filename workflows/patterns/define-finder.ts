@@ -6,10 +6,12 @@ import { type AsciiSet, indexOfAny } from './ascii-set.js';
 import { alphabetOf, openSourceOf, reachOf } from './regex-facts.js';
 
 /** Recognizes one kind of value: the places of a {@link Pattern}, without its replacement. */
-export type Finder = Required<Omit<Pattern, 'replace' | 'isStepwise' | 'find' | 'prepare'>> &
+export type Finder = Required<Omit<Pattern, 'replace' | 'isStepwise' | 'find' | 'prepare' | 'labelled'>> &
   Pick<Pattern, 'prepare'> & {
     /** The matches that start from `from` up to `until`. Default for `until`: the end of the text. */
     find(text: string, from: number, until?: number): readonly TextSpan[];
+    /** Whether a label makes its values recognizable. Default: no. */
+    readonly isLabelled?: boolean;
     /** Whether its values end at a fixed boundary, so that a value that starts inside one never continues after it. Default: no. */
     readonly isClosed?: boolean;
   };
@@ -41,6 +43,8 @@ interface FinderOptions {
   readonly read?: ReadMatch;
   /** Default: a value may grow. */
   readonly isClosed?: Finder['isClosed'];
+  /** Default: whether there is a `lead`. */
+  readonly isLabelled?: Finder['isLabelled'];
 }
 
 /**
@@ -65,6 +69,9 @@ export const defineFinder = (options: () => FinderOptions): Finder => {
     get isClosed() {
       return finder().isClosed;
     },
+    get isLabelled() {
+      return finder().isLabelled;
+    },
   };
 };
 
@@ -79,6 +86,7 @@ const createFinder = ({
   read = (_text, { end }) => end,
   open: given,
   isClosed,
+  isLabelled = lead !== undefined,
 }: FinderOptions): Finder => {
   const reach = once(() => reachIn(parse(behind(lead, regex))));
   const open = once(() => given ?? openIn(shape));
@@ -103,6 +111,7 @@ const createFinder = ({
     },
     open: (text, from) => open()(text, from),
     isClosed,
+    isLabelled,
   };
 };
 

@@ -11,32 +11,11 @@ import { randomCuts, twoWayCuts, unitCuts } from '../../src/testing/cuts.js';
 import { delta, sendAll, source, texts, thought } from '../../src/stream/gate/test-setup.js';
 import { times } from '../../test/modes.js';
 import { combineFinders } from '../patterns/combine-finders.js';
-import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
+import { findersOf, valueKinds } from '../patterns/value-kinds.js';
 import { flushText, nothingPending, pushText } from '../stream/hold-back.js';
 import { redactor } from './redactor.js';
 import { labelOf, replacementOf } from './replacement.js';
-
-/** One value of each kind, as short as possible, with its required context. */
-const samples: Record<ValueKind, { value: string; before?: string; after?: string }> = {
-  pem: { value: '-----BEGIN A KEY-----Zm9vYmFy-----END A KEY-----' },
-  'url-credentials': { value: 'ada:s3cr3t', before: 'ftp://', after: '@host' },
-  jwt: { value: 'eyJhbGciOiIifQ.e30.c2ln' },
-  'api-key': { value: `ghp_${'aB3d'.repeat(5)}` },
-  bearer: { value: 'mF_9.B5f-4.1JqM', before: 'Bearer ' },
-  secret: { value: 'Tr0ub4dor&3', before: 'Password: ' },
-  email: { value: 'jane@example.com' },
-  iban: { value: 'NO9386011117947' },
-  card: { value: '30569309025904' },
-  ssn: { value: '536-90-4399' },
-  'national-id': { value: '756.9217.0769.85' },
-  ip: { value: '203.0.113.7' },
-  mac: { value: '00:1B:44:11:3A:B7' },
-  phone: { value: '+14155552671' },
-};
-const textOf = (kind: ValueKind): string => {
-  const { value, before = '', after = '' } = samples[kind];
-  return `It: ${before}${value}${after} ok`;
-};
+import { samples, textOf } from './test-setup.js';
 
 /** Texts that may directly adjoin a value: of scripts without spaces between words, escape sequences, labels and punctuation. */
 const adjoining = [

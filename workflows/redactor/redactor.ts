@@ -15,24 +15,24 @@ import {
 } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf, traitsOf, report, type Detection } from '../guards/guard-options.js';
 import { valueHooks, type ValuePlace } from '../guards/value-hooks.js';
-import { combineFinders, countKinds, type NamedFinders, type ValueSpan } from '../patterns/combine-finders.js';
+import { alsoAsRead } from '../patterns/as-read.js';
+import {
+  combineFinders,
+  countKinds,
+  type CombinedFinder,
+  type NamedFinders,
+  type ValueSpan,
+} from '../patterns/combine-finders.js';
 import { createEntityFinder } from '../patterns/entity-finder.js';
 import { readPattern } from '../patterns/own-pattern.js';
 import { idCountries } from '../patterns/kinds/national-id.js';
 import { findersOf, valueKinds } from '../patterns/value-kinds.js';
-import {
-  type RedactionMetadata,
-  type RedactionStrategy,
-  type RedactorOptions,
-  replacementOf,
-  createVault,
-  createVaultOfStandIns,
-  type Vault,
-} from './replacement.js';
-import { changeTexts, createPace, paced, replacing, inTurn } from '../../src/guard/in-steps.js';
+import { type RedactionMetadata, type RedactionStrategy, type RedactorOptions, replacementOf } from './replacement.js';
+import { createVault, createVaultOfStandIns, type Vault } from './vault.js';
+import { atOnce, changeTexts, createPace, paced, replacing, inTurn } from '../../src/guard/in-steps.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { defineFinder } from '../patterns/define-finder.js';
-import { holdBack, flushText } from '../stream/hold-back.js';
+import { holdBack } from '../stream/hold-back.js';
 import { readFields } from '../../src/guard/read-fields.js';
 import { placeholder, standIn, type SecretsProcessor } from '../../src/guard/secrets.js';
 import { editLeaves } from '../messages/redact-messages.js';
@@ -122,12 +122,47 @@ const checkTogether = ({ kinds = valueKinds, patterns = [], entities }: Redactor
 
 type RestoringHooks = Required<Pick<Processor, 'processLLMRequest' | 'processOutputStream'>> &
   Required<Pick<WindowedProcessor, 'window'>> &
-  Required<Pick<SecretsProcessor, 'conceal' | 'expectStandIns'>> &
-  Pick<SecretsProcessor, 'readAhead'>;
+  Required<Pick<SecretsProcessor, 'conceal' | 'expectStandIns' | 'readAhead'>>;
 
 /** Placeholders in incoming text are hidden like values, so that a user cannot request a value by its placeholder. */
 const placeholderFinder = defineFinder(() => ({ regex: placeholder }));
 const standInFinder = defineFinder(() => ({ regex: standIn }));
+
+/** A run's values, and the finders of these and of new ones. */
+interface Hiding {
+  readonly vault: Vault;
+  /** Finds what a prompt must not contain. */
+  readonly inPrompt: CombinedFinder;
+  /** Finds what a recording must not contain: its placeholders may stay, and no name can be awaited. */
+  readonly inRecord: CombinedFinder;
+}
+
+/** A value that was recognized by its label is not recognizable where it was put back, so that hidden values are searched, too. */
+const createHidings = ({ finders, names }: { finders: NamedFinders; names: NamedFinders }) => {
+  const hidings = new WeakMap<object, Hiding & { readonly size: number }>();
+  const hidingOf = (vault: Vault): Hiding & { readonly size: number } => {
+    const values: NamedFinders = [...alsoAsRead([['value', vault.finder()]]), ...finders, ['stand-in', standInFinder]];
+    return {
+      vault,
+      size: vault.size,
+      inPrompt: combineFinders([...values, ['placeholder', placeholderFinder], ...names]),
+      inRecord: combineFinders(values),
+    };
+  };
+  return {
+    of: (state: object): Hiding => {
+      const before = hidings.get(state);
+      if (before?.size === before?.vault.size && before) return before;
+      const hiding = hidingOf(before?.vault ?? createVault());
+      hidings.set(state, hiding);
+      return hiding;
+    },
+    expectStandIns: (state: object): void => void hidings.set(state, hidingOf(createVaultOfStandIns())),
+  };
+};
+
+/** A value that is found late may be in an earlier text. Only values that overlap in a chain need more rounds than this. */
+const maxRounds = 4;
 
 /**
  * The hooks that hide values from the model and restore them. They edit only the requests to the model, so that
@@ -135,58 +170,56 @@ const standInFinder = defineFinder(() => ({ regex: standIn }));
  * client receives it.
  */
 const restoringHooks = (
-  { finders, names }: { finders: NamedFinders; names: NamedFinders },
+  given: { finders: NamedFinders; names: NamedFinders },
   onHidden: (found: readonly ValueSpan[]) => void,
 ): RestoringHooks => {
-  const vaults = new WeakMap<object, Vault>();
-  const vaultOf = (state: object): Vault => {
-    const vault = vaults.get(state) ?? createVault();
-    vaults.set(state, vault);
-    return vault;
-  };
-  const values: NamedFinders = [...finders, ['stand-in', standInFinder]];
-  const known = combineFinders(values);
-  const hidden = combineFinders([...values, ['placeholder', placeholderFinder], ...names]);
+  const hidings = createHidings(given);
   /** Replaces values by placeholders, and collects them. */
-  const hiding = (vault: Vault, found: ValueSpan[]): EditText => {
+  const hiding = (state: object, found: ValueSpan[]): EditText => {
     const pace = createPace();
+    const { vault, inPrompt } = hidings.of(state);
     const replace = (value: string, span: ValueSpan) => {
       found.push(span);
       return vault.hide(span, value);
     };
-    return (text) => paced(replacing(text, { pattern: hidden, replace }), pace);
+    return (text, label) => paced(replacing(text, { pattern: inPrompt, replace }, label), pace);
+  };
+  const hide = (prompt: Prompt, state: object, round = 1): Awaitable<{ found: ValueSpan[]; edited: Prompt }> => {
+    const found: ValueSpan[] = [];
+    const { vault } = hidings.of(state);
+    const before = vault.size;
+    return whenReady(editPrompt(prompt, hiding(state, found)), (edited) =>
+      vault.size === before || round === maxRounds ? { found, edited } : hide(prompt, state, round + 1),
+    );
   };
   const pattern: Pattern = {
     ...placeholderFinder,
-    replace: (name, { context }) => vaultOf(context.state).reveal(name) ?? name,
+    replace: (name, { context }) => hidings.of(context.state).vault.reveal(name) ?? name,
   };
   return {
-    processLLMRequest: ({ prompt, state }: Pick<ProcessLLMRequestArgs, 'prompt' | 'state'>) => {
-      const found: ValueSpan[] = [];
-      const edited = editPrompt(prompt, hiding(vaultOf(state), found));
-      return whenReady(edited, (left) => {
+    processLLMRequest: ({ prompt, state }: Pick<ProcessLLMRequestArgs, 'prompt' | 'state'>) =>
+      whenReady(hide(prompt, state), ({ found, edited }) => {
         if (found.length === 0) return undefined;
         onHidden(found);
-        return { prompt: left };
-      });
-    },
+        return { prompt: edited };
+      }),
     processOutputStream: holdBack(pattern),
     window: { pattern },
-    conceal: (text, state) => {
-      const vault = vaultOf(state);
-      const concealed = flushText({ text, from: 0 }, { pattern: known, replace: (value, span) => vault.hide(span, value) });
-      return names.length > 0 ? vault.concealed(concealed) : concealed;
+    conceal: (text, state, label) => {
+      const { vault, inRecord } = hidings.of(state);
+      return atOnce(replacing(text, { pattern: inRecord, replace: (value, span) => vault.hide(span, value) }, label));
     },
-    ...(names.length > 0 && {
-      readAhead: (texts: readonly string[], state: object) => inTurn(texts, hiding(vaultOf(state), [])),
-    }),
-    expectStandIns: (state) => void vaults.set(state, createVaultOfStandIns()),
+    readAhead: (texts, state) => {
+      const read = hiding(state, []);
+      return inTurn(texts, ({ text, label }) => read(text, label));
+    },
+    expectStandIns: hidings.expectStandIns,
   };
 };
 
 type Prompt = ProcessLLMRequestArgs['prompt'];
 type Content = Prompt[number]['content'];
-type EditText = (text: string) => Awaitable<string>;
+type EditText = (text: string, label?: string) => Awaitable<string>;
 
 /** Fields of a prompt's parts that contain messages, arguments or results; all others are names and ids, and those of files. */
 const textFields = new Set(['text', 'input', 'output']);

@@ -162,9 +162,12 @@ const editedCall = async <Span extends TextSpan>(pattern: Pattern<Span>, args: A
   return edited === part.payload.args ? part : { ...part, payload: { ...part.payload, args: edited } };
 };
 
-const editWith = <Span extends TextSpan>(pattern: Pattern<Span>, args: Args): ((text: string) => Awaitable<string>) => {
+const editWith = <Span extends TextSpan>(
+  pattern: Pattern<Span>,
+  args: Args,
+): ((text: string, label?: string) => Awaitable<string>) => {
   const pace = createPace();
-  return (text) => paced(replacing(text, { pattern, replace: replaceWith(pattern, args) }), pace);
+  return (text, label) => paced(replacing(text, { pattern, replace: replaceWith(pattern, args) }, label), pace);
 };
 
 /** The end of a text that is still growing: plain data, so that it can be stored in a processor's state. */

@@ -68,7 +68,7 @@ export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, op
     pause: () => sleep(2),
   });
   let isInStep = true; // while the lines match the record; afterwards the caller cancels when nothing happens any more
-  const conceal = (text: string): string => recording.conceal?.(text) ?? text;
+  const conceal: MapText = (text, label) => recording.conceal?.(text, label) ?? text;
   const setup = await replaySetup({ recorded, guards, stage, conceal, ...options });
   const recording: Recording = createRecording({
     ...setup,

@@ -166,11 +166,12 @@ export const idCountries = Object.keys(forms) as readonly IdCountry[]; // the ta
 
 const finderOf = ({ form, label, check }: Form): Finder => {
   const before = label
-    ? String.raw`(?<=(?<![A-Za-z])(?:${label})(?![A-Za-z])[^\dA-Za-z\n]{0,12}(?:is|ist|:)?[^\dA-Za-z\n]{0,3})`
+    ? String.raw`(?<=(?<![A-Za-z])(?:${label.replaceAll(' ', '[ _-]?')})(?![A-Za-z])[^\dA-Za-z\n]{0,12}(?:is|ist|:)?[^\dA-Za-z\n]{0,3})`
     : String.raw`(?<![\dA-Za-z.\/-])`;
   return defineFinder(() => ({
     regex: new RegExp(`${before}(?:${form})(?![-.]?[\\dA-Za-z])`, label || check ? 'i' : ''),
     hint: /\d{2}/,
+    isLabelled: label !== undefined,
     ...(check && {
       read: (text, { start, end }) => {
         const plain = text
@@ -200,7 +201,7 @@ const readSsn: ReadMatch = (text, { start, end }) => {
 
 const grouped = String.raw`(?<![\d-]|\d\.)\d{3}-\d{2}-\d{4}(?!-{0,2}\d)`;
 /** Other notations count only after a label: nine digits are ambiguous. */
-const labelled = String.raw`(?<=\b(?:ssn|social security(?: (?:number|no|num|nr))?)\b[^\d\n]{0,12})\d{3}[ .]?\d{2}[ .]?\d{4}(?!\d)`;
+const labelled = String.raw`(?<=(?<![A-Za-z])(?:ssn|social[ _-]?security(?:[ _-]?(?:number|no|num|nr))?)(?![A-Za-z])[^\d\n]{0,12})\d{3}[ .]?\d{2}[ .]?\d{4}(?!\d)`;
 
 /** US social security numbers, by the rules of the Social Security Administration: no area 000, 666 or 9xx, no zero groups. */
 export const ssnFinder = defineFinder(() => ({
@@ -208,4 +209,5 @@ export const ssnFinder = defineFinder(() => ({
   hint: /\d{3}/,
   beginning: /\d{3}[-. ]?\d{2}[-. ]?\d{4}/,
   read: readSsn,
+  isLabelled: true,
 }));

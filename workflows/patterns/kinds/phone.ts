@@ -26,6 +26,12 @@ const minDigits = 7;
 const otherLabel =
   /(?:(?:order|invoice|ticket|tracking|reference|ref|case|id|sku|serial|part|account|article|isbn|item|booking|claim|policy)(?:\s{0,2}(?:number|num|no|nr|id))?[\s.:#=-]{0,4}|#\s?)$/i;
 const labelChars = 24;
+/** Labels of phone numbers. */
+const ownLabel =
+  /(?:call|phone|tel(?:e(?:f|ph)on[eo]?)?|t[ée]l[ée]fon[eo]?|cell(?:ular)?|mobile?|m[óo]vil|handy|rufnummer|portable|fax|dial|sms|whatsapp|電話|电话|手机|전화|هاتف|جوال|फ़ोन|телефон)[\p{L}_]{0,8}[^\p{L}\d\n]{0,8}(?:(?:number|num|nr|no|is|ist|est|es|at|on|me at)[^\p{L}\d\n]{0,4}){0,2}$/iu;
+/** Written in groups, as only phone numbers are: others may be counters, coordinates, versions or amounts. */
+const grouped =
+  /^(?:\(|（|0[\d ]*[ ()/\u00A0\u202F\u2010-\u2015-]|(?:1[ -])?\d{3,}(?:[ \u00A0\u202F\u2010-\u2015-]\d{3,})+$|\d{3}\.\d{3}\.\d{4}$)/;
 const year = String.raw`(?:19|20)\d{2}`;
 const date = new RegExp(
   String.raw`^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]${year}|${year}[-./]?(?:0[1-9]|1[0-2])[-./]?(?:0[1-9]|[12]\d|3[01])|${year} ?[-\u2013] ?${year})(?!\d)`,
@@ -33,7 +39,7 @@ const date = new RegExp(
 
 /**
  * Phone numbers that `libphonenumber-js` accepts: international ones (`+44 …`, `0044 …`), and national ones of the default
- * country unless they are dates or follow a label such as "order".
+ * country, in groups or after a label such as "phone", unless they are dates or follow another label such as "order".
  */
 export const phoneFinder = (defaultCountry?: CountryCode): Finder =>
   defineFinder(() => ({
@@ -41,6 +47,7 @@ export const phoneFinder = (defaultCountry?: CountryCode): Finder =>
     lookbehind: labelChars,
     hint: new RegExp(digit),
     read: readNumber(defaultCountry),
+    isLabelled: defaultCountry !== undefined,
   }));
 
 const readNumber =
@@ -57,7 +64,7 @@ const readNumber =
           : defaultCountry !== undefined && isValidNational(digits, defaultCountry)) &&
         isBalanced(text.slice(start, its)),
     );
-    return number && !isInternational && isSomethingElse(text, start, written) ? undefined : number?.end;
+    return number && !isInternational && isSomethingElse(text, { start, end }, number.end) ? undefined : number?.end;
   };
 
 /** A possible end of a number, and its digits up to there. */
@@ -98,8 +105,12 @@ const isBalanced = (number: string): boolean => /^[^()（）]*(?:[(（][^()（�
 /** A list in brackets, rather than a number with one group in them. */
 const manyBrackets = /[)）][^]*[(（]/;
 
-const isSomethingElse = (text: string, start: number, written: string): boolean =>
-  manyBrackets.test(written) || otherLabel.test(text.slice(Math.max(0, start - labelChars), start)) || date.test(written);
+const isSomethingElse = (text: string, { start, end }: TextSpan, numberEnd: number): boolean => {
+  const before = text.slice(Math.max(0, start - labelChars), start);
+  const written = text.slice(start, end);
+  if (manyBrackets.test(written) || otherLabel.test(before) || date.test(written)) return true;
+  return !grouped.test(text.slice(start, numberEnd)) && !ownLabel.test(before);
+};
 
 /** The used data of `libphonenumber-js` about a country's numbers; its types omit most of it. */
 interface NumberingPlan {
