@@ -34,11 +34,10 @@ export interface EmittedParts {
   readonly partIds: Iterable<string>;
   /** Offset of the first chunk. */
   readonly place: number;
-  /**
-   * The scope for a reader without part ids: the current step, the whole run, the text of the current step or of those before it (which
-   * is emitted again), or only the parts themselves.
-   */
-  readonly scope: 'step' | 'run' | 'words' | 'earlier-words' | 'parts';
+  /** The scope for a reader without part ids: the current step, or the whole run. */
+  readonly scope: 'step' | 'run';
+  /** Ids of its tool calls that are sent again. */
+  readonly resent?: readonly string[];
 }
 
 /**
@@ -55,7 +54,7 @@ export const retract = async (run: Run, out: EmittedParts): Promise<boolean> => 
     type: 'data-interlock-retract',
     runId: run.options.runId,
     from: 'AGENT',
-    data: { attempt, stepNumber, partIds, scope: out.scope },
+    data: { attempt, stepNumber, partIds, scope: out.scope, ...(out.resent && { resent: out.resent }) },
   });
   return false;
 };

@@ -7,7 +7,7 @@ import { planStream, type StreamSegment } from '../pipeline/stream-plan.js';
 import type { EarlierText } from '../stream/gate/matcher.js';
 import { createStreamGate } from '../stream/gate/stream-gate.js';
 import type { Verdict } from '../verdict.js';
-import { keepInput, resultOfCall } from './drop-unjudged.js';
+import { keepInput, resultOfCall } from './streamed-input.js';
 import { addChunk } from './response.js';
 import { takeRuling } from './step-calls.js';
 import { isGuarded, stopWith, streamPayload } from './judge.js';

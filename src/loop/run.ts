@@ -11,7 +11,7 @@ import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
 import type { AssembledResponse, Span } from './response.js';
 import type { CallResponse, Effect, InsidePart } from './tool-call.js';
-import type { PartSnapshot } from './late-edits.js';
+import type { PartSnapshot } from './part-snapshot.js';
 import type { LoopInput, LoopLimits } from './machine.js';
 import type {
   Chunk,
@@ -184,7 +184,7 @@ export interface ResponseStep {
   readonly partIds: Set<string>;
   readonly spans: Span[];
   /** Offset of its first emitted chunk. */
-  readonly place: number;
+  place: number;
   partCount: number;
 }
 

@@ -3,7 +3,10 @@ import { acceptedMessages, visibleMessages, type ChatMessage, type ChatPart } fr
 
 const text = (words: string): ChatPart => ({ type: 'text', text: words }) as ChatPart;
 const step: ChatPart = { type: 'step-start' };
-const retract = (scope: string): ChatPart => ({ type: 'data-interlock-retract', data: { scope, partIds: ['t'] } });
+const retract = (scope: string, ...resent: string[]): ChatPart => ({
+  type: 'data-interlock-retract',
+  data: { scope, partIds: ['t'], resent },
+});
 const tool = (toolCallId: string, state: string) => ({ type: 'tool-charge', toolCallId, state, input: {} }) as ChatPart;
 const tripwire: ChatPart = { type: 'data-tripwire', data: { reason: 'no' } };
 const chatMessage = (role: string, ...parts: ChatPart[]): ChatMessage => ({ role, parts });
@@ -24,16 +27,25 @@ describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
     [answer(step, text('ok'), step, step, text('good'))],
   ],
   [
-    'streamed arguments without a call were retracted',
-    [answer(step, tool('t', 'input-streaming'), tool('other', 'input-streaming'), text('ok'), retract('parts'))],
-    [answer(step, tool('other', 'input-streaming'), text('ok'))],
-    [answer(step, tool('other', 'input-streaming'), text('ok'))],
+    'an edited step was sent again, with its call',
+    [
+      answer(
+        step,
+        text('bad'),
+        tool('t', 'output-available'),
+        tool('gone', 'input-streaming'),
+        retract('step', 't'),
+        text('good'),
+      ),
+    ],
+    [answer(step, tool('t', 'output-available'), text('good'))],
+    [answer(step, tool('t', 'output-available'), text('good'))],
   ],
   [
-    'a call was retracted and emitted again',
-    [answer(step, tool('t', 'input-available'), retract('parts'))],
-    [answer(step, tool('t', 'input-available'))],
-    [answer(step, tool('t', 'input-available'))],
+    'an edited answer was sent again, with its calls',
+    [answer(step, text('bad'), tool('t', 'output-available'), step, text('end'), retract('run', 't'), text('good'), text('end'))],
+    [answer(step, tool('t', 'output-available'), text('good'), text('end'))],
+    [answer(step, tool('t', 'output-available'), text('good'), text('end'))],
   ],
   [
     'two attempts were retracted, without a step between them',

@@ -69,26 +69,20 @@ const withoutRetracted = (parts: readonly ChatPart[]): ChatPart[] => {
   return remaining;
 };
 
-const isWords = ({ type }: ChatPart): boolean => type === 'text' || type === 'reasoning';
-
 /** The data of a retraction, as it came over the wire. */
 interface Retraction {
   readonly scope?: unknown;
-  readonly partIds?: unknown;
+  readonly resent?: unknown;
 }
 
-/** Whether a part contains only streamed arguments of a retracted call. If the call is emitted again, it replaces them. */
-const isRetractedInput = (part: ChatPart & { toolCallId?: unknown; state?: unknown }, partIds: unknown): boolean =>
-  part.state === 'input-streaming' && Array.isArray(partIds) && partIds.includes(part.toolCallId);
-
-/** Applies a retraction to the parts before it. The `step-start` part remains. Edited text follows the retraction. */
-const retracted = (remaining: ChatPart[], { scope, partIds }: Retraction): ChatPart[] => {
-  const step = remaining.findLastIndex(isStepStart) + 1;
-  if (scope === 'parts') return remaining.filter((part) => !isRetractedInput(part, partIds));
-  if (scope === 'run') return remaining.slice(0, remaining.findIndex(isStepStart) + 1);
-  if (scope === 'words') return remaining.filter((part, index) => index < step || !isWords(part));
-  if (scope === 'earlier-words') return remaining.filter((part, index) => index >= step || !isWords(part));
-  return remaining.slice(0, step);
+/**
+ * Applies a retraction to the parts before it. The `step-start` part remains. Accepted content follows the retraction; a tool call that is
+ * sent again replaces its part.
+ */
+const retracted = (remaining: ChatPart[], { scope, resent }: Retraction): ChatPart[] => {
+  const start = scope === 'run' ? remaining.findIndex(isStepStart) : remaining.findLastIndex(isStepStart);
+  const isResent = ({ toolCallId }: ChatPart & { toolCallId?: unknown }) => Array.isArray(resent) && resent.includes(toolCallId);
+  return remaining.filter((part, index) => index <= start || isResent(part));
 };
 
 /** The parts of the message, or of its content for Mastra's stored messages. */

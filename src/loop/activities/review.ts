@@ -1,6 +1,6 @@
 import type { PhaseData } from '../../phase/row.js';
 import { afterStep } from '../after-step.js';
-import { dropUnjudgedInput, resultOfCall } from '../drop-unjudged.js';
+import { hasUnjudgedInput, resultOfCall } from '../streamed-input.js';
 import { followResponse, snapshotResponse } from '../follow-response.js';
 import { isGuarded, judge } from '../judge.js';
 import type { Outcome } from '../activity.js';
@@ -8,7 +8,8 @@ import type { StepRecord } from '../ports.js';
 import type { ToolCall } from '../tool-call.js';
 import { conversationFields } from '../conversation.js';
 import { currentAttempt, stepFields, type Attempt, type Run } from '../run.js';
-import { recordStep, responseParts, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
+import { resend } from '../resend.js';
+import { recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
 import { findToolPart, type ProviderResult } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
 
@@ -17,9 +18,9 @@ export const review = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const before = responseParts(run).length;
   addAnswer(run, attempt);
-  await dropUnjudgedInput(run, attempt);
   const record = recordStep(run, attempt);
   attempt.record = record;
+  if (hasUnjudgedInput(attempt)) await resendAttempt(run, attempt, record);
   const observed = await observe(run, attempt, record);
   if (observed) return observed;
   const stopped = await settleProviderResults(run, attempt, record);
@@ -34,6 +35,12 @@ export const review = async (run: Run): Promise<Outcome> => {
   if (toolCalls > 0) return { kind: 'reviewed', toolCalls };
   const { shouldContinue, outcome } = await afterStep(run, false);
   return outcome ?? { kind: 'reviewed', toolCalls, ...(shouldContinue && { shouldContinue }) };
+};
+
+const resendAttempt = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
+  const step = responseStep(attempt, record);
+  await resend(run, [{ step, end: undefined, own: attempt.answer.parts, before: [], isChanged: true }]);
+  attempt.place = step.place;
 };
 
 const addAnswer = (run: Run, { answer, entry, wasEdited }: Attempt): void => {
