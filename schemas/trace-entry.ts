@@ -49,10 +49,19 @@ const errorSchema = z.object({ name: z.string(), message: z.string(), code: z.st
 
 const keptTurn = z.enum(['drop', 'user-only', 'placeholder']).optional();
 
+const size = z.int().min(1);
+const guardWindow = z.union([
+  z.enum(['delta', 'chunk', 'sentence', 'part', 'step']),
+  z.strictObject({ chars: size }),
+  z.strictObject({ tokens: size }),
+]);
+
 /** Settings that a run begins with, and that its trace and its replay keep. */
 export const recordedSettings = {
   /** The unit that leaves only after it was accepted: each step, or the whole answer. Absent: nothing is held. */
   hold: z.enum(['step', 'run']).optional(),
+  /** The window of stream guards without their own. Absent: `sentence`. */
+  window: guardWindow.optional(),
   /** The most characters that guards of the stream may hold at one place; at least 1. */
   maxHeldChars: z.number().optional(),
   /** Tool calls of one step that run at the same time; at least 1. */

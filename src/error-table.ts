@@ -89,6 +89,14 @@ export const errorTable = errorRows({
     actor: 'author',
     say: 'This guard blocks text that was already emitted; judge the stream as well, or set hold to withhold the text.',
   },
+  'guard/holds-answer': {
+    actor: 'author',
+    say: "Content is sent only after this guard's hook. To send it earlier, check it in processOutputStream and declare traits.checksStream, or pass reads: true to guard if it only reads; to keep it, set hold on the agent.",
+  },
+  'guard/reader-edits': {
+    actor: 'author',
+    say: 'A guard with reads: true returned an edit; return nothing, or remove reads.',
+  },
   'guard/late-edit': {
     actor: 'author',
     say: 'This guard edits text that was already emitted, so the text is retracted and sent again; edit the stream as well, or set hold.',

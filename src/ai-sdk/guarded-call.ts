@@ -8,7 +8,7 @@ import type { Phase } from '../phase/row.js';
 import { copyPlain, isSame } from '../phase/plain-data.js';
 import { createStreamBuffer, type StreamBuffer } from '../stream/stream-buffer.js';
 import type { RunEvent } from '../../schemas/index.js';
-import { callIdOf, modelCodec, partOfChunk } from './chunks.js';
+import { modelCodec, partOfChunk } from './chunks.js';
 import { judge } from './judge.js';
 import { inOrder, createGathering, createWire, type Gathering, type Wire } from './wire.js';
 import { editSteps, lastResults } from './recorded-steps.js';
@@ -205,16 +205,12 @@ const emitLast = async (calling: Calling): Promise<void> => {
   if (part) void sink.send(part);
 };
 
-type Retraction = Chunk & { readonly data: { readonly scope: string; readonly partIds: readonly string[] } };
+type Retraction = Chunk & { readonly data: { readonly resent?: readonly string[] } };
 
-/** Emitted text cannot be retracted for an edit: the guard's edit fails the run. */
-const takeBack = ({ run, waiting }: Calling, { data: { scope, partIds } }: Retraction): void => {
-  if (scope === 'step' || scope === 'run') return void waiting.splice(0);
-  for (const id of partIds) {
-    const remaining = waiting.filter((part) => callIdOf(part) !== id);
-    if (remaining.length === waiting.length) throw run.end(lateEditError(run));
-    waiting.splice(0, waiting.length, ...remaining);
-  }
+/** Emitted text cannot be retracted for an edit, whose content is sent again: the guard's edit fails the run. */
+const takeBack = ({ run, waiting, hasEmitted }: Calling, { data: { resent } }: Retraction): void => {
+  if (resent && hasEmitted) throw run.end(lateEditError(run));
+  waiting.splice(0);
 };
 
 interface Finish {

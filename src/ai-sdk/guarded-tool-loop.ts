@@ -5,6 +5,7 @@ import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
 import { guardSettings, signalOf, takeChunkTimeouts } from './guard-settings.js';
 import { checkGuardOptions, checkObject, type GuardOptions } from './guard-options.js';
+import { holdOf } from '../pipeline/hold.js';
 import { holdCallbacks, holdResult } from './hold-result.js';
 import { createRun, type Run } from './run.js';
 import { stepOptionKinds, type Context } from './to-prepare-step.js';
@@ -78,7 +79,7 @@ export const guardedToolLoop = <
       const timeout = takeChunkTimeouts(run, call.timeout);
       const abortSignal = signalOf(run, call.abortSignal);
       const guarded = { ...call, timeout, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
-      run.holdsResult = plan.has('outputResult') && run.options.hold === undefined;
+      run.holdsResult = holdOf(plan.graph) === 'run' && run.options.hold === undefined;
       if (!run.holdsResult) return run.watch(await agentOf(run, 'stream').stream(guarded));
       const callbacks = holdCallbacks(plan);
       const result = await agentOf(run, 'stream', callbacks.hold(settings as Settings)).stream(callbacks.hold(guarded));

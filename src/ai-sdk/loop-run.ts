@@ -37,6 +37,7 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
     list,
     streamBuffer,
     maxHeldChars: options.maxHeldChars,
+    window: options.window,
     serveErrorDetails: options.serveErrorDetails,
     onEvent,
     mayTakeBack,

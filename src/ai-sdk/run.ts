@@ -1,5 +1,6 @@
 import { anySignal, attempted } from '../phase/awaitable.js';
 import type { Plan } from '../pipeline/compile.js';
+import { holdOf } from '../pipeline/hold.js';
 import type { Host } from '../phase/host.js';
 import type { Phase } from '../phase/row.js';
 import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../phase/scope.js';
@@ -226,11 +227,8 @@ const withScope = (run: Run): Run => {
   return Object.assign(run, { scope: scopeOf(run, observed?.reports), ...(observed && { plan: observedPlan(plan, observed) }) });
 };
 
-/** Phases that judge a whole response after its text. */
-const late = ['llmResponse', 'outputStep', 'outputResult'] as const;
-
 const defaultHold = (plan: Plan, { maxProcessorRetries = 0 }: GuardOptions): 'chunk' | 'step' =>
-  maxProcessorRetries > 0 || late.some((phase) => plan.has(phase)) ? 'step' : 'chunk';
+  maxProcessorRetries > 0 || holdOf(plan.graph) !== 'none' ? 'step' : 'chunk';
 
 /** The plan, which reports each of its calls. */
 const observedPlan = (plan: Plan, { ask }: GuardReports): Plan => ({

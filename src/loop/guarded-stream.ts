@@ -76,7 +76,7 @@ const earlierTextsOf = ({ scope, list }: Run): readonly EarlierText[] =>
 
 const guardedStreamTo = (run: Run, take: Take, earlierTexts?: () => readonly EarlierText[]): GuardedStream => {
   const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;
-  const stream = plan && planStream(plan.graph);
+  const stream = plan && planStream(plan.graph, run.options.window);
   const guardedStream = stream
     ? gatedStream(run, { take, earlierTexts, stretches: stream.stretches })
     : directStream(run, take, plan);

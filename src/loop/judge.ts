@@ -159,10 +159,11 @@ export const judgeChunk = (run: Run, chunk: Chunk): Awaitable<Judged<'outputStre
 
 /** The stream guards' verdict on a whole chunk, also of guards with windows. */
 export const judgeWhole = (
-  { options: { lanes }, scope }: Run,
+  { options, scope }: Run,
   data: PhaseData<'outputStream'>,
 ): Awaitable<Verdict<PhaseData<'outputStream'>>> => {
-  const whole = lanes.output && planStream(lanes.output.graph)?.whole;
+  const { lanes } = options;
+  const whole = lanes.output && planStream(lanes.output.graph, options.window)?.whole;
   return whole ? whole(data, scope) : (lanes.output?.run('outputStream', data, scope) ?? pass);
 };
 

@@ -1,11 +1,11 @@
-/** Fields that name the value beside them, as in `{ name: 'DB_PASSWORD', value: '…' }`. */
+/** Fields that name the value next to them, as in `{ name: 'DB_PASSWORD', value: '…' }`. */
 const namingFields = ['name', 'key', 'header', 'field', 'label', 'variable', 'parameter', 'param', 'property', 'id'] as const;
 /** Fields without a name of their own. */
 const valueField = /^(?:values?|val|content|text|data|default)$/i;
 /** A label is short, and has no sentence in it. */
 const label = /^[\p{L}\p{N}_.$ -]{1,64}$/u;
 
-/** The label of a field's value: its name, or for a field such as `value` the name beside it, or the label of the whole. */
+/** The label of a field's value: its name, or for a field such as `value` the name next to it, or the label of the whole. */
 export const labelOfField = (fields: object, name: string, whole?: string): string | undefined => {
   if (!valueField.test(name)) return name;
   const named = fields as Readonly<Record<string, unknown>>;
@@ -23,6 +23,6 @@ export const labelOfItem = (items: readonly unknown[], index: number, whole?: st
 
 const isLabel = (value: unknown): value is string => typeof value === 'string' && label.test(value);
 
-/** Text that introduces a value with this label, as a finder of labelled values reads it: `client_Secret: `. */
+/** Text that introduces a value with this label, as a finder of labeled values reads it: `client_Secret: `. */
 export const leadOf = (name: string): string =>
   name.startsWith('-') ? `${name} ` : `${name.slice(-64).replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')}: `;

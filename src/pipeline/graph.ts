@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 
-import type { GuardPolicy } from '../guard/policy/guard-policy.js';
+import type { GuardPolicy, GuardWindow } from '../guard/policy/guard-policy.js';
 import type { GuardTraits } from '../guard/traits.js';
 import type { PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
@@ -44,6 +44,8 @@ export interface GuardNode {
    * share it share that state.
    */
   readonly policy?: GuardPolicy;
+  /** The agent's window, for a guard without its own. */
+  readonly window?: GuardWindow;
   /** Whether its reports contain its changes. Default: no. */
   readonly recordsEdits?: true;
   /** Facts about its processor, besides its hooks. */
@@ -104,6 +106,27 @@ export interface SequenceNode {
 
 /** A pipeline as data: the builder's output, and the source of plans, workflows and pictures. */
 export type GraphNode = GuardNode | FunctionNode | MapNode | ParallelNode | BranchNode | SequenceNode;
+
+/** A graph with these fields on each of its guards. */
+export const mapGuards = (graph: SequenceNode, fields: Partial<GuardNode>): SequenceNode => {
+  const mapped = (node: GraphNode): GraphNode => {
+    switch (node.kind) {
+      case 'guard':
+        return { ...node, ...fields };
+      case 'function':
+      case 'map':
+        return node;
+      case 'parallel':
+      case 'sequence':
+        return { ...node, nodes: node.nodes.map(mapped) };
+      case 'branch':
+        return { ...node, arms: node.arms.map((arm) => ({ ...arm, node: mapped(arm.node) })) };
+      default:
+        return node satisfies never;
+    }
+  };
+  return { ...graph, nodes: graph.nodes.map(mapped) };
+};
 
 /** The last arm of a branch: it runs only if no other arm's condition holds. */
 export const otherwise: Condition = () => true;

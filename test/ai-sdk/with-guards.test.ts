@@ -256,7 +256,7 @@ describe('a guarded stream', () => {
   it('emits chunk by chunk with stream guards only, and buffers with guards of whole responses', async () => {
     const arrivals = async (guards: Processor[]) => {
       const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['a', 'b', 'c'], delayMs: 1 }] });
-      const { stream } = await withGuards(model, guards).doStream({ prompt: [] });
+      const { stream } = await withGuards(model, guards, { window: 'delta' }).doStream({ prompt: [] });
       const pulledAt: number[] = [];
       for await (const part of stream) if (part.type === 'text-delta') pulledAt.push(model.pulled);
       return pulledAt;
@@ -269,7 +269,9 @@ describe('a guarded stream', () => {
 
   it('reads from the provider only as much as its reader reads', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: Array.from({ length: 500 }, () => 'x') }] });
-    const { stream } = await withGuards(model, [guardOn('outputStream', () => undefined)]).doStream({ prompt: [] });
+    const { stream } = await withGuards(model, [guardOn('outputStream', () => undefined)], { window: 'delta' }).doStream({
+      prompt: [],
+    });
     const reader = stream.getReader();
     for (let count = 0; count < 5; count += 1) await reader.read();
     await sleep(20);

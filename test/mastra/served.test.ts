@@ -130,7 +130,7 @@ describe('request data passed as call options', () => {
 
   it.each<[ServedOptions, Partial<InterlockAgentConfig>]>([
     [{ inputProcessors: () => [] }, { inputProcessors: [tripping('processInput', 'No.')] }],
-    [{ outputProcessors: [], hold: 'none', requireToolApproval: false, persistence: { tripwire: 'drop' } }, {}],
+    [{ outputProcessors: [], hold: 'auto', requireToolApproval: false, persistence: { tripwire: 'drop' } }, {}],
     [
       { hold: 'run', persistence: { failed: 'drop' }, requireToolApproval: true },
       { hold: 'step', persistence: { failed: 'placeholder' } },

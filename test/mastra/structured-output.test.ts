@@ -287,6 +287,7 @@ describe('structured output', () => {
     it('emits only text that passed the guards, and with a hold only accepted text', async () => {
       const guard = {
         id: 'upper',
+        window: 'delta',
         processOutputStream: ({ part }: { part: { type: string; payload: { text: string } } }) =>
           part.type === 'text-delta'
             ? { ...part, payload: { ...part.payload, text: part.payload.text.replace('slo', '…') } }

@@ -31,7 +31,7 @@ describe.each(modes)('savePerStep in %s', (mode) => {
         during.push(await savedIn(memory).catch(() => []));
         return index === 0 ? looks : second;
       },
-      { tools: { look }, outputProcessors: [answerGuard] },
+      { tools: { look }, outputProcessors: [answerGuard], hold: 'none' },
     );
     const ask = async () => {
       const result = await agent[mode]('Look.', {

@@ -22,7 +22,7 @@ const tripping = (kind: Kind, phase: Phase, config: Partial<InterlockAgentConfig
   const options = phase === 'outputStream' ? { when: ({ part }: HookArgs) => JSON.stringify(part).includes(secret) } : {};
   const guard = guardOn(phase, ({ abort }) => abort(reason, { metadata: { secret } }), options);
   const model = scriptedModel({ steps: () => ({ text: ['The code is ', `${secret}.`] }) });
-  const base = { id: 'leaf', name: 'Leaf', description: 'Knows codes.', instructions: 'Tell.', model };
+  const base = { id: 'leaf', name: 'Leaf', description: 'Knows codes.', instructions: 'Tell.', model, hold: 'none' as const };
   return makeAgent(kind, { ...base, ...laned([phase, guard]), ...(config as object) });
 };
 

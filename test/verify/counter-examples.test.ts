@@ -42,7 +42,9 @@ describe('a finding about a run has a run as a counterexample', () => {
   });
 
   it('a late verdict comes after the text was emitted', () => {
-    const [finding] = verify(agentWith({ outputProcessors: [passing('a', ['processOutputResult'], { decides: ['trip'] })] }));
+    const [finding] = verify(
+      agentWith({ outputProcessors: [passing('a', ['processOutputResult'], { decides: ['trip'] })], hold: 'none' }),
+    );
     expect(finding?.counterExample).toEqual([
       { state: 'input' },
       { state: 'step.preparing' },

@@ -26,7 +26,7 @@ import {
   type VerifyOptions,
 } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { piiGuard, qualityGuard, scriptGuard } from '../../workflows/index.js';
+import { piiGuard, qualityGuard, redactor, scriptGuard } from '../../workflows/index.js';
 
 type Source = Parameters<typeof verify>[0];
 
@@ -111,7 +111,13 @@ const armsByHand = () =>
     .commit();
 
 export const agentWith = (config: Partial<InterlockAgentConfig>) =>
-  new InterlockAgent({ id: 'a', name: 'A', model: scriptedModel({ steps: [{ text: 'Hello.' }] }), ...(config as object) });
+  new InterlockAgent({
+    id: 'a',
+    name: 'A',
+    model: scriptedModel({ steps: [{ text: 'Hello.' }] }),
+    hold: 'run', // no guard is late
+    ...(config as object),
+  });
 
 // --- The catalogue ---
 
@@ -486,7 +492,11 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     },
   ],
   'guard/judges-each-chunk': [
-    { name: 'a guard that declares it', source: () => [streaming('a', { judgesEachChunk: true })], paths: ['processors/a'] },
+    {
+      name: 'a guard that declares it',
+      source: () => [guard(streaming('a', { judgesEachChunk: true }), { window: 'delta' })],
+      paths: ['processors/a'],
+    },
     {
       name: 'moderation by a model, in chunks',
       source: () => [guard(new ModerationProcessor(judge()), { window: 'chunk' })],
@@ -512,7 +522,10 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       name: 'nested',
       source: () =>
         pipeline('p').then(
-          pipeline('q').parallel([streaming('a'), pipeline('r').then(streaming('b', { judgesEachChunk: true }))]),
+          pipeline('q').parallel([
+            streaming('a'),
+            pipeline('r').then(guard(streaming('b', { judgesEachChunk: true }), { window: 'delta' })),
+          ]),
         ),
       paths: ['p/q/parallel.0/r/b'],
     },
@@ -552,10 +565,37 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     { name: 'zero', source: () => [retrying('a')], options: { maxProcessorRetries: 0 }, paths: ['processors/a'] },
     { name: 'nested', source: () => deep(retrying('a')), options: { maxProcessorRetries: 0 }, paths: [`${deepPath}/a`] },
   ],
+  'guard/holds-answer': [
+    {
+      name: 'of each step',
+      source: () => agentWith({ outputProcessors: [passing('a', ['processOutputStep'], {})], hold: 'auto' }),
+      paths: ['a-output-processor/a'],
+    },
+    {
+      name: 'of the answer, although it sees the stream',
+      source: () =>
+        agentWith({
+          outputProcessors: pipeline('p').then(passing('a', ['processOutputStream', 'processOutputResult'], {})),
+          hold: 'auto',
+        }),
+      paths: ['p/a'],
+    },
+    {
+      name: 'a map, which may edit what guards checked',
+      source: () =>
+        agentWith({
+          outputProcessors: pipeline('p')
+            .then(passing('a', ['processOutputStep'], { decides: [] }))
+            .map(({ inputData }) => inputData),
+          hold: 'auto',
+        }),
+      paths: ['p'],
+    },
+  ],
   'guard/late-edit': [
     {
       name: 'after each step',
-      source: () => agentWith({ outputProcessors: [lateEditing('a')] }),
+      source: () => agentWith({ outputProcessors: [lateEditing('a')], hold: 'none' }),
       paths: ['a-output-processor/a'],
     },
     {
@@ -572,7 +612,11 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     },
   ],
   'guard/late-verdict': [
-    { name: 'after each step', source: () => agentWith({ outputProcessors: [blocking('a')] }), paths: ['a-output-processor/a'] },
+    {
+      name: 'after each step',
+      source: () => agentWith({ outputProcessors: [blocking('a')], hold: 'none' }),
+      paths: ['a-output-processor/a'],
+    },
     {
       name: 'at the end',
       source: () => [blocking('a', ['processOutputResult'])],
@@ -592,13 +636,16 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     },
     {
       name: 'a built-in guard',
-      source: () => agentWith({ outputProcessors: pipeline('p').then(scriptGuard({ scripts: ['Latin'] })) }),
+      source: () => agentWith({ outputProcessors: pipeline('p').then(scriptGuard({ scripts: ['Latin'] })), hold: 'none' }),
       paths: ['p/script'],
     },
     {
       name: 'nested',
       source: () =>
-        agentWith({ outputProcessors: pipeline('p').then(pipeline('q').parallel([pipeline('r').then(blocking('a'))])) }),
+        agentWith({
+          outputProcessors: pipeline('p').then(pipeline('q').parallel([pipeline('r').then(blocking('a'))])),
+          hold: 'none',
+        }),
       paths: ['p/q/parallel.0/r/a'],
     },
   ],
@@ -707,6 +754,21 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
     ],
   },
   { name: 'a judge before the model', source: () => agentWith({ inputProcessors: [new ModerationProcessor(judge())] }) },
+  {
+    name: 'guards that hold no content',
+    source: () =>
+      agentWith({
+        outputProcessors: [
+          passing('reads', ['processOutputResult'], { decides: [] }),
+          guard(passing('b', ['processOutputResult'], {}), { reads: true }),
+          guard(passing('c', ['processOutputStep'], {}), { hold: 'none' }),
+          guard(passing('d', ['processOutputStep'], {}), { shadow: true }),
+          passing('e', ['processOutputStream', 'processOutputStep'], { checksStream: true }),
+          redactor({ strategy: 'replace' }),
+        ],
+        hold: 'auto',
+      }),
+  },
   { name: 'a filter that keeps a tail', source: () => [filter('redact')] },
   { name: 'a retry within the budget', source: () => agentWith({ outputProcessors: [retrying('a')], maxProcessorRetries: 1 }) },
   {

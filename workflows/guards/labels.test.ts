@@ -7,7 +7,7 @@ import { piiGuard } from './pii-guard.js';
 import { hosts, runOn } from './test-setup.js';
 import { toolSecretsGuard } from './tool-secrets-guard.js';
 
-/** Secrets that only their key, or the name beside them, makes recognizable; `hidden` is the value. */
+/** Secrets that only their key, or the name next to them, makes recognizable; `hidden` is the value. */
 const secrets: readonly [fields: Record<string, unknown>, hidden: string][] = [
   [{ password: 'Hunter2!x9' }, 'Hunter2!x9'],
   [{ userPassword: 'Hunter2!x9' }, 'Hunter2!x9'],

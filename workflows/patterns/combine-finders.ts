@@ -4,7 +4,7 @@ import type { Finder } from './define-finder.js';
 import { leadOf } from '../../src/phase/labels.js';
 import { once } from '../../src/phase/memo.js';
 
-/** A labelled value starts at most this far after its label: after the name of a scheme, such as `Basic`. */
+/** A labeled value starts at most this far after its label: after the name of a scheme, such as `Basic`. */
 const maxLedChars = 32;
 
 /** A segment of text that is, or overlaps, values; named after the kind that is first in the list of kinds. */

@@ -6,6 +6,7 @@ import type { OnShow } from '../../stream/stream-buffer.js';
 import { createRun, joinTracers } from '../../loop/create-run.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Journal, Run } from '../../loop/run.js';
+import { holdOf } from '../../pipeline/hold.js';
 import type { CallOptions } from '../call-options.js';
 import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
@@ -66,6 +67,8 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const newMessageId = () => createId('message');
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
   const call = { agent, options, requestContext, runId, mode, list, conversation, maxModelRetries };
+  const { hold: given = ownOptions.hold.default } = own;
+  const hold = given === 'auto' ? (lanes.output ? holdOf(lanes.output.graph) : 'none') : given;
   const trace = createAgentTrace({ ...call, maxSteps: ownLimits.maxSteps, hasWords: recordEdits }, lanes);
   const hooks = { ...start.hooks, ...options.hooks };
   const target: LoopTarget = { ...call, hooks, isGuarded: Object.values(lanes).some(Boolean), trace };
@@ -92,7 +95,8 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     limits: { models: loop.ports.models.length, ...ownLimits },
     tracer: joinTracers(trace, recording),
     recording,
-    hold: own.hold === 'none' ? undefined : own.hold,
+    hold: hold === 'none' ? undefined : hold,
+    window: own.window,
     maxHeldChars: own.maxHeldChars,
     serveGuardDetails: own.serveGuardDetails,
     serveErrorDetails: own.serveErrorDetails,

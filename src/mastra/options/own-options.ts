@@ -5,6 +5,7 @@ import type { SavedTurn, Persistence } from '../../loop/persistence.js';
 import { defaultMaxHeldChars } from '../../stream/gate/stream-gate.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
 import type { DynamicGuards } from '../workflow/guards.js';
+import { aWindow } from '../../guard/policy/guard-policy.js';
 import { both, inConfig, onCall, ranksBelow, removes, type Loosens, type OptionRow } from './option-row.js';
 import {
   aBoolean,
@@ -45,7 +46,10 @@ const guards = kind<DynamicGuards>(
 );
 const lane = both(guards, { loosens: removes });
 
-const holds = ['none', 'step', 'run'] as const;
+const holds = ['none', 'auto', 'step', 'run'] as const;
+
+/** `auto` depends on the guards: of the other values, only `none` always holds less and only `run` always holds more. */
+const holdsLess: Loosens = (value, own = 'auto') => value !== own && value !== 'run' && own !== 'none';
 
 const savedTurn: OptionKind<SavedTurn> = oneOf('drop', 'user-only', 'placeholder');
 const persistence = fieldsOf({ tripwire: savedTurn, failed: savedTurn, canceled: savedTurn, suspended: oneOf('keep', 'drop') });
@@ -85,12 +89,18 @@ export const ownOptions = {
    */
   maxProcessorRetries: both(wholeNumberFrom(0), { default: 0 }),
   /**
-   * The output to withhold until it is accepted. `none`: text that stream guards cleared is released at once; text that a later
-   * guard rejects is retracted. `step`: a step is released once its guards have accepted it, including its tools. `run`: nothing
-   * is released before the whole answer is accepted. Rejected output is then never released. A call may withhold more than its
-   * agent, not less. Default: `none`.
+   * The content that waits for its guards. `auto`: content is sent as soon as no guard can reject or edit it any more; a guard of
+   * whole steps or answers that does not check the stream holds the step or the answer. `none`: content that the stream guards
+   * passed is sent at once, as in Mastra; if a later guard rejects or edits it, it is retracted and the accepted content is sent
+   * again. `step`: a step is sent once its guards have accepted it, including its tools. `run`: nothing is sent before the whole
+   * answer is accepted. A call may hold more than its agent, not less. Default: `auto`.
    */
-  hold: both(oneOf(...holds), { default: 'none', loosens: (value, own) => ranksBelow(holds, value, own ?? 'none') }),
+  hold: both(oneOf(...holds), { default: 'auto', loosens: holdsLess }),
+  /**
+   * The window of stream guards without their own: how much of the stream such a guard checks at a time. `delta`: each chunk, as in
+   * Mastra. Default: `sentence`, at most 400 characters.
+   */
+  window: inConfig(aWindow, { default: 'sentence' }),
   /**
    * Maximum characters of an answer that stream guards may buffer at one position of the pipeline; at least 1. A run that needs
    * more fails with `release/hold-exceeded`. Default: 1,000,000.
