@@ -48,7 +48,7 @@ const rejectProviderTools = (tools: ToolSet): void => {
 };
 
 const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {
-  runs.shared?.guardedTools.add(toolName);
+  runs.shared?.tools.set(toolName, tool);
   const { execute } = tool as { execute?: Execute };
   const { experimental_toolCaller: caller } = tool as { experimental_toolCaller?: ToolCaller };
   const guarded: PropertyDescriptorMap = {

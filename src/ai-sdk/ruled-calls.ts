@@ -1,11 +1,13 @@
 import { asSchema, jsonSchema, type ModelMessage, type Tool } from 'ai';
 import { InterlockError } from '../errors.js';
-import { isSame } from '../phase/plain-data.js';
+import { invalidArguments } from '../loop/make-call.js';
+import { isPlain, isSame } from '../phase/plain-data.js';
 import type { ToolCall } from '../loop/tool-call.js';
 import { honours, start } from './adapters.js';
 import { approvedCalls, judgeApproved } from './approved-calls.js';
 import { parseArguments } from './chunks.js';
 import { judgeCalls } from './judge-calls.js';
+import { judgesLater } from './model-port.js';
 import type { Run } from './run.js';
 import type { CallOptions, PartOf } from './spec.js';
 import { approvalError } from './stop-errors.js';
@@ -148,6 +150,8 @@ export const exemptFromSchema = (
 export const judgeArguments = async (run: Run, call: Call): Promise<unknown> => {
   throwIfRejected(run, call.toolCallId);
   if (!needsJudge(run, call)) return call.args;
+  if (isChanged(run, call) && judgesLater(run))
+    throw invalidArguments(call.toolName, 'they were changed after its guards had judged them.');
   const key = judgementKey(call);
   const earlier = run.judgements.get(key);
   run.judgements.delete(key);
@@ -169,17 +173,22 @@ const judgeCall = async (run: Run, { messages, ...call }: Call): Promise<unknown
 };
 
 /**
- * Whether a call's arguments must be judged: it was approved in an earlier run, no guarded model made it, or a guard's approval request
- * was skipped by the application.
+ * Whether a call's arguments must be judged: it was approved in an earlier run, no guarded model made it, they are others, or a guard's
+ * approval request was skipped by the application.
  */
-export const needsJudge = (run: Run, { toolCallId, messages }: Pick<Call, 'toolCallId' | 'messages'>): boolean => {
+export const needsJudge = (run: Run, call: Pick<Call, 'toolCallId' | 'messages'> & Partial<Call>): boolean => {
   const { judgedCalls, approvals, plan } = run;
-  const isOwn = judgedCalls.has(toolCallId) && !approvals.has(toolCallId);
+  const { toolCallId, messages } = call;
+  const isOwn = judgedCalls.has(toolCallId) && !approvals.has(toolCallId) && !isChanged(run, call);
   if (plan.has('outputStream') && !isOwn) return true;
   return (
     (plan.has('outputStream') || honours(run, 'input') || honours(run, 'outputStep')) && approvedCalls(messages).has(toolCallId)
   );
 };
+
+/** Whether the application's settings have changed the arguments that guards judged, in a call without `guardSettings`. */
+const isChanged = ({ judgedCalls }: Run, { toolCallId, args }: Pick<Call, 'toolCallId'> & Partial<Call>): boolean =>
+  judgedCalls.has(toolCallId) && args !== undefined && isPlain(args) && !isSame(judgedCalls.get(toolCallId), args);
 
 /** The model gets the guard's message as the tool's error. */
 const throwIfRejected = ({ rejectedCalls }: Run, toolCallId: string): void => {
