@@ -26,7 +26,7 @@ const calling = (
   config: Partial<InterlockAgentConfig> = {},
 ) => {
   const model = scriptedModel({ steps: [{ toolCalls: [{ name, args }] }, { text: 'Done.' }] });
-  const agent = new InterlockAgent({ id: 'agent', name: 'Agent', instructions: 'Help.', model, tools, ...config });
+  const agent = new InterlockAgent({ id: 'agent', name: 'Agent', instructions: 'Help.', model, tools, ...(config as object) });
   return { agent, model };
 };
 

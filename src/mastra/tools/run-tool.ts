@@ -10,7 +10,7 @@ import { delegate } from './delegating.js';
 import { rejectionIn, withholding } from './delegation.js';
 import { offeredTools } from '../model/provider-tools.js';
 import { takeMade, type StepTool } from '../tool-arguments.js';
-import { copyPlain } from '../../phase/plain-data.js';
+import { copyPlain, isRecord } from '../../phase/plain-data.js';
 import { type LoopTarget, findTool, prepareTool, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
 import { safely } from '../safely.js';
 import { type StreamedInputTool, executeWithHooks } from './tool-hooks.js';
@@ -44,7 +44,7 @@ export const runTool = async (request: ToolRequest, context: ToolRunContext): Pr
   const taken = ready.execute ? takeMade(call.args, tool, request.given) : undefined;
   if (taken?.fault && 'error' in taken.fault) return { kind: 'error', error: taken.fault.error };
   if (request.resume?.kind !== 'data') await notifyInput(ready, request, context);
-  return taken ? executeTraced({ ...ready, execute: executing(ready, taken) }, request, context) : { kind: 'client' };
+  return taken ? executeTraced({ ...ready, execute: executing(ready, taken, context) }, request, context) : { kind: 'client' };
 };
 
 /** The tool of a call in a step, prepared for the run. */
@@ -67,11 +67,11 @@ export const stepTool = (
  * arguments themselves.
  */
 const executing =
-  (tool: CoreTool, taken: ReturnType<typeof takeMade>): NonNullable<CoreTool['execute']> =>
+  (tool: CoreTool, taken: ReturnType<typeof takeMade>, context: ToolRunContext): NonNullable<CoreTool['execute']> =>
   async (_args, options) => {
     if (taken.fault) return 'result' in taken.fault ? taken.fault.result : undefined;
     const isResumed = (options as { resumeData?: unknown }).resumeData !== undefined;
-    return tool.execute?.(copyPlain(isResumed ? taken.args : taken.input), options);
+    return tool.execute?.(await withOwner(copyPlain(isResumed ? taken.args : taken.input), tool, context), options);
   };
 
 /** Calls a tool's input hooks, including those for streamed arguments if they had to wait until the call was accepted. */
@@ -178,6 +178,14 @@ const resumption = (resume: CallResponse | undefined): object => {
   if (resume?.kind !== 'data') return {};
   const { payload, runId } = resume.suspension;
   return { resumeData: resume.data, suspendPayload: payload, ...(runId !== undefined && { suspendedToolRunId: runId }) };
+};
+
+/** The arguments of a call; for a sub-agent with the thread and the resource of the run, never the model's. */
+const withOwner = async (args: unknown, { id }: CoreTool, { agent, owner, requestContext }: ToolRunContext): Promise<unknown> => {
+  const [, name = ''] = (typeof id === 'string' && /^agent-(.*)$/s.exec(id)) || [];
+  if (!name || !isRecord(args) || !Object.hasOwn(await agent.listAgents({ requestContext }), name)) return args;
+  const { threadId: _thread, resourceId: _resource, ...own } = args;
+  return { ...own, ...owner };
 };
 
 const unknownTool = (name: string, settings: ToolRequest['settings']): InterlockError => {

@@ -10,7 +10,7 @@ import type { StepSettings, RunMode } from '../../loop/ports.js';
 import { offeredTools } from '../model/provider-tools.js';
 import { rehearsalOf } from '../memory/memory-updates.js';
 import type { CallOptions } from '../call-options.js';
-import type { Conversation } from '../memory/memory.js';
+import type { Conversation, Owner } from '../memory/memory.js';
 import type { AgentTrace } from '../tracing/agent-trace.js';
 import type { Engine } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
@@ -54,14 +54,13 @@ export const noteListed = async <T extends object>(agent: object, tools: Promise
 
 /** The tools of a call, prepared as by Mastra's agent. */
 export const resolveTools = async (target: LoopTarget): Promise<CallTools> => {
-  const { agent, options, requestContext, runId, mode, conversation } = target;
+  const { agent, options, requestContext, runId, mode, owner } = target;
   const listed: Record<string, unknown> = {};
   const tools = await listing.run({ agent, listed }, () =>
     agent.getToolsForExecution({
       toolsets: options.toolsets as never, // Mastra's own options, passed on
       clientTools: options.clientTools as never,
-      threadId: conversation?.threadId,
-      resourceId: conversation?.resourceId,
+      ...owner,
       memoryConfig: options.memory?.options,
       runId,
       requestContext,
@@ -122,7 +121,7 @@ const deferredTools = (target: LoopTarget, prepared: Readonly<Record<string, Cor
 export const prepareTool = (
   name: string,
   tool: AuthoredTool,
-  { agent, runId, requestContext, conversation, tracingContext, memory = conversation?.memory }: PreparingRun,
+  { agent, runId, requestContext, conversation, owner, tracingContext, memory = conversation?.memory }: PreparingRun,
 ): CoreTool =>
   makeCoreTool(tool, {
     name,
@@ -131,14 +130,13 @@ export const prepareTool = (
     agentName: agent.name,
     mastra: agent.getMastraInstance(),
     memory,
-    threadId: conversation?.threadId,
-    resourceId: conversation?.resourceId,
+    ...owner,
     requestContext,
     tracingContext,
   });
 
 /** The run for which a tool is prepared. */
-interface PreparingRun extends Pick<LoopTarget, 'agent' | 'runId' | 'requestContext' | 'conversation'> {
+interface PreparingRun extends Pick<LoopTarget, 'agent' | 'runId' | 'requestContext' | 'conversation' | 'owner'> {
   readonly tracingContext: TracingContext | undefined;
   /** Default: the memory of the conversation. */
   readonly memory?: MastraMemory;
@@ -153,6 +151,7 @@ export interface LoopTarget {
   readonly mode: RunMode;
   readonly list: MessageList;
   readonly conversation: Conversation | undefined;
+  readonly owner: Owner;
   /** Hooks around every tool: the agent's, overridden by the call's. */
   readonly hooks: ToolHooks | undefined;
   /** The agent's `maxRetries`. Undefined if not configured. */
