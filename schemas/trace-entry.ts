@@ -47,7 +47,7 @@ export const partNoteSchema = z.object({
 
 const errorSchema = z.object({ name: z.string(), message: z.string(), code: z.string().optional() });
 
-const keptTurn = z.enum(['drop', 'user-only', 'placeholder']).optional();
+const keptTurn = z.enum(['accepted', 'drop', 'user-only', 'placeholder']).optional();
 
 const size = z.int().min(1);
 const guardWindow = z.union([
@@ -66,7 +66,7 @@ export const recordedSettings = {
   maxHeldChars: z.number().optional(),
   /** Tool calls of one step that run at the same time; at least 1. */
   toolConcurrency: z.int().positive(),
-  /** The part of a turn without an accepted answer that memory keeps, by how the run ended. Absent: nothing. */
+  /** The part of a turn without an accepted answer that memory keeps, by how the run ended. Absent: accepted steps. */
   persistence: z
     .object({ tripwire: keptTurn, failed: keptTurn, canceled: keptTurn, suspended: z.enum(['keep', 'drop']).optional() })
     .optional(),

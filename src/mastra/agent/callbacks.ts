@@ -1,4 +1,4 @@
-import { textOf } from '../../loop/response.js';
+import { unfinishedText } from '../../loop/persist-rejected-turn.js';
 import type { StepRecord } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop/run.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';
@@ -56,10 +56,6 @@ const finishedOf = (run: Run) => {
   const dynamic = { staticToolCalls, dynamicToolCalls, staticToolResults, dynamicToolResults };
   return { ...result, ...dynamic, response, messages: response.messages, model: modelOf(last) };
 };
-
-/** Released text of the attempt that the caller canceled; its record has no text. */
-const unfinishedText = ({ attempt, options: { hold } }: Run): string =>
-  attempt?.record?.reason === 'error' && !hold ? textOf(attempt.answer.parts) : '';
 
 interface ModelMetadata {
   modelId: string;

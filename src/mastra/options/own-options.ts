@@ -51,15 +51,29 @@ const holds = ['none', 'auto', 'step', 'run'] as const;
 /** `auto` depends on the guards: of the other values, only `none` always holds less and only `run` always holds more. */
 const holdsLess: Loosens = (value, own = 'auto') => value !== own && value !== 'run' && own !== 'none';
 
-const savedTurn: OptionKind<SavedTurn> = oneOf('drop', 'user-only', 'placeholder');
+const savedTurn: OptionKind<SavedTurn> = oneOf('accepted', 'drop', 'user-only', 'placeholder');
 const persistence = fieldsOf({ tripwire: savedTurn, failed: savedTurn, canceled: savedTurn, suspended: oneOf('keep', 'drop') });
-const turnsFromMost = ['keep', 'user-only', 'placeholder', 'drop'] satisfies Persistence[keyof Persistence][];
-const defaultPersistence = { tripwire: 'drop', failed: 'drop', canceled: 'drop', suspended: 'keep' } satisfies Persistence;
+const defaultPersistence = {
+  tripwire: 'accepted',
+  failed: 'accepted',
+  canceled: 'accepted',
+  suspended: 'keep',
+} satisfies Persistence;
+
+type Saved = Persistence[keyof Persistence];
+/** The values that save no more than another one. */
+const atMost: Readonly<Record<NonNullable<Saved>, readonly Saved[]>> = {
+  keep: ['keep', 'drop'],
+  accepted: ['accepted', 'drop'],
+  'user-only': ['user-only', 'placeholder', 'drop'],
+  placeholder: ['placeholder', 'drop'],
+  drop: ['drop'],
+};
 
 const savesMore: Loosens = (value, own) => {
   const now: Required<Persistence> = { ...defaultPersistence, ...(own as Persistence | undefined) }; // both are already checked
-  return Object.entries(value as Persistence).some(([status, turn = 'drop']) =>
-    ranksBelow(turnsFromMost, turn, now[status as keyof Persistence]),
+  return Object.entries(value as Persistence).some(
+    ([status, turn]) => turn !== undefined && !atMost[now[status as keyof Persistence]].includes(turn),
   );
 };
 
@@ -144,7 +158,7 @@ export const ownOptions = {
   record: both(functionOf<TraceRecorder>(), { isLocal: true }),
   /**
    * The part of a turn without an accepted answer that memory stores, by status of the run. Rejected text is never stored. A call
-   * overrides each status, but only to store less. Default: nothing, except the turn of a suspended run.
+   * overrides each status, but only to store less. Default: accepted steps with their tool calls, and the turn of a suspended run.
    */
   persistence: both(persistence, { default: defaultPersistence, mergeDepth: 1, loosens: savesMore }),
   /**
