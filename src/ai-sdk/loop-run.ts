@@ -45,6 +45,7 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
     ports: {
       ...parts.ports,
       host: scope.host,
+      acceptsErrorFinish: true,
       runTool: async () => ({ kind: 'client' }),
       needsApproval: async () => false,
       shouldStop: () => false,

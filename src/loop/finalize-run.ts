@@ -98,12 +98,7 @@ const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Attempt
     providerMetadata: record.providerMetadata,
     totalUsage: { ...run.usage },
     response: record.response,
-    stepResult: {
-      reason: chunkReason(record, reason),
-      ...rawReasonOf(record),
-      isContinued: continues,
-      warnings: record.warnings,
-    },
+    stepResult: { reason: chunkReason(record, reason), ...rawReasonOf(run), isContinued: continues, warnings: record.warnings },
     output: { text: record.text, toolCalls: record.toolCalls, usage: record.usage, steps: [...run.steps] },
     metadata: { ...record.response, request: record.request, providerMetadata: record.providerMetadata },
     messages: { all: [], user: [], nonUser: [] },
@@ -112,11 +107,15 @@ const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Attempt
   metadata: { attempt: record.attempt },
 });
 
-const rawReasonOf = (record: StepRecord | undefined) => record?.rawReason !== undefined && { rawReason: record.rawReason };
-
 /** A finished step has the model's own reason (`length`, `content-filter`, …), a rejected step the loop's. */
 const chunkReason = ({ finishReason }: StepRecord, reason: StepReason): string =>
   reason === 'stop' || reason === 'tool-calls' ? (finishReason ?? reason) : reason;
+
+/** The provider's own word for the reason of the last response. */
+const rawReasonOf = ({ attempt }: Run): { rawReason?: string } => {
+  const { rawReason } = attempt?.finish ?? {};
+  return rawReason === undefined ? {} : { rawReason };
+};
 
 const stepTripwire = (run: Run): StepTripwire | undefined => {
   const tripwire = tripwireOf(run);
@@ -203,7 +202,7 @@ const finishChunk = (run: Run) => {
   const last = isWithheld(run) ? undefined : acceptedSteps(run).at(-1);
   return agentChunk(run, 'finish', {
     messageId: run.messageId,
-    stepResult: { reason: finishReasonOf(run), ...rawReasonOf(last), isContinued: false, warnings: last?.warnings ?? [] },
+    stepResult: { reason: finishReasonOf(run), ...rawReasonOf(run), isContinued: false, warnings: last?.warnings ?? [] },
     output: { usage: { ...run.usage }, steps: visibleSteps(run) },
     metadata: { ...last?.response, request: last?.request, providerMetadata: last?.providerMetadata, status: run.status },
     providerMetadata: last?.providerMetadata,

@@ -110,8 +110,19 @@ const consumeChunks = async (
 
 const endOf = async (run: Run, attempt: Attempt, guardedStream: GuardedStream): Promise<Outcome> => {
   if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part while the provider was silent
-  if (guardedStream.isStopped || (attempt.finish && attempt.hasResponded)) return (await guardedStream.end()) ?? { kind: 'done' };
-  throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part arrived.' });
+  if (!guardedStream.isStopped && !(attempt.finish && attempt.hasResponded))
+    throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part arrived.' });
+  const outcome = (await guardedStream.end()) ?? { kind: 'done' };
+  if (outcome.kind === 'done' && !run.options.ports.acceptsErrorFinish) checkFinish(attempt);
+  return outcome;
+};
+
+/** Throws if the model finished with an error, as Mastra's agent does: the response is incomplete. */
+const checkFinish = ({ finish, entry }: Attempt): void => {
+  if (finish?.reason !== 'error') return;
+  const reported = finish.rawReason === undefined ? '' : ` (the provider reported "${finish.rawReason}")`;
+  const detail = `the response has the finish reason "error"${reported}.`;
+  throw new InterlockError('model/call-failed', { path: entry.model.modelId, detail });
 };
 
 /** Calls the model while guards judge. Reads its response ahead without using it; `call` uses it after the guards have passed. */
