@@ -63,6 +63,7 @@ interface Flow<Chunk> {
   /** The chunks after them. */
   readonly chunks: Chunk[];
   readonly onShow: OnShow<Chunk> | undefined;
+  readonly toVisible: (chunk: Chunk) => Chunk;
   /** Chunks that readers wait for; `false` for those that are never emitted. */
   readonly awaited: Map<Chunk, Promise<unknown> | false>;
   /** The offset from which on chunks are buffered. */
@@ -172,11 +173,12 @@ const streamOf = <Chunk>(flow: Flow<Chunk>, watch: ReaderWatch | undefined, deri
 const flush = <Chunk>(flow: Flow<Chunk>): void => {
   const from = flow.bufferedFrom;
   flow.bufferedFrom = Infinity;
-  for (const chunk of flow.chunks.slice(from - flow.joinedCount)) show(flow, chunk);
+  for (let at = from - flow.joinedCount; at < flow.chunks.length; at += 1) show(flow, at);
   serveWaiting(flow);
 };
 
-const show = <Chunk>({ onShow, awaited }: Flow<Chunk>, chunk: Chunk): void => {
+const show = <Chunk>({ chunks, toVisible, onShow, awaited }: Flow<Chunk>, at: number): void => {
+  const chunk = (chunks[at] = toVisible(chunks[at] as Chunk)); // the caller passes a valid index
   const leaving = onShow?.(chunk);
   if (!leaving) return;
   const settle = (mayLeave: boolean): void => void (mayLeave ? awaited.delete(chunk) : awaited.set(chunk, false));
@@ -195,14 +197,20 @@ const drop = <Chunk>(flow: Flow<Chunk>, offset: number): boolean => {
  *
  * @param limit the maximum number of unread chunks; at least 1, default 32
  * @param onShow must not throw, nor reject
+ * @param toVisible creates the form of a chunk for readers once it is visible
  */
-export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<Chunk>): StreamBuffer<Chunk> => {
+export const createStreamBuffer = <Chunk>(
+  limit = defaultLimit,
+  onShow?: OnShow<Chunk>,
+  toVisible = (chunk: Chunk): Chunk => chunk,
+): StreamBuffer<Chunk> => {
   const flow: Flow<Chunk> = {
     limit,
     joined: [],
     joinedCount: 0,
     chunks: [],
     onShow,
+    toVisible,
     awaited: new Map(),
     bufferedFrom: Infinity,
     reading: new Set(),
@@ -215,9 +223,10 @@ export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<
     write: (chunk) => {
       if (flow.isClosed) return undefined;
       flow.chunks.push(chunk);
+      const isBuffered = flow.bufferedFrom !== Infinity;
+      if (!isBuffered) show(flow, flow.chunks.length - 1);
       join(flow);
-      if (flow.bufferedFrom !== Infinity) return undefined;
-      show(flow, chunk);
+      if (isBuffered) return undefined;
       serveWaiting(flow);
       return hasSpace(flow) ? undefined : (flow.space ??= Promise.withResolvers()).promise;
     },
