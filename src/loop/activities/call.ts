@@ -81,7 +81,7 @@ const consumeChunks = async (
   attempt: Attempt,
   { reader, startedAt, guardedStream }: ModelStream & { guardedStream: GuardedStream },
 ): Promise<Outcome | undefined> => {
-  const [needsRaw, needsWords] = [isGuarded(run, 'llmResponse'), isGuarded(run, 'outputStream')];
+  const needsWords = isGuarded(run, 'outputStream');
   const holdsResults = isGuarded(run, 'toolResult');
   const ids = createPartIds(idsOf(run));
   const takeTurn = createTurns();
@@ -92,7 +92,7 @@ const consumeChunks = async (
     const given = reader.toChunk(part.value);
     if (!given) continue;
     const [chunk, keep] = makeCall(run, attempt, given);
-    recordModelChunk(run, attempt, { chunk, startedAt, needsRaw, needsWords });
+    recordModelChunk(run, attempt, { chunk, startedAt, needsWords });
     const own = ids.withUniqueId(chunk);
     if (!own) continue;
     keep?.(own);
