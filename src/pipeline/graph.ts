@@ -107,27 +107,6 @@ export interface SequenceNode {
 /** A pipeline as data: the builder's output, and the source of plans, workflows and pictures. */
 export type GraphNode = GuardNode | FunctionNode | MapNode | ParallelNode | BranchNode | SequenceNode;
 
-/** A graph with these fields on each of its guards. */
-export const mapGuards = (graph: SequenceNode, fields: Partial<GuardNode>): SequenceNode => {
-  const mapped = (node: GraphNode): GraphNode => {
-    switch (node.kind) {
-      case 'guard':
-        return { ...node, ...fields };
-      case 'function':
-      case 'map':
-        return node;
-      case 'parallel':
-      case 'sequence':
-        return { ...node, nodes: node.nodes.map(mapped) };
-      case 'branch':
-        return { ...node, arms: node.arms.map((arm) => ({ ...arm, node: mapped(arm.node) })) };
-      default:
-        return node satisfies never;
-    }
-  };
-  return { ...graph, nodes: graph.nodes.map(mapped) };
-};
-
 /** The last arm of a branch: it runs only if no other arm's condition holds. */
 export const otherwise: Condition = () => true;
 
@@ -143,6 +122,25 @@ export const childrenOf = (node: GraphNode): readonly GraphNode[] => {
       return node.nodes;
     case 'branch':
       return node.arms.map((arm) => arm.node);
+    default:
+      return node satisfies never;
+  }
+};
+
+/** The graph with each guard replaced; all other nodes keep their kinds and names. */
+export const mapGuards = (node: GraphNode, change: (guard: GuardNode) => GraphNode): GraphNode => {
+  const changed = (inner: GraphNode): GraphNode => mapGuards(inner, change);
+  switch (node.kind) {
+    case 'guard':
+      return change(node);
+    case 'function':
+    case 'map':
+      return node;
+    case 'parallel':
+    case 'sequence':
+      return { ...node, nodes: node.nodes.map(changed) };
+    case 'branch':
+      return { ...node, arms: node.arms.map((arm) => ({ ...arm, node: changed(arm.node) })) };
     default:
       return node satisfies never;
   }

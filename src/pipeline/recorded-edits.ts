@@ -12,7 +12,8 @@ import { spansBetween } from './spans.js';
 import { isNameField, textOf } from './words.js';
 
 /** A graph whose guards report their changes. */
-export const withRecordedEdits = (graph: SequenceNode): SequenceNode => mapGuards(graph, { recordsEdits: true });
+export const withRecordedEdits = (graph: SequenceNode): SequenceNode =>
+  mapGuards(graph, (guard) => ({ ...guard, recordsEdits: true })) as SequenceNode; // each node keeps its kind
 
 /** The result of a step's code, and its input. */
 interface PayloadContent {
