@@ -15,7 +15,7 @@ const modelOf = (...steps: readonly ScriptedStep<'v3'>[]) => scriptedModel<'v3'>
 const repair = { id: 'repair', processAPIError: () => ({ retry: true }) };
 
 type AnyAgent = Record<'generate' | 'stream', (text: string, options?: object) => Promise<object>>;
-const classes = { Agent, InterlockAgent };
+const classes: Record<'Agent' | 'InterlockAgent', new (config: never) => object> = { Agent, InterlockAgent };
 const agentOf = (of: keyof typeof classes, config: object): AnyAgent =>
   new classes[of]({ id: 'a', name: 'A', instructions: 'Answer.', maxRetries: 0, ...config } as never) as never;
 

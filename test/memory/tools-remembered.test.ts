@@ -102,7 +102,8 @@ const isStrict = ([, hook]: Cause): boolean => hook === 'processOutputResult';
 const isAccepted = ([, hook]: Cause): boolean => hook !== 'processToolResult';
 
 describe.each(hosts)('a tool that ran is remembered in %s', (host) => {
-  it.each(causes)('%s %s', { timeout: 60_000 }, async (...cause) => {
+  it.each(causes)('%s %s', { timeout: 60_000 }, async (...given) => {
+    const cause = given as unknown as Cause; // a row of the table
     for (const savePerStep of [false, true]) {
       const { status, rows, isHeld, next } = await payThenAsk({ cause, host, options: { savePerStep } });
       const isWhole = isAccepted(cause) && !isStrict(cause);

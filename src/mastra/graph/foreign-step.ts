@@ -124,7 +124,8 @@ export const executed = async (step: ForeignStep, context: Record<string, unknow
       let update: object | undefined;
       const setState = async (state: object) => void (update = await valid(step, 'stateSchema', state as Fields)); // any object
       await valid(step, 'requestContextSchema', scope.requestContext?.all ?? {});
-      const returned = await step.execute({ ...context, setState, retryCount, bail });
+      const given: object = { ...context, setState, retryCount, bail };
+      const returned = await step.execute(given);
       if (update) await scope.workflow?.setState(update);
       if (!bailed) return returned;
       scope.workflow?.end();
