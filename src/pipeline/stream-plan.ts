@@ -112,7 +112,9 @@ export const planStream = (graph: SequenceNode, window: GuardWindow = defaultWin
   const plans = planned.get(graph) ?? new Map<string, StreamPlan | typeof noWindows>();
   planned.set(graph, plans);
   const key = typeof window === 'string' ? window : JSON.stringify(window);
-  const known = plans.get(key) ?? planFor(window === defaultWindow ? graph : (mapGuards(graph, (guard) => ({ ...guard, window })) as SequenceNode));
+  const known =
+    plans.get(key) ??
+    planFor(window === defaultWindow ? graph : (mapGuards(graph, (guard) => ({ ...guard, window })) as SequenceNode));
   plans.set(key, known);
   return known === noWindows ? undefined : known;
 };

@@ -77,9 +77,7 @@ it('a client gets the retraction in the frame of the call', async () => {
   const hono = new Hono<{ Bindings: HonoBindings; Variables: HonoVariables }>();
   await new MastraServer({ app: hono, mastra }).init();
   const listening = Promise.withResolvers<number>();
-  const server = serve({ fetch: hono.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }: AddressInfo) =>
-    listening.resolve(port),
-  );
+  const server = serve({ fetch: hono.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }: AddressInfo) => listening.resolve(port));
   const client = new MastraClient({ baseUrl: `http://127.0.0.1:${await listening.promise}` });
   const chunks: { type: string; payload?: { output?: { type?: string } } }[] = [];
   const stream = await client.getAgent('over').stream('Go.');

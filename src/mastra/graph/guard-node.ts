@@ -130,7 +130,9 @@ const errorStrategyOf = (processor: Processor): unknown => knownOf(processor) &&
 const needsDeltas = (processor: Processor): boolean => {
   const { name } = processor;
   if (name === 'Token Limiter' || name === 'Batch Parts') return !isRecord(processor);
-  return knownOf(processor)?.judgesEachChunk !== true && byName[String(name)] === chunkwiseUnlessRedacting && !isRecord(processor);
+  return (
+    knownOf(processor)?.judgesEachChunk !== true && byName[String(name)] === chunkwiseUnlessRedacting && !isRecord(processor)
+  );
 };
 
 /** The default policy of Mastra's processors: single deltas for those that count them, and for a strict judge a tripwire, as in Mastra. */
