@@ -222,6 +222,10 @@ export const errorTable = errorRows({
     actor: 'provider',
     say: 'The model stream ended without a finish part or could not be read; see the cause.',
   },
+  'tool/invalid-arguments': {
+    actor: 'provider',
+    say: 'The model called a tool with arguments that the tool cannot get; the tool did not run, and the model gets this error.',
+  },
   'tool/unknown': { actor: 'provider', say: 'The model called a tool that this step does not offer.' },
   'tool/unknown-outcome': {
     actor: 'operator',

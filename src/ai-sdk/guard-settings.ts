@@ -4,6 +4,7 @@ import type { ProviderLimits } from '../loop/provider-clock.js';
 import type { LanguageModel, PrepareStepFunction, TimeoutConfiguration, ToolSet } from 'ai';
 import { checkGuardOptions, checkObject } from './guard-options.js';
 import { guardTools } from './guard-tools.js';
+import { takeCallSettings } from './make-part.js';
 import { isSharedRun, type GuardedRun, type Run } from './run.js';
 import { InterlockError } from '../errors.js';
 import { stepOptionKinds, toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-prepare-step.js';
@@ -21,6 +22,9 @@ export interface GuardableSettings {
   activeTools?: unknown;
   toolChoice?: unknown;
   providerOptions?: unknown;
+  repairToolCall?: unknown;
+  experimental_repairToolCall?: unknown;
+  experimental_refineToolInput?: unknown;
 }
 
 /** The settings of a call that guards replace. */
@@ -32,6 +36,10 @@ export interface GuardedSettings<TOOLS extends ToolSet> {
   abortSignal: AbortSignal;
   /** The call's own without `firstChunkMs` and `chunkMs`: the run measures them at the provider. */
   timeout?: TimeoutConfiguration<TOOLS>;
+  /** Taken out: the run repairs and refines calls before its guards judge them. */
+  repairToolCall?: undefined;
+  experimental_repairToolCall?: undefined;
+  experimental_refineToolInput?: undefined;
 }
 
 /**
@@ -60,6 +68,7 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
     ...(timeout !== undefined && { timeout }),
     model: withGuards(model, run),
     ...guardedTools(tools, run),
+    ...takeCallSettings(run, settings),
     prepareStep: toPrepareStep(run, {
       ...options,
       prepareStep: prepareStep as PrepareStepOptions['prepareStep'],

@@ -47,7 +47,7 @@ const rejectProviderTools = (tools: ToolSet): void => {
 };
 
 const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {
-  runs.shared?.guardedTools.add(toolName);
+  runs.shared?.tools.set(toolName, tool);
   const { execute } = tool as { execute?: Execute };
   const { experimental_toolCaller: caller } = tool as { experimental_toolCaller?: ToolCaller };
   const guarded: PropertyDescriptorMap = {
@@ -86,7 +86,7 @@ const guardedExecute =
     };
     const call: Call = { toolName, toolCallId, args: input, messages };
     // A streaming tool is recognized by its function or, if the call can run at once, by its return value.
-    if (!isReady(run, toolCallId)) {
+    if (!isReady(run, call)) {
       const results = guardedResults(run, call, (args) => own(args, options));
       return isGenerator(execute) ? results : lastOf(results);
     }
@@ -98,8 +98,8 @@ const guardedExecute =
 const hasFields = (context: unknown): boolean => Object.keys(context ?? {}).length > 0;
 
 /** Whether a call may run at once: the run is set up, and no guard objects or has yet to judge. */
-const isReady = (run: Run, toolCallId: string): boolean =>
-  run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(toolCallId) && !needsJudge(run, toolCallId);
+const isReady = (run: Run, call: Call): boolean =>
+  run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(call.toolCallId) && !needsJudge(run, call);
 
 /** The one result of a call that is already running. */
 const judgedResult = async (run: Run, call: Call, given: unknown): Promise<unknown> => {

@@ -1,6 +1,9 @@
 import { asSchema, jsonSchema, type ModelMessage, type Tool } from 'ai';
 import { InterlockError } from '../errors.js';
 import { modelCodec, parseArguments } from './chunks.js';
+import { invalidArguments } from '../loop/make-call.js';
+import { isPlain, isSame } from '../phase/plain-data.js';
+import { judgesLater } from './model-port.js';
 import { openLane, type Lane } from './lane.js';
 import { start } from './adapters.js';
 import type { Run } from './run.js';
@@ -147,7 +150,9 @@ export const exemptFromSchema = (
  */
 export const judgeArguments = async (run: Run, call: Call): Promise<unknown> => {
   throwIfRejected(run, call.toolCallId);
-  if (!needsJudge(run, call.toolCallId)) return call.args;
+  if (!needsJudge(run, call)) return call.args;
+  if (isChanged(run, call) && judgesLater(run))
+    throw invalidArguments(call.toolName, 'they were changed after its guards had judged them.');
   const key = judgementKey(call);
   const earlier = run.judgements.get(key);
   run.judgements.delete(key);
@@ -167,9 +172,17 @@ const judgeCall = async (run: Run, { toolName, toolCallId, args, messages }: Cal
   throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard removed the call' });
 };
 
-/** Whether a call's arguments must be judged: no guarded model has, or a guard's approval request was skipped by the application. */
-export const needsJudge = ({ judgedCalls, approvals, plan }: Run, toolCallId: string): boolean =>
-  plan.has('outputStream') && (!judgedCalls.has(toolCallId) || approvals.has(toolCallId));
+/**
+ * Whether a call's arguments must be judged: no guarded model has, they are others, or a guard's approval request was skipped by the
+ * application.
+ */
+export const needsJudge = (run: Run, call: Call): boolean =>
+  run.plan.has('outputStream') &&
+  (!run.judgedCalls.has(call.toolCallId) || run.approvals.has(call.toolCallId) || isChanged(run, call));
+
+/** Whether the application's settings have changed the arguments that guards judged, in a call without `guardSettings`. */
+const isChanged = ({ judgedCalls }: Run, { toolCallId, args }: Call): boolean =>
+  judgedCalls.has(toolCallId) && isPlain(args) && !isSame(judgedCalls.get(toolCallId), args);
 
 /** Whether the conversation contains an approval of the call. */
 const isApproved = (messages: readonly ModelMessage[], toolCallId: string): boolean => {

@@ -1,3 +1,4 @@
+import type { Tool } from 'ai';
 import { anySignal, attempted } from '../phase/awaitable.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Host } from '../phase/host.js';
@@ -12,6 +13,7 @@ import { dropRequests } from './drop-requests.js';
 import type { Answers, Conversation } from './conversation.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
+import type { CallSettings, SentStep } from './make-part.js';
 import type { AnyMessage } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
@@ -77,7 +79,10 @@ export interface Run extends GuardedRun {
   chunkTimeouts: ProviderLimits | undefined;
   readonly adapters: Set<Adapter>;
   readonly models: WeakSet<object>; // those that this run already guards
-  readonly guardedTools: Set<string>; // by their names
+  readonly tools: Map<string, Tool>; // those that this run guards, by their names
+  /** See {@link takeCallSettings}. */
+  callSettings: CallSettings;
+  sent: SentStep; // the last prepared step
   readonly hold: 'chunk' | 'step';
   /** Whether the steps are emitted only after the run is over. */
   holdsResult: boolean;
@@ -94,8 +99,8 @@ export interface Run extends GuardedRun {
   steps: readonly unknown[]; // the accepted ones, as the AI SDK reports them
   retries: number;
   recoveries: number;
-  /** Calls whose arguments were judged when the model made them. */
-  readonly judgedCalls: Set<string>;
+  /** The arguments that guards judged when the model made a call, by call id. */
+  readonly judgedCalls: Map<string, unknown>;
   /** Arguments that are judged before their tool runs, because no guarded model made the call. */
   readonly judgements: Map<string, Promise<unknown>>;
   /** Calls that a guard rejected, each with the value that the model gets instead of a result. */
@@ -161,7 +166,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     scope: undefined as never, // set below, because it reads the run
     adapters: new Set(),
     models: new WeakSet(),
-    guardedTools: new Set(),
+    tools: new Map(),
     hold: options.hold ?? defaultHold(plan, options),
     ...untouched(),
     get tripwire() {
@@ -207,7 +212,9 @@ const untouched = () => ({
   steps: [],
   retries: 0,
   recoveries: 0,
-  judgedCalls: new Set(),
+  callSettings: {},
+  sent: { messages: [], instructions: undefined },
+  judgedCalls: new Map(),
   judgements: new Map(),
   rejectedCalls: new Map(),
   exempted: new Map(),

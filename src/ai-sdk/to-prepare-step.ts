@@ -133,6 +133,7 @@ const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Resu
   // Compares the values that the AI SDK carries forward at the next step: equal messages stay its own.
   const { messages = args.messages, instructions = args.instructions } = overrides;
   memory.remember({ base, sent: { ...step, messages, instructions } });
+  run.sent = { messages, instructions };
   run.context = step.runtimeContext;
   const fields: StepFields = { ...guarded.fields, ...authored?.fields };
   const providerOptions = mergeProviderOptions(guarded.fields.providerOptions, authored?.fields.providerOptions);

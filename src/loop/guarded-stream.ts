@@ -9,6 +9,7 @@ import { createStreamGate } from '../stream/gate/stream-gate.js';
 import type { Verdict } from '../verdict.js';
 import { keepInput, resultOfCall } from './streamed-input.js';
 import { addChunk } from './response.js';
+import { followCall } from './make-call.js';
 import { takeRuling } from './step-calls.js';
 import { isGuarded, stopWith, streamPayload } from './judge.js';
 import type { Outcome } from './activity.js';
@@ -171,6 +172,7 @@ const takeResponse = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | 
   }
   const ruled = remaining.type === 'tool-result' ? resultOfCall(run, attempt, remaining) : takeRuling(attempt.answer, remaining);
   if (!ruled) return undefined;
+  if (ruled.type === 'tool-call') followCall(attempt, ruled);
   addChunk(attempt.answer, ruled);
   keepInput(run, attempt, ruled);
   return emit(run, ruled);

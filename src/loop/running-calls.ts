@@ -192,7 +192,17 @@ const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
   const { hold, ports } = run.options;
   const isWithheld = hold !== undefined;
   const isInputUntold = mayRejectCalls(run) && attempt.answer.streamedCalls.includes(running.call.toolCallId);
-  const outcome = await ports.runTool({ ...running, list: run.list, settings, abortSignal, isInputUntold, isWithheld, write });
+  const given = attempt.stepCalls.given.get(running.call.toolCallId)?.input;
+  const outcome = await ports.runTool({
+    ...running,
+    given,
+    list: run.list,
+    settings,
+    abortSignal,
+    isInputUntold,
+    isWithheld,
+    write,
+  });
   await settle(outcome);
   return { outcome, durationMs: run.scope.now() - startedAt, stop: run.stop, written };
 };

@@ -21,6 +21,8 @@ export interface StepCalls {
   readonly displayed: Map<string, ToolCall>;
   /** Settled calls: the model got the outcome, or the client answers them. */
   readonly settled: Map<string, 'told' | 'client'>;
+  /** The arguments of calls whose tools' schemas would not take them again, and the input that they were made of, see `MadeCall`. */
+  readonly given: Map<string, { readonly args: unknown; readonly input: unknown }>;
 }
 
 /** The calls of a step, before the first one has started. */
@@ -29,6 +31,7 @@ export const createStepCalls = (): StepCalls => ({
   answers: new Map(),
   displayed: new Map(),
   settled: new Map(),
+  given: new Map(),
 });
 
 /** Marks a call as waiting for approval. Its arguments, as shown to the approver, can no longer change. */
@@ -72,7 +75,7 @@ export const takeRuling = (answer: RuledCalls, chunk: Chunk): Chunk => {
   const { toolCallId, toolName, args, ...payload } = (chunk.payload ?? {}) as ToolCall & { error?: unknown };
   // The error of a tool that the provider ran follows its call.
   if (answer.toolCalls.some((call) => call.toolCallId === toolCallId)) return chunk;
-  answer.rulings.set(toolCallId, rule(payload));
+  if (answer.rulings.get(toolCallId)?.kind !== 'rejected') answer.rulings.set(toolCallId, rule(payload));
   return { ...chunk, type: 'tool-call', payload: { toolCallId, toolName, args } };
 };
 

@@ -1,4 +1,5 @@
 import type { Durable } from '../durable/journal.js';
+import type { InterlockError } from '../errors.js';
 
 /** A tool call of the model. */
 export interface ToolCall {
@@ -6,6 +7,16 @@ export interface ToolCall {
   readonly toolName: string;
   readonly args: unknown;
   readonly providerExecuted?: boolean;
+}
+
+/** A call of the model as guards get it. */
+export interface MadeCall {
+  /** The arguments as the tool will get them, frozen; as the model wrote them if the tool cannot take them. */
+  readonly args: unknown;
+  /** The input of a schema that makes `args` of it and would not take `args` themselves, such as a text that becomes a date. */
+  readonly given?: unknown;
+  /** Set if the call must not run, whatever its guards decide. */
+  readonly refusal?: InterlockError;
 }
 
 /** The outcome of a tool call. */

@@ -36,14 +36,14 @@ const call = async (agent: Agent, mode: Mode) =>
   mode === 'generate' ? agent.generate('one two') : (await agent.stream('one two')).getFullOutput();
 
 describe('guardsFor', () => {
-  it('returns one processor for each lane in which the pipeline has hooks', () => {
+  it('returns one processor for each lane in which the pipeline has hooks, and one that learns the tools whose calls it judges', () => {
     const ids = (source: Compilable) => {
       const { inputProcessors, outputProcessors, errorProcessors } = guardsFor(source);
       return [inputProcessors, outputProcessors, errorProcessors].map((guards) => (guards as Processor[]).map(({ id }) => id));
     };
     expect(ids(pipeline('p').then(replace('a', 'one', '1')))).toEqual([['p'], [], []]);
     const both = [{ id: 'b', processOutputStep: () => [], processAPIError: () => undefined }];
-    expect(ids(both)).toEqual([[], ['processors'], ['processors']]);
+    expect(ids(both)).toEqual([['processors'], ['processors'], ['processors']]);
     expect(Object.keys(guardsFor(pipeline('p').then(replace('a', 'one', '1'))).inputProcessors[0] ?? {})).toEqual([
       'id',
       'processInput',

@@ -9,6 +9,7 @@ import { isPromise } from '../../phase/awaitable.js';
 import { isGuarded, stopWith } from '../judge.js';
 import { recordModelChunk } from '../record-model.js';
 import { createPartIds, idsOf } from '../part-ids.js';
+import { makeCall } from '../make-call.js';
 import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
 import { dropReprocessed } from '../reprocess-queue.js';
 import { createBlockScopes } from '../../pipeline/block-scope.js';
@@ -88,11 +89,13 @@ const consumeChunks = async (
     const turn = takeTurn(); // the provider may have its whole response ready
     if (turn) await turn;
     run.signal.throwIfAborted();
-    const chunk = reader.toChunk(part.value);
-    if (!chunk) continue;
+    const given = reader.toChunk(part.value);
+    if (!given) continue;
+    const [chunk, keep] = makeCall(run, attempt, given);
     recordModelChunk(run, attempt, { chunk, startedAt, needsRaw, needsWords });
     const own = ids.withUniqueId(chunk);
     if (!own) continue;
+    keep?.(own);
     if (holdsResults && own.type === 'tool-result') {
       attempt.heldResults.push(own); // emitted after it was judged, see review
       continue;

@@ -121,8 +121,8 @@ const requestApprovals = async (run: Run, attempt: Attempt, calls: readonly Tool
   return calls.some(({ toolCallId }) => waiting.get(toolCallId)?.kind === 'approval');
 };
 
-const needsApproval = async (run: Run, { answer, settings }: Attempt, call: ToolCall): Promise<boolean> => {
+const needsApproval = async (run: Run, { answer, settings, stepCalls }: Attempt, call: ToolCall): Promise<boolean> => {
   const ruling = answer.rulings.get(call.toolCallId);
   if (ruling) return ruling.kind === 'approval'; // a call that a guard rejected does not run, even if it is approved
-  return run.options.ports.needsApproval({ call, settings });
+  return run.options.ports.needsApproval({ call, settings, given: stepCalls.given.get(call.toolCallId)?.input });
 };

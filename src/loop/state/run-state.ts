@@ -152,6 +152,7 @@ const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptSta
       answers: [...stepCalls.answers],
       displayed: [...stepCalls.displayed],
       settled: [...stepCalls.settled],
+      given: [...stepCalls.given],
     },
     record: record && steps.indexOf(record),
   };
@@ -175,6 +176,7 @@ const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetO
       answers: new Map(stepCalls.answers),
       displayed: new Map(stepCalls.displayed),
       settled: new Map(stepCalls.settled),
+      given: new Map(stepCalls.given),
     },
     record: record === undefined ? undefined : steps[record],
   };

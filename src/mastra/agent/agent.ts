@@ -45,6 +45,7 @@ import { asSubAgents } from '../tools/delegation.js';
 import { quietTools } from '../tools/tool-logger.js';
 import type { VerifyOptions } from '../workflow/verify.js';
 import { markStoredVersion } from './versions.js';
+import { noteListed } from '../tools/tools.js';
 
 /** Reads the private parts of an agent; set by the class's static block. */
 export let insidesOfAgent: (agent: InterlockAgent) => CalledAgent;
@@ -252,6 +253,11 @@ export class InterlockAgent<
   override __registerMastra(mastra: Mastra): void {
     super['__registerMastra'](mastra);
     if (#setup in this) registerGuards(mastra, this.id, this.#setup);
+  }
+
+  /** The agent's tools; their authors' objects are noted for the call that prepares them. */
+  override listTools(options?: { requestContext?: RequestContext; resolveWebSearch?: boolean }): Promise<TTools> {
+    return noteListed(this, super['listTools'](options));
   }
 
   /** The sub-agents for this agent's tools. Their calls raise `agent/refused` if a guard stopped them. */

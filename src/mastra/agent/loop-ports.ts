@@ -2,7 +2,6 @@ import type { Agent } from '@mastra/core/agent';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
-import { klona } from 'klona/full';
 import type { RequireToolApproval } from '@mastra/core/tools';
 import type { LoopMessages, ModelConnection, LoopPorts, StepSettings } from '../../loop/ports.js';
 import { createAfterStep } from './after-step.js';
@@ -17,7 +16,9 @@ import { resolveModel, resolveModels, type ModelRequestor } from '../model/model
 import { createPrompts } from '../model/prompts.js';
 import { withViews, type StepResult } from './step-results.js';
 import { createPayloadTransforms } from '../tools/payload-transforms.js';
-import { runTool, type ToolRunContext } from '../tools/run-tool.js';
+import { runTool, stepTool, type ToolRunContext } from '../tools/run-tool.js';
+import { makeArguments, takeMade } from '../tool-arguments.js';
+import { copyPlain } from '../../phase/plain-data.js';
 import { stepFeedbackTag } from '../../loop/after-step.js';
 import { createConversion } from '../messages/conversion.js';
 
@@ -32,10 +33,11 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   const { agent, options, requestContext, maxModelRetries } = target;
   const by: ModelRequestor = { agent, requestContext, maxRetries: maxModelRetries };
   const models = await resolveModels(by, options.model);
-  const tools = await resolveTools(target);
+  const callTools = await resolveTools(target);
+  const tools = callTools.prepared;
   const settings = settingsOf(target, tools);
   const outputs = createModelOutputs();
-  outputs.register(await authoredTools(target, tools));
+  outputs.register(authoredTools(callTools));
   let hasForeignResult = false;
   let hasBailed = false;
   const copies = createMessageCopies(() => target.isGuarded || outputs.areMapped || hasForeignResult);
@@ -47,7 +49,8 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     ...target,
     tracingContext,
     workspace,
-    prepared: tools,
+    ...callTools,
+    added: new WeakMap(),
     messages: createToolMessages(copies),
   };
   const ports: LoopPorts = {
@@ -65,12 +68,14 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
       return callModel(request);
     },
     toChunk,
+    makeCall: ({ call: { toolName, args }, settings: step }) =>
+      makeArguments(args, toolName, stepTool(toolName, step, toolContext)),
     runTool: (request) => {
       outputs.register(putIn(request.settings.tools, tools));
       payloads.register(request.settings.tools);
       return runTool(request, toolContext);
     },
-    needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext }),
+    needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext, toolContext }),
     shouldStop: async (steps, list) => {
       const accepted = steps.filter((step) => !step.tripwire);
       const holds = await anyHolds(options.stopWhen, () => withViews(accepted, list.getPersisted.response.db()));
@@ -185,22 +190,24 @@ interface ApprovalOptions {
   /** The policy of the call. */
   readonly option: RequireToolApproval | undefined;
   readonly requestContext: RequestContext;
+  readonly toolContext: ToolRunContext;
 }
 
 type Policy = (...args: readonly unknown[]) => unknown;
 
 /**
  * Decides whether a call needs approval, by Mastra's rule: the tool's own function decides first, then its flag or the policy of
- * the call. A policy that fails requires approval. Calls without `execute` here need none.
+ * the call. A policy that fails requires approval. Calls of a client's tools need none, nor do those that cannot run.
  */
 const createApprovalPolicy =
-  ({ option, requestContext }: ApprovalOptions): LoopPorts['needsApproval'] =>
-  async ({ call, settings }) => {
-    const tool = findTool(settings, call.toolName)?.[1];
-    if (typeof tool?.execute !== 'function' || call.args === undefined || call.args === null) return false;
+  ({ option, requestContext, toolContext }: ApprovalOptions): LoopPorts['needsApproval'] =>
+  async ({ call, settings, given }) => {
+    const tool: AnyTool | undefined = findTool(settings, call.toolName)?.[1];
+    const called = stepTool(call.toolName, settings, toolContext);
+    if (!tool || !called?.ready.execute || takeMade(call.args, called, given).fault) return false; // the tool does not run
     const required = option ?? requestContext.get<string, RequireToolApproval | undefined>(inheritedKey);
     const context = { requestContext: publicEntries(requestContext) };
-    const args = klona(call.args); // changes by a policy do not reach the tool
+    const args = copyPlain(call.args); // changes by a policy do not reach the tool
     const own = functionOf(tool);
     if (own) return needsApprovalBy(own, args, context);
     if (flagOf(tool)) return true;

@@ -9,6 +9,8 @@ import type { ToolRequest } from '../../loop/ports.js';
 import { delegate } from './delegating.js';
 import { rejectionIn, withholding } from './delegation.js';
 import { offeredTools } from '../model/provider-tools.js';
+import { takeMade, type StepTool } from '../tool-arguments.js';
+import { copyPlain } from '../../phase/plain-data.js';
 import { type LoopTarget, findTool, prepareTool, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
 import { safely } from '../safely.js';
 import { type StreamedInputTool, executeWithHooks } from './tool-hooks.js';
@@ -20,6 +22,10 @@ export interface ToolRunContext extends LoopTarget {
   readonly workspace: unknown;
   /** The tools that the agent prepared for this call; others come from a hook and are prepared when they run. */
   readonly prepared: Readonly<Record<string, unknown>>;
+  /** The tools of the call as their authors wrote them. */
+  readonly authored: Readonly<Record<string, unknown>>;
+  /** Prepared tools that a hook added to a step. */
+  readonly added: WeakMap<object, CoreTool>;
   /** Messages in the AI SDK's form, as tools expect them: the caller's input, or all messages for tools that are agents. */
   readonly messages: (list: MessageList, forAgent: boolean) => Promise<unknown[]>;
 }
@@ -32,16 +38,41 @@ interface RunnableTool extends AnyTool, StreamedInputTool {
 /** Runs one tool call of a step. Any failure of the tool is an outcome that the model gets. */
 export const runTool = async (request: ToolRequest, context: ToolRunContext): Promise<ToolOutcome> => {
   const { call, settings } = request;
-  const found = findTool(settings, call.toolName);
-  if (!found) return { kind: 'error', error: unknownTool(call.toolName, settings) };
-  const [name, tool] = found as [string, RunnableTool]; // only the AI SDK has types for its tools' hooks
-  if (call.args === undefined || call.args === null)
-    return { kind: 'error', error: new Error(`The arguments of "${call.toolName}" are not valid JSON.`) };
-  const ready: CoreTool & RunnableTool =
-    context.prepared[name] === tool ? (tool as CoreTool & RunnableTool) : prepareTool(name, tool as AuthoredTool, context);
+  const tool = stepTool(call.toolName, settings, context);
+  if (!tool) return { kind: 'error', error: unknownTool(call.toolName, settings) };
+  const ready: CoreTool & RunnableTool = tool.ready; // only the AI SDK has types for its tools' hooks
+  const taken = ready.execute ? takeMade(call.args, tool, request.given) : undefined;
+  if (taken?.fault && 'error' in taken.fault) return { kind: 'error', error: taken.fault.error };
   if (request.resume?.kind !== 'data') await notifyInput(ready, request, context);
-  return ready.execute ? executeTraced(ready, request, context) : { kind: 'client' };
+  return taken ? executeTraced({ ...ready, execute: executing(ready, taken) }, request, context) : { kind: 'client' };
 };
+
+/** The tool of a call in a step, prepared for the run. */
+export const stepTool = (
+  called: string,
+  settings: ToolRequest['settings'],
+  context: ToolRunContext,
+): StepTool<CoreTool> | undefined => {
+  const [name, tool] = findTool(settings, called) ?? [];
+  if (name === undefined || !tool) return undefined;
+  const { prepared, authored, added } = context;
+  if (prepared[name] === tool) return { name, ready: tool as CoreTool, authored: authored[name] }; // Mastra prepared it
+  const ready = added.get(tool) ?? prepareTool(name, tool as AuthoredTool, context);
+  added.set(tool, ready);
+  return { name, ready, authored: tool };
+};
+
+/**
+ * Runs a tool with the arguments of its made call, as a copy that is its own. A resumed tool is not validated again: it gets the
+ * arguments themselves.
+ */
+const executing =
+  (tool: CoreTool, taken: ReturnType<typeof takeMade>): NonNullable<CoreTool['execute']> =>
+  async (_args, options) => {
+    if (taken.fault) return 'result' in taken.fault ? taken.fault.result : undefined;
+    const isResumed = (options as { resumeData?: unknown }).resumeData !== undefined;
+    return tool.execute?.(copyPlain(isResumed ? taken.args : taken.input), options);
+  };
 
 /** Calls a tool's input hooks, including those for streamed arguments if they had to wait until the call was accepted. */
 const notifyInput = async (tool: RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<void> => {
@@ -84,7 +115,7 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
   try {
     const called = await invocation(request, context, suspending);
     const parent = { runId: context.runId, toolCallId: call.toolCallId };
-    const act = async () => asPartOf(parent, () => run(argsOf(call.args, tool), called));
+    const act = async () => asPartOf(parent, () => run(copyPlain(call.args), called));
     const { returned, rested } = await delegate(request, callKey(context.runId, call.toolCallId), () =>
       request.isWithheld ? withholding(act) : act(),
     );
@@ -147,14 +178,6 @@ const resumption = (resume: CallResponse | undefined): object => {
   if (resume?.kind !== 'data') return {};
   const { payload, runId } = resume.suspension;
   return { resumeData: resume.data, suspendPayload: payload, ...(runId !== undefined && { suspendedToolRunId: runId }) };
-};
-
-/** Removes resume fields from a model's arguments for sub-agents and workflows: only Mastra may set them. */
-const argsOf = (args: unknown, { id }: RunnableTool): unknown => {
-  const isDelegation = typeof id === 'string' && /^(agent|workflow)-/.test(id);
-  if (!isDelegation || typeof args !== 'object' || args === null) return args;
-  const { resumeData: _data, suspendedToolRunId: _run, suspendedToolCallId: _call, ...own } = args as Record<string, unknown>;
-  return own;
 };
 
 const unknownTool = (name: string, settings: ToolRequest['settings']): InterlockError => {

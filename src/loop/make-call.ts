@@ -1,0 +1,65 @@
+import { InterlockError } from '../errors.js';
+import { copyPlain, isRecord, isSame } from '../phase/plain-data.js';
+import type { Chunk } from './ports.js';
+import type { Attempt, Run } from './run.js';
+import type { ToolCall } from './tool-call.js';
+
+/** Code that copies fields one by one would give the copy another prototype. */
+const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** The first own key of a value, at any depth, that could change an object's prototype. */
+const unsafeKeyIn = (value: unknown): string | undefined => {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, field] of Object.entries(value)) {
+    const unsafe = unsafeKeys.has(key) ? key : unsafeKeyIn(field);
+    if (unsafe !== undefined) return unsafe;
+  }
+  return undefined;
+};
+
+/** The error for arguments that no tool gets: no JSON, or with a key that could change an object's prototype. Otherwise undefined. */
+export const faultOfArguments = (toolName: string, args: unknown): InterlockError | undefined => {
+  if (args === undefined || args === null)
+    return invalidArguments(toolName, `The arguments of "${toolName}" are not valid JSON.`);
+  const unsafe = unsafeKeyIn(args);
+  return unsafe === undefined ? undefined : invalidArguments(toolName, `the key ${unsafe} is not allowed.`);
+};
+
+/** The error for a call whose tool cannot run with its arguments. */
+export const invalidArguments = (path: string, detail: string): InterlockError =>
+  new InterlockError('tool/invalid-arguments', { path, detail });
+
+/** A frozen copy: guards, approvers, records and the tool get the same value, and none can change it for the others. */
+export const frozenArguments = (args: unknown): unknown => frozen(copyPlain(args));
+
+const frozen = (value: unknown): unknown => {
+  if (!Array.isArray(value) && !isRecord(value)) return value;
+  for (const field of Object.values(value)) frozen(field);
+  return Object.freeze(value);
+};
+
+/** Stores what belongs to a made call beside its chunk, under the id that the call has in the run. */
+type KeepCall = (chunk: Chunk) => void;
+
+/**
+ * Makes the call of a chunk, once: from here on guards, approval functions, records, readers and the tool get the same arguments. A
+ * call that the provider runs itself is not changed.
+ */
+export const makeCall = (run: Run, attempt: Attempt, chunk: Chunk): readonly [made: Chunk, keep?: KeepCall] => {
+  const call = chunk.payload as ToolCall; // of that type
+  const { makeCall: make } = run.options.ports;
+  if (chunk.type !== 'tool-call' || call.providerExecuted || !make) return [chunk];
+  const { args, refusal, ...rest } = make({ call, settings: attempt.settings });
+  const keep = ({ payload }: Chunk): void => {
+    const { toolCallId } = payload as ToolCall;
+    if (refusal) attempt.answer.rulings.set(toolCallId, { kind: 'rejected', message: refusal });
+    if ('given' in rest) attempt.stepCalls.given.set(toolCallId, { args, input: rest.given });
+  };
+  return [args === call.args ? chunk : { ...chunk, payload: { ...call, args } }, keep];
+};
+
+/** Forgets the input of a call whose arguments guards have edited: it may hold what they removed. */
+export const followCall = ({ stepCalls: { given } }: Attempt, { payload }: Chunk): void => {
+  const { toolCallId, args } = payload as ToolCall;
+  if (given.has(toolCallId) && !isSame(given.get(toolCallId)?.args, args)) given.delete(toolCallId);
+};
