@@ -1,6 +1,6 @@
 import * as ai from 'ai'; // older versions lack some of its names
 import type { ModelMessage, Tool, ToolCallRepairFunction, ToolSet } from 'ai';
-import { faultOfArguments, frozenArguments } from '../loop/make-call.js';
+import { faultOfArguments, frozenArguments, refusedCall } from '../loop/make-call.js';
 import { isPlain } from '../phase/plain-data.js';
 import type { MadeCall } from '../loop/tool-call.js';
 import { parseArguments } from './chunks.js';
@@ -54,8 +54,8 @@ export const makePart = async (
     if (repaired) [call, parsed] = [repaired, await parsePart(repaired, toolOf)];
   }
   const { toolName } = call;
-  const refusal = faultOfArguments(toolName, parsed.error ? parseArguments(call.input) : parsed.args);
-  if (refusal) return { part: call, made: { args: frozenArguments({}), refusal } };
+  const made = refusedCall(toolName, parsed.error ? parseArguments(call.input) : parsed.args);
+  if (made) return { part: call, made };
   if (parsed.error) return call === part ? undefined : { part: call, made: { args: parseArguments(call.input) } };
   const refine = run.callSettings.experimental_refineToolInput?.[toolName];
   // An instance of a class is no data: guards get what the schema makes it of.

@@ -2,27 +2,35 @@ import { InterlockError } from '../errors.js';
 import { copyPlain, isRecord, isSame } from '../phase/plain-data.js';
 import type { Chunk } from './ports.js';
 import type { Attempt, Run } from './run.js';
-import type { ToolCall } from './tool-call.js';
+import type { MadeCall, ToolCall } from './tool-call.js';
 
 /** Code that copies fields one by one would give the copy another prototype. */
 const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** The first own key of a value, at any depth, that could change an object's prototype. */
-const unsafeKeyIn = (value: unknown): string | undefined => {
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, field] of Object.entries(value)) {
-    const unsafe = unsafeKeys.has(key) ? key : unsafeKeyIn(field);
-    if (unsafe !== undefined) return unsafe;
-  }
-  return undefined;
-};
+/** Deeper values would exceed the stack of code that reads them. */
+const maxDepth = 500;
 
-/** The error for arguments that no tool gets: no JSON, or with a key that could change an object's prototype. Otherwise undefined. */
+/** Whether a value has such a key, or too many levels to look for one. */
+const isUnsafe = (value: unknown, depth = 0): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === maxDepth || Object.entries(value).some(([key, field]) => unsafeKeys.has(key) || isUnsafe(field, depth + 1)));
+
+/** The error for arguments that no tool gets: no JSON, too deep, or with a key that could change an object's prototype. */
 export const faultOfArguments = (toolName: string, args: unknown): InterlockError | undefined => {
   if (args === undefined || args === null)
     return invalidArguments(toolName, `The arguments of "${toolName}" are not valid JSON.`);
-  const unsafe = unsafeKeyIn(args);
-  return unsafe === undefined ? undefined : invalidArguments(toolName, `the key ${unsafe} is not allowed.`);
+  const detail = `the keys ${[...unsafeKeys].join(', ')} are not allowed, nor more than ${maxDepth} levels.`;
+  return isUnsafe(args) ? invalidArguments(toolName, detail) : undefined;
+};
+
+/** Refused arguments for a record, which may have no key `__proto__` and repeats no content. */
+export const refusedArguments = { constructor: null } as const;
+
+/** A call that does not run, and whose arguments are dropped, because of a key in them. Undefined for other calls. */
+export const refusedCall = (toolName: string, args: unknown): MadeCall | undefined => {
+  const refusal = args === undefined || args === null ? undefined : faultOfArguments(toolName, args);
+  return refusal && { args: frozenArguments({}), refusal };
 };
 
 /** The error for a call whose tool cannot run with its arguments. */

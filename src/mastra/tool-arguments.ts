@@ -1,6 +1,6 @@
 import type { StandardSchemaWithJSON } from '@mastra/core/schema';
 import { validateToolInput } from '@mastra/core/tools';
-import { faultOfArguments, frozenArguments, invalidArguments } from '../loop/make-call.js';
+import { faultOfArguments, frozenArguments, invalidArguments, refusedCall } from '../loop/make-call.js';
 import type { MadeCall } from '../loop/tool-call.js';
 import { copyPlain, isPlain, isRecord, isSame } from '../phase/plain-data.js';
 
@@ -34,9 +34,8 @@ interface Untaken {
 
 /** Makes a call of a model's arguments, see {@link MadeCall}. A tool that the step does not offer has no schema. */
 export const makeArguments = (args: unknown, toolName: string, tool: StepTool | undefined): MadeCall => {
-  if (args === undefined || args === null) return { args };
-  const refusal = faultOfArguments(toolName, args);
-  if (refusal) return { args: frozenArguments({}), refusal };
+  const refused = refusedCall(toolName, args);
+  if (refused) return refused;
   const taken = tool && take(tool, args);
   if (!tool || !taken || taken.fault) return { args: frozenArguments(args) };
   const isTakenAgain = isSame(taken.args, taken.input) || isSame(take(tool, taken.args).args, taken.args);

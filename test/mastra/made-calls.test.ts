@@ -5,7 +5,14 @@ import { jsonSchema, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { memoryEngine } from '../../src/durable/memory-engine.js';
-import { InterlockAgent, type InterlockAgentConfig, type InterlockConfig } from '../../src/index.js';
+import {
+  collectTraces,
+  formatTrace,
+  InterlockAgent,
+  replay,
+  type InterlockAgentConfig,
+  type InterlockConfig,
+} from '../../src/index.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
 import { toolPolicy, urlRule } from '../../workflows/index.js';
 
@@ -102,15 +109,18 @@ describe.each(engines)('%s', (_name, engine) => {
     expect(promptOf(model, 1)).toMatch(/tool\/invalid-arguments|validation failed/);
   });
 
-  it('refuses a key that could change a prototype, with an error for the model', async () => {
+  it.each([
+    ['a key that could change a prototype', '[{"constructor":{}}]'],
+    ['more levels than code can read', `${'['.repeat(5_000)}${']'.repeat(5_000)}`],
+  ])('refuses %s, with an error for the model', async (_what, more) => {
     const ran: unknown[] = [];
-    const args = '{"payment":{"amount":1},"more":[{"constructor":{}}]}';
+    const args = `{"payment":{"amount":1},"more":${more}}`;
     const allowing: Processor = { id: 'allowing', processOutputStream: async ({ part }) => part };
     const { agent, model } = calling({ pay: paying(ran) }, 'pay', args, { ...engine(), outputProcessors: [allowing] });
     expect(await agent.generate('Go')).toMatchObject({ status: 'success', text: 'Done.' });
     expect(ran).toEqual([]);
     expect(promptOf(model, 1)).toContain('tool/invalid-arguments');
-    expect(promptOf(model, 1)).not.toContain('constructor\\"');
+    expect(promptOf(model, 1)).not.toContain('"more"');
   });
 });
 
@@ -173,3 +183,19 @@ it("lists an agent's tools once for a call", async () => {
   await calling(tools as never, 'any', {}).agent.generate('Go');
   expect(requests).toHaveLength(1);
 });
+
+it.each(['{"payment":"{\\"amount\\":900}"}', '{"payment":{"amount":1},"__proto__":{}}'])(
+  'a replay makes the same call of %s',
+  async (args) => {
+    const recording = collectTraces();
+    const seen: unknown[] = [];
+    const watching = editing((made) => (seen.push(made), made));
+    const { agent } = calling({ pay: paying([]) }, 'pay', args, { outputProcessors: [watching], record: recording.record });
+    await agent.generate('Go');
+    const before = [...seen];
+    const replayed = await replay(recording.trace, agent);
+    expect(replayed.endedAt).toBeUndefined();
+    expect(formatTrace(replayed.trace)).toBe(formatTrace(recording.trace));
+    expect(seen).toEqual([...before, ...before]);
+  },
+);
