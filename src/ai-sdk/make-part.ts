@@ -57,10 +57,10 @@ export const makePart = async (
   const made = refusedCall(toolName, parsed.error ? parseArguments(call.input) : parsed.args);
   if (made) return { part: call, made };
   if (parsed.error) return call === part ? undefined : { part: call, made: { args: parseArguments(call.input) } };
+  const written = parseArguments(call.input);
   const refine = run.callSettings.experimental_refineToolInput?.[toolName];
   // An instance of a class is no data: guards get what the schema makes it of.
-  if (!refine)
-    return { part: call, made: { args: frozenArguments(isPlain(parsed.args) ? parsed.args : parseArguments(call.input)) } };
+  if (!refine) return { part: call, made: { args: frozenArguments(isPlain(parsed.args) ? parsed.args : written, written) } };
   const refined = await refine(parsed.args as never); // typed by the tool
   return { part: { ...call, input: JSON.stringify(refined) }, made: { args: frozenArguments(refined) } };
 };

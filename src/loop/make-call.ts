@@ -37,8 +37,12 @@ export const refusedCall = (toolName: string, args: unknown): MadeCall | undefin
 export const invalidArguments = (path: string, detail: string): InterlockError =>
   new InterlockError('tool/invalid-arguments', { path, detail });
 
-/** A frozen copy: guards, approvers, records and the tool get the same value, and none can change it for the others. */
-export const frozenArguments = (args: unknown): unknown => frozen(copyPlain(args));
+/**
+ * A frozen copy: guards, approvers, records and the tool get the same value, and none can change it for the others. Its fields have the
+ * order in which the model wrote them, if it wrote the same value.
+ */
+export const frozenArguments = (args: unknown, written = args): unknown =>
+  frozen(copyPlain(isSame(args, written) ? written : args));
 
 const frozen = (value: unknown): unknown => {
   if (!Array.isArray(value) && !isRecord(value)) return value;

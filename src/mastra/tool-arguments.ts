@@ -39,7 +39,7 @@ export const makeArguments = (args: unknown, toolName: string, tool: StepTool | 
   const taken = tool && take(tool, args);
   if (!tool || !taken || taken.fault) return { args: frozenArguments(args) };
   const isTakenAgain = isSame(taken.args, taken.input) || isSame(take(tool, taken.args).args, taken.args);
-  return { args: frozenArguments(taken.args), ...(!isTakenAgain && { given: taken.input }) };
+  return { args: frozenArguments(taken.args, args), ...(!isTakenAgain && { given: taken.input }) };
 };
 
 /** What a tool gets for the arguments of a made call, which must be these arguments. `given`: see {@link MadeCall}. */

@@ -155,7 +155,7 @@ export const createAgent = ({ log = [], ...config }: AgentOptions): InterlockAge
   const charge = createTool({
     id: 'charge',
     description: 'Charges an amount.',
-    inputSchema: z.object({ amount: z.number() }),
+    inputSchema: z.object({ amount: z.number(), to: z.string().optional() }),
     execute: async ({ amount }: { amount: number }) => {
       log.push(`charge ${amount}`);
       await setImmediate(); // long enough for the other calls of the step to start

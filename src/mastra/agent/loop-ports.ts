@@ -197,14 +197,16 @@ type Policy = (...args: readonly unknown[]) => unknown;
 
 /**
  * Decides whether a call needs approval, by Mastra's rule: the tool's own function decides first, then its flag or the policy of
- * the call. A policy that fails requires approval. Calls of a client's tools need none, nor do those that cannot run.
+ * the call. A policy that fails requires approval. Calls of a client's tools need none.
  */
 const createApprovalPolicy =
   ({ option, requestContext, toolContext }: ApprovalOptions): LoopPorts['needsApproval'] =>
   async ({ call, settings, given }) => {
     const tool: AnyTool | undefined = findTool(settings, call.toolName)?.[1];
     const called = stepTool(call.toolName, settings, toolContext);
-    if (!tool || !called?.ready.execute || takeMade(call.args, called, given).fault) return false; // the tool does not run
+    if (!tool || !called?.ready.execute) return false;
+    const { fault } = takeMade(call.args, called, given);
+    if (fault && 'error' in fault) return false; // it does not run; other invalid arguments are shown to the approver, as by Mastra
     const required = option ?? requestContext.get<string, RequireToolApproval | undefined>(inheritedKey);
     const context = { requestContext: publicEntries(requestContext) };
     const args = copyPlain(call.args); // changes by a policy do not reach the tool
