@@ -1,6 +1,7 @@
 import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from 'ai';
 import { feedbackText } from '../loop/conversation.js';
 import { messageOf, InterlockError } from '../errors.js';
+import { untilAborted } from '../phase/awaitable.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Retry } from '../verdict.js';
 import { answersIn, openConversation } from './conversation.js';
@@ -105,7 +106,7 @@ const isReady = (run: Run, toolCallId: string): boolean =>
 const judgedResult = async (run: Run, call: Call, given: unknown): Promise<unknown> => {
   let result: unknown;
   try {
-    result = await given;
+    result = await untilStopped(run, given);
   } catch (error) {
     await failAsJudged(run, call, error);
   } finally {
@@ -135,7 +136,7 @@ async function* guardedResults(run: Run, request: Call, execute: (args: unknown)
 async function* toolResults(run: Run, call: Call, execute: (args: unknown) => unknown): AsyncGenerator {
   try {
     const results = execute(call.args);
-    if (!isIterable(results)) yield await results;
+    if (!isIterable(results)) yield await untilStopped(run, results);
     else
       for await (const result of results) {
         run.throwIfStopped();
@@ -147,6 +148,13 @@ async function* toolResults(run: Run, call: Call, execute: (args: unknown) => un
     run.throwIfStopped();
   }
 }
+
+/** A tool may ignore its signal: a run that guards ended does not wait for it. */
+const untilStopped = async (run: Run, result: unknown): Promise<unknown> => {
+  await untilAborted(Promise.resolve(result), run.signal);
+  run.throwIfStopped();
+  return result;
+};
 
 const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
