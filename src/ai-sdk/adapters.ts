@@ -61,6 +61,10 @@ const checkCalled = ({ graph }: Plan, adapters: readonly Adapter[], uncalled: re
         throw new InterlockError('ai-sdk/unhonoured-hook', { path: `${path} ${hook}`, detail: detailOf(adapters, phase) });
 };
 
+/** Whether guards have a hook of the phase, and an adapter of the run calls it. */
+export const honours = ({ plan, adapters }: Run, phase: Phase): boolean =>
+  plan.has(phase) && [...adapters].some((adapter) => (phasesOf[adapter] as readonly Phase[]).includes(phase));
+
 type GuardNode = Extract<GraphNode, { kind: 'guard' }>;
 
 const guardsIn = (node: GraphNode, path: string): { path: string; node: GuardNode }[] =>

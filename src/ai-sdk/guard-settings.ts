@@ -1,7 +1,7 @@
 import { anySignal } from '../phase/awaitable.js';
 import { isRecord } from '../phase/plain-data.js';
 import type { ProviderLimits } from '../loop/provider-clock.js';
-import type { LanguageModel, PrepareStepFunction, TimeoutConfiguration, ToolSet } from 'ai';
+import type { Instructions, LanguageModel, PrepareStepFunction, TimeoutConfiguration, ToolSet } from 'ai';
 import { checkGuardOptions, checkObject } from './guard-options.js';
 import { guardTools } from './guard-tools.js';
 import { isSharedRun, type GuardedRun, type Run } from './run.js';
@@ -18,6 +18,8 @@ export interface GuardableSettings {
   prepareStep?: unknown;
   abortSignal?: AbortSignal;
   timeout?: unknown;
+  instructions?: Instructions;
+  system?: Instructions;
   activeTools?: unknown;
   toolChoice?: unknown;
   providerOptions?: unknown;
@@ -55,6 +57,7 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
     throw new InterlockError('ai-sdk/invalid-option', { path: 'run', detail: 'create it with createGuardedRun.' });
   const { model, tools, prepareStep, abortSignal, timeout: all, ...rest } = settings;
   const timeout = takeChunkTimeouts(run, all) as TimeoutConfiguration<TOOLS> | undefined; // as it was given
+  run.instructions = settings.instructions ?? settings.system;
   return {
     abortSignal: signalOf(run, abortSignal),
     ...(timeout !== undefined && { timeout }),

@@ -87,7 +87,7 @@ const guardedExecute =
     };
     const call: Call = { toolName, toolCallId, args: input, messages };
     // A streaming tool is recognized by its function or, if the call can run at once, by its return value.
-    if (!isReady(run, toolCallId)) {
+    if (!isReady(run, call)) {
       const results = guardedResults(run, call, (args) => own(args, options));
       return isGenerator(execute) ? results : lastOf(results);
     }
@@ -99,8 +99,8 @@ const guardedExecute =
 const hasFields = (context: unknown): boolean => Object.keys(context ?? {}).length > 0;
 
 /** Whether a call may run at once: the run is set up, and no guard objects or has yet to judge. */
-const isReady = (run: Run, toolCallId: string): boolean =>
-  run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(toolCallId) && !needsJudge(run, toolCallId);
+const isReady = (run: Run, call: Call): boolean =>
+  run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(call.toolCallId) && !needsJudge(run, call);
 
 /** The one result of a call that is already running. */
 const judgedResult = async (run: Run, call: Call, given: unknown): Promise<unknown> => {
@@ -194,7 +194,7 @@ const judgedInStream = async (run: Run, call: Call, outcome: Outcome): Promise<O
   if (!run.plan.has('outputStream') || !run.adapters.has('withGuards')) return outcome;
   const { toolName, toolCallId, args } = call;
   const before = withCall(call);
-  const lane = openLane<Outcome>(run, outcomeCodec, { of: 'texts', before, onRetry: (retry) => retryError(run, retry) });
+  const lane = openLane<Outcome>(run, outcomeCodec, { before, onRetry: (retry) => retryError(run, retry) });
   try {
     const part = { ...outcome, toolName, toolCallId, args };
     const parts = [...(await lane.push(part)), ...(await lane.end())];

@@ -149,7 +149,7 @@ const withTimeouts = ({ chunkTimeouts, leaving }: Run, parts: PartSource): PartS
 };
 
 /** Parts that are already available. */
-const sourceOf = (parts: Generator<StreamPart, undefined>): PartSource => ({
+export const sourceOf = (parts: Generator<StreamPart, undefined>): PartSource => ({
   getReader: () => ({ read: async () => parts.next() as { done: boolean; value?: StreamPart }, cancel: async () => undefined }),
 });
 

@@ -1,3 +1,4 @@
+import type { Instructions } from 'ai';
 import { anySignal, attempted } from '../phase/awaitable.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Host } from '../phase/host.js';
@@ -8,6 +9,7 @@ import { checkIntegration } from '../integration.js';
 import type { ProviderLimits } from '../loop/provider-clock.js';
 import { compile, type Compilable } from '../mastra/graph/to-graph.js';
 import type { StoredPart } from '../plain/stored-message.js';
+import type { ApprovedInput } from './approved-input.js';
 import { dropRequests } from './drop-requests.js';
 import type { Answers, Conversation } from './conversation.js';
 import type { UnsignedEvent } from './events.js';
@@ -87,6 +89,8 @@ export interface Run extends GuardedRun {
   input: JudgedInput | undefined;
   stepNumber: number; // of the current step, from 0
   isAnswered: boolean; // whether the model has responded in it
+  instructions: Instructions | undefined; // of the call, if `guardSettings` got them
+  approved: ApprovedInput | undefined; // of the last call with approved calls
   answers: Answers | undefined; // for each answer in a prepared step's messages, whether the run generated it
   /** The last conversation, if guards left it untouched. */
   untouched: Conversation | undefined;
@@ -201,6 +205,8 @@ const untouched = () => ({
   input: undefined,
   stepNumber: 0,
   isAnswered: false,
+  instructions: undefined,
+  approved: undefined,
   answers: undefined,
   untouched: undefined,
   context: undefined,

@@ -99,7 +99,7 @@ type Pass = (part: Part, out: Out) => Awaitable<void>;
 
 /** Each step has its own lane. Its finish part is always emitted, with the metadata that guards left in it. */
 const judgedSteps = (run: Run): Pass => {
-  const open = () => openLane<Part>(run, textCodec, { of: 'texts' });
+  const open = () => openLane<Part>(run, textCodec);
   let lane: ReturnType<typeof open> | undefined; // opened when the run starts
   let pushes = 0;
   const takeTurn = createTurns();

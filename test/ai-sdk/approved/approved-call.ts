@@ -21,7 +21,7 @@ import {
   withGuards,
 } from '../../../src/ai-sdk/index.js';
 import type { Phase, PipelineStep } from '../../../src/index.js';
-import { scriptedModel } from '../../../src/testing/index.js';
+import { scriptedModel, type ScriptedCall } from '../../../src/testing/index.js';
 import { guardOn, tripping, type HookArgs } from '../support.js';
 
 /** The entrances of the AI SDK to a call that an earlier run requested, and a person approved. */
@@ -64,6 +64,8 @@ export interface Approved {
   /** The name of the error that the caller gets. */
   readonly error: string | undefined;
   readonly modelCalls: number;
+  /** The prompt of the first model call. */
+  readonly prompt: ScriptedCall<'v4'>['prompt'] | undefined;
 }
 
 const secret = `sk-proj-${'a1B2c3D4'.repeat(6)}`;
@@ -104,7 +106,7 @@ const uiMessages = (inputs: readonly object[]): UIMessage[] => [
 /** Runs approved calls of a tool to the end, in one way. */
 export const runApproved = async (
   way: ApprovedWay,
-  guard: PipelineStep,
+  guards: PipelineStep | readonly PipelineStep[],
   { inputs = [{ amount: 9000, note: secret }], instructions }: { inputs?: readonly object[]; instructions?: string } = {},
 ): Promise<Approved> => {
   const ran: unknown[] = [];
@@ -121,18 +123,19 @@ export const runApproved = async (
   };
   const base = { model, tools, stopWhen: isStepCount(3), maxRetries: 0, onError: () => undefined, instructions };
   const messages = approvedMessages(inputs);
-  const run = createGuardedRun([guard]);
-  const agent = () => guardedToolLoop({ ...base, guards: [guard] });
+  const pipeline = [guards].flat() as readonly PipelineStep[];
+  const run = createGuardedRun(pipeline);
+  const agent = () => guardedToolLoop({ ...base, guards: pipeline });
   const read = async (result: { stream: AsyncIterable<unknown>; text: PromiseLike<unknown> }): Promise<void> => {
-    let error: unknown;
-    for await (const part of result.stream) if (isError(part)) ({ error } = part);
+    let error: Error | undefined;
+    for await (const part of result.stream) if (isError(part)) error = part.error as Error; // a stop of the run
     await result.text;
     if (error !== undefined) throw error;
   };
   const streamed = (settings: object): Promise<void> =>
     read(streamText({ ...base, ...settings, messages, experimental_transform: toStreamTransform(run) as never }));
   const calls: Record<ApprovedWay, () => Promise<unknown>> = {
-    'agent.generate': () => agent().generate({ messages }),
+    'agent.generate': async () => agent().generate({ messages }),
     'agent.stream': async () => read(await agent().stream({ messages })),
     createAgentUIStream: async () => {
       const onError = (error: unknown): string => (error as Error).name;
@@ -152,7 +155,7 @@ export const runApproved = async (
     () => undefined,
     (reason: unknown) => (reason as Error).name,
   );
-  return { ran, error, modelCalls: model.calls.length };
+  return { ran, error, modelCalls: model.calls.length, prompt: model.calls[0]?.prompt };
 };
 
 const isError = (part: unknown): part is Extract<TextStreamPart<ToolSet>, { type: 'error' }> =>

@@ -7,7 +7,7 @@ import { approvedWays, kinds, runApproved } from './approved-call.js';
 
 for (const way of approvedWays)
   for (const [kind, guard] of Object.entries(kinds)) {
-    const { ran, ...end } = await runApproved(way, guard());
-    console.log(JSON.stringify({ way, kind, ran: ran.length, ...end }));
+    const { ran, error, modelCalls } = await runApproved(way, guard());
+    process.stdout.write(`${JSON.stringify({ way, kind, ran: ran.length, error, modelCalls })}\n`);
     await sleep(0); // Node reports unhandled rejections at the end of a turn
   }
