@@ -229,7 +229,7 @@ export const errorTable = errorRows({
   },
   'ai-sdk/unhonoured-hook': {
     actor: 'author',
-    say: 'No adapter of this run calls this hook; add the adapter for it, use guardedToolLoop, or remove the hook.',
+    say: 'No adapter of this run calls this hook; add the adapter for it, use guardedToolLoop, list the phase in `uncalled`, or remove the hook.',
   },
   'ai-sdk/invalid-option': {
     actor: 'author',

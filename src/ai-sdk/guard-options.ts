@@ -37,8 +37,8 @@ export const guardOptionKinds = {
    */
   maxHeldChars: ownOptions.maxHeldChars.call,
   /**
-   * Phases whose hooks may stay uncalled, because they never occur in these runs, or because others guard them: `['toolResult']` for a
-   * model that is called without tools. Default: none, so that a hook that no adapter calls is refused.
+   * Phases whose hooks may stay uncalled, because others guard them: `['toolResult']` for tools that are guarded elsewhere. Default:
+   * none, so that a hook that no adapter calls is refused.
    */
   uncalled: listOf(oneOf(...phaseNames)),
   /** Whether callers get the complete error of a failed model call, including quotations of the prompt. Default `false`. */

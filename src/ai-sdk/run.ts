@@ -7,13 +7,14 @@ import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from 
 import { guardReports, type GuardReports } from '../trace/observers.js';
 import { checkIntegration } from '../integration.js';
 import type { ProviderLimits } from '../loop/provider-clock.js';
-import { compile, type Compilable } from '../mastra/graph/to-graph.js';
+import type { Compilable } from '../mastra/graph/to-graph.js';
 import type { StoredPart } from '../plain/stored-message.js';
 import type { ApprovedInput } from './approved-input.js';
 import { dropRequests } from './drop-requests.js';
 import type { Answers, Conversation } from './conversation.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
+import { planOf } from './host.js';
 import type { AnyMessage } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
@@ -142,7 +143,7 @@ const brand = Symbol('guarded run');
  */
 export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun => {
   checkGuardOptions(options);
-  return createRun(compile(pipeline), options);
+  return createRun(planOf(pipeline), options);
 };
 
 /** Creates a run of a compiled plan. */
