@@ -98,10 +98,10 @@ export const createAttempt = (run: Run): Attempt => ({
 /** The state of an attempt before its model has responded; also before the call is repeated. */
 export const unanswered = (): Pick<
   Attempt,
-  'answer' | 'rawChunks' | 'originalWords' | 'heldResults' | 'hasResponded' | 'wasEdited' | 'finish'
+  'answer' | 'leftChunks' | 'originalWords' | 'heldResults' | 'hasResponded' | 'wasEdited' | 'finish'
 > => ({
   answer: createResponse(),
-  rawChunks: [],
+  leftChunks: [],
   originalWords: [],
   heldResults: [],
   hasResponded: false,

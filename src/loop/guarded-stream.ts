@@ -1,6 +1,7 @@
 import { withoutQuotations } from '../guard/read-fields.js';
 import { repeatsText } from '../guard/stream-fields.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
+import { definedFields } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Plan } from '../pipeline/compile.js';
 import { planStream, type StreamSegment } from '../pipeline/stream-plan.js';
@@ -165,22 +166,30 @@ const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings):
 /** Adds the guards' version of a chunk to the response and emits it. The loop itself reports the end of a call. */
 const takeResponse = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | undefined => {
   const remaining = attempt.wasEdited ? unquoting(part) : part;
-  if (remaining.type === 'finish') {
-    if (attempt.finish) attempt.finish.providerMetadata = metadataOf(remaining);
-    return undefined;
-  }
   const ruled = remaining.type === 'tool-result' ? resultOfCall(run, attempt, remaining) : takeRuling(attempt.answer, remaining);
   if (!ruled) return undefined;
+  if (isGuarded(run, 'llmResponse')) attempt.leftChunks.push({ type: ruled.type, payload: ruled.payload });
+  if (ruled.type === 'finish') {
+    if (attempt.finish) attempt.finish.providerMetadata = metadataOf(ruled);
+    return undefined;
+  }
   addChunk(attempt.answer, ruled);
   keepInput(run, attempt, ruled);
   return emit(run, ruled);
 };
 
-const metadataOf = ({ payload }: Chunk): unknown => (payload as { providerMetadata?: unknown } | undefined)?.providerMetadata;
+interface WithMetadata {
+  readonly providerMetadata?: unknown;
+  /** Of the end of a response: it repeats the provider's. */
+  readonly metadata?: unknown;
+}
+
+const metadataOf = ({ payload }: Pick<Chunk, 'payload'>): unknown => (payload as WithMetadata | undefined)?.providerMetadata;
 
 /** Removes metadata that may quote removed content. */
-const unquoting = (chunk: Chunk): Chunk => {
-  const providerMetadata = metadataOf(chunk);
-  if (!providerMetadata) return chunk;
-  return { ...chunk, payload: { ...(chunk.payload as object), providerMetadata: withoutQuotations(providerMetadata) } };
+export const unquoting = <C extends Pick<Chunk, 'payload'>>(chunk: C): C => {
+  const { providerMetadata, metadata } = (chunk.payload ?? {}) as WithMetadata;
+  if (!providerMetadata && !metadata) return chunk;
+  const own = definedFields({ providerMetadata: withoutQuotations(providerMetadata), metadata: withoutQuotations(metadata) });
+  return { ...chunk, payload: { ...(chunk.payload as object), ...own } };
 };

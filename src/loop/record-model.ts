@@ -10,8 +10,6 @@ interface ModelChunk {
   readonly chunk: Chunk;
   /** Start time of the call. */
   readonly startedAt: number;
-  /** Whether a guard needs the original chunks. */
-  readonly needsRaw: boolean;
   /** Whether a guard may edit or buffer words. */
   readonly needsWords: boolean;
 }
@@ -20,7 +18,6 @@ interface ModelChunk {
 export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelChunk): void => {
   const { type, payload } = modelChunk.chunk;
   if (type === 'error') throw (payload as { error?: unknown } | undefined)?.error ?? payload;
-  if (modelChunk.needsRaw) attempt.rawChunks.push({ type, payload });
   if (modelChunk.needsWords && type !== 'raw') keepOriginalWords(attempt, modelChunk.chunk);
   if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
   else if (type === 'response-metadata') recordMetadata(attempt, payload as object);

@@ -148,8 +148,8 @@ export interface Attempt {
   ahead: ResponseAhead | undefined;
   /** The call of the model that is under way. */
   modelCall: Pick<ModelCall, 'hangUp'> | undefined;
-  /** The provider's original chunks, kept if a guard needs them. */
-  rawChunks: { type: string; payload: unknown }[];
+  /** The response's chunks as stream guards left them, kept if a guard of the whole response needs them. */
+  leftChunks: { type: string; payload: unknown }[];
   /** The model's original words in pieces, kept if a guard judges the stream. */
   originalWords: string[];
   /** Whether the model has responded: with text, calls or files, or with the end of an empty response. */

@@ -80,7 +80,7 @@ const consumeChunks = async (
   attempt: Attempt,
   { reader, startedAt, guardedStream }: ModelStream & { guardedStream: GuardedStream },
 ): Promise<Outcome | undefined> => {
-  const [needsRaw, needsWords] = [isGuarded(run, 'llmResponse'), isGuarded(run, 'outputStream')];
+  const needsWords = isGuarded(run, 'outputStream');
   const holdsResults = isGuarded(run, 'toolResult');
   const ids = createPartIds(idsOf(run));
   const takeTurn = createTurns();
@@ -90,7 +90,7 @@ const consumeChunks = async (
     run.signal.throwIfAborted();
     const chunk = reader.toChunk(part.value);
     if (!chunk) continue;
-    recordModelChunk(run, attempt, { chunk, startedAt, needsRaw, needsWords });
+    recordModelChunk(run, attempt, { chunk, startedAt, needsWords });
     const own = ids.withUniqueId(chunk);
     if (!own) continue;
     if (holdsResults && own.type === 'tool-result') {

@@ -10,6 +10,7 @@ import { conversationFields } from '../conversation.js';
 import { currentAttempt, stepFields, type Attempt, type Run } from '../run.js';
 import { resend } from '../resend.js';
 import { recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
+import { unquoting } from '../guarded-stream.js';
 import { findToolPart, type ProviderResult } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
 
@@ -21,9 +22,7 @@ export const review = async (run: Run): Promise<Outcome> => {
   const record = recordStep(run, attempt);
   attempt.record = record;
   if (hasUnjudgedInput(attempt)) await resendAttempt(run, attempt, record);
-  const observed = await observe(run, attempt, record);
-  if (observed) return observed;
-  const stopped = await settleProviderResults(run, attempt, record);
+  const stopped = (await settleProviderResults(run, attempt, record)) ?? (await observe(run, attempt, record));
   if (stopped) return stopped;
   attempt.partCount = responseParts(run).length - before;
   const snapshots = isGuarded(run, 'outputStep') ? snapshotResponse(run) : undefined;
@@ -58,17 +57,19 @@ const addAnswer = (run: Run, { answer, entry, wasEdited }: Attempt): void => {
   });
 };
 
+/** Shows the response to guards that observe it, as earlier guards left it: a cache must not keep what they removed. */
 const observe = async (run: Run, attempt: Attempt, record: StepRecord): Promise<Outcome | undefined> => {
   if (!isGuarded(run, 'llmResponse')) return undefined;
+  const { leftChunks, response, wasEdited } = attempt;
   const { outcome } = await judge<'llmResponse'>(run, {
     phase: 'llmResponse',
-    chunks: attempt.rawChunks,
+    chunks: wasEdited ? leftChunks.map(unquoting) : leftChunks,
     model: attempt.entry.model,
     ...stepFields(run, record),
     fromCache: attempt.cached !== undefined,
     warnings: [...attempt.warnings] as PhaseData<'llmResponse'>['warnings'], // the provider's own
     request: attempt.request,
-    rawResponse: attempt.cached ? attempt.cached.rawResponse : attempt.response,
+    rawResponse: attempt.cached ? attempt.cached.rawResponse : wasEdited ? record.response : response, // the record has no body
     retryCount: run.retries,
   });
   return outcome;
@@ -100,8 +101,10 @@ const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRec
     if (!own) continue;
     const result = own.payload as ProviderResult; // only results are buffered
     const end = { kind: 'result', result: result.result } as const;
+    const known = record.toolResults.length;
     const stop = await settleEnd(run, record, { call: callOf(run, result), end, payload: result });
     if (stop) return stop;
+    for (const { type, payload } of record.toolResults.slice(known)) attempt.leftChunks.push({ type, payload });
   }
   return undefined;
 };
