@@ -296,14 +296,14 @@ describe('a hand-written map', () => {
       const quiet = (id: string) => onInput(id, () => undefined);
       const block = parallel(edit('a', 'edited'), quiet('b'), sequence('named', quiet('c')), parallel(quiet('d'), quiet('e')));
       const { verdict } = await maps(block, pick(key));
-      expect(edited(verdict).messages.map(textIn)).toEqual(['edited']);
+      expect(edited(verdict).messages.map(textIn)).toEqual(['edited', 'edited']);
     },
   );
 
   it('reads the merged payload of a branch under every arm, also one that did not run', async () => {
     const arms = () => branch([otherwise, edit('a', 'edited')], [() => false, edit('b', 'never')]);
     for (const key of ['processor:a', 'processor:b'])
-      expect(edited((await maps(arms(), pick(key))).verdict).messages.map(textIn)).toEqual(['edited']);
+      expect(edited((await maps(arms(), pick(key))).verdict).messages.map(textIn)).toEqual(['edited', 'edited']);
   });
 
   it('receives the payload of a step', async () => {
@@ -362,7 +362,7 @@ describe('a branch', () => {
       return false;
     };
     await runInput(sequence('s', adds, branch([look, mark('a')])));
-    expect(seen).toEqual(['Where is parcel 7?', 'added silently']);
+    expect(seen).toEqual(['Where is parcel 7?', 'On its way.', 'added silently']);
   });
 
   it.each([
