@@ -159,6 +159,8 @@ export interface LoopPorts {
   /** Converts one part of the provider's stream into a chunk, or into undefined if there is nothing to emit. */
   toChunk(part: unknown, runId: string): Chunk | undefined;
   runTool(request: ToolRequest): Promise<ToolOutcome>;
+  /** What the model reads in place of a tool's result; undefined if it reads the result. Rejects if the tool cannot map it. */
+  toModelOutput?(call: ToolCall, result: unknown): Promise<unknown>;
   /** Whether a call needs approval before it runs. It does if this check fails. */
   needsApproval(request: Pick<ToolRequest, 'call' | 'settings'>): Promise<boolean>;
   /** Whether a stop condition holds after these steps. */

@@ -10,7 +10,12 @@ export interface ToolCall {
 
 /** The outcome of a tool call. */
 export type ToolOutcome =
-  | { readonly kind: 'result'; readonly result: unknown }
+  | {
+      readonly kind: 'result';
+      readonly result: unknown;
+      /** What the model reads in place of the result; undefined if it reads the result. */
+      readonly modelOutput?: unknown;
+    }
   | {
       readonly kind: 'error';
       readonly error: unknown;

@@ -4,7 +4,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
 import { klona } from 'klona/full';
 import type { RequireToolApproval } from '@mastra/core/tools';
-import type { LoopMessages, ModelConnection, LoopPorts, StepSettings } from '../../loop/ports.js';
+import type { ModelConnection, LoopPorts, StepSettings } from '../../loop/ports.js';
 import { createAfterStep } from './after-step.js';
 import { createHost } from '../workflow/scope.js';
 import { createCheckpoints, loopMessages } from '../messages/loop-messages.js';
@@ -12,7 +12,7 @@ import { createMessageCopies, type MessageCopies } from '../messages/message-cop
 import { type LoopTarget, authoredTools, findTool, resolveTools, type AnyTool } from '../tools/tools.js';
 import { requestedIds } from '../memory/memory.js';
 import { createModelCall } from '../model/model-call.js';
-import { createModelOutputs, type ModelOutputs } from '../model/model-outputs.js';
+import { createModelOutputs } from '../model/model-outputs.js';
 import { resolveModel, resolveModels, type ModelRequestor } from '../model/models.js';
 import { createPrompts } from '../model/prompts.js';
 import { withViews, type StepResult } from './step-results.js';
@@ -38,7 +38,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   outputs.register(await authoredTools(target, tools));
   let hasForeignResult = false;
   let hasBailed = false;
-  const copies = createMessageCopies(() => target.isGuarded || outputs.areMapped || hasForeignResult);
+  const copies = createMessageCopies(() => target.isGuarded || hasForeignResult);
   const workspace = await agent.getWorkspace({ requestContext });
   const payloads = createPayloadTransforms({ policy: transformOf(target), tools, warn: warnerOf(agent) });
   const { callModel, connection } = connectedCall(target, settings);
@@ -49,11 +49,14 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     workspace,
     prepared: tools,
     messages: createToolMessages(copies),
+    toModelOutput: outputs.of,
   };
   const ports: LoopPorts = {
     host: createHost((model, path) => resolveModel(by, model, path)),
     messages: {
-      ...messagesWith(outputs, copies),
+      ...loopMessages,
+      ...createCheckpoints(copies),
+      toPrompt: createPrompts(copies),
       setToolOutcome: (list, call, outcome) => {
         hasForeignResult ||= call.providerExecuted === true; // it may belong to a much earlier call
         loopMessages.setToolOutcome(list, call, outcome);
@@ -70,6 +73,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
       payloads.register(request.settings.tools);
       return runTool(request, toolContext);
     },
+    toModelOutput: outputs.of,
     needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext }),
     shouldStop: async (steps, list) => {
       const accepted = steps.filter((step) => !step.tripwire);
@@ -134,19 +138,6 @@ const settingsOf = ({ options }: LoopTarget, tools: Record<string, unknown>): St
 /** The tools of a step that a guard added. */
 const putIn = (stepTools: StepSettings['tools'], prepared: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(stepTools ?? {}).filter(([name, tool]) => prepared[name] !== tool));
-
-/** Messages whose tool results are converted for the model before each prompt. */
-const messagesWith = (outputs: ModelOutputs, copies: MessageCopies): LoopMessages => {
-  const toPrompt = createPrompts(copies);
-  return {
-    ...loopMessages,
-    ...createCheckpoints(copies),
-    toPrompt: async (list: MessageList, model) => {
-      await outputs.apply(list);
-      return toPrompt(list, model);
-    },
-  };
-};
 
 /** The key that Mastra's sub-agent tool sets if `onDelegationComplete` called `bail()`. */
 const bailKey = '__mastra_delegationBailed';
