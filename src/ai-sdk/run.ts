@@ -17,6 +17,7 @@ import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { planOf } from './host.js';
 import type { AnyMessage } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
+import { showTripwires } from './show-tripwires.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
 
 /**
@@ -39,7 +40,8 @@ export interface GuardedRun {
    */
   finish(): Promise<void>;
   /**
-   * Applies `onReaderCancel` to the readers of a result of `streamText`, which it returns. Call it before the result is read.
+   * Applies `onReaderCancel` to the readers of a result of `streamText`, which it returns, and shows a tripwire in its UI messages as a
+   * `data-tripwire` part. Call it before the result is read.
    *
    * @example
    * run.watch(streamText({ ...settings, ...guardSettings(settings, run) })).toUIMessageStreamResponse();
@@ -185,7 +187,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
       await run.judgeLast?.();
       dropRequests(run);
     },
-    watch: (result) => watchReaders(result, { onReaderCancel, leaving, emit: run.emit }),
+    watch: (result) => watchReaders(showTripwires(result), { onReaderCancel, leaving, emit: run.emit }),
     emit: (event) => attempted(() => onEvent?.({ ...event, runId: id })), // with its run id it is complete
     end: (error) => {
       if (run.error) return run.error;
