@@ -262,10 +262,24 @@ describe('a function in a pipeline', () => {
     expect(edited(verdict)).toMatchObject({ note: 1, phase: 'input' });
   });
 
-  it.each([[42], ['x'], [{}], [{ phase: 'outputStep' }], [[]]])('is rejected if it returns %j', async (answer) => {
+  it.each([[42], ['x'], [{ blocked: true }], [[]]])('is rejected if it returns %j', async (answer) => {
     const { verdict } = await runInput(functionNode('f', () => answer));
     expect(codeOf(verdict)).toBe('pipeline/invalid-payload');
     expect(verdict).toMatchObject({ processorId: 'f', path: 'p/f' });
+  });
+
+  it.each([[{}], [{ phase: 'outputStep' }], [{ phase: 'outputStep', messages: [], messageList: undefined }]])(
+    'changes nothing if it returns %j',
+    async (answer) => {
+      expect((await runInput(functionNode('f', () => answer))).verdict).toEqual({ kind: 'pass' });
+    },
+  );
+
+  it('changes the messages, whatever the phase that it returns', async () => {
+    const { verdict } = await runInput(
+      functionNode('f', ({ phase: _phase, ...payload }) => ({ ...payload, messages: [message('m', 'edited')] })),
+    );
+    expect(edited(verdict).messages.map(textIn)).toEqual(['edited']);
   });
 
   it('fails closed and is reported if it throws', async () => {
