@@ -125,6 +125,25 @@ export const childrenOf = (node: GraphNode): readonly GraphNode[] => {
   }
 };
 
+/** The graph with each guard replaced; all other nodes keep their kinds and names. */
+export const mapGuards = (node: GraphNode, change: (guard: GuardNode) => GraphNode): GraphNode => {
+  const changed = (inner: GraphNode): GraphNode => mapGuards(inner, change);
+  switch (node.kind) {
+    case 'guard':
+      return change(node);
+    case 'function':
+    case 'map':
+      return node;
+    case 'parallel':
+    case 'sequence':
+      return { ...node, nodes: node.nodes.map(changed) };
+    case 'branch':
+      return { ...node, arms: node.arms.map((arm) => ({ ...arm, node: changed(arm.node) })) };
+    default:
+      return node satisfies never;
+  }
+};
+
 /** A node's part of a path: its id, or its kind and index. */
 export const nameOf = (node: GraphNode, index: number): string => ('id' in node ? node.id : `${node.kind}.${index}`);
 
