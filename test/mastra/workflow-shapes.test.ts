@@ -30,7 +30,7 @@ const step = (processor: Processor): unknown => createStep(processor as never);
 const card = '4111 1111 1111 1111';
 const hide = (id: string, word: string): Processor => ({
   id,
-  processInput: ({ messages }) => messages.map((message) => withText(message, (text) => text.replace(word, '[x]'))),
+  processInput: ({ messages }) => messages.map((one) => withText(one, (text) => text.replace(word, '[x]'))),
 });
 const block = (id: string, word: string): Processor => ({
   id,
@@ -101,7 +101,7 @@ const inputShapes: Record<string, () => AnyWorkflow> = {
       .then(
         own('constant', async ({ inputData }: { inputData: { messages?: never[]; messageList?: unknown } }) => ({
           phase: 'input',
-          messages: (inputData.messages ?? []).map((message) => withText(message, (text) => text.replace('ada', '[x]'))),
+          messages: (inputData.messages ?? []).map((one) => withText(one, (text) => text.replace('ada', '[x]'))),
         })),
       )
       .commit(),

@@ -192,8 +192,17 @@ export const adopt = (workflow: AnyWorkflow): AnyWorkflow => {
   } = build(graph, { path: graph.id });
   workflow.setStepFlow(stepGraph);
   Object.assign(workflow, { serializedStepFlow, steps, inputSchema, outputSchema, type: 'processor' });
-  Object.assign(workflow.options, options);
+  Object.assign(workflow.options, optionsOf(workflow));
   workflow.commit();
   rememberGraph(workflow, graph);
   return workflow;
+};
+
+/**
+ * The options of an adopted workflow: its own, but its first step checks its input, and its runs are stored only if it has a rule for
+ * that. Mastra's default, to store every run, is no rule: payloads contain text that guards redact.
+ */
+const optionsOf = (workflow: AnyWorkflow): AnyWorkflow['options'] => {
+  const { shouldPersistSnapshot: rule } = workflow.options;
+  return { ...options, ...(String(rule) !== String(() => true) && { shouldPersistSnapshot: rule }) };
 };
