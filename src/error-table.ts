@@ -94,7 +94,10 @@ export const errorTable = errorRows({
     say: 'This guard edits text that was already emitted, so the text is retracted and sent again; edit the stream as well, or set hold.',
   },
   'pipeline/missing-id': { actor: 'author', say: 'A pipeline or a processor in it has no id; give each of them a non-empty id.' },
-  'pipeline/duplicate-id': { actor: 'author', say: 'Two processors in one pipeline share an id; rename one.' },
+  'pipeline/duplicate-id': {
+    actor: 'author',
+    say: 'Two processors in one pipeline share an id; rename one, with guard(processor, { id }) if its class sets the id.',
+  },
   'pipeline/no-hook': {
     actor: 'author',
     say: 'A processor implements none of the hooks; implement one, or remove the processor.',

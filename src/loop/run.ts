@@ -114,7 +114,8 @@ export interface RunOptions extends Readonly<RecordedSettings> {
   /** Receives the reports of guards, in addition to the recorder. */
   readonly reports?: Omit<Reports, 'openShadow'>;
   /** The context of hooks besides the loop's own: the agent, the request's contexts, and the host's writer instead of the loop's. */
-  readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'> & Partial<Pick<RunScope, 'writer'>>;
+  readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'> &
+    Partial<Pick<RunScope, 'writer' | 'conversation'>>;
   readonly onEvent?: (event: RunEvent) => void;
   /** Undefined without tracing; the run then has no cost for it. */
   readonly tracer?: RunTracer;

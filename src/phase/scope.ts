@@ -1,8 +1,18 @@
+import type { MastraMemory } from '@mastra/core/memory';
 import type { Processor } from '@mastra/core/processors';
 import type { PhaseData } from '../../schemas/index.js';
 import type { Author, Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
+
+/** The thread of a run: state signals belong to it. */
+interface ScopeConversation {
+  readonly memory: MastraMemory;
+  readonly threadId: string;
+  readonly resourceId: string;
+  /** The value that Mastra's processors read from the request context. */
+  readonly context: object;
+}
 
 type HookArgs = Parameters<NonNullable<Processor['processInputStep']>>[0];
 
@@ -124,6 +134,8 @@ export interface RunScope {
   readonly addOverlapGuard?: (guard: OverlapGuard) => void;
   /** Opens the span of a guard's call; undefined without tracing. */
   readonly openSpan?: (call: GuardCall) => GuardSpan;
+  /** Undefined outside a thread. */
+  readonly conversation?: ScopeConversation;
   /** The workflow whose steps are running; undefined if none of them may use it. */
   readonly workflow?: WorkflowFrame;
   /** Opens a report for a shadow guard: its events have the run's current position, also after the end of the run. */
@@ -174,6 +186,7 @@ export const createRunScope = (parts: ScopeParts): RunScope & { retryCount: numb
     openShadow: reports.openShadow,
     addOverlapGuard: parts.addOverlapGuard,
     openSpan: parts.openSpan,
+    conversation: parts.conversation,
     workflow: parts.workflow,
   };
 };

@@ -158,9 +158,11 @@ export const hasHookFor = (node: GraphNode, row: Pick<PhaseRow, 'phase' | 'hook'
   return childrenOf(node).some((inner) => hasHookFor(inner, row));
 };
 
-/** Whether a processor implements any hook of the table. */
+/** Whether a processor implements any hook of the table, or computes a state signal. */
 export const hasAnyHook = (processor: Processor): boolean =>
-  phaseNames.some((phase) => typeof processor[phases[phase].hook] === 'function');
+  [...phaseNames.map((phase) => phases[phase].hook), 'computeStateSignal' as const].some(
+    (hook) => typeof processor[hook] === 'function',
+  );
 
 /** The text of a function without parameters that returns a constant boolean, as written or minified. */
 const constant = /^(?:async\s*)?\(\)\s*=>\s*(true|false|!0|!1)$/;

@@ -106,7 +106,8 @@ describe.each(Object.entries(builders))('with %s', (_name, making) => {
       try {
         agent = agentOf(places, build(specs, making), [{ text: 'Hello.' }]);
       } catch (error) {
-        return  expect(isInterlockError(error) && error.code).toMatch(/^pipeline\//);
+        expect(isInterlockError(error) && error.code).toMatch(/^pipeline\//);
+        return;
       }
       const { text } = await agent[mode]('Hi.');
       expect(await text).toBe('Hello.');

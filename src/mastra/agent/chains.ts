@@ -11,7 +11,9 @@ import type { Conversation } from '../memory/memory.js';
 import { memoryProcessors } from '../memory/memory-processors.js';
 import { createObjectiveProcessor, goalOf } from './goal.js';
 import type { Titling } from '../memory/memory-title.js';
-import type { PipelineStep } from '../graph/to-graph.js';
+import { processorsOf } from '../../pipeline/graph.js';
+import { renamed } from '../graph/guard-node.js';
+import { type PipelineStep, toGraph } from '../graph/to-graph.js';
 
 /** The guards of a call by lane, in the order of execution. */
 export interface Chains {
@@ -44,7 +46,7 @@ export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => 
   const { before, after } = await memoryProcessors(conversation, { input, output, titling: chaining });
   const objective = goalOf(chaining) ? [createObjectiveProcessor(chaining)] : [];
   const own = await hostProcessors(agent, { input, requestContext, signals: guards.signals });
-  const hosts = [...before, ...own.input, ...objective];
+  const hosts = withOwnIds([...before, ...own.input, ...objective], input);
   const last = options.prepareStep ? [new PrepareStepProcessor({ prepareStep: options.prepareStep })] : [];
   const echo = isSignal ? [createSignalEcho()] : [];
   return {
@@ -55,6 +57,15 @@ export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => 
     memory: after,
     recalling: hosts,
   };
+};
+
+/** Processors that Mastra adds, under other ids than the guards': an application may configure one of them as well. */
+const withOwnIds = (hosts: readonly Processor[], input: readonly PipelineStep[]): readonly Processor[] => {
+  if (hosts.length === 0) return hosts;
+  const known = new Set(processorsOf(toGraph(input)).map(({ id }) => id));
+  return hosts.map((host) =>
+    known.has(host.id) ? renamed({ processor: host, policy: undefined }, `host-${host.id}`).processor : host,
+  );
 };
 
 /** Guards in a row. Guards alone stay the same array, which is the key of their compiled plan. */

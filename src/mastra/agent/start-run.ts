@@ -106,6 +106,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
       agent: agent as never, // hooks get the agent that runs them; Mastra types it with its own generics
       requestContext,
       tracingContext: options.tracingContext,
+      conversation,
     },
   });
   await startRecording(run);

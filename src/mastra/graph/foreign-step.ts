@@ -22,7 +22,7 @@ export interface ForeignStep {
   inputSchema?: StandardSchema | undefined;
   stateSchema?: StandardSchema;
   requestContextSchema?: StandardSchema;
-  execute(call: { readonly inputData?: unknown }): Promise<unknown>;
+  execute(call: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
 /** The schemas that every payload fits: ours, and Mastra's once it is loaded. */

@@ -35,6 +35,20 @@ export const guardedBy = (processor: Processor): Guarded => {
   return guarded;
 };
 
+/** A guard under another id, with state of its own: two processors of one class of Mastra's have the same id. */
+export const renamed = ({ processor, policy }: Guarded, id: string): Guarded => {
+  const isJudge = errorStrategyOf(processor) !== undefined; // its hooks read `errorStrategy` from a view
+  const own = Object.create(isJudge ? (Object.getPrototypeOf(processor) as object) : processor, {
+    id: { value: id, enumerable: true },
+  }) as Processor;
+  if (isJudge) return { processor: withVisibleFailures(own), policy };
+  for (const name of hookNames)
+    if (typeof processor[name] === 'function') Reflect.set(own, name, processor[name].bind(processor));
+  return { processor: own, policy };
+};
+
+const hookNames = [...phaseNames.map((phase) => phaseRow(phase).hook), 'computeStateSignal', 'onViolation'] as const;
+
 /** Stores the guard behind a processor that `guard()` made. */
 export const rememberGuarded = (wrapper: Processor, guarded: Guarded): void => void known.set(wrapper, guarded);
 

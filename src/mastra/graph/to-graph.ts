@@ -9,7 +9,9 @@ import {
   isConstant,
   childrenOf,
   hasAnyHook,
+  isAlways,
   nameOf,
+  processorsOf,
   scopeOfContext,
   type BranchNode,
   type Condition,
@@ -66,7 +68,16 @@ export const rememberProcessor = (step: object, processor: Processor): void => v
 /** The graphs of our workflows. */
 const graphs = new WeakMap<object, SequenceNode>();
 
-export const rememberGraph = (workflow: object, graph: SequenceNode): void => void graphs.set(workflow, graph);
+export const rememberGraph = (workflow: object, graph: SequenceNode): void => {
+  graphs.set(workflow, graph);
+  Reflect.set(workflow, '__stateSignalProcessors', stateProcessorsOf(graph)); // Mastra's agent calls them after the workflow
+};
+
+/** The processors of a graph that compute state signals, for Mastra's agent. */
+export const stateProcessorsOf = (graph: SequenceNode): Processor[] =>
+  processorsOf(graph).flatMap(({ id, stateId, computeStateSignal }, at, all) =>
+    computeStateSignal ? [{ id, stateId, computeStateSignal: computeStateSignal.bind(all[at]) }] : [],
+  );
 
 /** The graph of one of our workflows. */
 export const graphOfWorkflow = (workflow: object): SequenceNode | undefined => graphs.get(workflow);
@@ -139,7 +150,7 @@ export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
   if (known) return known;
   rejectUnsupported('ofOptions', workflow.options, workflow.id);
   if (workflow.engineType === 'evented')
-    throw unsupported(workflow.id, 'it was made for the evented engine; make it with `createWorkflow`.');
+    throw unsupported(workflow.id, 'it is for the evented engine, as one with a `schedule` is; make it without.');
   const { requestContextSchema, retryConfig } = workflow;
   rejectUnsupported('ofWorkflow', { requestContextSchema, retryConfig: retryConfig.attempts }, workflow.id);
   if (!startsEmpty(workflow))
@@ -149,9 +160,7 @@ export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
     id: workflow.id,
     nodes: [
       ...inputCheck(workflow),
-      ...workflow.stepGraph.map((entry: Entry, index: number) =>
-        entryNode(entry, { workflow, path: `${workflow.id}/${index}` }),
-      ),
+      ...workflow.stepGraph.map((entry: Entry, index: number) => entryNode(entry, { workflow, path: `${workflow.id}/${index}` })),
     ],
   };
 };
@@ -180,6 +189,7 @@ interface EntrySite {
 const entryNode = (entry: Entry, site: EntrySite): GraphNode => {
   switch (entry.type) {
     case 'step':
+      rejectOptionsOf(entry.step, site.path);
       return checksInputs(site.workflow) ? toNode(entry.step, site.path) : uncheckedNode(entry.step, site.path);
     case 'mapping':
       return mapNode(entry, site);
@@ -199,6 +209,17 @@ const entryNode = (entry: Entry, site: EntrySite): GraphNode => {
     default:
       return entry satisfies never;
   }
+};
+
+/** Whether a workflow has a rule for storing its runs. Mastra's default stores all; the rule of a pipeline is its own. */
+export const hasStorageRule = (workflow: AnyWorkflow): boolean =>
+  !graphOfWorkflow(workflow) && !isAlways(workflow.options.shouldPersistSnapshot as unknown as Condition); // its text is read
+
+/** Rejects options of a nested workflow, whose runs are those of the outer one. */
+const rejectOptionsOf = (step: unknown, path: string): void => {
+  if (!isWorkflow(step)) return;
+  const name = step.options.tracingPolicy ? 'tracingPolicy' : hasStorageRule(step) && 'shouldPersistSnapshot';
+  if (name) throw unsupported(`${path}/${step.id}`, `it has \`${name}\`; give it to the outer workflow.`);
 };
 
 /** A step of a workflow whose `validateInputs` is false. */

@@ -1,7 +1,7 @@
 import type { ErrorProcessor, InputProcessor, OutputProcessor, Processor } from '@mastra/core/processors';
 import { phaseNames, phaseRow } from '../../phase/table.js';
 import type { SequenceNode } from '../../pipeline/graph.js';
-import { compile, type Compilable } from '../graph/to-graph.js';
+import { compile, stateProcessorsOf, type Compilable } from '../graph/to-graph.js';
 import { hooksOf } from '../graph/run-hook.js';
 import type { Lane } from './guards.js';
 import { host } from './scope.js';
@@ -40,5 +40,9 @@ export const guardsFor = (source: Compilable): LaneGuards => {
     graphs.set(processor, plan.graph);
     return [processor];
   };
-  return { inputProcessors: lane('input'), outputProcessors: lane('output'), errorProcessors: lane('error') };
+  return {
+    inputProcessors: [...lane<InputProcessor>('input'), ...(stateProcessorsOf(plan.graph) as InputProcessor[])],
+    outputProcessors: lane('output'),
+    errorProcessors: lane('error'),
+  };
 };

@@ -109,8 +109,7 @@ interface GuardWorkflowConfig {
   readonly outputSchema: PayloadSchema;
 }
 
-const isOfGuards = ({ inputSchema, type }: GuardWorkflowConfig): boolean =>
-  type === 'processor' || isPayloadSchema(inputSchema);
+const isOfGuards = ({ inputSchema, type }: GuardWorkflowConfig): boolean => type === 'processor' || isPayloadSchema(inputSchema);
 
 /**
  * Mastra's `createWorkflow`, whose `.then`, `.parallel` and `.branch` also accept processors. Over phase payloads (with
