@@ -10,7 +10,6 @@ import { createHost } from '../workflow/scope.js';
 import { createCheckpoints, loopMessages } from '../messages/loop-messages.js';
 import { createMessageCopies, type MessageCopies } from '../messages/message-copies.js';
 import { type LoopTarget, authoredTools, findTool, resolveTools, type AnyTool } from '../tools/tools.js';
-import { requestedIds } from '../memory/memory.js';
 import { createModelCall } from '../model/model-call.js';
 import { createModelOutputs, type ModelOutputs } from '../model/model-outputs.js';
 import { resolveModel, resolveModels, type ModelRequestor } from '../model/models.js';
@@ -108,9 +107,8 @@ const warnerOf =
       .warn('A transform of a tool’s payload failed', { agent: agent.name, toolName, phase, error });
 
 /** The call of a model, and the connection that the latest call left open. */
-const connectedCall = ({ options, requestContext, conversation, trace }: LoopTarget, settings: StepSettings) => {
+const connectedCall = ({ options, owner: { threadId, resourceId }, trace }: LoopTarget, settings: StepSettings) => {
   let current: ModelConnection | undefined;
-  const { threadId, resourceId } = conversation ?? requestedIds(options.memory, requestContext);
   // for gateways with a memory of their own
   const commonHeaders = { ...(threadId && { 'x-thread-id': threadId }), ...(resourceId && { 'x-resource-id': resourceId }) };
   const onConnection = (latest: ModelConnection | undefined): void => void (current = latest);

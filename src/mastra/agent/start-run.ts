@@ -14,7 +14,7 @@ import type { AgentSetup } from './read-config.js';
 import { createLoopPorts } from './loop-ports.js';
 import { type LoopTarget, checkPromise } from '../tools/tools.js';
 import { createUnfinishedTurn } from '../memory/unfinished-turn.js';
-import { openConversation } from '../memory/memory.js';
+import { openConversation, requestedIds, type Owner } from '../memory/memory.js';
 import { objectPlanOf, structureWith } from '../structured-output/structured-output.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { mastraOptions } from '../options/mastra-options.js';
@@ -58,17 +58,17 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const createId = idsOf(agent);
   const runId = options.runId ?? createId('run');
   const conversation = await openConversation({ agent, target: options.memory, requestContext });
+  const owner = ownerOf(conversation ?? requestedIds(options.memory, requestContext));
   const own = effectiveOptions(guards, options);
   const chains = await resolveChains({ ...start, guards: { ...own, signals: guards.signals }, conversation });
   const ownLimits = start.limits ?? limitsOf(own, options, chains.error.length > 0);
-  const recordEdits = own.recordEdits ?? false;
-  const lanes = compileChains(agent.id, chains, recordEdits);
+  const lanes = compileChains(agent.id, chains, own.recordEdits ?? false);
   const newMessageId = () => createId('message');
-  const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
-  const call = { agent, options, requestContext, runId, mode, list, conversation, maxModelRetries };
-  const trace = createAgentTrace({ ...call, maxSteps: ownLimits.maxSteps, hasWords: recordEdits }, lanes);
+  const list = await openList({ agent, options, messages, requestContext, owner, createId: newMessageId });
   const hooks = { ...start.hooks, ...options.hooks };
-  const target: LoopTarget = { ...call, hooks, isGuarded: Object.values(lanes).some(Boolean), trace };
+  const call = { agent, options, requestContext, runId, mode, list, conversation, owner, hooks, maxModelRetries };
+  const trace = createAgentTrace({ ...call, maxSteps: ownLimits.maxSteps, hasWords: own.recordEdits ?? false }, lanes);
+  const target: LoopTarget = { ...call, isGuarded: Object.values(lanes).some(Boolean), trace };
   const { settings, ...loop } = await createLoopPorts(target, newMessageId);
   const { recording, startRecording, ...recorded } = openRecording({
     isContinued,
@@ -112,6 +112,8 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   recordOptions(run, options);
   return run;
 };
+
+const ownerOf = ({ threadId, resourceId }: Owner): Owner => ({ threadId, resourceId });
 
 const objectPlanFor = ({ agent, createAgent }: StartOptions, own: InterlockConfig, maxRetries: number) => {
   const { errorProcessors, maxProcessorRetries, recordEdits } = own;

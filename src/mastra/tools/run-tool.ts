@@ -84,7 +84,8 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
   try {
     const called = await invocation(request, context, suspending);
     const parent = { runId: context.runId, toolCallId: call.toolCallId };
-    const act = async () => asPartOf(parent, () => run(argsOf(call.args, tool), called));
+    const args = await argsOf(call.args, tool, context);
+    const act = async () => asPartOf(parent, () => run(args, called));
     const { returned, rested } = await delegate(request, callKey(context.runId, call.toolCallId), () =>
       request.isWithheld ? withholding(act) : act(),
     );
@@ -149,12 +150,20 @@ const resumption = (resume: CallResponse | undefined): object => {
   return { resumeData: resume.data, suspendPayload: payload, ...(runId !== undefined && { suspendedToolRunId: runId }) };
 };
 
-/** Removes resume fields from a model's arguments for sub-agents and workflows: only Mastra may set them. */
-const argsOf = (args: unknown, { id }: RunnableTool): unknown => {
-  const isDelegation = typeof id === 'string' && /^(agent|workflow)-/.test(id);
-  if (!isDelegation || typeof args !== 'object' || args === null) return args;
+/**
+ * The arguments of a call without what only Mastra may set: for sub-agents and workflows resume fields, for sub-agents the thread and the
+ * resource, which are those of the run.
+ */
+const argsOf = async (
+  args: unknown,
+  { id }: RunnableTool,
+  { agent, owner, requestContext }: ToolRunContext,
+): Promise<unknown> => {
+  const [, kind, name = ''] = (typeof id === 'string' && /^(agent|workflow)-(.*)$/s.exec(id)) || [];
+  if (!kind || typeof args !== 'object' || args === null) return args;
   const { resumeData: _data, suspendedToolRunId: _run, suspendedToolCallId: _call, ...own } = args as Record<string, unknown>;
-  return own;
+  if (kind === 'workflow' || !Object.hasOwn(await agent.listAgents({ requestContext }), name)) return own;
+  return { ...own, ...owner };
 };
 
 const unknownTool = (name: string, settings: ToolRequest['settings']): InterlockError => {

@@ -9,7 +9,7 @@ import type { StepSettings, RunMode } from '../../loop/ports.js';
 import { offeredTools } from '../model/provider-tools.js';
 import { rehearsalOf } from '../memory/memory-updates.js';
 import type { CallOptions } from '../call-options.js';
-import type { Conversation } from '../memory/memory.js';
+import type { Conversation, Owner } from '../memory/memory.js';
 import type { AgentTrace } from '../tracing/agent-trace.js';
 import type { Engine } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
@@ -35,12 +35,11 @@ export const findTool = (settings: StepSettings, called: string): OfferedTool | 
 
 /** The prepared tools of a call: the agent's, those of its memory, agents and workflows, toolsets and client tools. */
 export const resolveTools = async (target: LoopTarget): Promise<Record<string, unknown>> => {
-  const { agent, options, requestContext, runId, mode, conversation } = target;
+  const { agent, options, requestContext, runId, mode, owner } = target;
   const tools = await agent.getToolsForExecution({
     toolsets: options.toolsets as never, // Mastra's own options, passed on
     clientTools: options.clientTools as never,
-    threadId: conversation?.threadId,
-    resourceId: conversation?.resourceId,
+    ...owner,
     memoryConfig: options.memory?.options,
     runId,
     requestContext,
@@ -104,7 +103,7 @@ const deferredTools = (target: LoopTarget, prepared: Readonly<Record<string, Cor
 export const prepareTool = (
   name: string,
   tool: AuthoredTool,
-  { agent, runId, requestContext, conversation, tracingContext, memory = conversation?.memory }: PreparingRun,
+  { agent, runId, requestContext, conversation, owner, tracingContext, memory = conversation?.memory }: PreparingRun,
 ): CoreTool =>
   makeCoreTool(tool, {
     name,
@@ -113,14 +112,13 @@ export const prepareTool = (
     agentName: agent.name,
     mastra: agent.getMastraInstance(),
     memory,
-    threadId: conversation?.threadId,
-    resourceId: conversation?.resourceId,
+    ...owner,
     requestContext,
     tracingContext,
   });
 
 /** The run for which a tool is prepared. */
-interface PreparingRun extends Pick<LoopTarget, 'agent' | 'runId' | 'requestContext' | 'conversation'> {
+interface PreparingRun extends Pick<LoopTarget, 'agent' | 'runId' | 'requestContext' | 'conversation' | 'owner'> {
   readonly tracingContext: TracingContext | undefined;
   /** Default: the memory of the conversation. */
   readonly memory?: MastraMemory;
@@ -135,6 +133,7 @@ export interface LoopTarget {
   readonly mode: RunMode;
   readonly list: MessageList;
   readonly conversation: Conversation | undefined;
+  readonly owner: Owner;
   /** Hooks around every tool: the agent's, overridden by the call's. */
   readonly hooks: ToolHooks | undefined;
   /** The agent's `maxRetries`. Undefined if not configured. */
