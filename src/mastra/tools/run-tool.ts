@@ -5,9 +5,9 @@ import { InterlockError } from '../../errors.js';
 import { asPartOf } from '../../trace/parent-call.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
 import type { ToolOutcome, CallResponse, Suspension } from '../../loop/tool-call.js';
-import type { ToolRequest } from '../../loop/ports.js';
+import type { Chunk, ToolRequest } from '../../loop/ports.js';
 import { delegate } from './delegating.js';
-import { rejectionIn, withholding } from './delegation.js';
+import { inFrame, rejectionIn, withholding } from './delegation.js';
 import { offeredTools } from '../model/provider-tools.js';
 import { type LoopTarget, findTool, prepareTool, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
 import { safely } from '../safely.js';
@@ -132,7 +132,7 @@ const invocation = async (request: ToolRequest, context: ToolRunContext, suspend
     actor: context.options.actor,
     mcp: context.options.mcp,
     workspace: request.settings.workspace ?? context.workspace,
-    outputWriter: (chunk: unknown) => write(chunk as never), // Mastra's chunks; the loop reads their type
+    outputWriter: (chunk: unknown) => write(inFrame(chunk as Chunk, call)), // Mastra's chunks; the loop reads their type
     suspend: (payload: unknown, { resumeSchema, runId, requireToolApproval: needsApproval }: SuspendOptions = {}) => {
       const approval = typeof needsApproval === 'object' ? needsApproval : {};
       suspending.suspension ??= { payload, resumeSchema, runId, ...(needsApproval && { approval }) };
