@@ -98,7 +98,12 @@ const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Attempt
     providerMetadata: record.providerMetadata,
     totalUsage: { ...run.usage },
     response: record.response,
-    stepResult: { reason: chunkReason(record, reason), isContinued: continues, warnings: record.warnings },
+    stepResult: {
+      reason: chunkReason(record, reason),
+      ...rawReasonOf(record),
+      isContinued: continues,
+      warnings: record.warnings,
+    },
     output: { text: record.text, toolCalls: record.toolCalls, usage: record.usage, steps: [...run.steps] },
     metadata: { ...record.response, request: record.request, providerMetadata: record.providerMetadata },
     messages: { all: [], user: [], nonUser: [] },
@@ -106,6 +111,8 @@ const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Attempt
   }),
   metadata: { attempt: record.attempt },
 });
+
+const rawReasonOf = (record: StepRecord | undefined) => record?.rawReason !== undefined && { rawReason: record.rawReason };
 
 /** A finished step has the model's own reason (`length`, `content-filter`, …), a rejected step the loop's. */
 const chunkReason = ({ finishReason }: StepRecord, reason: StepReason): string =>
@@ -195,7 +202,8 @@ export const finishReasonOf = (run: Run): string => {
 const finishChunk = (run: Run) => {
   const last = isWithheld(run) ? undefined : acceptedSteps(run).at(-1);
   return agentChunk(run, 'finish', {
-    stepResult: { reason: finishReasonOf(run), isContinued: false, warnings: last?.warnings ?? [] },
+    messageId: run.messageId,
+    stepResult: { reason: finishReasonOf(run), ...rawReasonOf(last), isContinued: false, warnings: last?.warnings ?? [] },
     output: { usage: { ...run.usage }, steps: visibleSteps(run) },
     metadata: { ...last?.response, request: last?.request, providerMetadata: last?.providerMetadata, status: run.status },
     providerMetadata: last?.providerMetadata,

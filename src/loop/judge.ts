@@ -133,20 +133,22 @@ const textsOfFile = ({ data, mimeType }: Extract<Part, { type: 'file' }>): strin
 };
 
 /**
- * Passes a chunk, and those that guards set aside to follow it, through the stream guards; emits their version. Returns the edited chunk.
+ * Passes a chunk, and those that guards set aside to follow it, through the stream guards; emits their version. Returns the edited chunk, and all that were emitted.
  */
-export const emitJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Outcome; edited: Chunk }> => {
+export const emitJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Outcome; edited: Chunk; emitted: Chunk[] }> => {
   let next: Chunk | undefined = chunk;
   let edited = chunk;
+  const emitted: Chunk[] = [];
   for (let count = 0; next && count <= mostFollowing; count += 1) {
     const { data, outcome }: Judged<'outputStream'> = await judgeChunk(run, next);
-    if (outcome) return { outcome, edited };
+    if (outcome) return { outcome, edited, emitted };
     const judged = data.part as Chunk | null | undefined; // guards return chunks, see the row's settle
     if (judged) await emit(run, judged);
+    if (judged) emitted.push(judged);
     if (next === chunk && judged?.type === chunk.type) edited = judged;
     next = takeReprocessed(run);
   }
-  return { edited };
+  return { edited, emitted };
 };
 
 /** Judges a chunk that is not the model's, see {@link judgeWhole}. */

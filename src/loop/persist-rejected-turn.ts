@@ -75,6 +75,10 @@ const persistSteps = async (run: Run): Promise<void> => {
   await persistSoFar(run, []);
 };
 
+/** Saves the accepted content for a tool that reads its conversation from memory. Undefined if there is none to save. */
+export const flushOf = (run: Run): (() => Promise<void>) | undefined =>
+  run.options.unfinishedTurn && !isWithheld(run) ? () => persistSteps(run) : undefined;
+
 const savesSteps = (run: Run): boolean => run.options.savePerStep === true && !isWithheld(run);
 
 /** Saves the accepted content of an unfinished run to memory. A failure of memory does not change the run. */
@@ -106,7 +110,7 @@ const withhold = (run: Run, list: MessageList, waiting: readonly Chunk[]): void 
 const retractTurn = async (run: Run): Promise<void> => {
   const { unfinishedTurn, persistence } = run.options;
   const hasWaited = persistence?.suspended !== 'drop' && run.recorder.events.some(({ type }) => type === 'run-resume');
-  if (!unfinishedTurn || !(hasWaited || (savesSteps(run) && run.steps.length > 0))) return;
+  if (!unfinishedTurn || !(hasWaited || unfinishedTurn.hasSaved || (savesSteps(run) && run.steps.length > 0))) return;
   await failureOf(
     unfinishedTurn.takeBack(run.list).then(() => undefined),
     run,

@@ -22,7 +22,7 @@ export interface Persistence {
   suspended?: 'keep' | 'drop';
 }
 
-/** Saves the conversation of an unfinished run: while it waits for a person, and with `savePerStep` after each step. */
+/** Saves the conversation of an unfinished run: while it waits for a person, when a tool asks for it, and with `savePerStep` after each step. */
 export interface UnfinishedTurn {
   /**
    * @param list a copy that memory may change
@@ -35,6 +35,8 @@ export interface UnfinishedTurn {
    * @param list the conversation at the suspension
    */
   recordSaved(list: MessageList): void;
+  /** Whether this process has saved any of it. */
+  readonly hasSaved: boolean;
   /** Deletes the kept part of the response. */
   takeBack(list: MessageList): Promise<void>;
 }

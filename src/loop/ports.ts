@@ -111,6 +111,8 @@ export interface ToolRequest {
   readonly isInputUntold?: boolean;
   /** Whether the tool's output is withheld until it has ended: a sub-agent then withholds its own response, too. */
   readonly isWithheld?: boolean;
+  /** Saves the accepted content so far to memory. Undefined without memory, and if the run withholds its content. */
+  readonly flush?: () => Promise<void>;
   /** Emits a chunk while the tool runs. */
   readonly write: (chunk: Chunk) => Promise<void>;
 }
@@ -219,6 +221,8 @@ export interface StepRecord {
   toolResults: ToolResultRecord[];
   content: unknown[];
   finishReason: string | undefined;
+  /** The provider's own name for it. */
+  rawReason?: string;
   usage: TokenUsage;
   warnings: unknown[];
   request: Record<string, unknown>;

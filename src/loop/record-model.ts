@@ -71,9 +71,9 @@ const countsIn = (usage: TokenUsage): TokenUsage => {
 const recordModelFinish = (run: Run, attempt: Attempt, { chunk, startedAt }: Pick<ModelChunk, 'chunk' | 'startedAt'>): void => {
   if (attempt.finish) return;
   const payload = (chunk.payload ?? {}) as FinishPayload;
-  const { reason = 'unknown' } = payload.stepResult ?? {};
+  const { reason = 'unknown', rawReason } = payload.stepResult ?? {};
   const usage = countsIn(payload.output?.usage ?? noUsage);
-  attempt.finish = { reason, usage, providerMetadata: payload.providerMetadata };
+  attempt.finish = { reason, rawReason, usage, providerMetadata: payload.providerMetadata };
   attempt.hasResponded ||= isSent(reason, payload, usage);
   for (const [name, count] of Object.entries(usage))
     if (typeof count === 'number') run.usage[name] = ((run.usage[name] as number | undefined) ?? 0) + count;

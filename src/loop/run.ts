@@ -15,16 +15,17 @@ import type { PartSnapshot } from './part-snapshot.js';
 import type { LoopInput, LoopLimits } from './machine.js';
 import type {
   Chunk,
+  ConversationSnapshot,
+  DataPart,
   LoopPorts,
+  ModelCall,
   ModelEntry,
   Prompt,
+  ResponseAhead,
   RunMode,
-  ConversationSnapshot,
   StepRecord,
   StepSettings,
   TokenUsage,
-  ModelCall,
-  ResponseAhead,
 } from './ports.js';
 import type { UnfinishedTurn } from './persistence.js';
 import type { Decision, LoopSnapshot } from './decide.js';
@@ -156,7 +157,7 @@ export interface Attempt {
   hasResponded: boolean;
   /** Whether a guard has edited the model's output. */
   wasEdited: boolean;
-  finish: { reason: string; usage: TokenUsage; providerMetadata?: unknown } | undefined;
+  finish: { reason: string; rawReason?: string | undefined; usage: TokenUsage; providerMetadata?: unknown } | undefined;
   request: unknown;
   response: Record<string, unknown>;
   warnings: readonly unknown[];
@@ -166,6 +167,8 @@ export interface Attempt {
   readonly stepCalls: StepCalls;
   /** The results of its tools. */
   readonly finishedCalls: FinishedCall[];
+  /** Data parts that guards wrote with `writer.custom()`, until they are added to the response. */
+  readonly written: DataPart[];
   /** The number of its parts in the response message. */
   partCount: number;
   /** Offset of its first emitted chunk. */

@@ -16,6 +16,8 @@ import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './activity.js';
 import { openToolStream } from './guarded-stream.js';
 import { copyPlain } from '../phase/plain-data.js';
+import { persistedPart } from './data-parts.js';
+import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
 import { finishedCall, takeFinished } from './step-calls.js';
 
@@ -192,16 +194,11 @@ const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
   const { hold, ports } = run.options;
   const isWithheld = hold !== undefined;
   const isInputUntold = mayRejectCalls(run) && attempt.answer.streamedCalls.includes(running.call.toolCallId);
-  const outcome = await ports.runTool({ ...running, list: run.list, settings, abortSignal, isInputUntold, isWithheld, write });
+  const given = { list: run.list, settings, abortSignal, isInputUntold, isWithheld, flush: flushOf(run), write };
+  const outcome = await ports.runTool({ ...running, ...given });
   await settle(outcome);
   return { outcome, durationMs: run.scope.now() - startedAt, stop: run.stop, written };
 };
-
-/** Whether messages keep a chunk: a data part that is neither transient nor the loop's own. */
-const isPersistedPart = (chunk: Chunk): chunk is Chunk & DataPart =>
-  chunk.type.startsWith('data-') &&
-  !chunk.type.startsWith('data-interlock-') &&
-  (chunk as { transient?: boolean }).transient !== true;
 
 /**
  * Creates the writer of a tool: it emits at once, or if the run withholds unaccepted content, after the tool has ended. Output of a
@@ -212,7 +209,7 @@ const createWriting = ({ run, stop }: CallSite) => {
   const written: DataPart[] = [];
   const { hold, runId } = run.options;
   const guardedStream = openToolStream(run, undefined, (chunk) => {
-    if (isPersistedPart(chunk)) written.push({ type: chunk.type, data: copyPlain(chunk.data) });
+    written.push(...persistedPart(chunk));
   });
   /**
    * Judges tool output like model output; a stop ends the step. The tool itself continues: if it failed halfway, the next attempt would

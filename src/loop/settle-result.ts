@@ -73,7 +73,7 @@ export const settleEnd = async (
   if (current) {
     const { outcome, edited } = await emitJudged(run, endChunk(run, call, { end: endWith(end, given, current.result), payload }));
     if (outcome) return outcome;
-    const left = { ...(edited.payload as object), kind: end.kind } as CallEnd; // it keeps its type
+    const left = { ...end, ...(edited.payload as object) } as CallEnd; // it keeps its type
     if (valueOf(left) !== (left.kind === 'error' ? valueOf(end) : current.result)) insertEnd(run, call, left); // a guard edited it
     if (left.kind === 'result') record.toolResults.push(toolResultRecord(run, call, left.result));
   }
@@ -83,7 +83,7 @@ export const settleEnd = async (
 
 /** The end of a call as guards left it in the conversation. */
 const endWith = (end: CallEnd, given: unknown, current: unknown): CallEnd => {
-  if (end.kind === 'result') return { kind: 'result', result: current };
+  if (end.kind === 'result') return { ...end, result: current };
   return current === given ? end : { kind: 'error', error: new Error(String(current)) };
 };
 

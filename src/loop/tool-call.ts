@@ -10,7 +10,7 @@ export interface ToolCall {
 
 /** The outcome of a tool call. */
 export type ToolOutcome =
-  | { readonly kind: 'result'; readonly result: unknown }
+  | { readonly kind: 'result'; readonly result: unknown; /** Set if a person approved the call. */ readonly isApproved?: boolean }
   | {
       readonly kind: 'error';
       readonly error: unknown;

@@ -106,6 +106,8 @@ export interface RunScope {
   readonly tracingContext: HookArgs['tracingContext'];
   readonly writer: HookArgs['writer'];
   readonly abortSignal: AbortSignal | undefined;
+  /** The id of the response's current message; undefined on paths without one. */
+  readonly messageId?: () => string;
   /** Number of retries granted so far in this run. */
   readonly retryCount: number;
   /** A processor's state in the run, created on first use. */
@@ -162,6 +164,7 @@ export const createRunScope = (parts: ScopeParts): RunScope & { retryCount: numb
     tracingContext: parts.tracingContext,
     writer: parts.writer,
     abortSignal: parts.abortSignal,
+    messageId: parts.messageId,
     heedsRulings: parts.heedsRulings,
     retryCount: parts.retryCount ?? 0,
     slot: parts.slot ?? ((id) => slotIn(slots, id)),

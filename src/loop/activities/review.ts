@@ -1,5 +1,6 @@
 import type { PhaseData } from '../../phase/row.js';
 import { afterStep } from '../after-step.js';
+import { addWritten } from '../data-parts.js';
 import { hasUnjudgedInput, resultOfCall } from '../streamed-input.js';
 import { followResponse, snapshotResponse } from '../follow-response.js';
 import { isGuarded, judge } from '../judge.js';
@@ -9,7 +10,7 @@ import type { ToolCall } from '../tool-call.js';
 import { conversationFields } from '../conversation.js';
 import { currentAttempt, stepFields, type Attempt, type Run } from '../run.js';
 import { resend } from '../resend.js';
-import { recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
+import { acceptedParts, recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
 import { unquoting } from '../guarded-stream.js';
 import { findToolPart, type ProviderResult } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
@@ -19,6 +20,7 @@ export const review = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const before = responseParts(run).length;
   addAnswer(run, attempt);
+  addWritten(run, attempt);
   const record = recordStep(run, attempt);
   attempt.record = record;
   if (hasUnjudgedInput(attempt)) await resendAttempt(run, attempt, record);
@@ -29,6 +31,7 @@ export const review = async (run: Run): Promise<Outcome> => {
   const judged = await judge<'outputStep'>(run, stepPayload(run, attempt, record));
   if (judged.outcome) return judged.outcome;
   if (snapshots) await followResponse(run, snapshots);
+  if (addWritten(run, attempt)) attempt.partCount = responseParts(run).length - acceptedParts(run);
   run.steps.push(record);
   const toolCalls = record.toolCalls.filter((call) => !call.providerExecuted).length;
   if (toolCalls > 0) return { kind: 'reviewed', toolCalls };
@@ -68,7 +71,7 @@ const observe = async (run: Run, attempt: Attempt, record: StepRecord): Promise<
     ...stepFields(run, record),
     fromCache: attempt.cached !== undefined,
     warnings: [...attempt.warnings] as PhaseData<'llmResponse'>['warnings'], // the provider's own
-    request: attempt.request,
+    request: attempt.request ?? {},
     rawResponse: attempt.cached ? attempt.cached.rawResponse : wasEdited ? record.response : response, // the record has no body
     retryCount: run.retries,
   });

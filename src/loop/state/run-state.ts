@@ -146,6 +146,7 @@ const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptSta
   return {
     ...rest,
     finishedCalls: [...rest.finishedCalls],
+    written: [...rest.written],
     answer: { ...content, rulings: [...rulings], partIds: [...partIds] },
     stepCalls: {
       waiting: [...stepCalls.waiting],
@@ -164,6 +165,7 @@ const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetO
   return {
     ...rest,
     finishedCalls: [...rest.finishedCalls],
+    written: [...rest.written],
     place: offsetOf(rest.place),
     ahead: undefined,
     modelCall: undefined,

@@ -120,7 +120,7 @@ interface SuspendOptions {
 
 /** The options of a tool call. */
 const invocation = async (request: ToolRequest, context: ToolRunContext, suspending: SuspendingOutcome) => {
-  const { call, list, abortSignal, write } = request;
+  const { call, list, abortSignal, flush, write } = request;
   return {
     toolCallId: call.toolCallId,
     idempotencyKey: callKey(context.runId, call.toolCallId),
@@ -132,6 +132,7 @@ const invocation = async (request: ToolRequest, context: ToolRunContext, suspend
     actor: context.options.actor,
     mcp: context.options.mcp,
     workspace: request.settings.workspace ?? context.workspace,
+    flushMessages: flush,
     outputWriter: (chunk: unknown) => write(inFrame(chunk as Chunk, call)), // Mastra's chunks; the loop reads their type
     suspend: (payload: unknown, { resumeSchema, runId, requireToolApproval: needsApproval }: SuspendOptions = {}) => {
       const approval = typeof needsApproval === 'object' ? needsApproval : {};

@@ -1,4 +1,5 @@
 import * as mastraAgent from '@mastra/core/agent';
+import * as mastraObservability from '@mastra/core/observability';
 import { ProcessorState } from '@mastra/core/processors';
 import { ModelRouterLanguageModel } from '@mastra/core/llm';
 import { anySignal } from '../../phase/awaitable.js';
@@ -9,7 +10,8 @@ import type { Host } from '../../phase/host.js';
 import { mastraHost, resolveAlone } from '../graph/mastra-host.js';
 
 const { createSignal, TripWire, MessageList } = mastraAgent;
-const parts = { createSignal, TripWire, MessageList };
+const { createObservabilityContext } = mastraObservability;
+const parts = { createSignal, TripWire, MessageList, createObservabilityContext };
 
 /** Mastra behind the interface of the pure modules. An agent passes its own `resolveModel`, with its gateways and keys. */
 export const createHost = (
