@@ -111,9 +111,13 @@ export const writeState = (run: Run, state: RunState): void => {
 /** Converts an offset to one in the stream buffer of this run segment. */
 type OffsetOf = (offset: Attempt['place']) => Attempt['place'];
 
-/** Buffers the buffered chunks again; returns the conversion from offsets of the last stream buffer. */
+/**
+ * Buffers the buffered chunks again; returns the conversion from offsets of the last stream buffer. They replace those of a state that was
+ * applied before: a segment applies the state of its suspension, and later the one of its journal.
+ */
 const bufferAgain = (run: Run, buffered: BufferedChunks): OffsetOf => {
   const { hold, streamBuffer } = run.options;
+  streamBuffer.dropBuffered();
   if (hold) streamBuffer.startBuffering();
   for (const chunk of buffered.chunks) void streamBuffer.write(chunk); // buffered chunks have no reader to wait for
   return (offset) => (offset < buffered.from || !hold ? alreadyEmitted : offset - buffered.from);
