@@ -3,7 +3,8 @@ const namingFields = ['name', 'key', 'header', 'field', 'label', 'variable', 'pa
 /** Fields without a name of their own. */
 const valueField = /^(?:values?|val|content|text|data|default)$/i;
 /** A label is short, and has no sentence in it. */
-const label = /^[\p{L}\p{N}_.$ -]{1,64}$/u;
+const label = /^[\p{L}\p{N}_.$ -]+$/u;
+const longestLabel = 64;
 
 /** The label of a field's value: its name, or for a field such as `value` the name next to it, or the label of the whole. */
 export const labelOfField = (fields: object, name: string, whole?: string): string | undefined => {
@@ -21,7 +22,7 @@ export const labelOfItem = (items: readonly unknown[], index: number, whole?: st
   return isNamed ? before : whole;
 };
 
-const isLabel = (value: unknown): value is string => typeof value === 'string' && label.test(value);
+const isLabel = (value: unknown): value is string => typeof value === 'string' && value.length <= longestLabel && label.test(value);
 
 /** Text that introduces a value with this label, as a finder of labeled values reads it: `client_Secret: `. */
 export const leadOf = (name: string): string =>
