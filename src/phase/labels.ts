@@ -22,7 +22,8 @@ export const labelOfItem = (items: readonly unknown[], index: number, whole?: st
   return isNamed ? before : whole;
 };
 
-const isLabel = (value: unknown): value is string => typeof value === 'string' && value.length <= longestLabel && label.test(value);
+const isLabel = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= longestLabel && label.test(value);
 
 /** Text that introduces a value with this label, as a finder of labeled values reads it: `client_Secret: `. */
 export const leadOf = (name: string): string =>
