@@ -1,18 +1,11 @@
 import * as ai from 'ai'; // older versions lack some of its names
-import type { ModelMessage, Tool, ToolCallRepairFunction, ToolSet } from 'ai';
+import type { Tool, ToolSet } from 'ai';
 import { faultOfArguments, frozenArguments, refusedCall } from '../loop/make-call.js';
 import { isPlain } from '../phase/plain-data.js';
 import type { MadeCall } from '../loop/tool-call.js';
 import { parseArguments } from './chunks.js';
-import type { Run } from './run.js';
+import type { CallSettings, Run } from './run.js';
 import type { CallOptions, PartOf } from './spec.js';
-
-/** The settings of the AI SDK that change a tool call. The run applies them before its guards, in place of the AI SDK. */
-export interface CallSettings {
-  readonly repairToolCall?: ToolCallRepairFunction<ToolSet>;
-  readonly experimental_repairToolCall?: ToolCallRepairFunction<ToolSet>;
-  readonly experimental_refineToolInput?: Readonly<Record<string, ((input: never) => unknown) | undefined>>;
-}
 
 const settingNames = [
   'repairToolCall',
@@ -103,9 +96,3 @@ const repairPart = async (run: Run, { part, error, abortSignal }: Broken): Promi
   const repaired = await repairToolCall(broken as never).catch(() => undefined); // the AI SDK then reports the call's own error
   return repaired ? { ...part, ...repaired } : undefined;
 };
-
-/** The messages of a step, for the author's repair. */
-export interface SentStep {
-  readonly messages: readonly ModelMessage[];
-  readonly instructions: unknown;
-}

@@ -1,4 +1,4 @@
-import type { Instructions, Tool } from 'ai';
+import type { Instructions, ModelMessage, Tool, ToolCallRepairFunction, ToolSet } from 'ai';
 import { anySignal, attempted } from '../phase/awaitable.js';
 import type { Plan } from '../pipeline/compile.js';
 import { holdOf } from '../pipeline/hold.js';
@@ -16,10 +16,22 @@ import type { Answers, Conversation } from './conversation.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { planOf } from './host.js';
-import type { CallSettings, SentStep } from './make-part.js';
 import type { AnyMessage } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
+
+/** The settings of the AI SDK that change a tool call. The run applies them before its guards, in place of the AI SDK. */
+export interface CallSettings {
+  readonly repairToolCall?: ToolCallRepairFunction<ToolSet>;
+  readonly experimental_repairToolCall?: ToolCallRepairFunction<ToolSet>;
+  readonly experimental_refineToolInput?: Readonly<Record<string, ((input: never) => unknown) | undefined>>;
+}
+
+/** The messages of a step, for the author's repair. */
+export interface SentStep {
+  readonly messages: readonly ModelMessage[];
+  readonly instructions: unknown;
+}
 
 /**
  * One run of `generateText`, `streamText` or an agent, shared by all adapters that guard it: processors keep one `state` in it, retries

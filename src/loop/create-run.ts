@@ -13,6 +13,8 @@ import type { Chunk, ModelEntry } from './ports.js';
 import type { CallResponse } from './tool-call.js';
 import { readState, writeState } from './state/run-state.js';
 
+const noUsage: Run['usage'] = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
+
 /** Creates a run without starting it. */
 export const createRun = (options: RunOptions): Run => {
   const { ports, runId, before } = options;
@@ -61,7 +63,7 @@ export const createRun = (options: RunOptions): Run => {
     accepted: [],
     lastParts: [],
     isResultAccepted: false,
-    usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
+    usage: { ...noUsage },
     messageId: ports.createId(),
     usedPartIds: new Set(),
     givenCallIds: new Map(),

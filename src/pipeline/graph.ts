@@ -1,5 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 
+import { patternOf } from '../guard/pattern-row.js';
+import type { Window } from '../guard/pattern.js';
 import type { GuardPolicy, GuardWindow } from '../guard/policy/guard-policy.js';
 import type { GuardTraits } from '../guard/traits.js';
 import type { PhaseData, PhaseRow } from '../phase/row.js';
@@ -179,3 +181,17 @@ export const isNever = (when?: Condition): boolean => ['false', '!1'].includes(c
 
 /** Whether a condition has the same result for any input. */
 export const isConstant = (when: Condition): boolean => constantOf(when) !== undefined;
+
+/** The window of guards of the stream that name none: a value that is split over two chunks must be seen whole. */
+export const defaultWindow: GuardWindow = 'sentence';
+
+/**
+ * The window of a guard: its policy's, its processor's, or the agent's. A pattern remains one under a policy's window, and may hold the
+ * part.
+ */
+export const windowOf = ({ processor, policy, window: ofAgent = defaultWindow }: GuardNode): Window => {
+  const pattern = patternOf(processor);
+  const window = policy?.window;
+  if (!pattern) return window ?? (processor as { window?: Window }).window ?? ofAgent;
+  return { pattern: window === 'part' || window === 'step' ? { ...pattern, maxLength: 'part', open: undefined } : pattern };
+};

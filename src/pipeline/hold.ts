@@ -1,5 +1,5 @@
 import type { PhaseRow } from '../phase/row.js';
-import type { SequenceNode } from './graph.js';
+import type { GuardNode, SequenceNode } from './graph.js';
 import {
   allRows,
   counts,
@@ -47,18 +47,20 @@ const holdingAt = (place: GraphLocation): Holding[] => {
 /** The rows in which a node may reject or edit content that its stream hook has not checked. */
 const rowsAt = (place: GraphLocation): readonly PhaseRow[] => {
   const { node } = place;
-  if (isGuard(place)) {
-    const { traits, policy, processor } = place.node;
-    const reads = policy?.reads === true || policy?.hold === 'none' || traits?.decides?.length === 0;
-    const isChecked = traits?.checksStream === true && typeof processor[streamRow.hook] === 'function';
-    return reads || isChecked || !counts(place) ? [] : rowsOf(place);
-  }
+  if (isGuard(place)) return holdsNothing(place.node) || !counts(place) ? [] : rowsOf(place);
   if (node.kind === 'function') return allRows.filter(({ phase }) => node.phases?.has(phase) !== false);
   // A map returns the payload of the nodes around it.
   if (node.kind === 'sequence' && node.nodes.some(({ kind }) => kind === 'map'))
     return place.children.flatMap((child) => guardRows(child));
   return [];
 };
+
+/** A guard that only reads, that has a hold of its own, or whose stream hook has checked everything. */
+const holdsNothing = ({ traits, policy, processor }: GuardNode): boolean =>
+  policy?.reads === true ||
+  policy?.hold === 'none' ||
+  traits?.decides?.length === 0 ||
+  (traits?.checksStream === true && typeof processor[streamRow.hook] === 'function');
 
 const guardRows = (place: GraphLocation): readonly PhaseRow[] =>
   locationsFrom(place).flatMap((inner) => (isGuard(inner) && counts(inner) ? rowsOf(inner) : []));

@@ -1,5 +1,5 @@
 import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
-import { gateRow, patternOf } from '../guard/pattern-row.js';
+import { gateRow } from '../guard/pattern-row.js';
 import type { Window } from '../guard/pattern.js';
 import type { GuardWindow } from '../guard/policy/guard-policy.js';
 import type { Author } from '../verdict.js';
@@ -7,8 +7,10 @@ import { armsOf, type ArmOf } from './branch.js';
 import { blockOf, memberSteps, nodeId, stepsOf } from './compile.js';
 import {
   childrenOf,
+  defaultWindow,
   mapGuards,
   nameOf,
+  windowOf,
   type BranchNode,
   type GraphNode,
   type GuardNode,
@@ -65,20 +67,6 @@ interface TextBranch {
   readonly guard: StreamGuard;
   readonly places: readonly TextPlace[];
 }
-
-/** A value that is split over two chunks must be seen whole. */
-const defaultWindow: GuardWindow = 'sentence';
-
-/**
- * The window of a guard: its policy's, its processor's, or the agent's. A pattern remains one under a policy's window, and may hold the
- * part.
- */
-export const windowOf = ({ processor, policy, window: ofAgent = defaultWindow }: GuardNode): Window => {
-  const pattern = patternOf(processor);
-  const window = policy?.window;
-  if (!pattern) return window ?? (processor as { window?: Window }).window ?? ofAgent;
-  return { pattern: window === 'part' || window === 'step' ? { ...pattern, maxLength: 'part', open: undefined } : pattern };
-};
 
 const hasWindow = (node: GraphNode): boolean =>
   node.kind === 'guard'

@@ -33,7 +33,7 @@ const serveStopped = async () => {
           try {
             abort('No.');
           } catch (tripwire) {
-            reject(tripwire as Error);
+            reject(tripwire);
           }
         });
       });

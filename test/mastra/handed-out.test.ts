@@ -40,7 +40,7 @@ const guardOf = (hook: (typeof hooks)[number], act: (typeof acts)[number]): Proc
     mask(messages);
     return hook === 'processToolResult' ? undefined : messages;
   };
-  return { id: 'guard', [hook]: run } as unknown as Processor;
+  return { id: 'guard', [hook]: run };
 };
 
 /** Everything that a run gave away, with its content at that time. */

@@ -122,8 +122,8 @@ describe('options of a workflow', () => {
     const storage = new InMemoryStore();
     const workflow = workflowOf([writing('s')], { options: { tracingPolicy: { internal: 1 }, ...options } });
     const agent = own(scriptedModel({ steps: [] }), { inputProcessors: [workflow] });
-    new Mastra({ agents: { agent }, workflows: { w: workflow }, storage, logger: false });
-    const run = await workflow.createRun();
+    const mastra = new Mastra({ agents: { agent }, workflows: { w: workflow }, storage, logger: false });
+    const run = await mastra.getWorkflow('w').createRun();
     expect((await run.start({ inputData: { phase: 'input', messages: [message('m', 'Hi.')] } })).status).toBe('success');
     expect((await workflow.listWorkflowRuns()).runs).toHaveLength(runs);
     expect(workflow.options.tracingPolicy).toEqual({ internal: 1 });
@@ -164,8 +164,8 @@ describe.each(modes)('state signals: %s', (mode) => {
     const storage = new InMemoryStore();
     const model = scriptedModel({ steps });
     const agent = make(model, lanes(), { memory: new Memory({ storage }), signals: [new TaskSignalProvider()] });
-    new Mastra({ agents: { agent }, storage, logger: false });
-    for (const prompt of ['One.', 'Two.']) await call(agent, mode, prompt, thread);
+    const mastra = new Mastra({ agents: { agent }, storage, logger: false });
+    for (const prompt of ['One.', 'Two.']) await call(mastra.getAgent('agent'), mode, prompt, thread);
     return model.calls.map(({ prompt }) =>
       ['Buy milk', 'Sunny', 'Alone'].map((word) => JSON.stringify(prompt).split(word).length - 1),
     );

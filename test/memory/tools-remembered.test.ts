@@ -39,7 +39,7 @@ const guardOf = (cause: Cause, hasPaid: () => boolean, cancel: () => void): Proc
     cancel();
     return new Promise(() => undefined);
   };
-  return [{ id: 'guard', [hook]: run } as unknown as Processor];
+  return [{ id: 'guard', [hook]: run }];
 };
 
 const isOfInput = ([, hook]: Cause): boolean => /Input|LLM/.test(hook ?? '');

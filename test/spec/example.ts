@@ -60,7 +60,7 @@ export const runExample = async <Declared>({ document, title, scope = {}, fill =
   const found = findingsOf(Object.values(declared as object));
   // The judges of the documents set no `errorStrategy`; their guards of whole answers hold these.
   const expected: ReadonlySet<string> = new Set(['guard/passes-on-failure', 'guard/holds-answer']);
-  expect(found.filter(({ code }) => !expected.has(code))).toEqual([]);
+  expect(found.filter((finding) => !expected.has(finding.code))).toEqual([]);
   return declared;
 };
 

@@ -6,7 +6,8 @@ import { longestRun, runShowing } from '../../src/loop/walk.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { phaseNames, phases } from '../../src/phase/table.js';
 import { callThen, echo, modes } from '../mastra/support.js';
-import { agentWith, defects, passing } from './defects.js';
+import { defects } from './defects.js';
+import { agentWith, passing } from './guards.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
 const codes = Object.keys(checks) as FindingCode[];

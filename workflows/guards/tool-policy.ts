@@ -243,6 +243,20 @@ const decide = async (options: ToolPolicyOptions, call: Call, { made, messages }
 
 const isUntrusted = (rule: ToolDecision | ToolRule | undefined): boolean => typeof rule === 'object' && rule.untrusted === true;
 
+/** Each argument needs a rule with `unlisted: 'deny'`, and passes its own. */
+const faultOfArguments = async (
+  args: unknown,
+  rules: Readonly<Record<string, ArgumentRule>>,
+  unlisted: 'deny' | 'allow',
+): Promise<string | undefined> => {
+  const paths = Object.keys(rules);
+  if (paths.length === 0 && unlisted === 'allow') return undefined;
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'its arguments are not an object';
+  const lists = paths.map((path) => path.split('.'));
+  if (unlisted === 'deny' && hasUnlisted(args, lists)) return 'it has an argument without a rule';
+  return faultIn(args, rules);
+};
+
 const faultOf = async (
   { args: rules = {}, unlisted = 'allow', maxCalls = Infinity, maxChars = 65_536, notAfter = [] }: ToolRule,
   { toolName, args, made }: { toolName: string; args: unknown; made: readonly RunCall[] },
@@ -252,16 +266,5 @@ const faultOf = async (
   const first = earlier.find((name) => notAfter.includes(name));
   if (first !== undefined) return `it must not be called after ${first}`;
   if ((JSON.stringify(args)?.length ?? 0) > maxChars) return `its arguments have more than ${maxChars} characters`;
-  const paths = Object.keys(rules);
-  if ((paths.length > 0 || unlisted === 'deny') && (typeof args !== 'object' || args === null || Array.isArray(args)))
-    return 'its arguments are not an object';
-  if (
-    unlisted === 'deny' &&
-    hasUnlisted(
-      args,
-      paths.map((path) => path.split('.')),
-    )
-  )
-    return 'it has an argument without a rule';
-  return faultIn(args, rules as Readonly<Record<string, ArgumentRule>>); // an undefined rule is no rule
+  return faultOfArguments(args, rules as Readonly<Record<string, ArgumentRule>>, unlisted); // an undefined rule is no rule
 };

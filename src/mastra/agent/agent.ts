@@ -47,6 +47,8 @@ import type { VerifyOptions } from '../workflow/verify.js';
 import { markStoredVersion } from './versions.js';
 import { noteListed } from '../tools/tools.js';
 
+type Asked = { requestContext?: RequestContext };
+
 /** Reads the private parts of an agent; set by the class's static block. */
 export let insidesOfAgent: (agent: InterlockAgent) => CalledAgent;
 
@@ -255,23 +257,20 @@ export class InterlockAgent<
     if (#setup in this) registerGuards(mastra, this.id, this.#setup);
   }
 
-  /** The agent's tools; their authors' objects are noted for the call that prepares them. */
-  override listTools(options?: { requestContext?: RequestContext; resolveWebSearch?: boolean }): Promise<TTools> {
+  override listTools(options?: Asked & { resolveWebSearch?: boolean }): Promise<TTools> {
     return noteListed(this, super['listTools'](options));
   }
 
   /** The sub-agents for this agent's tools. Their calls raise `agent/refused` if a guard stopped them. */
-  override async listAgents(options?: {
-    requestContext?: RequestContext;
-  }): Promise<Record<string, SubAgent<string, TRequestContext>>> {
+  override async listAgents(options?: Asked): Promise<Record<string, SubAgent<string, TRequestContext>>> {
     return asSubAgents(await super['listAgents'](options));
   }
 
   /** A copy that the host may change, e.g. to run a stored version, with the same loop. */
   override __fork(): Stock<TAgentId, TTools, TOutput, TRequestContext> {
     const config = this.#setup.config as InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>;
-    const withoutEngine = { ...config, durability: undefined, runQueue: undefined, deadlineMs: undefined };
-    const fork = new InterlockAgent({ ...withoutEngine, rawConfig: this.toRawConfig() });
+    const withoutEngine = { durability: undefined, runQueue: undefined, deadlineMs: undefined };
+    const fork = new InterlockAgent({ ...config, ...withoutEngine, rawConfig: this.toRawConfig() });
     const mastra = this.getMastraInstance();
     if (mastra && !config.mastra) fork['__registerMastra'](mastra);
     fork.source = this.source;

@@ -76,8 +76,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     },
     needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext, toolContext }),
     shouldStop: async (steps, list) => {
-      const accepted = steps.filter((step) => !step.tripwire);
-      const holds = await anyHolds(options.stopWhen, () => withViews(accepted, list.getPersisted.response.db()));
+      const holds = await shouldStop(target, steps, list);
       hasBailed = takeBail(requestContext);
       return holds || hasBailed;
     },
@@ -89,6 +88,15 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     createId,
   };
   return { ports, settings };
+};
+
+const shouldStop = (
+  { options }: LoopTarget,
+  steps: Parameters<LoopPorts['shouldStop']>[0],
+  list: MessageList,
+): Promise<boolean> => {
+  const accepted = steps.filter((step) => !step.tripwire);
+  return anyHolds(options.stopWhen, () => withViews(accepted, list.getPersisted.response.db()));
 };
 
 /** Mastra's chunk of any provider's part. Mastra omits that a result is preliminary. */

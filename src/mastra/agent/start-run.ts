@@ -6,6 +6,7 @@ import type { OnShow } from '../../stream/stream-buffer.js';
 import { createRun, joinTracers } from '../../loop/create-run.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Journal, Run } from '../../loop/run.js';
+import type { Plan } from '../../pipeline/compile.js';
 import { holdOf } from '../../pipeline/hold.js';
 import type { CallOptions } from '../call-options.js';
 import { compileChains, resolveChains } from './chains.js';
@@ -64,15 +65,13 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const chains = await resolveChains({ ...start, guards: { ...own, signals: guards.signals }, conversation });
   const ownLimits = start.limits ?? limitsOf(own, options, chains.error.length > 0);
   const lanes = compileChains(agent.id, chains, own.recordEdits ?? false);
-  const newMessageId = () => createId('message');
-  const list = await openList({ agent, options, messages, requestContext, owner, createId: newMessageId });
-  const { hold: given = ownOptions.hold.default } = own;
-  const hold = given === 'auto' ? (lanes.output ? holdOf(lanes.output.graph) : 'none') : given;
+  const list = await openList({ agent, options, messages, requestContext, owner, createId: () => createId('message') });
+  const hold = holdFor(own, lanes.output);
   const hooks = { ...start.hooks, ...options.hooks };
   const call = { agent, options, requestContext, runId, mode, list, conversation, owner, hooks, maxModelRetries };
   const trace = createAgentTrace({ ...call, maxSteps: ownLimits.maxSteps, hasWords: own.recordEdits ?? false }, lanes);
   const target: LoopTarget = { ...call, isGuarded: Object.values(lanes).some(Boolean), trace };
-  const { settings, ...loop } = await createLoopPorts(target, newMessageId);
+  const { settings, ...loop } = await createLoopPorts(target, () => createId('message'));
   const { recording, startRecording, ...recorded } = openRecording({
     isContinued,
     own,
@@ -95,7 +94,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     limits: { models: loop.ports.models.length, ...ownLimits },
     tracer: joinTracers(trace, recording),
     recording,
-    hold: hold === 'none' ? undefined : hold,
+    hold,
     window: own.window,
     maxHeldChars: own.maxHeldChars,
     serveGuardDetails: own.serveGuardDetails,
@@ -116,6 +115,12 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   await startRecording(run);
   recordOptions(run, options);
   return run;
+};
+
+/** What content waits for, at the end of its guards. */
+const holdFor = ({ hold = ownOptions.hold.default }: InterlockConfig, output: Plan | undefined): Run['options']['hold'] => {
+  const resolved = hold === 'auto' ? output && holdOf(output.graph) : hold;
+  return resolved === 'none' ? undefined : resolved;
 };
 
 const ownerOf = ({ threadId, resourceId }: Owner): Owner => ({ threadId, resourceId });

@@ -165,7 +165,7 @@ export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
   };
 };
 
-const checksInputs = ({ options }: AnyWorkflow): boolean => options.validateInputs !== false;
+const checksInputs = ({ options }: AnyWorkflow): boolean => options.validateInputs;
 
 /** A first step that checks the input of a workflow, unless its schema is that of all payloads. */
 const inputCheck = (workflow: AnyWorkflow): readonly GraphNode[] => {

@@ -5,7 +5,6 @@ import type { ToolCall, ToolOutcome } from '../../loop/tool-call.js';
 import { dataOf, emptyLike, fillList, forkList, type ListState } from './list-insides.js';
 import type { MessageCopies } from './message-copies.js';
 
-type MastraMessagePart = MastraDBMessage['content']['parts'][number];
 type ToolPart = Parameters<MessageList['updateToolInvocation']>[0];
 
 /** The loop's operations on Mastra's MessageList. Prompts and checkpoints are created per run. */

@@ -6,7 +6,7 @@ import { defaultMaxHeldChars } from '../../stream/gate/stream-gate.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
 import type { DynamicGuards } from '../workflow/guards.js';
 import { aWindow } from '../../guard/policy/guard-policy.js';
-import { both, inConfig, onCall, ranksBelow, removes, type Loosens, type OptionRow } from './option-row.js';
+import { both, inConfig, onCall, removes, type Loosens, type OptionRow } from './option-row.js';
 import {
   aBoolean,
   aNumber,

@@ -1,5 +1,5 @@
 import type { Window } from '../../guard/pattern.js';
-import { windowOf } from '../stream-plan.js';
+import { windowOf } from '../graph.js';
 import { holdingIn } from '../hold.js';
 import type { PhaseRow } from '../../phase/row.js';
 import {
