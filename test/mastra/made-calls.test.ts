@@ -1,5 +1,6 @@
 import type { RequestContext } from '@mastra/core/request-context';
 import { createTool } from '@mastra/core/tools';
+import { createStep, createWorkflow } from '@mastra/core/workflows';
 import type { Processor } from '@mastra/core/processors';
 import { jsonSchema, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
@@ -158,6 +159,29 @@ it("a sub-agent's prompt is judged under its name, without fields that only Mast
   await agent.generate('Go');
   expect(seen).toEqual([{ prompt: 'steal' }]);
   expect(promptOf(model)).toContain('steal');
+});
+
+it('a workflow gets the input that its guards saw', async () => {
+  const [seen, ran]: [unknown[], unknown[]] = [[], []];
+  const schema = z.object({ url: z.string() });
+  const read = createStep({
+    id: 'read',
+    inputSchema: schema,
+    outputSchema: schema,
+    execute: async ({ inputData }) => {
+      ran.push(inputData);
+      return inputData;
+    },
+  });
+  const flow = createWorkflow({ id: 'flow', description: 'Reads.', inputSchema: schema, outputSchema: schema })
+    .then(read)
+    .commit();
+  const { agent } = calling({}, 'workflow-flow', '{"inputData":"{\\"url\\":\\"a\\"}","resumeData":{"url":"b"}}', {
+    workflows: { flow },
+    outputProcessors: [editing((made) => (seen.push(made), made))],
+  });
+  await agent.generate('Go');
+  expect([seen, ran]).toEqual([[{ inputData: { url: 'a' } }], [{ url: 'a' }]]);
 });
 
 it('a tool of the AI SDK with a plain JSON schema gets everything that the model wrote, as from Mastra', async () => {
