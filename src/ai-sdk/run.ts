@@ -18,6 +18,7 @@ import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { planOf } from './host.js';
 import type { AnyMessage } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
+import { showTripwires } from './show-tripwires.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
 
 /** The settings of the AI SDK that change a tool call. The run applies them before its guards, in place of the AI SDK. */
@@ -53,7 +54,8 @@ export interface GuardedRun {
    */
   finish(): Promise<void>;
   /**
-   * Applies `onReaderCancel` to the readers of a result of `streamText`, which it returns. Call it before the result is read.
+   * Applies `onReaderCancel` to the readers of a result of `streamText`, which it returns, and shows a tripwire in its UI messages as a
+   * `data-tripwire` part. Call it before the result is read.
    *
    * @example
    * run.watch(streamText({ ...settings, ...guardSettings(settings, run) })).toUIMessageStreamResponse();
@@ -202,7 +204,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
       await run.judgeLast?.();
       dropRequests(run);
     },
-    watch: (result) => watchReaders(result, { onReaderCancel, leaving, emit: run.emit }),
+    watch: (result) => watchReaders(showTripwires(result), { onReaderCancel, leaving, emit: run.emit }),
     emit: (event) => attempted(() => onEvent?.({ ...event, runId: id })), // with its run id it is complete
     end: (error) => {
       if (run.error) return run.error;
