@@ -43,6 +43,17 @@ export const judgeWith = <P extends Phase>(run: Run, plan: Plan, data: PhaseData
   return whenReady(plan.run<P>(data.phase, data, run.scope), (verdict) => settled(run, data, verdict));
 };
 
+/** The guards' verdict on another form of a payload that they passed; undefined if they cannot judge this form. */
+export const judgeForm = <P extends Phase>(run: Run, data: PhaseData<P>): Awaitable<Judged<P> | undefined> => {
+  const plan = run.options.lanes[phaseRow<Phase>(data.phase).lane];
+  run.signal.throwIfAborted();
+  return plan
+    ? whenReady(plan.run<P>(data.phase, data, run.scope), (verdict) =>
+        verdict.kind === 'unavailable' ? undefined : settled(run, data, verdict),
+      )
+    : { data };
+};
+
 const settled = <P extends Phase>(run: Run, data: PhaseData<P>, verdict: Verdict<PhaseData<P>>): Judged<P> => {
   run.signal.throwIfAborted();
   switch (verdict.kind) {

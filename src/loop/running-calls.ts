@@ -1,4 +1,3 @@
-import { klona } from 'klona/full';
 import { anySignal, type Awaitable } from '../phase/awaitable.js';
 import { InterlockError } from '../errors.js';
 import type { Stop } from '../verdict.js';
@@ -19,7 +18,7 @@ import { copyPlain } from '../phase/plain-data.js';
 import { persistedPart } from './data-parts.js';
 import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
-import { finishedCall, takeFinished } from './step-calls.js';
+import { copyResult, finishedCall, takeFinished, type FinishedCall } from './step-calls.js';
 
 /** The tools of one step while they run. */
 export interface RunningCalls {
@@ -106,13 +105,12 @@ const executeFound = async (site: CallSite, call: ToolCall, { data, suspension }
   if (found.outcome === 'not-done') return executeKnown(site, call, suspension.unknown?.resume);
   recorder.record({ type: 'tool-start', ...fact });
   recorder.record({ type: 'tool-finish', ...fact, outcome: 'result', durationMs: 0 });
-  return finished(site, call, found.result);
+  return finished(site, finishedCall(call, { kind: 'result', result: found.result }));
 };
 
-const finished = ({ attempt }: CallSite, call: ToolCall, result: unknown): ToolOutcome => {
-  const own = finishedCall(call, result);
-  attempt.finishedCalls.push(own);
-  return { kind: 'result', result: klona(own.result) }; // later changes by the tool to its own object have no effect
+const finished = ({ attempt }: CallSite, call: FinishedCall): ToolOutcome => {
+  attempt.finishedCalls.push(call);
+  return copyResult(call);
 };
 
 const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse | undefined): Promise<ToolOutcome> => {
@@ -121,9 +119,8 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
   const fact = factOf(attempt, call);
   const reused = takeFinished(run.reusable, call);
   if (reused) {
-    attempt.finishedCalls.push(reused);
     run.recorder.record({ type: 'tool-finish', ...fact, outcome: 'reused', durationMs: 0 });
-    return { kind: 'result', result: klona(reused.result) };
+    return finished(site, reused);
   }
   run.recorder.record({ type: 'tool-start', ...fact });
   const { outcome, durationMs, stop, written } = await keepEnd(run, { call, resume }, (inside) =>
@@ -136,7 +133,7 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
   }
   if (outcome.kind === 'client') return outcome;
   run.recorder.record({ type: 'tool-finish', ...fact, outcome: outcome.kind, durationMs });
-  return outcome.kind === 'result' ? finished(site, call, outcome.result) : outcome;
+  return outcome.kind === 'result' ? finished(site, finishedCall(call, outcome)) : outcome;
 };
 
 /** Runs a tool as often as its effect allows. Its stored outcome does not depend on the outcome of its step. */

@@ -1,5 +1,5 @@
 import { klona } from 'klona/full';
-import type { CallResponse, Suspension, ToolCall } from './tool-call.js';
+import type { CallResponse, Suspension, ToolCall, ToolOutcome } from './tool-call.js';
 import type { Chunk } from './ports.js';
 
 /** The input that a call waits for: a person's approval, or the data its tool requested when it suspended the run. */
@@ -79,14 +79,25 @@ export const takeRuling = (answer: RuledCalls, chunk: Chunk): Chunk => {
   return { ...chunk, type: 'tool-call', payload: { toolCallId, toolName, args } };
 };
 
+type ToolResult = Extract<ToolOutcome, { kind: 'result' }>;
+
 /** The result of a tool call, to reuse for an equal call. */
-export interface FinishedCall {
+export interface FinishedCall extends ToolResult {
   readonly key: string;
-  readonly result: unknown;
 }
 
 /** Copies the result of a call before any guard changes it in place. */
-export const finishedCall = (call: ToolCall, result: unknown): FinishedCall => ({ key: keyOfCall(call), result: klona(result) });
+export const finishedCall = (call: ToolCall, result: ToolResult): FinishedCall => ({
+  ...copyResult(result),
+  key: keyOfCall(call),
+});
+
+/** A copy of a result: later changes by its tool or by guards have no effect on the original. */
+export const copyResult = ({ result, modelOutput }: ToolResult): ToolResult => ({
+  kind: 'result',
+  result: klona(result),
+  ...(modelOutput !== undefined && { modelOutput: klona(modelOutput) }),
+});
 
 /**
  * Takes the result of an equal call from those of rejected attempts. Each result serves one call: if a step makes a call twice that its

@@ -21,7 +21,14 @@ export interface MadeCall {
 
 /** The outcome of a tool call. */
 export type ToolOutcome =
-  | { readonly kind: 'result'; readonly result: unknown; /** Set if a person approved the call. */ readonly isApproved?: boolean }
+  | {
+      readonly kind: 'result';
+      readonly result: unknown;
+      /** What the model reads in place of the result; undefined if it reads the result. */
+      readonly modelOutput?: unknown;
+      /** Set if a person approved the call. */
+      readonly isApproved?: boolean;
+    }
   | {
       readonly kind: 'error';
       readonly error: unknown;

@@ -3,14 +3,14 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
 import type { RequireToolApproval } from '@mastra/core/tools';
-import type { LoopMessages, ModelConnection, LoopPorts, StepSettings } from '../../loop/ports.js';
+import type { ModelConnection, LoopPorts, StepSettings } from '../../loop/ports.js';
 import { createAfterStep } from './after-step.js';
 import { createHost } from '../workflow/scope.js';
 import { createCheckpoints, loopMessages } from '../messages/loop-messages.js';
 import { createMessageCopies, type MessageCopies } from '../messages/message-copies.js';
 import { type LoopTarget, authoredTools, findTool, resolveTools, type AnyTool } from '../tools/tools.js';
 import { createModelCall } from '../model/model-call.js';
-import { createModelOutputs, type ModelOutputs } from '../model/model-outputs.js';
+import { createModelOutputs } from '../model/model-outputs.js';
 import { resolveModel, resolveModels, type ModelRequestor } from '../model/models.js';
 import { createPrompts } from '../model/prompts.js';
 import { withViews, type StepResult } from './step-results.js';
@@ -39,7 +39,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   outputs.register(authoredTools(callTools));
   let hasForeignResult = false;
   let hasBailed = false;
-  const copies = createMessageCopies(() => target.isGuarded || outputs.areMapped || hasForeignResult);
+  const copies = createMessageCopies(() => target.isGuarded || hasForeignResult);
   const workspace = await agent.getWorkspace({ requestContext });
   const payloads = createPayloadTransforms({ policy: transformOf(target), tools, warn: warnerOf(agent) });
   const { callModel, connection } = connectedCall(target, settings);
@@ -51,11 +51,14 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     ...callTools,
     added: new WeakMap(),
     messages: createToolMessages(copies),
+    toModelOutput: outputs.of,
   };
   const ports: LoopPorts = {
     host: createHost((model, path) => resolveModel(by, model, path)),
     messages: {
-      ...messagesWith(outputs, copies),
+      ...loopMessages,
+      ...createCheckpoints(copies),
+      toPrompt: createPrompts(copies),
       setToolOutcome: (list, call, outcome) => {
         hasForeignResult ||= call.providerExecuted === true; // it may belong to a much earlier call
         loopMessages.setToolOutcome(list, call, outcome);
@@ -74,6 +77,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
       payloads.register(request.settings.tools);
       return runTool(request, toolContext);
     },
+    toModelOutput: outputs.of,
     needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext, toolContext }),
     shouldStop: async (steps, list) => {
       const holds = await shouldStop(target, steps, list);
@@ -145,19 +149,6 @@ const settingsOf = ({ options }: LoopTarget, tools: Record<string, unknown>): St
 /** The tools of a step that a guard added. */
 const putIn = (stepTools: StepSettings['tools'], prepared: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(stepTools ?? {}).filter(([name, tool]) => prepared[name] !== tool));
-
-/** Messages whose tool results are converted for the model before each prompt. */
-const messagesWith = (outputs: ModelOutputs, copies: MessageCopies): LoopMessages => {
-  const toPrompt = createPrompts(copies);
-  return {
-    ...loopMessages,
-    ...createCheckpoints(copies),
-    toPrompt: async (list: MessageList, model) => {
-      await outputs.apply(list);
-      return toPrompt(list, model);
-    },
-  };
-};
 
 /** The key that Mastra's sub-agent tool sets if `onDelegationComplete` called `bail()`. */
 const bailKey = '__mastra_delegationBailed';

@@ -56,7 +56,12 @@ const recordModel = (list: MessageList, { content: { metadata } }: MastraDBMessa
 
 const toolPart = ({ toolCallId, toolName, args }: ToolCall, outcome: ToolOutcome): ToolPart => {
   const call = { toolCallId, toolName, args };
-  return { type: 'tool-invocation', toolInvocation: { ...call, ...endOf(toolCallId, outcome) } } as ToolPart;
+  const { modelOutput } = outcome as { modelOutput?: unknown };
+  return {
+    type: 'tool-invocation',
+    toolInvocation: { ...call, ...endOf(toolCallId, outcome) },
+    ...(modelOutput !== undefined && { providerMetadata: { mastra: { modelOutput } } }), // Mastra's field for it
+  } as ToolPart;
 };
 
 const endOf = (id: string, outcome: ToolOutcome): object => {

@@ -5,7 +5,7 @@ import { InterlockError } from '../../errors.js';
 import { asPartOf } from '../../trace/parent-call.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
 import type { ToolOutcome, CallResponse, Suspension } from '../../loop/tool-call.js';
-import type { Chunk, ToolRequest } from '../../loop/ports.js';
+import type { Chunk, LoopPorts, ToolRequest } from '../../loop/ports.js';
 import { delegate } from './delegating.js';
 import { inFrame, rejectionIn, withholding } from './delegation.js';
 import { offeredTools } from '../model/provider-tools.js';
@@ -28,6 +28,7 @@ export interface ToolRunContext extends LoopTarget {
   readonly added: WeakMap<object, CoreTool>;
   /** Messages in the AI SDK's form, as tools expect them: the caller's input, or all messages for tools that are agents. */
   readonly messages: (list: MessageList, forAgent: boolean) => Promise<unknown[]>;
+  readonly toModelOutput: NonNullable<LoopPorts['toModelOutput']>;
 }
 
 interface RunnableTool extends AnyTool, StreamedInputTool {
@@ -123,7 +124,9 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
     const result = returned === undefined ? null : mastraUtils.ensureSerializable(returned);
     const { toolCallId, toolName } = call;
     await safely(tool.onOutput, { toolCallId, toolName, output: result, abortSignal });
-    return { kind: 'result', result };
+    // Part of the outcome, which a durable run stores: MCP tools keep the model's text in a hidden field of the result.
+    const modelOutput = await context.toModelOutput(call, result).catch(() => undefined); // the loop tries again, and fails
+    return { kind: 'result', result, ...(modelOutput !== undefined && { modelOutput }) };
   } catch (error) {
     rethrowInterruption(error);
     // An authorization failure is not reported to the model: the run fails.
