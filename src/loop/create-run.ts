@@ -103,14 +103,16 @@ export const createAttempt = (run: Run): Attempt => ({
 /** The state of an attempt before its model has responded; also before the call is repeated. */
 export const unanswered = (): Pick<
   Attempt,
-  'answer' | 'leftChunks' | 'originalWords' | 'heldResults' | 'hasResponded' | 'wasEdited' | 'finish'
+  'answer' | 'leftChunks' | 'originalWords' | 'heldResults' | 'hasResponded' | 'originals' | 'wasEdited' | 'hasFallen' | 'finish'
 > => ({
   answer: createResponse(),
   leftChunks: [],
   originalWords: [],
   heldResults: [],
   hasResponded: false,
+  originals: new Map(),
   wasEdited: false,
+  hasFallen: false,
   finish: undefined,
 });
 

@@ -8,6 +8,7 @@ import { planStream, type StreamSegment } from '../pipeline/stream-plan.js';
 import type { EarlierText } from '../stream/gate/matcher.js';
 import { createStreamGate } from '../stream/gate/stream-gate.js';
 import type { Verdict } from '../verdict.js';
+import { withoutFallen } from './fallen-stand-ins.js';
 import { keepInput, resultOfCall } from './streamed-input.js';
 import { addChunk } from './response.js';
 import { followCall } from './make-call.js';
@@ -166,7 +167,7 @@ const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings):
 
 /** Adds the guards' version of a chunk to the response and emits it. The loop itself reports the end of a call. */
 const takeResponse = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | undefined => {
-  const remaining = attempt.wasEdited ? unquoting(part) : part;
+  const remaining = withoutFallen(attempt, attempt.wasEdited ? unquoting(part) : part);
   const ruled = remaining.type === 'tool-result' ? resultOfCall(run, attempt, remaining) : takeRuling(attempt.answer, remaining);
   if (!ruled) return undefined;
   if (ruled.type === 'tool-call') followCall(attempt, ruled);

@@ -156,8 +156,12 @@ export interface Attempt {
   originalWords: string[];
   /** Whether the model has responded: with text, calls or files, or with the end of an empty response. */
   hasResponded: boolean;
+  /** The pieces of the provider's texts and calls, by part, while guards may edit them. */
+  originals: Map<string, string[]>;
   /** Whether a guard has edited the model's output. */
   wasEdited: boolean;
+  /** Whether it has edited a part with metadata that stands for its content. */
+  hasFallen: boolean;
   finish: { reason: string; rawReason?: string | undefined; usage: TokenUsage; providerMetadata?: unknown } | undefined;
   request: unknown;
   response: Record<string, unknown>;

@@ -1,10 +1,12 @@
 import { InterlockError } from '../errors.js';
 import { stepOf } from '../guard/guard.js';
 import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
+import { noteStandIns } from '../guard/stand-ins.js';
+import { whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import type { Host } from '../phase/host.js';
-import { adopted, current, describeValue, isPresent, withMessageList } from '../phase/settle-messages.js';
+import { adopted, current, describeValue, isPresent, listOf, withMessageList } from '../phase/settle-messages.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { pass, type Verdict } from '../verdict.js';
 import { inBranch, armsOf, stepContext } from './branch.js';
@@ -60,7 +62,12 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
   if (!facts) return guard;
   return (data, scope) => {
     try {
-      return guard(withMessageList(data, scope.host, facts), scope);
+      const given = withMessageList(data, scope.host, facts);
+      const { messages } = scope.host;
+      const list = listOf(given);
+      const dropFallen = noteStandIns(messages.read(list, 'all'));
+      const verdict = guard(given, scope);
+      return dropFallen ? whenReady(verdict, (own) => (dropFallen(messages.read(list, 'all')), own)) : verdict;
     } catch (error) {
       return { kind: 'unavailable', processorId: graph.id, phase: row.phase, path: graph.id, error };
     }

@@ -6,6 +6,7 @@ import { currentAttempt, setRunError, type Attempt, type Run } from '../run.js';
 import { InterlockError } from '../../errors.js';
 import { createTurns } from '../../guard/in-steps.js';
 import { isPromise } from '../../phase/awaitable.js';
+import { noteOriginal } from '../fallen-stand-ins.js';
 import { isGuarded, stopWith } from '../judge.js';
 import { recordModelChunk } from '../record-model.js';
 import { createPartIds, idsOf } from '../part-ids.js';
@@ -100,6 +101,7 @@ const consumeChunks = async (
       attempt.heldResults.push(own); // emitted after it was judged, see review
       continue;
     }
+    noteOriginal(run, attempt, own);
     const pending = guardedStream.process(own);
     const outcome = isPromise(pending) ? await pending : pending;
     if (outcome) return outcome;

@@ -1,6 +1,7 @@
 import type { PhaseData } from '../../phase/row.js';
 import { afterStep } from '../after-step.js';
 import { addWritten } from '../data-parts.js';
+import { dropFallen } from '../fallen-stand-ins.js';
 import { hasUnjudgedInput, resultOfCall } from '../streamed-input.js';
 import { followResponse, snapshotResponse } from '../follow-response.js';
 import { isGuarded, judge } from '../judge.js';
@@ -45,8 +46,10 @@ const resendAttempt = async (run: Run, attempt: Attempt, record: StepRecord): Pr
   attempt.place = step.place;
 };
 
-const addAnswer = (run: Run, { answer, entry, wasEdited }: Attempt): void => {
+const addAnswer = (run: Run, attempt: Attempt): void => {
+  const { answer, entry, wasEdited } = attempt;
   const { list } = run;
+  dropFallen(attempt);
   for (const growing of Object.values(answer.growing)) growing.clear(); // their pieces take as much memory as the texts
   if (answer.parts.length === 0) return;
   if (wasEdited) stripQuotedMetadata(answer.parts); // also the metadata of chunks from before the edit
@@ -75,6 +78,7 @@ const observe = async (run: Run, attempt: Attempt, record: StepRecord): Promise<
     rawResponse: attempt.cached ? attempt.cached.rawResponse : wasEdited ? record.response : response, // the record has no body
     retryCount: run.retries,
   });
+  attempt.leftChunks = [];
   return outcome;
 };
 

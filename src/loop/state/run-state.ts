@@ -126,8 +126,8 @@ const bufferAgain = (run: Run, buffered: BufferedChunks): OffsetOf => {
 /** Offset before all chunks: content emitted in an earlier run segment, which can only be retracted. */
 const alreadyEmitted = -1;
 
-/** Fields of an attempt that another run segment cannot take over: a call under way, and its prompt. */
-type Live = 'ahead' | 'modelCall' | 'prompt';
+/** Fields of an attempt that another run segment cannot take over: a call under way, and its prompt; and those of a judged response. */
+type Live = 'ahead' | 'modelCall' | 'prompt' | 'originals';
 
 /** An attempt as plain data; maps are stored as lists. */
 export interface AttemptState extends Omit<Attempt, Live | 'answer' | 'stepCalls' | 'record'> {
@@ -145,7 +145,16 @@ type AnswerState = Omit<AssembledResponse, 'rulings' | 'partIds' | 'growing'> &
 
 /** The state of an attempt. */
 const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptState => {
-  const { ahead: _ahead, modelCall: _modelCall, prompt: _prompt, answer, stepCalls, record, ...rest } = attempt;
+  const {
+    ahead: _ahead,
+    modelCall: _modelCall,
+    prompt: _prompt,
+    originals: _originals,
+    answer,
+    stepCalls,
+    record,
+    ...rest
+  } = attempt;
   const { growing: _growing, rulings, partIds, ...content } = answer;
   return {
     ...rest,
@@ -175,6 +184,7 @@ const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetO
     ahead: undefined,
     modelCall: undefined,
     prompt: undefined,
+    originals: new Map(),
     answer: { ...createResponse(), ...content, rulings: new Map(rulings), partIds: new Set(partIds) },
     stepCalls: {
       ...createStepCalls(),
