@@ -180,7 +180,7 @@ describe.each(modes)('what the model reads of a tool’s result, %s', (mode) => 
       }),
     });
     const { agent, model } = agentWith(broken());
-    await expect(ask(agentWith(broken()).stock(), 'generate')).rejects.toThrow('no form');
+    await expect(ask(agentWith(broken()).stock() as never, 'generate')).rejects.toThrow('no form');
     await expect(ask(agent, mode)).rejects.toThrow('no form');
     expect(model.calls).toHaveLength(1);
   });

@@ -28,7 +28,7 @@ const call = async (agent: Agent, mode: Mode, prompt: string, options: object = 
   return { text: await result.text, error: await (result as { error?: unknown }).error };
 };
 
-/** What a call ends with: its text, or that it failed. */
+/** The text of a call, or `failed`. */
 const ended = (agent: Agent, mode: Mode, prompt: string) =>
   call(agent, mode, prompt).then(
     ({ text, error }) => (error ? 'failed' : text),
@@ -60,13 +60,19 @@ const writing = (id: string, more: object = {}) =>
     ...more,
   } as never);
 
+/** Mastra's builder; its types would not chain the steps of a test. */
+interface Builder {
+  then(step: unknown): Builder;
+  commit(): AnyWorkflow;
+}
+
 const workflowOf = (steps: readonly unknown[], more: object = {}): AnyWorkflow =>
   steps
-    .reduce<{ then(step: unknown): never; commit(): unknown }>(
+    .reduce<Builder>(
       (built, step) => built.then(step),
       createWorkflow({ id: 'w', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema, ...more } as never) as never,
     )
-    .commit() as AnyWorkflow;
+    .commit();
 
 const shapes: Record<string, () => AnyWorkflow> = {
   'a step': () => workflowOf([writing('s', { inputSchema: small })]),
@@ -254,7 +260,7 @@ describe('two processors with one id', () => {
     expect((await agent.generate('Hi.')).tripwire).toMatchObject({ reason: 'twice', processorId: 'again' });
   });
 
-  it.each(modes)('one of Mastra’s beside the same one of its memory answers: %s', async (mode) => {
+  it.each(modes)('an agent with a processor that its memory also adds answers: %s', async (mode) => {
     const storage = new InMemoryStore();
     const memoryStore = (await storage.getStore('memory')) as never;
     const model = scriptedModel({ steps: [{ text: 'Hello.' }] });

@@ -22,7 +22,7 @@ export interface ForeignStep {
   inputSchema?: StandardSchema | undefined;
   stateSchema?: StandardSchema;
   requestContextSchema?: StandardSchema;
-  execute(call: { readonly inputData?: unknown }): Promise<unknown>;
+  execute(call: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
 /** The schemas that every payload fits: ours, and Mastra's once it is loaded. */
@@ -124,8 +124,7 @@ export const executed = async (step: ForeignStep, context: Record<string, unknow
       let update: object | undefined;
       const setState = async (state: object) => void (update = await valid(step, 'stateSchema', state as Fields)); // any object
       await valid(step, 'requestContextSchema', scope.requestContext?.all ?? {});
-      const given: object = { ...context, setState, retryCount, bail };
-      const returned = await step.execute(given);
+      const returned = await step.execute({ ...context, setState, retryCount, bail });
       if (update) await scope.workflow?.setState(update);
       if (!bailed) return returned;
       scope.workflow?.end();

@@ -3,7 +3,7 @@ import type { Step, WorkflowConfig, WorkflowOptions } from '@mastra/core/workflo
 import { InterlockError } from '../../errors.js';
 
 /**
- * What becomes of a field of Mastra's in a pipeline: it has its effect, it is rejected by name, or nothing there depends on it. The
+ * The treatment of a field of Mastra's in a pipeline: it has its effect, it is rejected by name, or nothing there depends on it. The
  * compiler rejects an unknown or a missing field, so that a new one of Mastra's needs a decision.
  */
 type Support = 'carried' | 'rejected' | 'harmless';
@@ -57,7 +57,6 @@ const ofOptions: Record<keyof WorkflowOptions, Support> = {
 };
 
 const ofProcessor: Record<keyof Processor, Support> = {
-  __registerMastra: 'carried',
   id: 'carried',
   name: 'carried',
   description: 'carried',
@@ -79,6 +78,7 @@ const ofProcessor: Record<keyof Processor, Support> = {
   processOutputResult: 'carried',
   stateId: 'carried',
   computeStateSignal: 'carried',
+  __registerMastra: 'carried',
 };
 
 const tables = { ofStep, ofWorkflow, ofOptions, ofProcessor };
