@@ -1,6 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { RunStatus } from '../../schemas/index.js';
 import type { Plan } from '../pipeline/compile.js';
+import { holdOf } from '../pipeline/hold.js';
 import { snapshotConversation } from './conversation.js';
 import { textOf, type Part } from './response.js';
 import { messageOf } from '../errors.js';
@@ -81,8 +82,11 @@ export const flushOf = (run: Run): (() => Promise<void>) | undefined =>
 
 const savesSteps = (run: Run): boolean => run.options.savePerStep === true && keepsSteps(run);
 
-/** Whether a step is accepted before the end of the run: no guard judges the whole response, and the caller may see each step. */
-const keepsSteps = (run: Run): boolean => !isGuarded(run, 'outputResult') && !isWithheld(run);
+/** Whether a step is accepted before the end of the run: no guard of the whole response may still reject or edit it. */
+const keepsSteps = (run: Run): boolean => {
+  const { output } = run.options.lanes;
+  return !isWithheld(run) && !(output && holdOf(output.graph) === 'run');
+};
 
 /** Saves the accepted content of an unfinished run to memory. A failure of memory does not change the run. */
 const persistSoFar = async (run: Run, waiting: readonly Chunk[]): Promise<void> => {

@@ -40,11 +40,11 @@ describe('a tool that saves the conversation with flushMessages', () => {
     expect(seen).toEqual([[]]);
   });
 
-  it('leaves nothing of an answer that is rejected later', async () => {
+  it('leaves only that a tool ran of an answer that is rejected later', async () => {
     const memory = openDisk().memory();
     const { tools } = createFlushing(memory);
     const outputProcessors = [tripping('processOutputResult', 'No.')];
     await agentOf('interlock', steps, { memory, tools, outputProcessors }).agent.generate('Go.', { memory: target });
-    expect(await savedIn(memory)).toEqual(['user: Go.']); // it was accepted before
+    expect(await savedIn(memory)).toEqual(['user: Go.', 'assistant: (tool-invocation)']);
   });
 });

@@ -88,7 +88,12 @@ const userFinder = defineFinder(() => ({
 }));
 
 /** Values with a label for a password, token or secret that also look like one. */
-export const labelledSecretFinders = [finderOf(password, minPasswordChars), finderOf(secret, minSecretChars), userFinder, flagFinder];
+export const labelledSecretFinders = [
+  finderOf(password, minPasswordChars),
+  finderOf(secret, minSecretChars),
+  userFinder,
+  flagFinder,
+];
 
 /** Bits per character: random base 64 has about 4.5, prose and names less than 3.6. */
 const minBits = 3.9;

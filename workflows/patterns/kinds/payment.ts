@@ -51,7 +51,9 @@ const endsOf = (text: string, { start, end }: TextSpan): { end: number; digits: 
 const isAsciiDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 const readCard: ReadMatch = (text, match) =>
-  endsOf(text, match).findLast(({ digits, end }) => isCard(digits) && !manyLines.test(text.slice(match.start, end)) && !isRow(text, match.start, end))?.end;
+  endsOf(text, match).findLast(
+    ({ digits, end }) => isCard(digits) && !manyLines.test(text.slice(match.start, end)) && !isRow(text, match.start, end),
+  )?.end;
 
 /** Card numbers, plain or in groups, of a brand in `validator.isCreditCard`, or of UATP or Dankort, with a correct check digit. */
 export const cardFinder = defineFinder(() => ({
