@@ -76,9 +76,9 @@ const persistSteps = async (run: Run): Promise<void> => {
   await persistSoFar(run, []);
 };
 
-/** Saves the accepted content for a tool that reads its conversation from memory. Undefined if there is none to save. */
+/** Saves the accepted content for a tool that reads its conversation from memory. Undefined without memory. */
 export const flushOf = (run: Run): (() => Promise<void>) | undefined =>
-  run.options.unfinishedTurn && keepsSteps(run) ? () => persistSteps(run) : undefined;
+  run.options.unfinishedTurn && (async () => (keepsSteps(run) ? persistSteps(run) : undefined));
 
 const savesSteps = (run: Run): boolean => run.options.savePerStep === true && keepsSteps(run);
 

@@ -125,7 +125,7 @@ const emitEnd = async (run: Run, record: StepRecord, { call, end, payload }: End
   const { outcome, edited } = await emitJudged(run, endChunk(run, call, { end, payload }));
   if (outcome) return outcome;
   const { providerMetadata, ...own } = edited.payload as CallEnd & { providerMetadata?: WithModelOutput };
-  const left = { ...own, kind: end.kind } as CallEnd; // it keeps its type
+  const left = { ...end, ...own } as CallEnd; // it keeps its type
   const isEdited = valueOf(left) !== valueOf(end);
   const modelOutput = providerMetadata?.mastra?.modelOutput;
   if (end.kind === 'error' || left.kind === 'error') {

@@ -228,6 +228,12 @@ describe('a durable agent of Mastra’s', () => {
 });
 
 describe('two processors with one id', () => {
+  it.each([[''], [[[]]], [7]])('an id that is no name is rejected: %j', (id) => {
+    expect(() => guard({ id: 'one', processInput: ({ messages }) => messages }, { id: id as never })).toThrow(
+      /guard\/invalid-option.*one\.id/,
+    );
+  });
+
   const filter = (pattern: RegExp) =>
     new RegexFilterProcessor({ rules: [{ name: 'rule', pattern, replacement: '[x]' }], strategy: 'redact' } as never);
 

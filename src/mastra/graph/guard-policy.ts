@@ -1,5 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import { type GuardPolicy, overPolicy, readPolicy } from '../../guard/policy/guard-policy.js';
+import { type GuardPolicy, overPolicy, readId, readPolicy } from '../../guard/policy/guard-policy.js';
 import { compileGraph } from '../../pipeline/compile.js';
 import { checkProcessor } from '../../pipeline/verify/find-defects.js';
 import type { Host } from '../../phase/host.js';
@@ -58,7 +58,7 @@ export function guard(given: Processor | InputJudge, options: GuardOptions): unk
   const known = given as Processor; // a judge is a processor, although the host's types exclude hooks that return nothing
   if (!isProcessorLike(known)) throw invalidStep(known, 'guard');
   const { id, ...policyOptions }: Partial<GuardOptions> = isRecord(options) ? options : {};
-  const { processor, policy: inner } = id === undefined ? guardedBy(known) : renamed(guardedBy(known), id);
+  const { processor, policy: inner } = id === undefined ? guardedBy(known) : renamed(guardedBy(known), readId(id, known.id));
   checkProcessor(processor, 'guard');
   const policy = readPolicy(overPolicy(inner, isRecord(options) ? policyOptions : options), processor.id);
   const wrapper: Processor = Object.create(processor, Object.getOwnPropertyDescriptors(ownOf(processor, policy)));
