@@ -4,7 +4,8 @@ import { faultOfArguments, frozenArguments, refusedCall } from '../loop/make-cal
 import { isPlain } from '../phase/plain-data.js';
 import type { MadeCall } from '../loop/tool-call.js';
 import { parseArguments } from './chunks.js';
-import type { CallSettings, Run } from './run.js';
+import type { Run } from './run.js';
+import type { CallSettings } from './sent-step.js';
 import type { CallOptions, PartOf } from './spec.js';
 
 const settingNames = [

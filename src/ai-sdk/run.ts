@@ -1,4 +1,5 @@
-import type { Instructions, ModelMessage, Tool, ToolCallRepairFunction, ToolSet } from 'ai';
+import type { Instructions, Tool } from 'ai';
+import type { CallSettings, SentStep } from './sent-step.js';
 import { anySignal, attempted } from '../phase/awaitable.js';
 import type { Plan } from '../pipeline/compile.js';
 import { holdOf } from '../pipeline/hold.js';
@@ -20,19 +21,6 @@ import type { AnyMessage } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
 import { showTripwires } from './show-tripwires.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
-
-/** The settings of the AI SDK that change a tool call. The run applies them before its guards, in place of the AI SDK. */
-export interface CallSettings {
-  readonly repairToolCall?: ToolCallRepairFunction<ToolSet>;
-  readonly experimental_repairToolCall?: ToolCallRepairFunction<ToolSet>;
-  readonly experimental_refineToolInput?: Readonly<Record<string, ((input: never) => unknown) | undefined>>;
-}
-
-/** The messages of a step, for the author's repair. */
-export interface SentStep {
-  readonly messages: readonly ModelMessage[];
-  readonly instructions: unknown;
-}
 
 /**
  * One run of `generateText`, `streamText` or an agent, shared by all adapters that guard it: processors keep one `state` in it, retries
@@ -306,9 +294,7 @@ const scopeOf = (run: Run, observed: Reports | undefined): RunScope => {
   });
 };
 
-/** The guards of an adapter: its own pipeline, or a shared run. */
+/** The guards of an adapter: its own pipeline, or a run that adapters share. */
 export type Guards = Compilable | GuardedRun;
 
-/** Whether the guards are a run that adapters share. */
-export const isSharedRun = (guards: Guards | GuardedRun): guards is Run =>
-  typeof guards === 'object' && guards !== null && brand in guards;
+export const isSharedRun = (guards: Guards): guards is Run => typeof guards === 'object' && guards !== null && brand in guards;

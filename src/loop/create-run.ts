@@ -17,9 +17,8 @@ const noUsage: Run['usage'] = { inputTokens: undefined, outputTokens: undefined,
 
 /** Creates a run without starting it. */
 export const createRun = (options: RunOptions): Run => {
-  const { ports, runId, before } = options;
+  const { ports, runId, before, abortSignal: signal = new AbortController().signal } = options;
   const position: Position = { stepNumber: before?.counts.stepNumber ?? 0, attempt: 1 };
-  const { abortSignal: signal = new AbortController().signal } = options;
   const recorder = createRecorder({
     runId,
     position: () => position,

@@ -289,13 +289,3 @@ export const isOver = (run: Run): boolean => run.signal.aborted || run.status !=
 export const setRunError = (run: Run, error: unknown): void => {
   if (!isOver(run)) run.error = error;
 };
-
-/** A run that lives as long as its process: one checkpointed section. */
-export const noJournal: Journal = {
-  isFenced: false,
-  checkpoint: (_run, _key, body) => body(),
-  part: (_key, body) => body(),
-  claim: async () => true,
-  mayEnd: () => false,
-  catchUp: () => undefined,
-};

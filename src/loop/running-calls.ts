@@ -10,7 +10,8 @@ import {
   publicToolName,
 } from './tool-call.js';
 import { rethrowInterruption } from './interruption.js';
-import { noJournal, type Attempt, type Run } from './run.js';
+import { noJournal } from './no-journal.js';
+import type { Attempt, Run } from './run.js';
 import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './activity.js';
 import { openToolStream } from './guarded-stream.js';

@@ -13,7 +13,6 @@ import {
   windowOf,
   type BranchNode,
   type GraphNode,
-  type GuardNode,
   type ParallelNode,
   type SequenceNode,
 } from './graph.js';

@@ -122,11 +122,11 @@ describe.each(modes)('what the model reads of a tool’s result, %s', (mode) => 
       const { model, agent } = agentWith(sources[name]?.() ?? {}, { outputProcessors: [passing] });
       const asked = await ask(agent, mode, { requireToolApproval: true });
       expect(asked.status).toBe('suspended');
-      await agent.approveToolCallGenerate({ runId: asked.runId as string });
+      await agent.approveToolCallGenerate({ runId: asked.runId });
       expect(promptsOf(model)).toContain(attack);
       const stopped = agentWith(sources[name]?.() ?? {}, { outputProcessors: [promptInjectionGuard()] });
       const { runId } = await ask(stopped.agent, mode, { requireToolApproval: true });
-      expect((await stopped.agent.approveToolCallGenerate({ runId: runId as string })).tripwire).toBeDefined();
+      expect((await stopped.agent.approveToolCallGenerate({ runId: runId })).tripwire).toBeDefined();
       expect(stopped.model.calls).toHaveLength(1);
     });
   });

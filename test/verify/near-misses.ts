@@ -13,7 +13,6 @@ import {
   streaming,
   overlapping,
   patterned,
-  never,
   mentionsA,
   judge,
   filter,

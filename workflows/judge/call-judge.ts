@@ -1,4 +1,5 @@
 import { InterlockError } from '../../src/errors.js';
+import { objectsIn } from './objects-in.js';
 import { plainSigns } from '../text/overlap.js';
 
 /** A language model of the AI SDK, version 2 or later, which Mastra accepts as well. */
@@ -152,38 +153,6 @@ const answerIn = (value: unknown): Answer | undefined => {
   const word = typeof verdict === 'string' ? verdict.trim().toLowerCase().replace(/[.!]$/, '') : verdict;
   if (typeof word !== 'string' || !Object.hasOwn(verdicts, word)) return undefined;
   return { evidence: typeof evidence === 'string' ? evidence : null, verdict: word as Answer['verdict'] }; // checked above
-};
-
-/** The objects in a reply, which may have other text around them. */
-function* objectsIn(text: string): Generator<Readonly<Record<string, unknown>>> {
-  for (let at = text.indexOf('{'), tries = 0; at >= 0 && tries < maxObjects; tries += 1) {
-    const end = endOfObject(text, at);
-    const value = end === undefined ? undefined : parsed(text.slice(at, end));
-    if (value) yield value;
-    at = text.indexOf('{', value ? end : at + 1);
-  }
-}
-
-/** More objects are no judgement. */
-const maxObjects = 64;
-
-const parsed = (json: string): Readonly<Record<string, unknown>> | undefined => {
-  try {
-    return JSON.parse(json) as Readonly<Record<string, unknown>>; // it starts with a brace
-  } catch {
-    return undefined;
-  }
-};
-
-const endOfObject = (text: string, start: number): number | undefined => {
-  const signs = /"(?:[^"\\]|\\.)*"|[{}]/gs;
-  signs.lastIndex = start;
-  let depth = 0;
-  for (let sign = signs.exec(text); sign; sign = signs.exec(text)) {
-    if (sign[0] === '{') depth += 1;
-    if (sign[0] === '}' && (depth -= 1) === 0) return signs.lastIndex;
-  }
-  return undefined;
 };
 
 interface Expected {

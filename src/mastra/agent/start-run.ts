@@ -95,15 +95,10 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     tracer: joinTracers(trace, recording),
     recording,
     hold,
-    window: own.window,
-    maxHeldChars: own.maxHeldChars,
-    serveGuardDetails: own.serveGuardDetails,
-    serveErrorDetails: own.serveErrorDetails,
+    ...runOptionsOf(own),
     toolConcurrency: concurrencyOf(options),
-    persistence: own.persistence ?? {},
     unfinishedTurn: createUnfinishedTurn({ conversation, processors: chains.memory, requestContext }),
     savePerStep: options.savePerStep,
-    effects: own.effects,
     journal: start.journal,
     context: {
       agent: agent as never, // hooks get the agent that runs them; Mastra types it with its own generics
@@ -117,7 +112,23 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   return run;
 };
 
-/** What content waits for, at the end of its guards. */
+const runOptionsOf = ({
+  window,
+  maxHeldChars,
+  serveGuardDetails,
+  serveErrorDetails,
+  effects,
+  persistence = {},
+}: InterlockConfig) => ({
+  window,
+  maxHeldChars,
+  serveGuardDetails,
+  serveErrorDetails,
+  effects,
+  persistence,
+});
+
+/** The verdicts that content waits for. */
 const holdFor = ({ hold = ownOptions.hold.default }: InterlockConfig, output: Plan | undefined): Run['options']['hold'] => {
   const resolved = hold === 'auto' ? output && holdOf(output.graph) : hold;
   return resolved === 'none' ? undefined : resolved;

@@ -4,20 +4,21 @@ import { isRecord } from '../../phase/plain-data.js';
 
 type Mapping = (call: ToolCall, result: unknown) => unknown;
 
-/** The model's view of tool results, from the tools' `toModelOutput`. */
-export type ModelOutputs = ReturnType<typeof createModelOutputs>;
+type Tools = Readonly<Record<string, unknown>>;
 
-/** Creates the mappings of a run. */
-export const createModelOutputs = () => {
+/** The model's view of tool results in a run, from the `toModelOutput` of the authors' tools. */
+export const createModelOutputs = (authored: Tools) => {
   const mappings = new Map<string, Mapping>();
+  /** Mastra's `toModelOutput` gets the output, the AI SDK's an object that contains it. */
+  const register = (tools: Tools): void => {
+    for (const [name, tool] of Object.entries(tools)) {
+      const mapping = mappingOf(tool);
+      if (mapping) mappings.set(name, mapping);
+    }
+  };
+  register(authored);
   return {
-    /** Registers the authors' tools. Mastra's `toModelOutput` gets the output, the AI SDK's an object that contains it. */
-    register: (tools: Readonly<Record<string, unknown>>): void => {
-      for (const [name, tool] of Object.entries(tools)) {
-        const mapping = mappingOf(tool);
-        if (mapping) mappings.set(name, mapping);
-      }
-    },
+    register,
     /** What the model reads in place of a result; undefined if it reads the result. */
     of: async (call: ToolCall, result: unknown): Promise<unknown> => {
       const mapping = result === null || result === undefined ? undefined : mappings.get(call.toolName);
