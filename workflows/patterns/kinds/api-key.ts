@@ -103,7 +103,8 @@ const signature = String.raw`(?<=[?&](?:sig|X-Amz-Signature|X-Goog-Signature|Sig
 const oneOf = (rows: typeof forms): string => rows.map(([, form]) => form).join('|');
 const open = openRun(
   asciiSet((character) => /[A-Za-z0-9_.:+/=~@%$-]/.test(character)),
-  4200,
+  720,
+  { lead: /ya29\./, most: 4_200 },
 );
 
 /** A secret without a form of its own, after a label: `AWS_SECRET_ACCESS_KEY=…`, `"apiKey": "…"`. */

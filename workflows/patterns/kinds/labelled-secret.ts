@@ -62,20 +62,24 @@ const read =
   };
 
 const finderOf = (labels: string, minChars: number) =>
-  defineFinder(() => ({
-    lead: new RegExp(String.raw`(?:${labels})${suffix}${between}`, 'i'),
-    regex: new RegExp(`(?=[a-z._/:-]{0,64}[^a-z._/:\\s-])${sign}{${minChars},${maxChars}}`, 'i'),
-    read: read(minChars),
-    open: openRun(signs, maxChars + 132),
-  }));
+  defineFinder(() => {
+    const lead = new RegExp(String.raw`(?:${labels})${suffix}${between}`, 'i');
+    return {
+      lead,
+      regex: new RegExp(`(?=[a-z._/:-]{0,64}[^a-z._/:\\s-])${sign}{${minChars},${maxChars}}`, 'i'),
+      read: read(minChars),
+      open: openRun(signs, 260, { lead, most: maxChars + 132 }),
+    };
+  });
 
 /** The value of `--password`, `--api-key` and the like on a command line. */
+const flag = /(?<!\S)--(?:[a-z]{1,16}-){0,3}(?:pass(?:word|wd|phrase)?|token|secret|api-?key)[ \t=]{1,3}["']?/i;
 const flagFinder = defineFinder(() => ({
-  lead: /(?<!\S)--(?:[a-z]{1,16}-){0,3}(?:pass(?:word|wd|phrase)?|token|secret|api-?key)[ \t=]{1,3}["']?/i,
+  lead: flag,
   regex: new RegExp(`${sign}{${minPasswordChars},${maxChars}}`, 'i'),
   hint: /--/,
   read: read(minPasswordChars),
-  open: openRun(signs, maxChars + 132),
+  open: openRun(signs, 260, { lead: flag, most: maxChars + 132 }),
 }));
 
 /** The password of `curl -u user:password`. */
