@@ -69,7 +69,7 @@ const looks = (at: string) => ({ text: `I look. ${secret}`, toolCalls: [{ name: 
 const script = [looks(secret), looks(`b ${secret}`), { text: `Seen ${secret}.` }, looks(secret), { text: `Seen ${secret}.` }];
 
 describe.each(['none', 'step', 'run'] as const)('with hold %s', (hold) => {
-  describe.each(['generate', 'stream', 'resumed', 'durable'] as const)('what a run gave away in %s', (mode) => {
+  describe.each(['generate', 'stream', 'resumed', 'durable'] as const)('values that a run has passed to callbacks and results, in %s', (mode) => {
     it.each(hooks.flatMap((hook) => acts.map((act) => [hook, act] as const)))('stays as it was, %s %s', async (hook, act) => {
       const { given, take } = collect();
       const callbacks = { onStepFinish: take('onStepFinish'), onChunk: take('onChunk'), onFinish: take('onFinish') };

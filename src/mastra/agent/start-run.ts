@@ -117,7 +117,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   return run;
 };
 
-/** What content waits for, at the end of its guards. */
+/** The resolved `hold`: the part of the answer that content waits for after its stream guards. */
 const holdFor = ({ hold = ownOptions.hold.default }: InterlockConfig, output: Plan | undefined): Run['options']['hold'] => {
   const resolved = hold === 'auto' ? output && holdOf(output.graph) : hold;
   return resolved === 'none' ? undefined : resolved;

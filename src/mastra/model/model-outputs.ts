@@ -18,7 +18,7 @@ export const createModelOutputs = () => {
         if (mapping) mappings.set(name, mapping);
       }
     },
-    /** What the model reads in place of a result; undefined if it reads the result. */
+    /** The value that the model reads in place of a result; undefined if it reads the result. */
     of: async (call: ToolCall, result: unknown): Promise<unknown> => {
       const mapping = result === null || result === undefined ? undefined : mappings.get(call.toolName);
       return mapping && stored(await mapping(call, result));
