@@ -122,11 +122,11 @@ describe.each(modes)('the form of a tool’s result that the model reads, %s', (
       const { model, agent } = agentWith(sources[name]?.() ?? {}, { outputProcessors: [passing] });
       const suspended = await ask(agent, mode, { requireToolApproval: true });
       expect(suspended.status).toBe('suspended');
-      await agent.approveToolCallGenerate({ runId: suspended.runId as string });
+      await agent.approveToolCallGenerate({ runId: suspended.runId });
       expect(promptsOf(model)).toContain(attack);
       const stopped = agentWith(sources[name]?.() ?? {}, { outputProcessors: [promptInjectionGuard()] });
       const { runId } = await ask(stopped.agent, mode, { requireToolApproval: true });
-      expect((await stopped.agent.approveToolCallGenerate({ runId: runId as string })).tripwire).toBeDefined();
+      expect((await stopped.agent.approveToolCallGenerate({ runId })).tripwire).toBeDefined();
       expect(stopped.model.calls).toHaveLength(1);
     });
   });
