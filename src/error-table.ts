@@ -75,7 +75,7 @@ export const errorTable = errorRows({
   },
   'guard/judges-each-chunk': {
     actor: 'author',
-    say: "This guard judges every chunk of a stream alone, but a chunk can end anywhere; give it a window, such as 'sentence'.",
+    say: "This guard judges every chunk of a stream alone, but a chunk can end anywhere; give it a window that does not depend on chunks, such as 'sentence', the default.",
   },
   'guard/passes-on-failure': {
     actor: 'author',

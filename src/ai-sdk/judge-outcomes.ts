@@ -19,7 +19,7 @@ type ModelOutput = Awaited<ReturnType<ToModelOutput>>;
 /** A call of a tool that runs. */
 export interface ToolRun extends Call {
   readonly tool: Tool;
-  /** What the model reads in place of the tool's latest results, as guards left it; by call id. */
+  /** The values that the model reads in place of the tool's latest results, as guards left it; by call id. */
   readonly outputs: Map<string, { readonly result: unknown; readonly output: ModelOutput }>;
 }
 

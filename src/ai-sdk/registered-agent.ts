@@ -32,7 +32,7 @@ export const registeredAgent = (agent: AgentSettings, guards: Guards, options: G
     const own = Object.entries(tools).filter(([, tool]) => tool.execute !== undefined); // the others run elsewhere
     return { ...tools, ...guardTools(Object.fromEntries(own), guards, { ...others, uncalled: [...phaseNames] }) };
   };
-  /** What an application's function changes for a call or step is guarded as well. */
+  /** Guards the model and tools that an application's function sets for a call or step. */
   const guardedChanges = (own: unknown): Preparing | undefined => {
     if (typeof own !== 'function') return undefined;
     return async (args) => {

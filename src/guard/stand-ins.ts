@@ -33,7 +33,7 @@ const standInsOf = (metadata: unknown): string | undefined => {
   return found.length > 0 ? JSON.stringify(found) : undefined;
 };
 
-/** Whether metadata has a field that stands for content. */
+/** Whether metadata has a field that represents content. */
 export const hasStandIns = (metadata: unknown): boolean => standInsOf(metadata) !== undefined;
 
 interface WithMetadata {

@@ -48,7 +48,7 @@ const wordsOf = (part: Part | undefined): string =>
   part?.type === 'text' ? part.text : part?.type === 'reasoning' ? part.reasoning : '';
 
 /**
- * A released chunk without metadata that stands for content which guards edited: from the first edited part of a response on, also without
+ * A released chunk without metadata that represents content which guards edited: from the first edited part of a response on, also without
  * references. The end of an edited part repeats the part's remaining metadata, so that readers drop what came before.
  */
 export const withoutFallen = (attempt: Attempt, chunk: Chunk): Chunk => {

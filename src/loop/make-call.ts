@@ -50,7 +50,7 @@ const frozen = (value: unknown): unknown => {
   return Object.freeze(value);
 };
 
-/** Stores what belongs to a made call beside its chunk, under the id that the call has in the run. */
+/** Stores the data of a made call that its chunk lacks, under the id that the call has in the run. */
 type KeepCall = (chunk: Chunk) => void;
 
 /**

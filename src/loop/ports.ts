@@ -167,7 +167,7 @@ export interface LoopPorts {
   /** Set if a response with the finish reason `error` is a result, as in the AI SDK. Default: the call has failed. */
   readonly acceptsErrorFinish?: true;
   runTool(request: ToolRequest): Promise<ToolOutcome>;
-  /** What the model reads in place of a tool's result; undefined if it reads the result. Rejects if the tool cannot map it. */
+  /** The value that the model reads in place of a tool's result; undefined if it reads the result. Rejects if the tool cannot map it. */
   toModelOutput?(call: ToolCall, result: unknown): Promise<unknown>;
   /** Whether a call needs approval before it runs. It does if this check fails. */
   needsApproval(request: Pick<ToolRequest, 'call' | 'settings' | 'given'>): Promise<boolean>;

@@ -160,7 +160,7 @@ export interface Attempt {
   originals: Map<string, string[]>;
   /** Whether a guard has edited the model's output. */
   wasEdited: boolean;
-  /** Whether it has edited a part with metadata that stands for its content. */
+  /** Whether it has edited a part with metadata that represents its content. */
   hasFallen: boolean;
   finish: { reason: string; rawReason?: string | undefined; usage: TokenUsage; providerMetadata?: unknown } | undefined;
   request: unknown;

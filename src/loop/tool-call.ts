@@ -24,7 +24,7 @@ export type ToolOutcome =
   | {
       readonly kind: 'result';
       readonly result: unknown;
-      /** What the model reads in place of the result; undefined if it reads the result. */
+      /** The value that the model reads in place of the result; undefined if it reads the result. */
       readonly modelOutput?: unknown;
       /** Set if a person approved the call. */
       readonly isApproved?: boolean;

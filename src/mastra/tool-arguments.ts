@@ -19,7 +19,7 @@ export interface StepTool<Prepared extends PreparedTool = PreparedTool> {
   readonly authored: unknown;
 }
 
-/** What a tool gets for arguments, and the input that Mastra's own validation turns into exactly that. */
+/** The arguments that a tool gets, and an input that Mastra's own validation turns into exactly these. */
 interface Taken {
   readonly args: unknown;
   readonly input: unknown;
@@ -42,7 +42,7 @@ export const makeArguments = (args: unknown, toolName: string, tool: StepTool | 
   return { args: frozenArguments(taken.args, args), ...(!isTakenAgain && { given: taken.input }) };
 };
 
-/** What a tool gets for the arguments of a made call, which must be these arguments. `given`: see {@link MadeCall}. */
+/** The arguments that a tool gets for a made call; they must equal the arguments of the call. `given`: see {@link MadeCall}. */
 export const takeMade = (args: unknown, tool: StepTool, given: unknown): Taken | Untaken => {
   const own = take(tool, args);
   if (!own.fault && isSame(own.args, args)) return own;

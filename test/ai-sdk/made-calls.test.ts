@@ -59,9 +59,9 @@ const reading = (ran: unknown[]) =>
 
 describe.each(ways)('%s', (way) => {
   it.each(['repairToolCall', 'experimental_repairToolCall'])('repairs a call with %s once, before its guards', async (name) => {
-    const [seen, ran, asked]: [unknown[], unknown[], unknown[]] = [[], [], []];
+    const [seen, ran, requests]: [unknown[], unknown[], unknown[]] = [[], [], []];
     const repair: ToolCallRepairFunction<ToolSet> = async ({ toolCall, messages, tools: offered, inputSchema }) => {
-      asked.push([messages, Object.keys(offered), await inputSchema({ toolName: 'page' })]);
+      requests.push([messages, Object.keys(offered), await inputSchema({ toolName: 'page' })]);
       return { ...toolCall, input: '{"url":"repaired"}' };
     };
     const { steps } = await call(way, {
@@ -72,7 +72,7 @@ describe.each(ways)('%s', (way) => {
     });
     expect([seen, ran]).toEqual([[{ url: 'repaired' }, { url: 'repaired' }], [{ url: 'repaired' }]]);
     expect(steps[0]?.toolCalls).toMatchObject([{ input: { url: 'repaired' } }]);
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       [[{ role: 'user', content: expect.anything() as unknown }], ['page'], { properties: { url: {} } }],
     ]);
   });

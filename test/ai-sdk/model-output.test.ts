@@ -29,7 +29,7 @@ const forms: [string, (call: { output: { title: string } }) => object][] = [
   ['data', () => ({ type: 'json', value: { words: [attack] } })],
 ];
 
-describe.each(ways)('what the model reads of a tool’s result, %s', (way) => {
+describe.each(ways)('the form of a tool’s result that the model reads, %s', (way) => {
   describe.each([false, true])('of a tool that streams: %s', (isStreamed) => {
     it.each(forms)('is judged: %s', async (_form, form) => {
       const own = guardOn('toolResult', ({ result, abort }: HookArgs & { result?: unknown }) =>

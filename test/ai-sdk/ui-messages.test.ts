@@ -19,7 +19,7 @@ const user = (text: string): UIMessage => ({ id: text, role: 'user', parts: [{ t
 
 const steps: Step[] = [{ text: ['One. ', 'Two. '], toolCalls: [{ name: 'look', args: {} }] }, { text: ['Three. ', 'Four.'] }];
 
-interface Asked {
+interface TurnRequest {
   readonly messages: UIMessage[];
   readonly guards: readonly PipelineStep[];
   readonly guardOptions?: GuardOptions;
@@ -30,12 +30,12 @@ interface Asked {
 
 /** The results that applications with the AI SDK alone serve. */
 const results = {
-  guardedToolLoop: async ({ messages, guards, guardOptions, ...more }: Asked) => {
+  guardedToolLoop: async ({ messages, guards, guardOptions, ...more }: TurnRequest) => {
     const { settings, model } = settingsOf(more.steps);
     const given = await convertToModelMessages(acceptedMessages(messages));
     return { model, result: await guardedToolLoop({ ...settings, guards, guardOptions }).stream({ messages: given }) };
   },
-  streamText: async ({ messages, guards, guardOptions, ...more }: Asked) => {
+  streamText: async ({ messages, guards, guardOptions, ...more }: TurnRequest) => {
     const { settings, model } = settingsOf(more.steps);
     const run = createGuardedRun(guards, guardOptions);
     const given = { ...settings, ...guardSettings(settings, run), experimental_transform: toStreamTransform(run) as never };
@@ -52,13 +52,13 @@ const settingsOf = (scripted: Step[] = steps) => {
 
 describe.each(Object.keys(results) as (keyof typeof results)[])('the UI messages of %s', (name) => {
   /** The conversation after a turn, as a page builds it from the stream. */
-  const turn = async (asked: Asked) => {
-    const { model, result } = await results[name](asked);
+  const turn = async (request: TurnRequest) => {
+    const { model, result } = await results[name](request);
     const errors: unknown[] = [];
     let message: UIMessage | undefined;
-    const stream = result.toUIMessageStream(asked.options) as never;
+    const stream = result.toUIMessageStream(request.options) as never;
     for await (const now of readUIMessageStream({ stream, onError: (error) => errors.push(error) })) message = now;
-    return { errors, model, messages: [...asked.messages, ...(message ? [message] : [])] };
+    return { errors, model, messages: [...request.messages, ...(message ? [message] : [])] };
   };
   const partsOf = (message: UIMessage | undefined) => message?.parts.map(({ type }) => type);
   const tripwire = { type: 'data-tripwire', data: { reason: 'blocked', retry: false, processorId: 'guard-outputStep' } };
@@ -97,13 +97,13 @@ describe.each(Object.keys(results) as (keyof typeof results)[])('the UI messages
 
   it('a failed guard is an error, with the text of the application, and its words are retracted', async () => {
     const guards = [guardOn('outputStep', () => Promise.reject(new Error('out of order')))];
-    const asked = { messages: [user('Hi')], guards, guardOptions: { hold: 'chunk' } as const };
+    const request = { messages: [user('Hi')], guards, guardOptions: { hold: 'chunk' } as const };
     const onError = (error: unknown) => (error as Error).name;
     for (const [options, text] of [
       [{}, 'An error occurred.'],
       [{ onError }, 'GuardUnavailableError'],
     ] as const) {
-      const { errors, messages } = await turn({ ...asked, options });
+      const { errors, messages } = await turn({ ...request, options });
       expect(errors).toMatchObject([{ message: text }]);
       expect(JSON.stringify(visibleMessages(messages).slice(1))).not.toMatch(/One|Two|tripwire/);
     }

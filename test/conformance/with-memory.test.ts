@@ -34,7 +34,7 @@ interface View {
  */
 const hooksWithEqualSystem = new Set(['processInput', 'processInputStep', 'processOutputStep']);
 
-/** What a hook can read of the conversation. */
+/** The part of the conversation that a hook can read. */
 const viewOf = (hook: string, args: Args): View => {
   const list = args['messageList'] as MessageList | undefined;
   return {
@@ -94,7 +94,7 @@ const views = async (kind: 'stock' | 'interlock', mode: Mode, shape: Shape): Pro
   return seen.filter((view, index) => !isExtra(view, index, seen));
 };
 
-describe.each(modes)('what hooks read of a conversation with memory, %s', (mode) => {
+describe.each(modes)('the part of a conversation with memory that hooks read, %s', (mode) => {
   it.each(Object.keys(shapes) as Shape[])('is the same as in Mastra’s agent: %s', async (shape) => {
     expect(await views('interlock', mode, shape)).toEqual(await views('stock', mode, shape));
   });

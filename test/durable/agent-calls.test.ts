@@ -164,15 +164,15 @@ describe.each(Object.keys(engines))('an agent with its runs in %s', (name) => {
 
   it('takes a zod schema for the object of a call', async () => {
     const config = { id: 'a', name: 'A', instructions: 'Answer.', maxProcessorRetries: 1 };
-    const asked = async (own: object) => {
+    const outcomeOf = async (own: object) => {
       const model = scriptedModel(answers);
       const agent = new InterlockAgent({ ...config, model, ...own });
       const { status, object } = await agent.generate(prompt, { structuredOutput: { schema: named } });
       return { status, object, formats: model.calls.map(({ options }) => options.responseFormat) };
     };
-    const kept = await asked({ durability: engineOf() });
+    const kept = await outcomeOf({ durability: engineOf() });
     expect(kept).toMatchObject({ status: 'success', object: { city: 'Rome' } });
-    expect(kept).toEqual(await asked({}));
+    expect(kept).toEqual(await outcomeOf({}));
   });
 
   it.each([

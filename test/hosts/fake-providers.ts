@@ -3,7 +3,7 @@ import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModel } from 'ai';
 
-/** The parts of a provider's answer: their words, each with a value that stands for them. */
+/** The parts of a provider's answer: their words, each with a value that represents them. */
 export interface FakeAnswer {
   readonly thinking?: string;
   readonly text?: string;

@@ -75,7 +75,7 @@ const standIns = /item_reference|SIG_\w+|ENC_\w+|"(?:rs|msg|fc)_\d+"/g;
 const standInsIn = (bodies: readonly string[]): string[] => [...new Set(bodies.join('\n').match(standIns))].toSorted();
 
 describe.each(providers)('the requests to %s', (provider) => {
-  it.each(names)('contain nothing that stands for edited text, thinking or arguments: %s', async (way) => {
+  it.each(names)('contain no value that represents edited text, thinking or arguments: %s', async (way) => {
     const answer = { thinking: 'I mail ann@example.com.', text: 'Mailing ann@example.com.', to: 'ann@example.com' };
     const bodies = await talk(way, provider, { script: [answer, { text: 'Done with ann@example.com.' }, { text: 'Fine.' }] });
     expect(bodies).toHaveLength(3);
@@ -85,7 +85,7 @@ describe.each(providers)('the requests to %s', (provider) => {
     if (provider === 'anthropic') expect(bodies.join()).not.toContain('"thinking":"I mail');
   });
 
-  it.each(names)('contain what stands for parts that no guard edited: %s', async (way) => {
+  it.each(names)('contain the values that represent parts that no guard edited: %s', async (way) => {
     const answer = { thinking: 'I mail.', text: 'Mailing.', to: 'ann' };
     const passing = [{ id: 'passing', processOutputStream: ({ part }: { part: unknown }) => part }];
     const script = [answer, { text: 'Done.' }, { text: 'Fine.' }];

@@ -80,9 +80,9 @@ describe.each(modes)('a response with the finish reason error in %s', (mode) => 
     const sub = new InterlockAgent({ id: 'sub', name: 'Sub', description: 's', instructions: 'S', model: modelOf(broken) });
     const model = scriptedModel({ steps: callThen('agent-sub', { prompt: 'Do it.' }) });
     await read(agentOf(host, { model, agents: { sub } }), mode);
-    const told = JSON.stringify(model.calls[1]?.prompt);
-    expect(told).toContain('"error-text"');
-    expect(told).not.toContain(half);
+    const nextPrompt = JSON.stringify(model.calls[1]?.prompt);
+    expect(nextPrompt).toContain('"error-text"');
+    expect(nextPrompt).not.toContain(half);
   });
 });
 

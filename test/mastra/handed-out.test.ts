@@ -69,30 +69,33 @@ const looks = (at: string) => ({ text: `I look. ${secret}`, toolCalls: [{ name: 
 const script = [looks(secret), looks(`b ${secret}`), { text: `Seen ${secret}.` }, looks(secret), { text: `Seen ${secret}.` }];
 
 describe.each(['none', 'step', 'run'] as const)('with hold %s', (hold) => {
-  describe.each(['generate', 'stream', 'resumed', 'durable'] as const)('what a run gave away in %s', (mode) => {
-    it.each(hooks.flatMap((hook) => acts.map((act) => [hook, act] as const)))('stays as it was, %s %s', async (hook, act) => {
-      const { given, take } = collect();
-      const callbacks = { onStepFinish: take('onStepFinish'), onChunk: take('onChunk'), onFinish: take('onFinish') };
-      const { agent } = makeAgent(script, {
-        tools: { look: tool },
-        outputProcessors: [guardOf(hook, act)],
-        maxProcessorRetries: 1,
-        hold,
-        ...(mode === 'durable' && { durability: memoryEngine() }),
-        ...(mode === 'resumed' && { defaultOptions: { requireToolApproval: true } }),
+  describe.each(['generate', 'stream', 'resumed', 'durable'] as const)(
+    'values that a run has passed to callbacks and results, in %s',
+    (mode) => {
+      it.each(hooks.flatMap((hook) => acts.map((act) => [hook, act] as const)))('stays as it was, %s %s', async (hook, act) => {
+        const { given, take } = collect();
+        const callbacks = { onStepFinish: take('onStepFinish'), onChunk: take('onChunk'), onFinish: take('onFinish') };
+        const { agent } = makeAgent(script, {
+          tools: { look: tool },
+          outputProcessors: [guardOf(hook, act)],
+          maxProcessorRetries: 1,
+          hold,
+          ...(mode === 'durable' && { durability: memoryEngine() }),
+          ...(mode === 'resumed' && { defaultOptions: { requireToolApproval: true } }),
+        });
+        const read = async (stream: { fullStream: AsyncIterable<unknown>; getFullOutput: () => Promise<unknown> }) => {
+          for await (const chunk of stream.fullStream) take('stream')(chunk);
+          return (await stream.getFullOutput().catch(() => ({}))) as { status?: string; runId?: string };
+        };
+        if (mode === 'generate') await agent.generate('Look.', callbacks).catch(() => undefined);
+        else {
+          let end = await read(await agent.stream('Look.', callbacks));
+          while (end.status === 'suspended')
+            end = await read(await agent.resumeStream({ approved: true }, { runId: end.runId ?? '', ...callbacks }));
+        }
+        expect(given.length).toBeGreaterThan(0);
+        for (const { from, value, then } of given) expect({ from, value: structuredCopy(value) }).toEqual({ from, value: then });
       });
-      const read = async (stream: { fullStream: AsyncIterable<unknown>; getFullOutput: () => Promise<unknown> }) => {
-        for await (const chunk of stream.fullStream) take('stream')(chunk);
-        return (await stream.getFullOutput().catch(() => ({}))) as { status?: string; runId?: string };
-      };
-      if (mode === 'generate') await agent.generate('Look.', callbacks).catch(() => undefined);
-      else {
-        let end = await read(await agent.stream('Look.', callbacks));
-        while (end.status === 'suspended')
-          end = await read(await agent.resumeStream({ approved: true }, { runId: end.runId ?? '', ...callbacks }));
-      }
-      expect(given.length).toBeGreaterThan(0);
-      for (const { from, value, then } of given) expect({ from, value: structuredCopy(value) }).toEqual({ from, value: then });
-    });
-  });
+    },
+  );
 });

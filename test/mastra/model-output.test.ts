@@ -86,7 +86,7 @@ const stopping: Record<string, () => object> = {
   }),
 };
 
-describe.each(modes)('what the model reads of a tool’s result, %s', (mode) => {
+describe.each(modes)('the form of a tool’s result that the model reads, %s', (mode) => {
   describe.each(names)('%s', (name) => {
     it.each(Object.entries(stopping))('is judged by %s', async (_guard, make) => {
       for (const durability of [undefined, memoryEngine()]) {
@@ -120,13 +120,13 @@ describe.each(modes)('what the model reads of a tool’s result, %s', (mode) => 
     it('is read if no guard objects, also after an approval', async () => {
       const passing = { id: 'passing', processToolResult: () => undefined };
       const { model, agent } = agentWith(sources[name]?.() ?? {}, { outputProcessors: [passing] });
-      const asked = await ask(agent, mode, { requireToolApproval: true });
-      expect(asked.status).toBe('suspended');
-      await agent.approveToolCallGenerate({ runId: asked.runId });
+      const suspended = await ask(agent, mode, { requireToolApproval: true });
+      expect(suspended.status).toBe('suspended');
+      await agent.approveToolCallGenerate({ runId: suspended.runId });
       expect(promptsOf(model)).toContain(attack);
       const stopped = agentWith(sources[name]?.() ?? {}, { outputProcessors: [promptInjectionGuard()] });
       const { runId } = await ask(stopped.agent, mode, { requireToolApproval: true });
-      expect((await stopped.agent.approveToolCallGenerate({ runId: runId })).tripwire).toBeDefined();
+      expect((await stopped.agent.approveToolCallGenerate({ runId })).tripwire).toBeDefined();
       expect(stopped.model.calls).toHaveLength(1);
     });
   });

@@ -60,7 +60,7 @@ export const programs = { guards, 'ai-sdk': aiSdk, agent } as const;
 
 export type Program = keyof typeof programs;
 
-/** What `answer` of each program gives. */
+/** The result of `answer` of each program. */
 export const expected: Readonly<Record<Program, unknown>> = {
   guards: [expect.stringContaining('5'), expect.stringMatching(/./), 'email phone iban'],
   'ai-sdk': [expect.stringMatching(/^Ask \[EMAIL:[0-9a-f]{12}\]\.$/), 'length', 'prompt-injection'],

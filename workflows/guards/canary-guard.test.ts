@@ -68,12 +68,12 @@ describe.each(hosts)('canaryGuard in %s', (host) => {
     ],
     ['a template', '```\nDear customer, we have received your order and will send it within three working days.\n```'],
     ['facts', '<faq>\nThe shop is open from Monday to Friday from nine to five, and on Saturday from ten to two.\n</faq>'],
-  ])('passes %s that the prompt tells the model to say, and stops the rest', async (_what, told) => {
-    const said = told.replace(/^[^]*?(?:with: "?|A: |```\n|<faq>\n)/, '').replace(/"$|\n.*$/, '');
-    const prompt = `${instructions}\n${told}\n${instructions.replace('clerk', 'servant')}`;
+  ])('passes %s that the prompt tells the model to say, and stops the rest', async (_what, passage) => {
+    const quote = passage.replace(/^[^]*?(?:with: "?|A: |```\n|<faq>\n)/, '').replace(/"$|\n.*$/, '');
+    const prompt = `${instructions}\n${passage}\n${instructions.replace('clerk', 'servant')}`;
     const speak = (text: string) =>
       runOn(host, { steps: [{ text: pieces(text) }], instructions: prompt, guards: [canaryGuard({ word: false })] });
-    expect(await speak(`Yes. ${said}`)).toMatchObject({ text: `Yes. ${said}`, stopped: undefined });
+    expect(await speak(`Yes. ${quote}`)).toMatchObject({ text: `Yes. ${quote}`, stopped: undefined });
     expect((await speak(prompt)).stopped).toContain('The answer discloses the instructions.');
   });
 

@@ -7,7 +7,7 @@ import { aBoolean, aText, listOf, numberFrom, oneOf } from '../../src/option-kin
 import { responseMessages, textsOf } from '../messages/read-messages.js';
 import { holdBack } from '../stream/hold-back.js';
 import { eachPiece, indexingSigns, plainSigns, type OverlapIndex } from '../text/overlap.js';
-import { withoutMarkup, withoutSpoken } from '../text/spoken-passages.js';
+import { withoutMarkup, secretPassages } from '../text/spoken-passages.js';
 import {
   checkOptions,
   sharedKinds,
@@ -83,7 +83,7 @@ export const canaryGuard = (
   const tailSigns = Math.max(wordLength, minOverlap === Infinity ? 0 : minOverlap) - 1;
   const knowing = function* (secret: Secret, system: string): Steps<void> {
     if (system === secret.system && secret.index) return;
-    Object.assign(secret, { system, index: yield* indexing(withoutSpoken(system, except), minOverlap) });
+    Object.assign(secret, { system, index: yield* indexing(secretPassages(system, except), minOverlap) });
   };
   const leakIn = (signs: string, secret: Secret): Detection<CanaryMetadata> | undefined => {
     const leak = leakOf(signs, secret, hasWord);

@@ -28,7 +28,7 @@ const runTogether = matching(
   ),
   orderReach,
 );
-/** The same phrases as anybody writes them: the other signals read these. */
+/** The same phrases in ordinary writing: the other signals read these. */
 const plainly = new RegExp(
   `\\b(?:${anyOf(lifting.verbs)} (?:${anyOf(lifting.fillers)} ){0,4}${anyOf(lifting.earlier)} (?:(?:and|above|the|your|system) ){0,3}(?:instructions?|prompts?|directives?|rules|guidelines)|` +
     `(?:reveal|print|show(?: me)?|repeat|output|leak) (?:(?:the|your|me|all|entire|full) ){0,4}${anyOf(hidden.which)} ${anyOf(hidden.what)}|do anything now)\\b`,

@@ -14,7 +14,7 @@ const inLine = new RegExp(
 const blockStart = /^\s{0,8}(?:(`{3,}|~{3,})|<(faq|facts|documents?|context|knowledge|examples?|templates?)>)/i;
 
 /** The passages of a prompt that no answer may quote: all but those that the model may say. An unfinished block is none. */
-export const withoutSpoken = (prompt: string, except: readonly string[]): string[] => {
+export const secretPassages = (prompt: string, except: readonly string[]): string[] => {
   const passages: string[] = [''];
   let block: { readonly end: string; text: string } | undefined;
   for (const line of except.reduce((left, passage) => left.replaceAll(passage, '\n'), prompt).split('\n')) {

@@ -7,7 +7,7 @@ import { toolTexts } from './tool-texts.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const cache = `${root}node_modules/.cache/honest/`;
 
-/** A text that nobody wrote to attack a model. */
+/** A text that was not written to attack a model. */
 export interface HonestText {
   readonly corpus: string;
   readonly name: string;

@@ -3,7 +3,7 @@ import { createRandom } from '../../../src/testing/cuts.js';
 import { canaryGuard, linkGuard, promptInjectionGuard, redactor, unicodeGuard } from '../../../workflows/index.js';
 import type { HonestText } from './corpora.js';
 
-/** What a guard did to honest texts. */
+/** A guard's effects on honest texts. */
 export interface HonestResult {
   readonly guard: string;
   readonly texts: number;
@@ -145,7 +145,7 @@ const streamed = async (guard: Processor, text: string): Promise<string> => {
   return left;
 };
 
-/** What a reader sees of a text: without characters that are invisible anyway. */
+/** The visible characters of a text. */
 const visibleIn = (text: string): string => text.replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '');
 
 const fencesOf = (text: string): string[] => text.match(/^```[^]*?^```/gm) ?? [];

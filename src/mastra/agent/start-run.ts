@@ -128,7 +128,7 @@ const runOptionsOf = ({
   persistence,
 });
 
-/** The verdicts that content waits for. */
+/** The resolved `hold`: the part of the answer that content waits for after its stream guards. */
 const holdFor = ({ hold = ownOptions.hold.default }: InterlockConfig, output: Plan | undefined): Run['options']['hold'] => {
   const resolved = hold === 'auto' ? output && holdOf(output.graph) : hold;
   return resolved === 'none' ? undefined : resolved;

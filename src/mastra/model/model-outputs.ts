@@ -19,7 +19,7 @@ export const createModelOutputs = (authored: Tools) => {
   register(authored);
   return {
     register,
-    /** What the model reads in place of a result; undefined if it reads the result. */
+    /** The value that the model reads in place of a result; undefined if it reads the result. */
     of: async (call: ToolCall, result: unknown): Promise<unknown> => {
       const mapping = result === null || result === undefined ? undefined : mappings.get(call.toolName);
       return mapping && stored(await mapping(call, result));

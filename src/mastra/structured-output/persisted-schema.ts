@@ -30,7 +30,7 @@ export const persistOutput = (output: StructuredOutput): StructuredOutput => {
 
 const isZod = (schema: unknown): schema is z.core.$ZodType => typeof schema === 'object' && schema !== null && '_zod' in schema;
 
-/** What a schema does that no JSON schema does. */
+/** The feature of a schema that JSON schemas lack; undefined if there is none. */
 const codeIn = ({ _zod: { def } }: z.core.$ZodType): string | undefined => {
   if (!plainKinds.has(def.type)) return `a ${def.type}`;
   if ('coerce' in def && def.coerce) return 'a coercion';
