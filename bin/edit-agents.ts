@@ -45,11 +45,16 @@ const editKind = (source: string, kind: AgentKind, proposes: boolean): string =>
   if (calls.length === 0) return source;
   const added = new Set<string>();
   const edits: Edit[] = [];
+  let replaced = 0;
   for (const { index, 0: call } of calls) {
-    if (kind.by.isFunction) edits.push({ from: index, to: index + call.length, text: `${kind.by.name}(` });
-    const insertion = proposes ? proposalAt(source, created, { at: index + call.length, kind, added }) : undefined;
-    if (insertion) edits.push(insertion);
+    const at = index + call.length;
+    const missing = missingAt(created, at, kind);
+    if (proposes && missing && missing.length > 0) edits.push(proposalAt(source, created, { at, missing, added }));
+    else if (kind.by.isFunction && missing?.length !== 0) continue; // without guards the function adds nothing
+    replaced += 1;
+    if (kind.by.isFunction) edits.push({ from: index, to: at, text: `${kind.by.name}(` });
   }
+  if (replaced === 0) return source;
   const imports = [
     ...(kind.by.isFunction ? [kind.by.name] : [local === kind.by.name ? local : `${kind.by.name} as ${local}`]).map((name) => ({
       name,
@@ -57,7 +62,7 @@ const editKind = (source: string, kind: AgentKind, proposes: boolean): string =>
     })),
     ...[...added].map((guard) => ({ name: guard.slice(0, guard.indexOf('(')), from: kind.guardsFrom })),
   ];
-  const isUsed = kind.by.isFunction && mentions(created, local) > calls.length + 1; // possibly as a type
+  const isUsed = kind.by.isFunction && mentions(created, local) > replaced + 1; // possibly as a type
   edits.push(importEdit(found, { imports, keeps: isUsed }));
   return apply(source, edits);
 };
@@ -129,22 +134,28 @@ const importEdit = (
   return { ...statement, text: lines.join('\n') };
 };
 
+/** The options for guards that an agent's literal does not have. Undefined if its settings are no literal, or spread others. */
+const missingAt = (masked: string, at: number, { guards }: AgentKind): (readonly [string, readonly string[]])[] | undefined => {
+  const open = literalAt(masked, at);
+  if (masked[open] !== '{') return undefined;
+  const top = topLevelOf(masked, open);
+  if (top.includes('...')) return undefined;
+  return Object.entries(guards).filter(([option]) => !new RegExp(String.raw`\b${option}\b`).test(top));
+};
+
+const literalAt = (masked: string, at: number): number => at + (/^\s*/.exec(masked.slice(at))?.[0].length ?? 0);
+
 interface Proposal {
   /** Right after the opening parenthesis. */
   readonly at: number;
-  readonly kind: AgentKind;
+  readonly missing: readonly (readonly [string, readonly string[]])[];
   /** The guards that were proposed. */
   readonly added: Set<string>;
 }
 
-/** Guards for the missing arrays of an agent's literal. Undefined if its settings are no literal, or spread others. */
-const proposalAt = (source: string, masked: string, { at, kind, added }: Proposal): Edit | undefined => {
-  const open = at + (/^\s*/.exec(masked.slice(at))?.[0].length ?? 0);
-  if (masked[open] !== '{') return undefined;
-  const top = topLevelOf(masked, open);
-  if (top.includes('...')) return undefined;
-  const missing = Object.entries(kind.guards).filter(([option]) => !new RegExp(String.raw`\b${option}\b`).test(top));
-  if (missing.length === 0) return undefined;
+/** Adds guards to an agent's literal. */
+const proposalAt = (source: string, masked: string, { at, missing, added }: Proposal): Edit => {
+  const open = literalAt(masked, at);
   for (const guard of missing.flatMap(([, guards]) => guards)) added.add(guard);
   const lines = missing.map(([option, guards]) => `${option}: [${guards.join(', ')}],`);
   const indent = /^\r?\n([ \t]+)/.exec(source.slice(open + 1))?.[1];

@@ -163,7 +163,7 @@ const events = z.discriminatedUnion('type', [
    * The part of the turn that went to memory: the accepted answer, or, without one, the part that the policy of the run keeps.
    * `error` says why it may not have been saved.
    */
-  event('memory', { given: z.enum(['answer', 'user-only', 'placeholder', 'nothing']), error: z.string().optional() }),
+  event('memory', { given: z.enum(['answer', 'accepted', 'user-only', 'placeholder', 'nothing']), error: z.string().optional() }),
   event('run-finish', {
     status: runStatusSchema,
     tripwire: tripwireSchema.optional(),

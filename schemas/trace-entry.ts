@@ -47,17 +47,26 @@ export const partNoteSchema = z.object({
 
 const errorSchema = z.object({ name: z.string(), message: z.string(), code: z.string().optional() });
 
-const keptTurn = z.enum(['drop', 'user-only', 'placeholder']).optional();
+const keptTurn = z.enum(['accepted', 'drop', 'user-only', 'placeholder']).optional();
+
+const size = z.int().min(1);
+const guardWindow = z.union([
+  z.enum(['delta', 'chunk', 'sentence', 'part', 'step']),
+  z.strictObject({ chars: size }),
+  z.strictObject({ tokens: size }),
+]);
 
 /** Settings that a run begins with, and that its trace and its replay keep. */
 export const recordedSettings = {
   /** The unit that leaves only after it was accepted: each step, or the whole answer. Absent: nothing is held. */
   hold: z.enum(['step', 'run']).optional(),
+  /** The window of stream guards without their own. Absent: `sentence`. */
+  window: guardWindow.optional(),
   /** The most characters that guards of the stream may hold at one place; at least 1. */
   maxHeldChars: z.number().optional(),
   /** Tool calls of one step that run at the same time; at least 1. */
   toolConcurrency: z.int().positive(),
-  /** The part of a turn without an accepted answer that memory keeps, by how the run ended. Absent: nothing. */
+  /** The part of a turn without an accepted answer that memory keeps, by how the run ended. Absent: accepted steps. */
   persistence: z
     .object({ tripwire: keptTurn, failed: keptTurn, canceled: keptTurn, suspended: z.enum(['keep', 'drop']).optional() })
     .optional(),

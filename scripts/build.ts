@@ -26,10 +26,11 @@ const writeCode = async (): Promise<void> => {
   for (const path of globSync('*.js', { cwd: out })) trimMap(join(out, path));
 };
 
-/** A file of re-exports needs no map. */
+/** A file of re-exports needs no map, nor does one without code of ours. */
 const trimMap = (path: string): void => {
   const code = readFileSync(path, 'utf8');
-  if (code.length > 2_000) return writeFileSync(`${path}.map`, mapOfLines(readFileSync(`${path}.map`, 'utf8'), code.split('\n')));
+  const map = code.length > 2_000 && mapOfLines(readFileSync(`${path}.map`, 'utf8'), code.split('\n'));
+  if (map) return writeFileSync(`${path}.map`, map);
   rmSync(`${path}.map`, { force: true });
   writeFileSync(path, code.replace(/\/\/# sourceMappingURL=.*\n?$/, ''));
 };
@@ -37,26 +38,40 @@ const trimMap = (path: string): void => {
 /** Stack traces name calls and other code that may throw. */
 const mayThrow = /[([.`]|[}\]]=|\b(?:new|throw|await|yield|of|in|instanceof)\b/;
 
+/** Contents of each source in a map. The package has no sources; without contents, tools read the named files, and Turbopack fails. */
+const noSource = '// not in the package';
+
 /**
  * A source map of our own files, except the command line and the studio, which print codes of errors: with line numbers, without columns, for the
- * lines that a stack trace can name. A tenth of the space.
+ * lines that a stack trace can name. A tenth of the space. Undefined without such a file.
  */
-const mapOfLines = (source: string, code: readonly string[]): string => {
+const mapOfLines = (source: string, code: readonly string[]): string | undefined => {
   const map = JSON.parse(source) as { sources: string[]; mappings: string };
-  const isOwn = map.sources.map((path) => !/(?:node_modules|\bbin|\bplayground)\//.test(path));
+  const own = map.sources.filter((path) => !/(?:node_modules|\bbin|\bplayground)\//.test(path));
+  if (own.length === 0) return undefined;
+  const indexes = map.sources.map((path) => own.indexOf(path));
   const mappings = decode(map.mappings).map((segments, at) => {
     let last = '';
     const lines = segments.flatMap(([column, file, line]): [number, number, number, number][] => {
-      if (file === undefined || line === undefined || !isOwn[file] || last === `${file}:${line}`) return [];
-      last = `${file}:${line}`;
-      return [[column, file, line, 0]];
+      const index = file === undefined ? -1 : (indexes[file] ?? -1);
+      if (index < 0 || line === undefined || last === `${index}:${line}`) return [];
+      last = `${index}:${line}`;
+      return [[column, index, line, 0]];
     });
     return lines.filter(([column], index) => mayThrow.test(code[at]?.slice(column, lines[index + 1]?.[0]) ?? ''));
   });
-  const sources = map.sources.map((path, at) => (isOwn[at] ? relative(process.cwd(), resolve(out, path)) : ''));
-  const folder = folderOf(sources.filter((_, at) => isOwn[at]));
-  const within = sources.map((path) => path.slice(folder.length));
-  return JSON.stringify({ version: 3, sourceRoot: `../${folder}`, sources: within, names: [], mappings: encode(mappings) });
+  const paths = own.map((path) => relative(process.cwd(), resolve(out, path)));
+  const folder = folderOf(paths);
+  const sources = paths.map((path) => path.slice(folder.length));
+  const sourcesContent = sources.map(() => noSource);
+  return JSON.stringify({
+    version: 3,
+    sourceRoot: `../${folder}`,
+    sources,
+    sourcesContent,
+    names: [],
+    mappings: encode(mappings),
+  });
 };
 
 /** The innermost folder that contains all of these paths, with its `/`; empty if there is none. */

@@ -47,6 +47,7 @@ const mastraLayers = [
       'src/mastra/keyed-queue',
       'src/mastra/safely',
       'src/mastra/stand-ins',
+      'src/mastra/tool-arguments',
       'src/mastra/messages',
     ],
   },

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 const isSlow: readonly string[] = [
   'playground/chat/chat.test.ts',
   'playground/server/command/**',
+  'test/ai-sdk/approved/**',
   'test/bin/**',
   'test/chat/**',
   'test/docs/{ai-sdk,examples,guards,readme,verify}.test.ts',

@@ -75,7 +75,7 @@ export const errorTable = errorRows({
   },
   'guard/judges-each-chunk': {
     actor: 'author',
-    say: "This guard judges every chunk of a stream alone, but a chunk can end anywhere; give it a window, such as 'sentence'.",
+    say: "This guard judges every chunk of a stream alone, but a chunk can end anywhere; give it a window that does not depend on chunks, such as 'sentence', the default.",
   },
   'guard/passes-on-failure': {
     actor: 'author',
@@ -89,12 +89,23 @@ export const errorTable = errorRows({
     actor: 'author',
     say: 'This guard blocks text that was already emitted; judge the stream as well, or set hold to withhold the text.',
   },
+  'guard/holds-answer': {
+    actor: 'author',
+    say: "Content is sent only after this guard's hook. To send it earlier, check it in processOutputStream and declare traits.checksStream, or pass reads: true to guard if it only reads; to keep it, set hold on the agent.",
+  },
+  'guard/reader-edits': {
+    actor: 'author',
+    say: 'A guard with reads: true returned an edit; return nothing, or remove reads.',
+  },
   'guard/late-edit': {
     actor: 'author',
     say: 'This guard edits text that was already emitted, so the text is retracted and sent again; edit the stream as well, or set hold.',
   },
   'pipeline/missing-id': { actor: 'author', say: 'A pipeline or a processor in it has no id; give each of them a non-empty id.' },
-  'pipeline/duplicate-id': { actor: 'author', say: 'Two processors in one pipeline share an id; rename one.' },
+  'pipeline/duplicate-id': {
+    actor: 'author',
+    say: 'Two processors in one pipeline share an id; rename one, with guard(processor, { id }) if its class sets the id.',
+  },
   'pipeline/no-hook': {
     actor: 'author',
     say: 'A processor implements none of the hooks; implement one, or remove the processor.',
@@ -222,6 +233,10 @@ export const errorTable = errorRows({
     actor: 'provider',
     say: 'The model stream ended without a finish part or could not be read; see the cause.',
   },
+  'tool/invalid-arguments': {
+    actor: 'provider',
+    say: 'The model called a tool with arguments that the tool cannot get; the tool did not run, and the model gets this error.',
+  },
   'tool/unknown': { actor: 'provider', say: 'The model called a tool that this step does not offer.' },
   'tool/unknown-outcome': {
     actor: 'operator',
@@ -229,7 +244,7 @@ export const errorTable = errorRows({
   },
   'ai-sdk/unhonoured-hook': {
     actor: 'author',
-    say: 'No adapter of this run calls this hook; add the adapter for it, use guardedToolLoop, or remove the hook.',
+    say: 'No adapter of this run calls this hook; add the adapter for it, use guardedToolLoop, list the phase in `uncalled`, or remove the hook.',
   },
   'ai-sdk/invalid-option': {
     actor: 'author',

@@ -3,18 +3,27 @@
  *   npm run evaluate                     downloads them from GitHub
  *   npm run evaluate -- --from FOLDER    takes them from a folder that has the repositories as owner/name
  *   npm run evaluate -- --write          writes docs/evaluation.md too
+ *   npm run evaluate -- --honest         counts what guards change in honest texts of npm packages, and prints the shortest cases
+ *   npm run evaluate -- --honest --guard link   the same for one guard
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { format } from 'prettier';
+import { printHonest } from './honest/print-honest.js';
 import { readDataSets } from './data-sets.js';
 import { complaintsAbout, evaluateGuards } from './evaluate-guards.js';
 import { pageOf } from './page.js';
 import { downloaded, fromFolder } from './read-source.js';
 import { sources } from './sources.js';
 
-const { values } = parseArgs({ options: { from: { type: 'string' }, write: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { from: { type: 'string' }, write: { type: 'boolean' }, honest: { type: 'boolean' }, guard: { type: 'string' } },
+});
+if (values.honest) {
+  await printHonest(values.guard);
+  process.exit();
+}
 const results = await evaluateGuards(
   await readDataSets(sources, values.from === undefined ? downloaded : fromFolder(values.from)),
 );

@@ -18,6 +18,9 @@ const bytesIn = (path: string): string =>
     .map((name) => readFileSync(join(path, name)).toString('latin1'))
     .join('');
 
+const waitingCallIn = (entries: readonly StudioEntry[]): string | undefined =>
+  entries.flatMap((entry) => (entry.kind === 'left' && entry.part.type === 'tool-call-approval' ? [entry.part.partId] : []))[0];
+
 describe('a file of runs', () => {
   it('restores runs, entries and conversations after a restart', async () => {
     const file = join(folder(), 'deep', 'runs.db');
@@ -85,7 +88,7 @@ it.each(['after a restart', 'in the process that started it'])('resumes a durabl
   };
   const tuesday = when === 'after a restart' ? await restarted() : monday;
   expect((await tuesday.summary(runId)).error).toBeUndefined();
-  const call = before.flatMap((entry) => (entry.kind === 'tool' ? [entry.toolCallId] : []))[0];
+  const call = waitingCallIn(before);
   const answered = await tuesday.post(`runs/${runId}/answer`, { toolCallId: call, approved: true });
   expect([answered.status, await answered.json()]).toMatchObject([200, { runId }]);
   await waits(tuesday, 'success');
@@ -157,8 +160,8 @@ describe('runs of a process that ended', () => {
     const waits = (status: string) =>
       vi.waitFor(async () => expect(await studio.summary('kept')).toMatchObject({ status }), { timeout: 20_000 });
     await waits('suspended');
-    const call = (await studio.json<StudioEntry[]>('runs/kept/entries')).find((entry) => entry.kind === 'tool');
-    await studio.post('runs/kept/answer', { toolCallId: call?.toolCallId, approved: true });
+    const call = waitingCallIn(await studio.json<StudioEntry[]>('runs/kept/entries'));
+    await studio.post('runs/kept/answer', { toolCallId: call, approved: true });
     await waits('success');
     expect(await studio.summary('kept')).toMatchObject({ answered: 'I will. Done.', steps: 2, userText: 'Hi' });
     const entries = await studio.json<StudioEntry[]>('runs/kept/entries');

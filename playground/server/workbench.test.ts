@@ -181,7 +181,7 @@ describe('the chunk lab', () => {
   });
 
   it('shows tool arguments, and a tripwire at its chunk', async () => {
-    const studio = await openStudio(makeAgent([], { outputProcessors: [perChunk] }).agent);
+    const studio = await openStudio(makeAgent([], { outputProcessors: [guard(perChunk, { window: 'delta' })] }).agent);
     const stopped = await body<LabRun>(
       studio.post('lab/stream', {
         pipelineId: 'helper-output-processor',
@@ -203,7 +203,7 @@ describe('the chunk lab', () => {
   });
 
   it('finds a split that leaks a value, and none without a leak', async () => {
-    const leaky = await openStudio(makeAgent([], { outputProcessors: [perChunk] }).agent);
+    const leaky = await openStudio(makeAgent([], { outputProcessors: [guard(perChunk, { window: 'delta' })] }).agent);
     const search = { text: `Write to ${mail} now.`, kind: 'text', fragment: mail, tries: 5 };
     const found = await body<LeakSearch>(leaky.post('lab/leak', { ...search, pipelineId: 'helper-output-processor' }));
     expect(found.leak?.chunks.join('')).toBe(search.text);

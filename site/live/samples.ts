@@ -24,6 +24,19 @@ export const samples: readonly Sample[] = [
     title: 'A regular expression on each chunk',
     about:
       'The usual way: a filter that sees one chunk at a time. Try every cut, and look for the red ones: there the address leaks.',
+    code: `[guard({
+  id: 'filter',
+  traits: { portable: true },
+  processOutputStream: ({ part }) => part.type === 'text-delta'
+    ? { ...part, payload: { ...part.payload, text: part.payload.text.replace(/\\S+@\\S+\\.com/g, '[EMAIL]') } }
+    : part,
+}, { window: 'delta' })]`,
+    input: order,
+    answer: 'Write to jane@example.com, please.',
+  },
+  {
+    title: 'The same filter, by default',
+    about: 'By default a stream guard gets whole sentences. The cuts are green, and nothing else in the filter changed.',
     code: `[{
   id: 'filter',
   traits: { portable: true },
@@ -31,19 +44,6 @@ export const samples: readonly Sample[] = [
     ? { ...part, payload: { ...part.payload, text: part.payload.text.replace(/\\S+@\\S+\\.com/g, '[EMAIL]') } }
     : part,
 }]`,
-    input: order,
-    answer: 'Write to jane@example.com, please.',
-  },
-  {
-    title: 'The same filter, with a window',
-    about: 'One line gives the same filter whole sentences. The cuts are green, and nothing else in it changed.',
-    code: `[guard({
-  id: 'filter',
-  traits: { portable: true },
-  processOutputStream: ({ part }) => part.type === 'text-delta'
-    ? { ...part, payload: { ...part.payload, text: part.payload.text.replace(/\\S+@\\S+\\.com/g, '[EMAIL]') } }
-    : part,
-}, { window: 'sentence' })]`,
     input: order,
     answer: 'Write to jane@example.com, please.',
   },

@@ -4,9 +4,9 @@ import type { Plan } from '../pipeline/compile.js';
 import type { Phase } from '../phase/row.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { checkIntegration } from '../integration.js';
-import { compile, type Compilable } from '../mastra/graph/to-graph.js';
+import type { Compilable } from '../mastra/graph/to-graph.js';
 import { checkGuardOptions, checkObject, type GuardOptions } from './guard-options.js';
-import { hostFor } from './host.js';
+import { hostFor, planOf } from './host.js';
 import { createRun, isSharedRun, phasesOf, type Adapter, type Guards, type Run } from './run.js';
 
 /**
@@ -25,13 +25,13 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
   }
   checkIntegration('ai');
   if (options) checkGuardOptions(options);
-  const plan = compile(guards as Compilable); // the other kind of guards
+  const plan = planOf(guards as Compilable); // the other kind of guards
   if (options?.onReaderCancel !== undefined)
     throw new InterlockError('ai-sdk/invalid-option', {
       path: 'onReaderCancel',
       detail: `${adapter} alone cannot detect readers.`,
     });
-  checkCalled(plan, [adapter], options?.uncalled);
+  checkCalled(plan, { adapters: [adapter], uncalled: options?.uncalled });
   return () => {
     const run = createRun(plan, options ?? {});
     run.adapters.add(adapter);
@@ -41,25 +41,41 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
 
 /** Checks and sets up a run, once its adapters are known. Await it before any work. Raises `ai-sdk/unhonoured-hook`. */
 export const start = async (run: Run): Promise<void> => {
-  if (!run.isChecked) checkCalled(run.plan, [...run.adapters], run.options.uncalled);
+  if (!run.isChecked) checkCalled(run.plan, { adapters: [...run.adapters], uncalled: run.options.uncalled });
   run.isChecked = true;
   run.host ??= await hostFor(run.plan);
   run.throwIfStopped();
 };
+
+/** Refuses a hook for results of tools that no adapter of the run calls, once the model is called with tools. */
+export const checkTools = ({ plan, adapters, options }: Run): void => {
+  if (plan.has('toolResult')) checkCalled(plan, { adapters: [...adapters], uncalled: options.uncalled, hasTools: true });
+};
+
+interface Calling extends Pick<GuardOptions, 'uncalled'> {
+  readonly adapters: readonly Adapter[];
+  /** Whether a call has tools. Default `false`. */
+  readonly hasTools?: boolean;
+}
 
 /**
  * Refuses a pipeline with a hook that none of the adapters would call; `uncalled` are phases for which its author accepts that.
  *
  * Raises `ai-sdk/unhonoured-hook`.
  */
-const checkCalled = ({ graph }: Plan, adapters: readonly Adapter[], uncalled: readonly Phase[] = []): void => {
+const checkCalled = ({ graph }: Plan, { adapters, uncalled = [], hasTools = false }: Calling): void => {
   const called = new Set<Phase>([...adapters.flatMap((adapter): readonly Phase[] => phasesOf[adapter]), ...uncalled]);
+  if (!hasTools && adapters.includes('withGuards')) called.add('toolResult'); // it may never occur, see `checkTools`
   const missing = phaseNames.filter((phase) => !called.has(phase)).map((phase) => phaseRow<Phase>(phase));
   for (const { path, node } of guardsIn(graph, graph.id))
     for (const { hook, phase } of missing)
       if (typeof node.processor[hook] === 'function')
         throw new InterlockError('ai-sdk/unhonoured-hook', { path: `${path} ${hook}`, detail: detailOf(adapters, phase) });
 };
+
+/** Whether guards have a hook of the phase, and an adapter of the run calls it. */
+export const honours = ({ plan, adapters }: Run, phase: Phase): boolean =>
+  plan.has(phase) && [...adapters].some((adapter) => (phasesOf[adapter] as readonly Phase[]).includes(phase));
 
 type GuardNode = Extract<GraphNode, { kind: 'guard' }>;
 
@@ -70,5 +86,6 @@ const guardsIn = (node: GraphNode, path: string): { path: string; node: GuardNod
 
 const detailOf = (adapters: readonly Adapter[], phase: Phase): string => {
   const able = (Object.keys(phasesOf) as Adapter[]).filter((name) => (phasesOf[name] as readonly Phase[]).includes(phase));
-  return `${adapters.join(' with ') || 'nothing'} does not call it, ${able.join(' or ')} would`;
+  const others = `${adapters.join(' with ') || 'nothing'} does not call it, ${able.join(' or ')} would`;
+  return `${others}, and { uncalled: ['${phase}'] } accepts that it is not called`;
 };

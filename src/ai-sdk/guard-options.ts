@@ -13,6 +13,7 @@ import {
   type OptionKind,
   type ValueOf,
 } from '../option-kind.js';
+import { aWindow } from '../guard/policy/guard-policy.js';
 import { ownOptions } from '../mastra/options/own-options.js';
 import type { RunScope } from '../phase/scope.js';
 import { phaseNames } from '../phase/table.js';
@@ -28,17 +29,23 @@ export const guardOptionKinds = {
    * When a model's text is emitted. `'chunk'`: each chunk once the stream guards have passed it. `'step'`: a whole step once all its
    * guards have judged it. Emitted text cannot be retracted in the AI SDK: such an attempt is not repeated, and a later edit of it fails
    * the run. A generated response is always emitted as a whole. Default `'step'` if a guard judges whole responses or a retry may be
-   * granted, else `'chunk'`; a stream of `guardedToolLoop` is emitted as a whole if a guard judges the result.
+   * granted, else `'chunk'`; a stream of `guardedToolLoop` is emitted as a whole if a guard judges the result. Guards that check the
+   * stream (`traits.checksStream`) or only read hold nothing.
    */
   hold: oneOf('chunk', 'step'),
+  /**
+   * The window of stream guards without their own: how much of the stream such a guard checks at a time. `'delta'`: each chunk as it
+   * comes. Default `'sentence'`, at most 400 characters.
+   */
+  window: aWindow,
   /**
    * Maximum number of characters that guards with windows may hold at one place of the pipeline, at least 1; a run that needs more ends
    * with `release/hold-exceeded`. Default 1,000,000.
    */
   maxHeldChars: ownOptions.maxHeldChars.call,
   /**
-   * Phases whose hooks may stay uncalled, because they never occur in these runs, or because others guard them: `['toolResult']` for a
-   * model that is called without tools. Default: none, so that a hook that no adapter calls is refused.
+   * Phases whose hooks may stay uncalled, because others guard them: `['toolResult']` for tools that are guarded elsewhere. Default:
+   * none, so that a hook that no adapter calls is refused.
    */
   uncalled: listOf(oneOf(...phaseNames)),
   /** Whether callers get the complete error of a failed model call, including quotations of the prompt. Default `false`. */

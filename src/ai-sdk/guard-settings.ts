@@ -1,9 +1,10 @@
 import { anySignal } from '../phase/awaitable.js';
 import { isRecord } from '../phase/plain-data.js';
 import type { ProviderLimits } from '../loop/provider-clock.js';
-import type { LanguageModel, PrepareStepFunction, TimeoutConfiguration, ToolSet } from 'ai';
+import type { Instructions, LanguageModel, PrepareStepFunction, TimeoutConfiguration, ToolSet } from 'ai';
 import { checkGuardOptions, checkObject } from './guard-options.js';
 import { guardTools } from './guard-tools.js';
+import { takeCallSettings } from './make-part.js';
 import { isSharedRun, type GuardedRun, type Run } from './run.js';
 import { InterlockError } from '../errors.js';
 import { stepOptionKinds, toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-prepare-step.js';
@@ -18,9 +19,14 @@ export interface GuardableSettings {
   prepareStep?: unknown;
   abortSignal?: AbortSignal;
   timeout?: unknown;
+  instructions?: Instructions;
+  system?: Instructions;
   activeTools?: unknown;
   toolChoice?: unknown;
   providerOptions?: unknown;
+  repairToolCall?: unknown;
+  experimental_repairToolCall?: unknown;
+  experimental_refineToolInput?: unknown;
 }
 
 /** The settings of a call that guards replace. */
@@ -32,6 +38,10 @@ export interface GuardedSettings<TOOLS extends ToolSet> {
   abortSignal: AbortSignal;
   /** The call's own without `firstChunkMs` and `chunkMs`: the run measures them at the provider. */
   timeout?: TimeoutConfiguration<TOOLS>;
+  /** Taken out: the run repairs and refines calls before its guards judge them. */
+  repairToolCall?: undefined;
+  experimental_repairToolCall?: undefined;
+  experimental_refineToolInput?: undefined;
 }
 
 /**
@@ -55,11 +65,13 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
     throw new InterlockError('ai-sdk/invalid-option', { path: 'run', detail: 'create it with createGuardedRun.' });
   const { model, tools, prepareStep, abortSignal, timeout: all, ...rest } = settings;
   const timeout = takeChunkTimeouts(run, all) as TimeoutConfiguration<TOOLS> | undefined; // as it was given
+  run.instructions = settings.instructions ?? settings.system;
   return {
     abortSignal: signalOf(run, abortSignal),
     ...(timeout !== undefined && { timeout }),
     model: withGuards(model, run),
     ...guardedTools(tools, run),
+    ...takeCallSettings(run, settings),
     prepareStep: toPrepareStep(run, {
       ...options,
       prepareStep: prepareStep as PrepareStepOptions['prepareStep'],

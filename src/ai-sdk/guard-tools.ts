@@ -1,17 +1,11 @@
-import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from 'ai';
-import { feedbackText } from '../loop/conversation.js';
-import { messageOf, InterlockError } from '../errors.js';
-import type { PhaseData } from '../phase/row.js';
-import type { Retry } from '../verdict.js';
-import { answersIn, openConversation } from './conversation.js';
-import { createChunkCodec } from './chunks.js';
-import { followRetry, judge } from './judge.js';
-import { openLane } from './lane.js';
-import { followResultEdits } from './recorded-steps.js';
+import type { Tool, ToolExecutionOptions, ToolSet } from 'ai';
+import { InterlockError } from '../errors.js';
+import { untilAborted } from '../phase/awaitable.js';
+import { isSame } from '../phase/plain-data.js';
 import { checkObject, type GuardOptions } from './guard-options.js';
 import { start, runsOf } from './adapters.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
-import { isClean } from './model-port.js';
+import { failAsJudged, judgeModelOutput, judgeResult, type ToModelOutput, type ToolRun } from './judge-outcomes.js';
 import { judgeArguments, needsJudge, ruledFields, type Call, type Runs } from './ruled-calls.js';
 
 type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown;
@@ -47,11 +41,11 @@ const rejectProviderTools = (tools: ToolSet): void => {
 };
 
 const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {
-  runs.shared?.guardedTools.add(toolName);
+  runs.shared?.tools.set(toolName, tool);
   const { execute } = tool as { execute?: Execute };
   const { experimental_toolCaller: caller } = tool as { experimental_toolCaller?: ToolCaller };
   const guarded: PropertyDescriptorMap = {
-    ...(execute && fieldsOf({ execute: guardedExecute({ toolName, tool, execute }, runs) })),
+    ...(execute && fieldsOf(guardedFunctions({ toolName, tool, execute, outputs: new Map() }, runs))),
     ...fieldsOf(ruledFields(toolName, tool, runs)),
     // The tool that a caller creates for its callable tools is guarded, too.
     ...(caller?.type === 'local' && {
@@ -69,14 +63,23 @@ const fieldsOf = (fields: object): PropertyDescriptorMap => Object.getOwnPropert
 /** The marker of a tool that calls other tools, see `experimental_toolCallers`. */
 type ToolCaller = { readonly type: 'local'; bind(tools: ToolSet): Tool } | { readonly type: 'provider' };
 
-interface ExecutableTool {
-  readonly toolName: string;
-  readonly tool: Tool;
+interface ExecutableTool extends Pick<ToolRun, 'toolName' | 'tool' | 'outputs'> {
   readonly execute: Execute;
 }
 
+/** The functions of a tool that make what readers and the model get of its result. */
+const guardedFunctions = (executable: ExecutableTool, runs: Runs): Pick<Tool, 'execute' | 'toModelOutput'> => {
+  const { tool, outputs } = executable;
+  const { toModelOutput } = tool;
+  const judgedOutput: ToModelOutput = (options) => {
+    const known = outputs.get(options.toolCallId);
+    return known && isSame(known.result, options.output) ? known.output : (toModelOutput as ToModelOutput).call(tool, options);
+  };
+  return { execute: guardedExecute(executable, runs) as never, ...(toModelOutput && { toModelOutput: judgedOutput }) };
+};
+
 const guardedExecute =
-  ({ toolName, tool, execute }: ExecutableTool, { next }: Runs): Execute =>
+  ({ toolName, tool, execute, outputs }: ExecutableTool, { next }: Runs): Execute =>
   (input, options) => {
     const run = next();
     const { toolCallId, messages } = options;
@@ -84,9 +87,9 @@ const guardedExecute =
       const context = hasFields(run.context) && { experimental_context: run.context };
       return execute.call(tool, args, { ...options, ...context, abortSignal: run.signalWith(options.abortSignal) });
     };
-    const call: Call = { toolName, toolCallId, args: input, messages };
+    const call: ToolRun = { toolName, toolCallId, args: input, messages, tool, outputs };
     // A streaming tool is recognized by its function or, if the call can run at once, by its return value.
-    if (!isReady(run, toolCallId)) {
+    if (!isReady(run, call)) {
       const results = guardedResults(run, call, (args) => own(args, options));
       return isGenerator(execute) ? results : lastOf(results);
     }
@@ -98,20 +101,22 @@ const guardedExecute =
 const hasFields = (context: unknown): boolean => Object.keys(context ?? {}).length > 0;
 
 /** Whether a call may run at once: the run is set up, and no guard objects or has yet to judge. */
-const isReady = (run: Run, toolCallId: string): boolean =>
-  run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(toolCallId) && !needsJudge(run, toolCallId);
+const isReady = (run: Run, call: Call): boolean =>
+  run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(call.toolCallId) && !needsJudge(run, call);
 
 /** The one result of a call that is already running. */
-const judgedResult = async (run: Run, call: Call, given: unknown): Promise<unknown> => {
+const judgedResult = async (run: Run, call: ToolRun, given: unknown): Promise<unknown> => {
   let result: unknown;
   try {
-    result = await given;
+    result = await untilStopped(run, given);
   } catch (error) {
     await failAsJudged(run, call, error);
   } finally {
     run.throwIfStopped();
   }
-  return judgeResult(run, call, result);
+  const left = await judgeResult(run, call, result);
+  await judgeModelOutput(run, call, left);
+  return left;
 };
 
 const started = (execute: () => unknown): unknown => {
@@ -125,17 +130,19 @@ const started = (execute: () => unknown): unknown => {
 const isGenerator = (execute: Execute): boolean => Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
 
 /** A tool's results, each judged before it is passed on. */
-async function* guardedResults(run: Run, request: Call, execute: (args: unknown) => unknown): AsyncGenerator {
+async function* guardedResults(run: Run, request: ToolRun, execute: (args: unknown) => unknown): AsyncGenerator {
   await start(run);
   const call = { ...request, args: await judgeArguments(run, request) };
-  for await (const result of toolResults(run, call, execute)) yield await judgeResult(run, call, result);
+  let left: unknown;
+  for await (const result of toolResults(run, call, execute)) yield (left = await judgeResult(run, call, result));
+  await judgeModelOutput(run, call, left);
 }
 
 /** A tool's own results; they are discarded once guards have ended the run. */
 async function* toolResults(run: Run, call: Call, execute: (args: unknown) => unknown): AsyncGenerator {
   try {
     const results = execute(call.args);
-    if (!isIterable(results)) yield await results;
+    if (!isIterable(results)) yield await untilStopped(run, results);
     else
       for await (const result of results) {
         run.throwIfStopped();
@@ -148,6 +155,13 @@ async function* toolResults(run: Run, call: Call, execute: (args: unknown) => un
   }
 }
 
+/** A tool may ignore its signal: a run that guards ended does not wait for it. */
+const untilStopped = async (run: Run, result: unknown): Promise<unknown> => {
+  await untilAborted(Promise.resolve(result), run.signal);
+  run.throwIfStopped();
+  return result;
+};
+
 const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
@@ -155,100 +169,4 @@ const lastOf = async (results: AsyncIterable<unknown>): Promise<unknown> => {
   let last: unknown;
   for await (const result of results) last = result;
   return last;
-};
-
-/**
- * The result of a call after its guards. The response that made the call cannot be retracted. When a guard's retry is granted, the model
- * gets the reason as the tool's error and responds in the next step.
- */
-const judgeResult = async (run: Run, call: Call, result: unknown): Promise<unknown> => {
-  const left = run.plan.has('toolResult') ? await judged(run, call, { result }) : result;
-  return (await judgedInStream(run, call, { type: 'tool-result', result: left })).result;
-};
-
-/** The result or error of a tool, as a part of the stream. */
-interface Outcome {
-  readonly type: 'tool-result' | 'tool-error';
-  readonly result?: unknown;
-  readonly error?: unknown;
-}
-
-const outcomeCodec = createChunkCodec<Outcome>(
-  { 'tool-result': { chunk: 'tool-result' }, 'tool-error': { chunk: 'tool-error' } },
-  new Set(),
-);
-
-/**
- * The version of the guards of the stream. The AI SDK emits the same that the model gets, so that a removed result is null for both. Without
- * a guarded model {@link toStreamTransform} judges it.
- */
-const judgedInStream = async (run: Run, call: Call, outcome: Outcome): Promise<Outcome> => {
-  if (!run.plan.has('outputStream') || !run.adapters.has('withGuards')) return outcome;
-  const { toolName, toolCallId, args } = call;
-  const before = withCall(call);
-  const lane = openLane<Outcome>(run, outcomeCodec, { of: 'texts', before, onRetry: (retry) => retryError(run, retry) });
-  try {
-    const part = { ...outcome, toolName, toolCallId, args };
-    const parts = [...(await lane.push(part)), ...(await lane.end())];
-    const removed = { type: outcome.type, result: null, error: new Error('A guard removed the error.') };
-    return parts.find(({ type }) => type === outcome.type) ?? removed;
-  } finally {
-    lane.close();
-  }
-};
-
-const retryError = (run: Run, retry: Retry): Error => {
-  followRetry(run, retry);
-  return new Error(feedbackText(retry.reason));
-};
-
-/**
- * Throws the guards' version of a tool's error. Guards edit its message only: if they change that, or find something in its fields or its
- * cause, a new error with the message alone replaces it.
- */
-const failAsJudged = async (run: Run, call: Call, error: unknown): Promise<never> => {
-  run.throwIfStopped();
-  const left = run.plan.has('toolResult') ? await judgedError(run, call, error) : error;
-  throw (await judgedInStream(run, call, { type: 'tool-error', error: left })).error;
-};
-
-const judgedError = async (run: Run, call: Call, error: unknown): Promise<unknown> => {
-  const text = messageOf(error);
-  const left = await judged(run, call, { result: text, isError: true });
-  const isWhole = left === text && (await isClean(run, { type: 'tool-error', payload: { error } }));
-  return isWhole ? error : new Error(String(left));
-};
-
-type ToolResult = Pick<PhaseData<'toolResult'>, 'result' | 'isError'>;
-
-/** The conversation with the call. */
-const withCall = ({ toolName, toolCallId, args, messages }: Call): readonly ModelMessage[] => [
-  ...messages,
-  { role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName, input: args }] },
-];
-
-const judged = async (run: Run, call: Call, toolResult: ToolResult): Promise<unknown> => {
-  const { toolName, toolCallId, args, messages } = call;
-  const output = { type: 'json', value: toolResult.result as never } as const; // guards see the value itself, of any type
-  const answered = { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] } as const;
-  const all = [...withCall(call), answered] as ModelMessage[]; // of constant parts
-  const conversation = openConversation(run, all, { answers: [...answersIn(run, messages), true] });
-  const { list } = conversation;
-  const { messages: port } = run.scope.host;
-  const { data, retry } = await judge<'toolResult'>(run, {
-    phase: 'toolResult',
-    messages: port.read(list, 'all'),
-    messageList: list,
-    systemMessages: port.readSystem(list),
-    stepNumber: run.stepNumber,
-    toolName,
-    toolCallId,
-    args,
-    ...toolResult,
-    steps: [...run.steps] as never, // the AI SDK's own records
-    retryCount: run.retries,
-  });
-  if (retry) throw retryError(run, retry);
-  followResultEdits(run, conversation, toolCallId);
-  return data.result;
 };

@@ -13,7 +13,15 @@ import { judge } from './judge.js';
 import { inOrder, createGathering, createWire, type Gathering, type Wire } from './wire.js';
 import { editSteps, lastResults } from './recorded-steps.js';
 import { openListPort, createLoopRun, onlyPhases } from './loop-run.js';
-import { createModelPort, isCleanRecord, leavesTogether, waits, type ModelCall, type ModelReply } from './model-port.js';
+import {
+  createModelPort,
+  createReply,
+  isCleanRecord,
+  leavesTogether,
+  waits,
+  type ModelCall,
+  type ModelReply,
+} from './model-port.js';
 import { exemptFromSchema } from './ruled-calls.js';
 import type { Run } from './run.js';
 import type { Chunk, PartOf, StreamPart } from './spec.js';
@@ -62,7 +70,7 @@ interface Calling {
 /** Calls the model under the control of the loop's machine, from the request to the reviewed response, with its retries and recoveries. */
 export const callGuarded = (run: Run, call: ModelCall, sink: PartSink): GuardedCall => {
   const isBuffered = leavesTogether(run, call); // the whole response is emitted after the review
-  const reply: ModelReply = { received: undefined, raws: [], order: [], isWaiting: isBuffered, parts: new WeakMap() };
+  const reply = createReply(isBuffered);
   const opening = Promise.withResolvers<boolean>();
   const loopOf = (): LoopRun => loop; // assigned before anything happens in it
   const port = openListPort(run, call.params.prompt, { loopOf, onWrite: () => edits.forget() });
@@ -117,7 +125,7 @@ const isOfCall = (phase: Phase): boolean => phase !== 'input' && phase !== 'inpu
 
 /** Whether a tool follows the rulings about its calls: it is guarded, or the AI SDK rejects its calls, because there is no such tool. */
 const followsRulings = (run: Run, { params }: ModelCall, toolName: string): boolean =>
-  run.guardedTools.has(toolName) || (run.adapters.has('guardTools') && !params.tools?.some(({ name }) => name === toolName));
+  run.tools.has(toolName) || (run.adapters.has('guardTools') && !params.tools?.some(({ name }) => name === toolName));
 
 /** Whether a response is the run's result, because it calls no tool of the client. */
 const isFinal = (run: Run, call: ModelCall, { attempt }: LoopRun): boolean =>
@@ -172,8 +180,9 @@ const emitChunk = (calling: Calling, chunk: Chunk): Promise<void> | undefined =>
     takeBack(calling, chunk as Retraction); // of that type
     return undefined;
   }
-  const part = partOfChunk(chunk, reply.parts, modelCodec);
+  const part = partOfChunk(chunk, reply.parts, reply.codec);
   if (!part) return undefined;
+  if (part.type === 'tool-call') run.judgedCalls.set(part.toolCallId, (chunk.payload as { args?: unknown }).args);
   if (waits(run, reply, chunk)) return void waiting.push(part);
   calling.hasEmitted ||= !silent.has(chunk.type);
   return send(calling, part);
@@ -245,7 +254,6 @@ const editEarlier = ({ run, edits }: Calling): void => {
 
 /** A rejected call of a tool that is not guarded is not emitted, and approval cannot be requested. */
 const mayLeave = ({ run, call, ruled }: Calling, { toolCallId, toolName }: PartOf<'tool-call'>): boolean => {
-  run.judgedCalls.add(toolCallId);
   if (!ruled.has(toolCallId) || followsRulings(run, call, toolName)) return true;
   if (run.approvals.has(toolCallId)) throw run.end(approvalError(run));
   return false;

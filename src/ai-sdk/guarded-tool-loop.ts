@@ -2,10 +2,13 @@ import * as ai from 'ai'; // older versions lack some of its names; an error rep
 import type { Agent, StopCondition, StreamTextTransform, ToolLoopAgent, ToolLoopAgentSettings, ToolSet } from 'ai';
 import type { Plan } from '../pipeline/compile.js';
 import { checkIntegration } from '../integration.js';
-import { compile, type Compilable } from '../mastra/graph/to-graph.js';
+import type { Compilable } from '../mastra/graph/to-graph.js';
 import { guardSettings, signalOf, takeChunkTimeouts } from './guard-settings.js';
 import { checkGuardOptions, checkObject, type GuardOptions } from './guard-options.js';
+import { holdOf } from '../pipeline/hold.js';
 import { holdCallbacks, holdResult } from './hold-result.js';
+import { planOf } from './host.js';
+import { registeredAgent } from './registered-agent.js';
 import { createRun, type Run } from './run.js';
 import { stepOptionKinds, type Context } from './to-prepare-step.js';
 import { toStreamTransform } from './to-stream-transform.js';
@@ -19,8 +22,8 @@ export type GuardedToolLoopSettings<
   CONTEXT extends Context = Context,
   OUTPUT extends Output = never,
 > = ToolLoopAgentSettings<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT> & {
-  /** The pipeline, workflow or processors. All hooks are honoured. */
-  guards: Compilable;
+  /** The pipeline, workflow or processors. All hooks are honoured. Default: none, as for an empty array. */
+  guards?: Compilable;
   /** Options of guarded runs; each call has its own abort signal. */
   guardOptions?: Omit<GuardOptions, 'abortSignal'> & { budgetMs?: number; freeze?: boolean };
 };
@@ -48,17 +51,19 @@ export const guardedToolLoop = <
 ): Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT> => {
   checkIntegration('ai');
   checkObject(settings, 'settings');
-  const { guardOptions = {} } = settings;
+  const { id, guards = [], guardOptions = {} } = settings;
   checkGuardOptions(guardOptions, stepOptionKinds, 'guardOptions');
-  const plan = compile(settings.guards);
-  const { id, tools } = settings;
+  const plan = planOf(guards);
+  const registered = registeredAgent(settings, guards, runOptions(guardOptions));
   // The agent of a run has the types of its settings.
   const agentOf = (run: Run, mode: Mode, own: Settings = settings as Settings) =>
     agentFor(own, run, mode) as unknown as Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>;
-  return {
+  const agent: Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT> = {
     version: 'agent-v1',
     id,
-    tools: tools as TOOLS, // an agent without tools has none, as the AI SDK's
+    get tools() {
+      return registered.tools as TOOLS; // an agent without tools has none, as the AI SDK's
+    },
     generate: async (call) => {
       const run = startRun(plan, settings as Settings, call);
       const { hold, notify } = holdCallbacks(plan);
@@ -78,13 +83,14 @@ export const guardedToolLoop = <
       const timeout = takeChunkTimeouts(run, call.timeout);
       const abortSignal = signalOf(run, call.abortSignal);
       const guarded = { ...call, timeout, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
-      run.holdsResult = plan.has('outputResult') && run.options.hold === undefined;
+      run.holdsResult = holdOf(plan.graph) === 'run' && run.options.hold === undefined;
       if (!run.holdsResult) return run.watch(await agentOf(run, 'stream').stream(guarded));
       const callbacks = holdCallbacks(plan);
       const result = await agentOf(run, 'stream', callbacks.hold(settings as Settings)).stream(callbacks.hold(guarded));
       return run.watch(holdResult(result, run, callbacks));
     },
   };
+  return Object.defineProperty(agent, 'settings', { get: () => registered.settings }); // a private field of the AI SDK's class
 };
 
 /** The settings without the types that only their owner needs. */
@@ -94,9 +100,11 @@ type Prepare = (call: object) => object | Promise<object>;
 const startRun = (plan: Plan, { guardOptions }: Settings, call: { abortSignal?: AbortSignal }): Run => {
   checkObject(call, 'options');
   const { abortSignal } = call;
-  const { budgetMs: _budget, freeze: _freeze, ...options } = guardOptions ?? {};
-  return createRun(plan, { ...options, abortSignal });
+  return createRun(plan, { ...runOptions(guardOptions), abortSignal });
 };
+
+/** Without the options for preparing steps. */
+const runOptions = ({ budgetMs: _budget, freeze: _freeze, ...options }: Settings['guardOptions'] = {}): GuardOptions => options;
 
 type Mode = 'generate' | 'stream';
 

@@ -2,10 +2,11 @@ import { gateway, type LanguageModel } from 'ai';
 import type { Host, ModelChoice, ResolvedModel } from '../phase/host.js';
 import type { Awaitable } from '../phase/awaitable.js';
 import { installedHost } from '../mastra/graph/mastra-host.js';
-import { isPortable } from '../mastra/graph/to-graph.js';
+import { compile, isPortable, type Compilable } from '../mastra/graph/to-graph.js';
 import type { Plan } from '../pipeline/compile.js';
 import { plainHost } from '../plain/plain-host.js';
 import { InterlockError } from '../errors.js';
+import { pass } from '../verdict.js';
 
 /** A model that can be wrapped. */
 export type ModelInstance = Exclude<LanguageModel, string>;
@@ -17,6 +18,16 @@ export const instanceOf = (model: LanguageModel): ModelInstance => {
   if (typeof model !== 'string') return model;
   const provider = globalThis.AI_SDK_DEFAULT_PROVIDER ?? gateway;
   return provider.languageModel(model);
+};
+
+/** An empty array is a plan without guards, so that a configuration can switch them off. */
+export const planOf = (guards: Compilable): Plan => (Array.isArray(guards) && guards.length === 0 ? noGuards : compile(guards));
+
+const noGuards: Plan = {
+  id: 'no-guards',
+  graph: { kind: 'sequence', id: 'no-guards', nodes: [] },
+  has: () => false,
+  run: () => pass,
 };
 
 const resolveModel = (model: ModelChoice, path: string): ResolvedModel => {

@@ -25,9 +25,12 @@ const wordsOf = (data: object): string => {
   return [wordsIn([messages, systemMessages, prompt]), ...leavesOf([result, args, part]).map(String)].join('\n');
 };
 
-interface JudgeOptions {
+/** How a verdict is read. */
+export interface JudgeOptions {
   /** Whether another attempt is possible here. Default true. */
   readonly mayRetry?: boolean;
+  /** Whether the payload is another form of a result that guards have judged: one that they cannot judge is left out. Default false. */
+  readonly mayBeUnreadable?: boolean;
 }
 
 /** Runs the guards of a phase. Throws the error that ends the run: a tripwire, a failed guard, the caller's abort. */
@@ -41,7 +44,7 @@ export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>, optio
 const settle = <P extends Phase>(
   run: Run,
   data: PhaseData<P>,
-  { verdict, mayRetry = true }: JudgeOptions & { verdict: Verdict<PhaseData<P>> },
+  { verdict, mayRetry = true, mayBeUnreadable }: JudgeOptions & { verdict: Verdict<PhaseData<P>> },
 ): Judged<P> => {
   run.throwIfStopped(); // another guard may have ended the run in the meantime
   run.options.abortSignal?.throwIfAborted();
@@ -55,6 +58,7 @@ const settle = <P extends Phase>(
       throw run.end(errorOfStop(verdict));
     case 'trip':
     case 'unavailable':
+      if (mayBeUnreadable && verdict.kind === 'unavailable') return { data: { ...data, result: undefined } };
       throw run.end(errorOfStop(verdict, cutQuotesOf(wordsOf(data))));
     default:
       return verdict satisfies never;

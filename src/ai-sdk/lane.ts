@@ -1,10 +1,9 @@
-import { openGuardedStream, openToolStream } from '../loop/guarded-stream.js';
+import { openToolStream } from '../loop/guarded-stream.js';
 import type { Outcome } from '../loop/activity.js';
 import { dropReprocessed } from '../loop/reprocess-queue.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import { currentAttempt } from '../loop/run.js';
 import { createStreamBuffer } from '../stream/stream-buffer.js';
-import type { CallRuling } from '../loop/step-calls.js';
 import { partOfChunk, type ChunkCodec } from './chunks.js';
 import { openListPort, createLoopRun } from './loop-run.js';
 import type { Retry } from '../verdict.js';
@@ -25,13 +24,9 @@ export interface Lane<Part> {
   /** The parts that were still buffered at the end of a response. Throws the error that ends the run. */
   end(): Awaitable<readonly Part[]>;
   close(): void;
-  /** The guards' ruling about a tool call, in a lane for calls. */
-  rulingOf(toolCallId: string): CallRuling | undefined;
 }
 
 interface LaneOptions {
-  /** `answers`: it handles calls and the guards' rulings about them. `texts`: its parts include the results of tools. */
-  readonly of: 'answers' | 'texts';
   /** The conversation before the parts, for guards. Default: none is known. */
   readonly before?: readonly AnyMessage[];
   /** Returns the error for a guard's retry. Default: it ends the run. */
@@ -41,7 +36,7 @@ interface LaneOptions {
 export const openLane = <Part extends { type: string }>(
   run: Run,
   codec: ChunkCodec<Part>,
-  { of, before = [], onRetry }: LaneOptions,
+  { before = [], onRetry }: LaneOptions = {},
 ): Lane<Part> => {
   const parts = new WeakMap<Chunk, Part>();
   const cleared: Chunk[] = [];
@@ -56,7 +51,7 @@ export const openLane = <Part extends { type: string }>(
   const ports = { messages, models: [], callModel: noModel, toChunk: () => undefined };
   const loop = createLoopRun(run, { list: conversation.list, streamBuffer, plan, signal, mode: 'stream', ports });
   const attempt = currentAttempt(loop);
-  const guardedStream = of === 'answers' ? openGuardedStream(loop, attempt) : openToolStream(loop, attempt);
+  const guardedStream = openToolStream(loop, attempt);
   const takeCleared = (): readonly Part[] => cleared.splice(0).flatMap((chunk) => partOfChunk(chunk, parts, codec) ?? []);
   const passed = (outcome: Outcome | undefined | void): readonly Part[] => {
     run.throwIfStopped();
@@ -79,7 +74,6 @@ export const openLane = <Part extends { type: string }>(
     takeCleared: () => (guardedStream.isStopped ? whenReady(guardedStream.end(), passed) : takeCleared()),
     end: () => whenReady(guardedStream.end(), passed),
     close: guardedStream.close,
-    rulingOf: (toolCallId) => attempt.answer.rulings.get(toolCallId),
   };
 };
 

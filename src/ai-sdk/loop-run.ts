@@ -37,6 +37,7 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
     list,
     streamBuffer,
     maxHeldChars: options.maxHeldChars,
+    window: options.window,
     serveErrorDetails: options.serveErrorDetails,
     onEvent,
     mayTakeBack,
@@ -44,6 +45,7 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
     ports: {
       ...parts.ports,
       host: scope.host,
+      acceptsErrorFinish: true,
       runTool: async () => ({ kind: 'client' }),
       needsApproval: async () => false,
       shouldStop: () => false,

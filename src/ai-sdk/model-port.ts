@@ -4,7 +4,9 @@ import { createProviderClock } from '../loop/provider-clock.js';
 import type { Run as LoopRun } from '../loop/run.js';
 import { processorsOf } from '../pipeline/graph.js';
 import { argumentsOf } from '../stream/gate/chunk.js';
-import { modelCodec } from './chunks.js';
+import { modelCodec, type ChunkCodec } from './chunks.js';
+import { makePart } from './make-part.js';
+import type { MadeCall } from '../loop/tool-call.js';
 import type { Run } from './run.js';
 import type { CallableModel, CallOptions, Chunk, GenerateResult, PartOf, Prompt, StreamPart } from './spec.js';
 import { createGathering, partsOfContent, type Gathering } from './wire.js';
@@ -32,11 +34,25 @@ export interface ModelReply {
   raws: PartOf<'raw'>[];
   /** The original part of each chunk. */
   readonly parts: WeakMap<Chunk, StreamPart>;
+  /** The calls that parts and their chunks make. */
+  readonly calls: WeakMap<object, MadeCall>;
+  /** Converts parts; a call's chunk has its made arguments. */
+  readonly codec: ChunkCodec<StreamPart>;
   /** The parts in their original order, of a response whose parts wait. */
   order: StreamPart[];
   /** Whether a part came that waits for the review, and with it all that follow. */
   isWaiting: boolean;
 }
+
+/** A reply before its call. */
+export const createReply = (isWaiting: boolean): ModelReply => {
+  const calls = new WeakMap<object, MadeCall>();
+  const toChunk: ChunkCodec<StreamPart>['toChunk'] = (part, runId) => {
+    const [chunk, call] = [modelCodec.toChunk(part, runId), calls.get(part)];
+    return chunk && call && !call.refusal ? { ...chunk, payload: { ...(chunk.payload as object), args: call.args } } : chunk;
+  };
+  return { received: undefined, raws: [], order: [], isWaiting, parts: new WeakMap(), calls, codec: { ...modelCodec, toChunk } };
+};
 
 /** The phases that judge a model's output. */
 const outputPhases = ['outputStream', 'llmResponse', 'outputStep', 'outputResult', 'toolResult'] as const;
@@ -66,7 +82,7 @@ const opensWait = ({ plan }: Run, part: StreamPart): boolean => {
 };
 
 /** Whether guards may change or reject a call after the stream guards. */
-const judgesLater = ({ plan }: Pick<Run, 'plan'>): boolean =>
+export const judgesLater = ({ plan }: Pick<Run, 'plan'>): boolean =>
   outputPhases.some((phase) => phase !== 'outputStream' && plan.has(phase));
 
 /**
@@ -98,7 +114,8 @@ export const createModelPort = ({
   reply,
   loopOf,
   onOpened,
-}: ModelPortOptions): Pick<LoopPorts, 'callModel' | 'toChunk'> => ({
+}: ModelPortOptions): Pick<LoopPorts, 'callModel' | 'makeCall' | 'toChunk'> => ({
+  makeCall: ({ call: { args }, call: payload }) => reply.calls.get(payload) ?? { args },
   callModel: async ({ prompt, abortSignal }) => {
     const { model, params, mode } = call;
     Object.assign(reply, {
@@ -114,9 +131,8 @@ export const createModelPort = ({
     const { request, response } = result;
     Object.assign(reply, { request, response, received: keepsRecord(run, call, response) ? createGathering() : undefined });
     onOpened();
-    if (!('stream' in result)) return { parts: sourceOf(partsOfResult(result)), request, response };
-    const parts = drainOnCancel(result.stream, reply);
-    return { parts: withTimeouts(run, parts), request, response };
+    const parts = 'stream' in result ? withTimeouts(run, drainOnCancel(result.stream, reply)) : sourceOf(partsOfResult(result));
+    return { parts: withMadeCalls(run, { params: options, reply, parts }), request, response };
   },
   toChunk: (given, runId) => {
     const part = given as StreamPart; // of the model's stream
@@ -130,11 +146,37 @@ export const createModelPort = ({
     else if (part.type === 'finish') reply.finish = part;
     if (part.type === 'raw' && reply.received) return void reply.raws.push(part);
     reply.received?.add(part);
-    const chunk = modelCodec.toChunk(part, runId);
+    const chunk = reply.codec.toChunk(part, runId);
     if (chunk) reply.parts.set(chunk, part);
+    const made = reply.calls.get(part);
+    if (chunk && made) reply.calls.set(chunk.payload as object, made);
     reply.isWaiting ||= opensWait(run, part);
     if (reply.isWaiting) reply.order.push(part);
     return chunk;
+  },
+});
+
+interface Calls {
+  readonly params: CallOptions;
+  readonly reply: ModelReply;
+  readonly parts: PartSource;
+}
+
+/** Makes the calls of a response before any guard gets them. */
+const withMadeCalls = (run: Run, { params, reply, parts }: Calls): PartSource => ({
+  getReader: () => {
+    const reader = parts.getReader();
+    return {
+      read: async () => {
+        const next = await reader.read();
+        const part = next.value as StreamPart | undefined; // of the model's stream
+        const call = part?.type === 'tool-call' ? await makePart(run, part, params) : undefined;
+        if (!call) return next;
+        reply.calls.set(call.part, call.made);
+        return { ...next, value: call.part };
+      },
+      cancel: (reason) => reader.cancel(reason),
+    };
   },
 });
 
@@ -149,7 +191,7 @@ const withTimeouts = ({ chunkTimeouts, leaving }: Run, parts: PartSource): PartS
 };
 
 /** Parts that are already available. */
-const sourceOf = (parts: Generator<StreamPart, undefined>): PartSource => ({
+export const sourceOf = (parts: Generator<StreamPart, undefined>): PartSource => ({
   getReader: () => ({ read: async () => parts.next() as { done: boolean; value?: StreamPart }, cancel: async () => undefined }),
 });
 

@@ -1,17 +1,19 @@
 import { asSchema, jsonSchema, type ModelMessage, type Tool } from 'ai';
 import { InterlockError } from '../errors.js';
-import { modelCodec, parseArguments } from './chunks.js';
-import { openLane, type Lane } from './lane.js';
-import { start } from './adapters.js';
+import { invalidArguments } from '../loop/make-call.js';
+import { isPlain, isSame } from '../phase/plain-data.js';
+import type { ToolCall } from '../loop/tool-call.js';
+import { honours, start } from './adapters.js';
+import { approvedCalls, judgeApproved } from './approved-calls.js';
+import { parseArguments } from './chunks.js';
+import { judgeCalls } from './judge-calls.js';
+import { judgesLater } from './model-port.js';
 import type { Run } from './run.js';
-import type { CallOptions, PartOf, StreamPart } from './spec.js';
+import type { CallOptions, PartOf } from './spec.js';
 import { approvalError } from './stop-errors.js';
 
 /** One call of a tool. */
-export interface Call {
-  readonly toolName: string;
-  readonly toolCallId: string;
-  readonly args: unknown;
+export interface Call extends ToolCall {
   readonly messages: readonly ModelMessage[];
 }
 
@@ -147,60 +149,46 @@ export const exemptFromSchema = (
  */
 export const judgeArguments = async (run: Run, call: Call): Promise<unknown> => {
   throwIfRejected(run, call.toolCallId);
-  if (!needsJudge(run, call.toolCallId)) return call.args;
+  if (!needsJudge(run, call)) return call.args;
+  if (isChanged(run, call) && judgesLater(run))
+    throw invalidArguments(call.toolName, 'they were changed after its guards had judged them.');
   const key = judgementKey(call);
   const earlier = run.judgements.get(key);
   run.judgements.delete(key);
   return earlier ?? judgeCall(run, call);
 };
 
-const judgeCall = async (run: Run, { toolName, toolCallId, args, messages }: Call): Promise<unknown> => {
-  const lane = openLane<StreamPart>(run, modelCodec, { of: 'answers', before: messages });
-  const part: StreamPart = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args ?? {}) };
-  const judged = await onlyPart(lane, part);
-  const ruling = lane.rulingOf(toolCallId);
-  if (ruling?.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
-  if (ruling?.kind === 'approval' && !isApproved(messages, toolCallId)) throw run.end(approvalError(run));
+const judgeCall = async (run: Run, { messages, ...call }: Call): Promise<unknown> => {
+  const { toolName, toolCallId, args } = call;
+  const approved = approvedCalls(messages);
+  const isApproved = approved.has(toolCallId);
+  const calls = await (isApproved ? judgeApproved(run, messages, { call, approved }) : judgeCalls(run, messages, [call]));
+  const judged = calls.get(toolCallId);
+  if (judged?.ruling?.kind === 'rejected') run.rejectedCalls.set(toolCallId, judged.ruling.message);
+  if (judged?.ruling?.kind === 'approval' && !isApproved) throw run.end(approvalError(run));
   throwIfRejected(run, toolCallId);
-  if (judged === part) return args;
-  if (judged?.type === 'tool-call' && judged.toolName === toolName) return parseArguments(judged.input);
-  throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard removed the call' });
+  if (judged?.call.toolName !== toolName)
+    throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard removed the call' });
+  return isSame(judged.call.args, args) ? args : judged.call.args;
 };
 
-/** Whether a call's arguments must be judged: no guarded model has, or a guard's approval request was skipped by the application. */
-export const needsJudge = ({ judgedCalls, approvals, plan }: Run, toolCallId: string): boolean =>
-  plan.has('outputStream') && (!judgedCalls.has(toolCallId) || approvals.has(toolCallId));
-
-/** Whether the conversation contains an approval of the call. */
-const isApproved = (messages: readonly ModelMessage[], toolCallId: string): boolean => {
-  const parts = messages.flatMap(({ content }): readonly ApprovalPart[] => (typeof content === 'string' ? [] : content));
-  const requests = parts.filter((part) => part.type === 'tool-approval-request' && part.toolCallId === toolCallId);
-  const ids = new Set(requests.map(({ approvalId }) => approvalId));
-  return parts.some((part) => part.type === 'tool-approval-response' && part.approved === true && ids.has(part.approvalId));
+/**
+ * Whether a call's arguments must be judged: it was approved in an earlier run, no guarded model made it, they are others, or a guard's
+ * approval request was skipped by the application.
+ */
+export const needsJudge = (run: Run, call: Pick<Call, 'toolCallId' | 'messages'> & Partial<Call>): boolean => {
+  const { judgedCalls, approvals, plan } = run;
+  const { toolCallId, messages } = call;
+  const isOwn = judgedCalls.has(toolCallId) && !approvals.has(toolCallId) && !isChanged(run, call);
+  if (plan.has('outputStream') && !isOwn) return true;
+  return (
+    (plan.has('outputStream') || honours(run, 'input') || honours(run, 'outputStep')) && approvedCalls(messages).has(toolCallId)
+  );
 };
 
-interface ApprovalPart {
-  readonly type: string;
-  readonly toolCallId?: string;
-  readonly approvalId?: string;
-  readonly approved?: boolean;
-}
-
-/** The guards' version of a part that is alone in its lane; guards with windows may wait for the end of the response. */
-const onlyPart = async (lane: Lane<StreamPart>, part: StreamPart): Promise<StreamPart | undefined> => {
-  const [judged] = await lane.push(part);
-  if (judged) return judged;
-  const parts = await lane.push({ type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: noUsage });
-  const all = [...parts, ...(await lane.end())];
-  lane.close();
-  return all.find(({ type }) => type === part.type);
-};
-
-const none = { total: undefined };
-const noUsage = {
-  inputTokens: { ...none, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { ...none, text: undefined, reasoning: undefined },
-};
+/** Whether the application's settings have changed the arguments that guards judged, in a call without `guardSettings`. */
+const isChanged = ({ judgedCalls }: Run, { toolCallId, args }: Pick<Call, 'toolCallId'> & Partial<Call>): boolean =>
+  judgedCalls.has(toolCallId) && args !== undefined && isPlain(args) && !isSame(judgedCalls.get(toolCallId), args);
 
 /** The model gets the guard's message as the tool's error. */
 const throwIfRejected = ({ rejectedCalls }: Run, toolCallId: string): void => {

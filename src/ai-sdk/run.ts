@@ -1,19 +1,25 @@
+import type { Instructions, Tool } from 'ai';
+import type { CallSettings, SentStep } from './sent-step.js';
 import { anySignal, attempted } from '../phase/awaitable.js';
 import type { Plan } from '../pipeline/compile.js';
+import { holdOf } from '../pipeline/hold.js';
 import type { Host } from '../phase/host.js';
 import type { Phase } from '../phase/row.js';
 import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../phase/scope.js';
 import { guardReports, type GuardReports } from '../trace/observers.js';
 import { checkIntegration } from '../integration.js';
 import type { ProviderLimits } from '../loop/provider-clock.js';
-import { compile, type Compilable } from '../mastra/graph/to-graph.js';
+import type { Compilable } from '../mastra/graph/to-graph.js';
 import type { StoredPart } from '../plain/stored-message.js';
+import type { ApprovedInput } from './approved-input.js';
 import { dropRequests } from './drop-requests.js';
 import type { Answers, Conversation } from './conversation.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
+import { planOf } from './host.js';
 import type { AnyMessage } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
+import { showTripwires } from './show-tripwires.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
 
 /**
@@ -36,7 +42,8 @@ export interface GuardedRun {
    */
   finish(): Promise<void>;
   /**
-   * Applies `onReaderCancel` to the readers of a result of `streamText`, which it returns. Call it before the result is read.
+   * Applies `onReaderCancel` to the readers of a result of `streamText`, which it returns, and shows a tripwire in its UI messages as a
+   * `data-tripwire` part. Call it before the result is read.
    *
    * @example
    * run.watch(streamText({ ...settings, ...guardSettings(settings, run) })).toUIMessageStreamResponse();
@@ -77,7 +84,10 @@ export interface Run extends GuardedRun {
   chunkTimeouts: ProviderLimits | undefined;
   readonly adapters: Set<Adapter>;
   readonly models: WeakSet<object>; // those that this run already guards
-  readonly guardedTools: Set<string>; // by their names
+  readonly tools: Map<string, Tool>; // those that this run guards, by their names
+  /** See {@link takeCallSettings}. */
+  callSettings: CallSettings;
+  sent: SentStep; // the last prepared step
   readonly hold: 'chunk' | 'step';
   /** Whether the steps are emitted only after the run is over. */
   holdsResult: boolean;
@@ -87,6 +97,8 @@ export interface Run extends GuardedRun {
   input: JudgedInput | undefined;
   stepNumber: number; // of the current step, from 0
   isAnswered: boolean; // whether the model has responded in it
+  instructions: Instructions | undefined; // of the call, if `guardSettings` got them
+  approved: ApprovedInput | undefined; // of the last call with approved calls
   answers: Answers | undefined; // for each answer in a prepared step's messages, whether the run generated it
   /** The last conversation, if guards left it untouched. */
   untouched: Conversation | undefined;
@@ -94,8 +106,8 @@ export interface Run extends GuardedRun {
   steps: readonly unknown[]; // the accepted ones, as the AI SDK reports them
   retries: number;
   recoveries: number;
-  /** Calls whose arguments were judged when the model made them. */
-  readonly judgedCalls: Set<string>;
+  /** The arguments that guards judged when the model made a call, by call id. */
+  readonly judgedCalls: Map<string, unknown>;
   /** Arguments that are judged before their tool runs, because no guarded model made the call. */
   readonly judgements: Map<string, Promise<unknown>>;
   /** Calls that a guard rejected, each with the value that the model gets instead of a result. */
@@ -138,7 +150,7 @@ const brand = Symbol('guarded run');
  */
 export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun => {
   checkGuardOptions(options);
-  return createRun(compile(pipeline), options);
+  return createRun(planOf(pipeline), options);
 };
 
 /** Creates a run of a compiled plan. */
@@ -161,7 +173,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     scope: undefined as never, // set below, because it reads the run
     adapters: new Set(),
     models: new WeakSet(),
-    guardedTools: new Set(),
+    tools: new Map(),
     hold: options.hold ?? defaultHold(plan, options),
     ...untouched(),
     get tripwire() {
@@ -180,7 +192,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
       await run.judgeLast?.();
       dropRequests(run);
     },
-    watch: (result) => watchReaders(result, { onReaderCancel, leaving, emit: run.emit }),
+    watch: (result) => watchReaders(showTripwires(result), { onReaderCancel, leaving, emit: run.emit }),
     emit: (event) => attempted(() => onEvent?.({ ...event, runId: id })), // with its run id it is complete
     end: (error) => {
       if (run.error) return run.error;
@@ -201,13 +213,17 @@ const untouched = () => ({
   input: undefined,
   stepNumber: 0,
   isAnswered: false,
+  instructions: undefined,
+  approved: undefined,
   answers: undefined,
   untouched: undefined,
   context: undefined,
   steps: [],
   retries: 0,
   recoveries: 0,
-  judgedCalls: new Set(),
+  callSettings: {},
+  sent: { messages: [], instructions: undefined },
+  judgedCalls: new Map(),
   judgements: new Map(),
   rejectedCalls: new Map(),
   exempted: new Map(),
@@ -226,11 +242,8 @@ const withScope = (run: Run): Run => {
   return Object.assign(run, { scope: scopeOf(run, observed?.reports), ...(observed && { plan: observedPlan(plan, observed) }) });
 };
 
-/** Phases that judge a whole response after its text. */
-const late = ['llmResponse', 'outputStep', 'outputResult'] as const;
-
 const defaultHold = (plan: Plan, { maxProcessorRetries = 0 }: GuardOptions): 'chunk' | 'step' =>
-  maxProcessorRetries > 0 || late.some((phase) => plan.has(phase)) ? 'step' : 'chunk';
+  maxProcessorRetries > 0 || holdOf(plan.graph) !== 'none' ? 'step' : 'chunk';
 
 /** The plan, which reports each of its calls. */
 const observedPlan = (plan: Plan, { ask }: GuardReports): Plan => ({
@@ -281,9 +294,7 @@ const scopeOf = (run: Run, observed: Reports | undefined): RunScope => {
   });
 };
 
-/** The guards of an adapter: its own pipeline, or a shared run. */
+/** The guards of an adapter: its own pipeline, or a run that adapters share. */
 export type Guards = Compilable | GuardedRun;
 
-/** Whether the guards are a run that adapters share. */
-export const isSharedRun = (guards: Guards | GuardedRun): guards is Run =>
-  typeof guards === 'object' && guards !== null && brand in guards;
+export const isSharedRun = (guards: Guards): guards is Run => typeof guards === 'object' && guards !== null && brand in guards;

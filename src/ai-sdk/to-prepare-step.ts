@@ -133,6 +133,7 @@ const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Resu
   // Compares the values that the AI SDK carries forward at the next step: equal messages stay its own.
   const { messages = args.messages, instructions = args.instructions } = overrides;
   memory.remember({ base, sent: { ...step, messages, instructions } });
+  run.sent = { messages, instructions };
   run.context = step.runtimeContext;
   const fields: StepFields = { ...guarded.fields, ...authored?.fields };
   const providerOptions = mergeProviderOptions(guarded.fields.providerOptions, authored?.fields.providerOptions);
@@ -150,12 +151,20 @@ const preparationOf = (options: PrepareStepOptions, run: Run): StepPreparation =
 };
 
 /**
- * The caller's messages are judged before the first step, also that of another call with the same run, and once more when the user has
+ * The caller's messages are judged before the first step, or before the tools of approved calls, also that of another call with the same run, and once more when the user has
  * sent another one. The result is kept.
  */
 const withJudgedInput = async (run: Run, base: StepInput, args: StepArgs): Promise<StepInput> => {
-  if (run.input && args.stepNumber > 0 && !args.experimental_steeringMessages) return base;
+  const { stepNumber, initialMessages, experimental_steeringMessages: sent } = args;
+  if (run.input && stepNumber > 0 && !sent) return base;
   const messages = [...systemOf(base.instructions), ...base.messages];
+  const { approved } = run;
+  const isKnown = approved?.messages === initialMessages && !sent && isSame(approved.instructions, base.instructions);
+  if (isKnown) {
+    const input = await approved.input; // the results of the approved calls follow it
+    const results = base.messages.slice(initialMessages.length);
+    return input === approved.given ? base : { ...base, ...splitSystem([...input, ...results], base) };
+  }
   const judged = await judgeInput(run, messages, 'toPrepareStep');
   return judged === messages ? base : { ...base, ...splitSystem(judged, base) };
 };

@@ -99,7 +99,7 @@ type Pass = (part: Part, out: Out) => Awaitable<void>;
 
 /** Each step has its own lane. Its finish part is always emitted, with the metadata that guards left in it. */
 const judgedSteps = (run: Run): Pass => {
-  const open = () => openLane<Part>(run, textCodec, { of: 'texts' });
+  const open = () => openLane<Part>(run, textCodec);
   let lane: ReturnType<typeof open> | undefined; // opened when the run starts
   let pushes = 0;
   const takeTurn = createTurns();
@@ -134,22 +134,32 @@ const judgedSteps = (run: Run): Pass => {
 const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): TransformStream<Part, Part> => {
   const wire = createWire();
   let hasEnded = false;
+  let hasStep = false;
   /** A guard may still judge words of an answer that was cut off. */
   const close = (): void => void (hasEnded = true);
-  const end = (controller: Controller, error: StopError): void => {
-    if (hasEnded) return;
-    hasEnded = true;
-    run.failure = { error };
-    controller.enqueue({ type: 'error', error });
+  /**
+   * Before its first step the AI SDK runs approved tools, and adds the step's stream, or its own error, to a stream that must be open
+   * then. It finds no other tool to run, so that it ends soon; if it requests the model nevertheless, the request is aborted.
+   */
+  const stopSource = (): void => {
+    if (!hasStep) return;
     try {
       stopStream();
     } catch {
       // The AI SDK had closed the stream already, before this error was read from it.
     }
   };
+  const end = (controller: Controller, error: StopError): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    run.failure = { error };
+    controller.enqueue({ type: 'error', error });
+    stopSource();
+  };
   return new TransformStream<Part, Part>({
     transform: (part, controller) => {
-      if (hasEnded) return undefined;
+      hasStep ||= part.type === 'start-step';
+      if (hasEnded) return part.type === 'start-step' ? stopSource() : undefined;
       if (part.type === 'error' && isStopError(part.error)) return end(controller, part.error);
       if (part.type === 'error' || part.type === 'abort')
         run.failure = { error: 'error' in part ? part.error : run.signal.reason };

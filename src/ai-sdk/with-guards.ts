@@ -5,7 +5,7 @@ import { instanceOf, type ModelInstance } from './host.js';
 import { judgedInput } from './judge.js';
 import { guardsOutput, isCleanRecord, type ModelCall } from './model-port.js';
 import type { GuardOptions } from './guard-options.js';
-import { start, runsOf } from './adapters.js';
+import { checkTools, start, runsOf } from './adapters.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
 import { isStopError } from './stop-errors.js';
 import type { CallableModel, GenerateResult, PartOf, Prompt, StreamPart, StreamResult } from './spec.js';
@@ -20,7 +20,8 @@ import { createGathering } from './wire.js';
  * id is resolved by the AI SDK's default provider.
  *
  * Raises `ai-sdk/unhonoured-hook`, `ai-sdk/invalid-option` and `pipeline/…` here; calls reject with a TripwireError or a
- * GuardUnavailableError, streams carry it as their last part.
+ * GuardUnavailableError, streams carry it as their last part. A call with tools raises `ai-sdk/unhonoured-hook` for
+ * `processToolResult`, which only `guardTools` calls.
  *
  * @example
  * const { text } = await generateText({ model: withGuards(openai('gpt-5'), moderation), prompt: 'Hello' });
@@ -48,6 +49,7 @@ export const withGuards = (model: ModelInstance | string, guards: Guards, option
 /** Without `toPrepareStep` the step number is inferred: each call that follows a response is the next step. */
 const startCall = async (run: Run, call: ModelCall, sink: PartSink): Promise<GuardedCall> => {
   await start(run);
+  if (call.params.tools?.length) checkTools(run);
   run.holdsResult ||= call.mode === 'generate'; // it is emitted as a whole
   if (run.isAnswered && !run.adapters.has('toPrepareStep')) run.stepNumber += 1;
   run.isAnswered = false;

@@ -1,6 +1,15 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-import type { Board, Durable, Engine, PersistedJournal, Program, ProgramRuns, RunFound } from './journal.js';
+import {
+  isSealed,
+  type Board,
+  type Durable,
+  type Engine,
+  type PersistedJournal,
+  type Program,
+  type ProgramRuns,
+  type RunFound,
+} from './journal.js';
 import { InterlockError } from '../errors.js';
 
 /** The keys of an encrypted journal. */
@@ -92,7 +101,10 @@ const openedBoard = (board: Board, program: string, seal: Seal): Board => {
       (await board.marked(runId, mark)).map((one) => ({ ...one, text: seal.open(one.text, place(runId, 'entry')) })),
     read: async (runId, from) => (await board.read(runId, from)).map((entry) => seal.open(entry, place(runId, 'entry'))),
     pin: (runId, note) => board.pin(runId, note === undefined ? undefined : seal.close(note, place(runId, 'note'))),
-    pinned: async () => (await board.pinned()).map(({ runId, note }) => ({ runId, note: seal.open(note, place(runId, 'note')) })),
+    pinned: async () =>
+      (await board.pinned())
+        .filter(({ note }) => isSealed(note)) // a process without the key notes that it cannot read the run
+        .map(({ runId, note }) => ({ runId, note: seal.open(note, place(runId, 'note')) })),
   };
 };
 

@@ -1,3 +1,6 @@
+/** True for a text that `encrypted` has sealed: the id of its key, and the bytes. Texts that a program persists never have this form. */
+export const isSealed = (text: string): boolean => /^[0-9a-f]{8}\.[A-Za-z0-9+/]+=*$/.test(text);
+
 /** A run of a program, as the program sees it. The results of its steps survive its process. */
 export interface Durable {
   /**

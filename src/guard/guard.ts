@@ -75,8 +75,10 @@ const contextOf = (scope: RunScope, call: Pick<HookContext, 'state' | 'abort' | 
   retryCount: call.retryCount,
   requestContext: scope.requestContext,
   tracingContext: scope.tracingContext,
+  ...scope.host.observe?.(scope.tracingContext),
   writer: scope.writer,
   abortSignal: scope.abortSignal,
+  messageId: scope.messageId?.(),
   agent: scope.agent,
   heedsRulings: scope.heedsRulings,
 });

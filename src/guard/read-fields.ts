@@ -76,12 +76,15 @@ const rowsOf = (list: readonly unknown[]): Map<string, string> => {
   return rows;
 };
 
+/** Mastra's field for what the model reads in place of a tool's result. Guards judge it like the result. */
+const judgedName = 'modelOutput';
+
 /** Reduces provider metadata after a guard's edit of the response to what the provider needs back, and numbers. */
 export const withoutQuotations = (metadata: unknown): unknown => {
   if (typeof metadata !== 'object' || metadata === null) return typeof metadata === 'string' ? undefined : metadata;
   if (Array.isArray(metadata)) return [];
   const copy = Object.entries(metadata).flatMap(([name, one]): [string, unknown][] => {
-    const text: unknown = opaque.test(name) ? one : withoutQuotations(one);
+    const text: unknown = opaque.test(name) || name === judgedName ? one : withoutQuotations(one);
     return text === undefined ? [] : [[name, text]];
   });
   return Object.fromEntries(copy);

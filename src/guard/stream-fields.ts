@@ -4,7 +4,7 @@ type FieldRule = keyof typeof fieldRules;
 /** Each rule in a sentence, as the reference prints it. */
 export const fieldRules = {
   window:
-    'Judged as it streams, and buffered until each guard with a window or a pattern has approved it. Guards without a window get each chunk.',
+    'Judged as it streams, and buffered until each stream guard has approved it. Guards with the window `delta` get each chunk.',
   texts:
     'Guards with a pattern read every text in the field, and edit it in place or block it. Other guards get the whole chunk.',
   arguments: 'Read once, as one text, if no tool call with the same arguments follows.',

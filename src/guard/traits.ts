@@ -34,6 +34,11 @@ export interface GuardTraits {
    */
   readonly judgesErrors?: boolean;
   /**
+   * Whether its stream hook checks all that its later hooks check: under `hold: 'auto'` content need not wait for those. Without a
+   * stream hook it has no effect.
+   */
+  readonly checksStream?: boolean;
+  /**
    * Whether its hooks work on any host: of `messageList` they use what docs/guide/portable.md lists, they send no signals, and
    * they rethrow errors of `abort` of any class. If all guards of a run in the AI SDK declare it, `@mastra/core` is not loaded.
    */

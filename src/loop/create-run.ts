@@ -7,16 +7,18 @@ import { phaseRow } from '../phase/table.js';
 import { createRecorder, type Position } from '../trace/recorder.js';
 import { type Attempt, type Run, type RunOptions, isOver, type RunRecording, type RunTracer } from './run.js';
 import { InterlockError } from '../errors.js';
+import { persistedPart } from './data-parts.js';
 import { emitJudged } from './judge.js';
 import type { Chunk, ModelEntry } from './ports.js';
 import type { CallResponse } from './tool-call.js';
 import { readState, writeState } from './state/run-state.js';
 
+const noUsage: Run['usage'] = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
+
 /** Creates a run without starting it. */
 export const createRun = (options: RunOptions): Run => {
-  const { ports, runId, before } = options;
-  const position: Position = { stepNumber: options.before?.counts.stepNumber ?? 0, attempt: 1 };
-  const signal = options.abortSignal ?? new AbortController().signal;
+  const { ports, runId, before, abortSignal: signal = new AbortController().signal } = options;
+  const position: Position = { stepNumber: before?.counts.stepNumber ?? 0, attempt: 1 };
   const recorder = createRecorder({
     runId,
     position: () => position,
@@ -35,6 +37,7 @@ export const createRun = (options: RunOptions): Run => {
     retryCount: before?.counts.retries,
     reports: reportsOf(recorder, options, () => run),
     abortSignal: signal,
+    messageId: () => run.messageId,
     addOverlapGuard: (guard) => void (run.overlapGuards = [...run.overlapGuards, guard]),
     openSpan: options.tracer?.openSpan,
   });
@@ -59,7 +62,7 @@ export const createRun = (options: RunOptions): Run => {
     accepted: [],
     lastParts: [],
     isResultAccepted: false,
-    usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
+    usage: { ...noUsage },
     messageId: ports.createId(),
     usedPartIds: new Set(),
     givenCallIds: new Map(),
@@ -88,6 +91,7 @@ export const createAttempt = (run: Run): Attempt => ({
   warnings: [],
   stepCalls: createStepCalls(),
   finishedCalls: [],
+  written: [],
   partCount: 0,
   place: 0,
   started: false,
@@ -98,14 +102,16 @@ export const createAttempt = (run: Run): Attempt => ({
 /** The state of an attempt before its model has responded; also before the call is repeated. */
 export const unanswered = (): Pick<
   Attempt,
-  'answer' | 'rawChunks' | 'originalWords' | 'heldResults' | 'hasResponded' | 'wasEdited' | 'finish'
+  'answer' | 'leftChunks' | 'originalWords' | 'heldResults' | 'hasResponded' | 'originals' | 'wasEdited' | 'hasFallen' | 'finish'
 > => ({
   answer: createResponse(),
-  rawChunks: [],
+  leftChunks: [],
   originalWords: [],
   heldResults: [],
   hasResponded: false,
+  originals: new Map(),
   wasEdited: false,
+  hasFallen: false,
   finish: undefined,
 });
 
@@ -160,8 +166,8 @@ const writeCustom = async (run: Run, chunk: Chunk): Promise<void> => {
     throw new InterlockError('phase/invalid-data-part', { path: 'writer.custom', detail: `the type is "${chunk?.type}".` });
   if (isOver(run)) return;
   if (run.stop) throw stopError(run); // a sibling that was stopped with its block may still be running
-  const { outcome } = await emitJudged(run, { runId: run.options.runId, from: 'AGENT', ...chunk });
-  if (!outcome) return;
+  const { outcome, emitted } = await emitJudged(run, { runId: run.options.runId, from: 'AGENT', ...chunk });
+  if (!outcome) return void run.attempt?.written.push(...emitted.flatMap(persistedPart));
   run.attempt?.modelCall?.hangUp(); // the provider may be silent
   throw stopError(run);
 };

@@ -91,6 +91,7 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
   if (isRetracted) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end was removed, too
 };
 
+/** The host adds the first `stepCount` steps when readers get the chunk: it may be buffered, and guards may edit them until then. */
 const stepFinish = (run: Run, record: StepRecord, { reason, continues }: AttemptEnd) => ({
   ...agentChunk(run, 'step-finish', {
     id: run.messageId,
@@ -98,8 +99,8 @@ const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Attempt
     providerMetadata: record.providerMetadata,
     totalUsage: { ...run.usage },
     response: record.response,
-    stepResult: { reason: chunkReason(record, reason), isContinued: continues, warnings: record.warnings },
-    output: { text: record.text, toolCalls: record.toolCalls, usage: record.usage, steps: [...run.steps] },
+    stepResult: { reason: chunkReason(record, reason), ...rawReasonOf(run), isContinued: continues, warnings: record.warnings },
+    output: { text: record.text, toolCalls: record.toolCalls, usage: record.usage, stepCount: run.steps.length },
     metadata: { ...record.response, request: record.request, providerMetadata: record.providerMetadata },
     messages: { all: [], user: [], nonUser: [] },
     ...(record.tripwire && { tripwire: record.tripwire }),
@@ -110,6 +111,12 @@ const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Attempt
 /** A finished step has the model's own reason (`length`, `content-filter`, …), a rejected step the loop's. */
 const chunkReason = ({ finishReason }: StepRecord, reason: StepReason): string =>
   reason === 'stop' || reason === 'tool-calls' ? (finishReason ?? reason) : reason;
+
+/** The provider's own word for the reason of the last response. */
+const rawReasonOf = ({ attempt }: Run): { rawReason?: string } => {
+  const { rawReason } = attempt?.finish ?? {};
+  return rawReason === undefined ? {} : { rawReason };
+};
 
 const stepTripwire = (run: Run): StepTripwire | undefined => {
   const tripwire = tripwireOf(run);
@@ -195,7 +202,8 @@ export const finishReasonOf = (run: Run): string => {
 const finishChunk = (run: Run) => {
   const last = isWithheld(run) ? undefined : acceptedSteps(run).at(-1);
   return agentChunk(run, 'finish', {
-    stepResult: { reason: finishReasonOf(run), isContinued: false, warnings: last?.warnings ?? [] },
+    messageId: run.messageId,
+    stepResult: { reason: finishReasonOf(run), ...rawReasonOf(run), isContinued: false, warnings: last?.warnings ?? [] },
     output: { usage: { ...run.usage }, steps: visibleSteps(run) },
     metadata: { ...last?.response, request: last?.request, providerMetadata: last?.providerMetadata, status: run.status },
     providerMetadata: last?.providerMetadata,

@@ -1,14 +1,17 @@
 import { withoutQuotations } from '../guard/read-fields.js';
 import { repeatsText } from '../guard/stream-fields.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
+import { definedFields } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Plan } from '../pipeline/compile.js';
 import { planStream, type StreamSegment } from '../pipeline/stream-plan.js';
 import type { EarlierText } from '../stream/gate/matcher.js';
 import { createStreamGate } from '../stream/gate/stream-gate.js';
 import type { Verdict } from '../verdict.js';
+import { withoutFallen } from './fallen-stand-ins.js';
 import { keepInput, resultOfCall } from './streamed-input.js';
 import { addChunk } from './response.js';
+import { followCall } from './make-call.js';
 import { takeRuling } from './step-calls.js';
 import { isGuarded, stopWith, streamPayload } from './judge.js';
 import type { Outcome } from './activity.js';
@@ -76,7 +79,7 @@ const earlierTextsOf = ({ scope, list }: Run): readonly EarlierText[] =>
 
 const guardedStreamTo = (run: Run, take: Take, earlierTexts?: () => readonly EarlierText[]): GuardedStream => {
   const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;
-  const stream = plan && planStream(plan.graph);
+  const stream = plan && planStream(plan.graph, run.options.window);
   const guardedStream = stream
     ? gatedStream(run, { take, earlierTexts, stretches: stream.stretches })
     : directStream(run, take, plan);
@@ -164,23 +167,32 @@ const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings):
 
 /** Adds the guards' version of a chunk to the response and emits it. The loop itself reports the end of a call. */
 const takeResponse = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | undefined => {
-  const remaining = attempt.wasEdited ? unquoting(part) : part;
-  if (remaining.type === 'finish') {
-    if (attempt.finish) attempt.finish.providerMetadata = metadataOf(remaining);
-    return undefined;
-  }
+  const remaining = withoutFallen(attempt, attempt.wasEdited ? unquoting(part) : part);
   const ruled = remaining.type === 'tool-result' ? resultOfCall(run, attempt, remaining) : takeRuling(attempt.answer, remaining);
   if (!ruled) return undefined;
+  if (ruled.type === 'tool-call') followCall(attempt, ruled);
+  if (isGuarded(run, 'llmResponse')) attempt.leftChunks.push({ type: ruled.type, payload: ruled.payload });
+  if (ruled.type === 'finish') {
+    if (attempt.finish) attempt.finish.providerMetadata = metadataOf(ruled);
+    return undefined;
+  }
   addChunk(attempt.answer, ruled);
   keepInput(run, attempt, ruled);
   return emit(run, ruled);
 };
 
-const metadataOf = ({ payload }: Chunk): unknown => (payload as { providerMetadata?: unknown } | undefined)?.providerMetadata;
+interface WithMetadata {
+  readonly providerMetadata?: unknown;
+  /** Of the end of a response: it repeats the provider's. */
+  readonly metadata?: unknown;
+}
+
+const metadataOf = ({ payload }: Pick<Chunk, 'payload'>): unknown => (payload as WithMetadata | undefined)?.providerMetadata;
 
 /** Removes metadata that may quote removed content. */
-const unquoting = (chunk: Chunk): Chunk => {
-  const providerMetadata = metadataOf(chunk);
-  if (!providerMetadata) return chunk;
-  return { ...chunk, payload: { ...(chunk.payload as object), providerMetadata: withoutQuotations(providerMetadata) } };
+export const unquoting = <C extends Pick<Chunk, 'payload'>>(chunk: C): C => {
+  const { providerMetadata, metadata } = (chunk.payload ?? {}) as WithMetadata;
+  if (!providerMetadata && !metadata) return chunk;
+  const own = definedFields({ providerMetadata: withoutQuotations(providerMetadata), metadata: withoutQuotations(metadata) });
+  return { ...chunk, payload: { ...(chunk.payload as object), ...own } };
 };

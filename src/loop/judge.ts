@@ -43,6 +43,17 @@ export const judgeWith = <P extends Phase>(run: Run, plan: Plan, data: PhaseData
   return whenReady(plan.run<P>(data.phase, data, run.scope), (verdict) => settled(run, data, verdict));
 };
 
+/** The guards' verdict on another form of a payload that they passed; undefined if they cannot judge this form. */
+export const judgeForm = <P extends Phase>(run: Run, data: PhaseData<P>): Awaitable<Judged<P> | undefined> => {
+  const plan = run.options.lanes[phaseRow<Phase>(data.phase).lane];
+  run.signal.throwIfAborted();
+  return plan
+    ? whenReady(plan.run<P>(data.phase, data, run.scope), (verdict) =>
+        verdict.kind === 'unavailable' ? undefined : settled(run, data, verdict),
+      )
+    : { data };
+};
+
 const settled = <P extends Phase>(run: Run, data: PhaseData<P>, verdict: Verdict<PhaseData<P>>): Judged<P> => {
   run.signal.throwIfAborted();
   switch (verdict.kind) {
@@ -133,20 +144,22 @@ const textsOfFile = ({ data, mimeType }: Extract<Part, { type: 'file' }>): strin
 };
 
 /**
- * Passes a chunk, and those that guards set aside to follow it, through the stream guards; emits their version. Returns the edited chunk.
+ * Passes a chunk, and those that guards set aside to follow it, through the stream guards; emits their version. Returns the edited chunk, and all that were emitted.
  */
-export const emitJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Outcome; edited: Chunk }> => {
+export const emitJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Outcome; edited: Chunk; emitted: Chunk[] }> => {
   let next: Chunk | undefined = chunk;
   let edited = chunk;
+  const emitted: Chunk[] = [];
   for (let count = 0; next && count <= mostFollowing; count += 1) {
     const { data, outcome }: Judged<'outputStream'> = await judgeChunk(run, next);
-    if (outcome) return { outcome, edited };
+    if (outcome) return { outcome, edited, emitted };
     const judged = data.part as Chunk | null | undefined; // guards return chunks, see the row's settle
     if (judged) await emit(run, judged);
+    if (judged) emitted.push(judged);
     if (next === chunk && judged?.type === chunk.type) edited = judged;
     next = takeReprocessed(run);
   }
-  return { edited };
+  return { edited, emitted };
 };
 
 /** Judges a chunk that is not the model's, see {@link judgeWhole}. */
@@ -159,10 +172,11 @@ export const judgeChunk = (run: Run, chunk: Chunk): Awaitable<Judged<'outputStre
 
 /** The stream guards' verdict on a whole chunk, also of guards with windows. */
 export const judgeWhole = (
-  { options: { lanes }, scope }: Run,
+  { options, scope }: Run,
   data: PhaseData<'outputStream'>,
 ): Awaitable<Verdict<PhaseData<'outputStream'>>> => {
-  const whole = lanes.output && planStream(lanes.output.graph)?.whole;
+  const { lanes } = options;
+  const whole = lanes.output && planStream(lanes.output.graph, options.window)?.whole;
   return whole ? whole(data, scope) : (lanes.output?.run('outputStream', data, scope) ?? pass);
 };
 

@@ -67,10 +67,10 @@ const endOf = (call: object): unknown => {
   return state === 'output-error' ? errorText : result;
 };
 
-/** The earlier snapshot of a call, with its current result. */
+/** The earlier snapshot of a call, with its current result, and the model's form of it in the metadata. */
 export const withResultOf = (was: PartSnapshot, parts: readonly PartSnapshot[]): PartSnapshot => {
   const now = parts.find(({ type, id }) => type === was.type && id === was.id);
-  if (!now || now.value === was.value) return was;
+  if (!now || now === was) return was;
   const [[args, , toolName], [, result]] = [was.value, now.value] as [unknown[], unknown[]]; // see callIn
-  return { ...was, value: [args, result, toolName] };
+  return { ...was, value: [args, result, toolName], metadata: now.metadata };
 };

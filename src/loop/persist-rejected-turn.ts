@@ -1,12 +1,15 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { RunStatus } from '../../schemas/index.js';
 import type { Plan } from '../pipeline/compile.js';
+import { holdOf } from '../pipeline/hold.js';
 import { snapshotConversation } from './conversation.js';
-import type { Part } from './response.js';
+import { textOf, type Part } from './response.js';
 import { messageOf } from '../errors.js';
+import { isGuarded } from './judge.js';
 import type { SavedTurn, Persistence } from './persistence.js';
-import type { Chunk, LoopPorts } from './ports.js';
+import type { Chunk, LoopPorts, StepRecord } from './ports.js';
 import { isWithheld, type Run } from './run.js';
+import { responseParts } from './step-record.js';
 import { waitingCalls, waitingChunk } from './waiting-calls.js';
 
 type Unaccepted = Exclude<keyof Persistence, 'suspended'>;
@@ -18,25 +21,26 @@ const answerPlaceholders: Readonly<Record<Unaccepted, string>> = {
   canceled: '[The answer was canceled.]',
 };
 const questionPlaceholder = '[This message was withheld.]';
+/** In place of the result of a call that no verdict covers: the model must know that the tool was called. */
+const callPlaceholder = '[This tool was called. Its input and its result were withheld.]';
 
 /** Maximum wait for memory at the end of a run: a run ends even if its storage does not respond. */
 const patienceMs = 5_000;
+
+const policyOf = ({ options }: Run, status: Unaccepted): SavedTurn => options.persistence?.[status] ?? 'accepted';
 
 /**
  * Stores the caller's message as the guards left it, once they have passed the first prompt. Until then, and again while a new attempt is
  * judged, the message is not known to be acceptable.
  */
 export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
-  const { lanes, persistence: { suspended: _suspended, ...persistence } = {} } = run.options;
-  const isWanted =
-    lanes.memory && Object.values(persistence).some((policy: SavedTurn | undefined) => policy && policy !== 'drop');
-  if (!isWanted || run.position.stepNumber > 0) return;
+  if (!run.options.lanes.memory || run.position.stepNumber > 0) return;
   run.acceptedInput = isAccepted ? snapshotConversation(run) : undefined;
 };
 
 /**
- * Saves to memory the parts of a rejected turn that the run's policy keeps, without rejected content. A failure of memory is reported as
- * an event and does not change the end of the run.
+ * Saves to memory the parts of a turn without an accepted response that the run's policy keeps, whatever ended the run, without rejected
+ * or unjudged content. A failure of memory is reported as an event and does not change the end of the run.
  */
 export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<void> => {
   if (run.isResultAccepted) return; // it has its transforms, and is saved by its own activity
@@ -45,12 +49,12 @@ export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<
   if (!memory) return;
   if (status === 'suspended') return persistWaitingTurn(run);
   if (!isUnaccepted(status)) return;
-  if (savesSteps(run) && status !== 'tripwire') return persistAcceptedSteps(run);
   await retractTurn(run);
-  const policy = run.options.persistence?.[status] ?? 'drop';
-  const list = policy === 'drop' ? undefined : listToPersist(run, { policy, status });
+  const policy = policyOf(run, status);
+  const kept = policy === 'accepted' && keepsSteps(run) && run.attempt?.closed ? run.accepted.map(({ record }) => record) : [];
+  const list = listToPersist(run, { policy, status, kept });
   if (!list) return run.recorder.record({ type: 'memory', given: 'nothing' });
-  const error = await failureOf(save(run, memory, list), run);
+  const error = await failureOf(save(run, memory, { list, kept }), run);
   run.recorder.record({ type: 'memory', given: policy as Exclude<SavedTurn, 'drop'>, ...(error && { error }) });
 };
 
@@ -63,10 +67,7 @@ const persistWaitingTurn = async (run: Run): Promise<void> => {
   );
 };
 
-/**
- * With `savePerStep`, saves the accepted steps before the next one starts or the run ends; content withheld until the end is not accepted
- * yet.
- */
+/** With `savePerStep`, saves the accepted steps before the next one starts. */
 export const persistAcceptedSteps = (run: Run): Promise<void> | undefined =>
   savesSteps(run) && run.steps.length > 0 ? persistSteps(run) : undefined;
 
@@ -75,14 +76,24 @@ const persistSteps = async (run: Run): Promise<void> => {
   await persistSoFar(run, []);
 };
 
-const savesSteps = (run: Run): boolean => run.options.savePerStep === true && !isWithheld(run);
+/** Saves the accepted content for a tool that reads its conversation from memory. Undefined without memory. */
+export const flushOf = (run: Run): (() => Promise<void>) | undefined =>
+  run.options.unfinishedTurn && (async () => (keepsSteps(run) ? persistSteps(run) : undefined));
+
+const savesSteps = (run: Run): boolean => run.options.savePerStep === true && keepsSteps(run);
+
+/** Whether a step is accepted before the end of the run: no guard of the whole response may still reject or edit it. */
+const keepsSteps = (run: Run): boolean => {
+  const { output } = run.options.lanes;
+  return !isWithheld(run) && !(output && holdOf(output.graph) === 'run');
+};
 
 /** Saves the accepted content of an unfinished run to memory. A failure of memory does not change the run. */
 const persistSoFar = async (run: Run, waiting: readonly Chunk[]): Promise<void> => {
   const { unfinishedTurn, ports } = run.options;
   if (!unfinishedTurn) return;
   const list = ports.messages.restore(snapshotConversation(run), run.list);
-  if (isWithheld(run)) withhold(run, list, waiting);
+  if (!keepsSteps(run)) withhold(run, list, waiting);
   for (const chunk of waiting) await ports.payloads?.ofChunk(chunk);
   await failureOf(
     unfinishedTurn.keep(list, waiting).then(() => undefined),
@@ -90,23 +101,45 @@ const persistSoFar = async (run: Run, waiting: readonly Chunk[]): Promise<void> 
   );
 };
 
-/** Of a withheld response, only the waiting calls are visible. */
+/** Of a response without its last verdict, only the waiting calls are visible, and that other tools were called. */
 const withhold = (run: Run, list: MessageList, waiting: readonly Chunk[]): void => {
   const { messages } = run.options.ports.host;
   const ids = new Set(waiting.map(({ payload }) => (payload as { toolCallId: string }).toolCallId)); // each belongs to a call
   const isWaiting = (part: Part) => part.type === 'tool-invocation' && ids.has(part.toolInvocation.toolCallId);
-  const kept = messages.read(list, 'response').flatMap((message) => {
-    const parts = message.content.parts.filter(isWaiting);
-    return parts.length > 0 ? [{ ...message, content: { format: 2 as const, parts } }] : [];
+  const parts = responseParts(run).filter(isWaiting);
+  messages.write(list, [], { scope: 'response', source: 'response' });
+  addParts(run, list, { parts: [...callsMade(run, []).filter((part) => !isWaiting(part)), ...parts] });
+};
+
+/** The calls of tools in steps that are not kept, without any of their content: their effects cannot be undone. */
+const callsMade = ({ recorder, attempt }: Run, kept: readonly StepRecord[]): Part[] => {
+  const keptSteps = new Set(kept.map(({ stepNumber }) => stepNumber));
+  const names = new Map<string, string>(); // a call starts again when its run is resumed
+  for (const event of recorder.events)
+    if (event.type === 'tool-start' && !keptSteps.has(event.stepNumber)) names.set(event.toolCallId, event.toolName);
+  return [...names].flatMap(([toolCallId, toolName]): Part[] => {
+    if (attempt?.stepCalls.settled.get(toolCallId) === 'client') return []; // the client got no call to run
+    const toolInvocation = { state: 'result' as const, toolCallId, toolName, args: {}, result: callPlaceholder };
+    return [{ type: 'tool-invocation', toolInvocation }];
   });
-  messages.write(list, kept, { scope: 'response', source: 'response' });
+};
+
+interface AddedParts {
+  readonly parts: readonly Part[];
+  readonly metadata?: MastraDBMessage['content']['metadata'];
+}
+
+const addParts = ({ options: { ports }, messageId }: Run, list: MessageList, { parts, metadata }: AddedParts): void => {
+  if (parts.length === 0) return;
+  const content = { format: 2 as const, parts: [...parts], ...(metadata && { metadata }) };
+  ports.messages.addResponse(list, { id: messageId, role: 'assistant', createdAt: new Date(ports.wallClock()), content });
 };
 
 /** Removes content saved earlier in the run if its end was not accepted. */
 const retractTurn = async (run: Run): Promise<void> => {
   const { unfinishedTurn, persistence } = run.options;
   const hasWaited = persistence?.suspended !== 'drop' && run.recorder.events.some(({ type }) => type === 'run-resume');
-  if (!unfinishedTurn || !(hasWaited || (savesSteps(run) && run.steps.length > 0))) return;
+  if (!unfinishedTurn || !(hasWaited || unfinishedTurn.hasSaved || (savesSteps(run) && run.steps.length > 0))) return;
   await failureOf(
     unfinishedTurn.takeBack(run.list).then(() => undefined),
     run,
@@ -115,43 +148,76 @@ const retractTurn = async (run: Run): Promise<void> => {
 
 const isUnaccepted = (status: RunStatus): status is Unaccepted => Object.hasOwn(answerPlaceholders, status);
 
-/** The conversation to save; undefined if it would contain rejected content. */
-const listToPersist = (run: Run, { policy, status }: { policy: SavedTurn; status: Unaccepted }): MessageList | undefined => {
+interface KeptTurn {
+  readonly policy: SavedTurn;
+  readonly status: Unaccepted;
+  /** The accepted steps. */
+  readonly kept: readonly StepRecord[];
+}
+
+/** The conversation to save; undefined if it would contain rejected content, or if nothing of the response was accepted. */
+const listToPersist = (run: Run, { policy, status, kept }: KeptTurn): MessageList | undefined => {
   const { ports } = run.options;
   const { acceptedInput } = run;
-  const list = acceptedInput
-    ? ports.messages.restore(acceptedInput, run.list)
-    : policy === 'placeholder'
-      ? withoutInput(run, status)
-      : undefined;
-  if (!list || policy === 'user-only') return list;
-  ports.messages.addResponse(list, {
-    id: run.messageId,
-    role: 'assistant',
-    createdAt: new Date(ports.wallClock()),
-    content: placeholderContent(answerPlaceholders[status], status),
-  });
-  return list;
+  const question = () => acceptedInput && ports.messages.restore(acceptedInput, run.list);
+  switch (policy) {
+    case 'drop':
+      return undefined;
+    case 'user-only':
+      return question();
+    case 'placeholder': {
+      const list = question() ?? withoutInput(run, status);
+      addParts(run, list, placeholder(answerPlaceholders[status], status));
+      return list;
+    }
+    case 'accepted': {
+      const parts = [...seenParts(run, status), ...callsMade(run, kept)];
+      if (kept.length + parts.length === 0) return undefined;
+      const list =
+        kept.length > 0 ? ports.messages.restore(snapshotConversation(run), run.list) : (question() ?? withoutInput(run, status));
+      addParts(run, list, { parts, metadata: withheldAs(status) });
+      return list;
+    }
+    default:
+      return policy satisfies never;
+  }
 };
+
+/** The text that the caller saw before canceling, if no guard of whole responses could still reject it. */
+const seenParts = (run: Run, status: Unaccepted): Part[] => {
+  const isJudged = keepsSteps(run) && !isGuarded(run, 'llmResponse') && !isGuarded(run, 'outputStep');
+  const text = status === 'canceled' && isJudged ? unfinishedText(run) : '';
+  return text === '' ? [] : [{ type: 'text', text }];
+};
+
+/** The emitted text of the attempt that the caller canceled; its record has no text. */
+export const unfinishedText = ({ attempt, options: { hold } }: Run): string =>
+  attempt?.record?.reason === 'error' && !hold ? textOf(attempt.answer.parts) : '';
 
 /** The caller's message was not accepted: a placeholder takes its place, and nothing else of that input is saved. */
 const withoutInput = (run: Run, status: Unaccepted): MessageList => {
   const { host, messages } = run.options.ports;
   const list = messages.restore(snapshotConversation(run), run.list);
   const question = host.messages.read(list, 'input').findLast(({ role }) => role === 'user');
-  const placeholder = question && { ...question, content: placeholderContent(questionPlaceholder, status) };
-  host.messages.write(list, placeholder ? [placeholder] : [], { scope: 'input', source: 'input' });
+  const { parts, metadata } = placeholder(questionPlaceholder, status);
+  const withheld = question && { ...question, content: { format: 2 as const, parts: [...parts], metadata } };
+  host.messages.write(list, withheld ? [withheld] : [], { scope: 'input', source: 'input' });
   return list;
 };
 
-/** A placeholder message; clients find the reason in its metadata. */
-const placeholderContent = (text: string, withheld: Unaccepted): MastraDBMessage['content'] => ({
-  format: 2,
+/** A placeholder for a message; clients find the reason in its metadata. */
+const placeholder = (text: string, status: Unaccepted): AddedParts => ({
   parts: [{ type: 'text', text }],
-  metadata: { interlock: { withheld } },
+  metadata: withheldAs(status),
 });
 
-const save = async (run: Run, memory: Plan, list: MessageList): Promise<string | undefined> => {
+const withheldAs = (withheld: Unaccepted) => ({ interlock: { withheld } });
+
+const save = async (
+  run: Run,
+  memory: Plan,
+  { list, kept }: Pick<KeptTurn, 'kept'> & { list: MessageList },
+): Promise<string | undefined> => {
   const { messages } = run.scope.host;
   const verdict = await memory.run<'outputResult'>(
     'outputResult',
@@ -161,7 +227,7 @@ const save = async (run: Run, memory: Plan, list: MessageList): Promise<string |
       messageList: list,
       systemMessages: [],
       retryCount: run.retries,
-      result: { text: '', usage: { ...run.usage }, finishReason: 'other', steps: [] }, // no step was accepted
+      result: { text: '', usage: { ...run.usage }, finishReason: 'other', steps: [...kept] as never[] }, // see stepFields
     },
     { ...run.scope, abortSignal: undefined }, // saving must work after a cancel, too
   );

@@ -2,18 +2,19 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Chunk } from './ports.js';
 
 /**
- * The content that memory saves of a turn without an accepted response. `drop`: nothing. `user-only`: the caller's message as the guards
- * left it, or nothing if they rejected it. `placeholder`: the same, and notes in place of rejected content.
+ * The content that memory saves of a turn without an accepted response. `accepted`: the caller's message, accepted steps with the calls
+ * and results of their tools, and that other tools were called; nothing if there are none. `drop`: nothing. `user-only`: the caller's
+ * message as the guards left it, or nothing if they rejected it. `placeholder`: the same, and notes in place of rejected content.
  */
-export type SavedTurn = 'drop' | 'user-only' | 'placeholder';
+export type SavedTurn = 'accepted' | 'drop' | 'user-only' | 'placeholder';
 
 /** The content that memory saves, by the run's status. Rejected content is never saved. */
 export interface Persistence {
-  /** A guard stopped the run. Default `drop`. */
+  /** A guard stopped the run. Default `accepted`. */
   tripwire?: SavedTurn;
-  /** The run failed: the model, a guard, a tool's rights. Default `drop`. */
+  /** The run failed: the model, a guard, a tool's rights. Default `accepted`. */
   failed?: SavedTurn;
-  /** The caller canceled. Default `drop`. */
+  /** The caller canceled. Default `accepted`. */
   canceled?: SavedTurn;
   /**
    * The run is suspended. `keep`: the content accepted so far and the waiting calls; with `hold: 'run'` the caller's message and
@@ -22,7 +23,7 @@ export interface Persistence {
   suspended?: 'keep' | 'drop';
 }
 
-/** Saves the conversation of an unfinished run: while it waits for a person, and with `savePerStep` after each step. */
+/** Saves the conversation of an unfinished run: while it waits for a person, when a tool asks for it, and with `savePerStep` after each step. */
 export interface UnfinishedTurn {
   /**
    * @param list a copy that memory may change
@@ -35,6 +36,8 @@ export interface UnfinishedTurn {
    * @param list the conversation at the suspension
    */
   recordSaved(list: MessageList): void;
+  /** Whether this process has saved any of it. */
+  readonly hasSaved: boolean;
   /** Deletes the kept part of the response. */
   takeBack(list: MessageList): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import type { Awaitable } from '../phase/awaitable.js';
 import type { Host, ResolvedModel, SystemMessage } from '../phase/host.js';
 import type { PhaseData } from '../phase/row.js';
-import type { CallResponse, InsidePart, ToolCall, ToolOutcome } from './tool-call.js';
+import type { CallResponse, InsidePart, MadeCall, ToolCall, ToolOutcome } from './tool-call.js';
 
 /** An emitted chunk: Mastra's shape, of which the loop reads only these fields. */
 export interface Chunk {
@@ -105,12 +105,16 @@ export interface ToolRequest {
   readonly abortSignal: AbortSignal;
   /** The data to resume the call with, if it suspended the run or was approved. */
   readonly resume?: CallResponse;
+  /** See {@link MadeCall}. */
+  readonly given?: unknown;
   /** Durable storage for a run that the tool starts itself. Undefined if the call is not stored. */
   readonly inside?: InsidePart;
   /** Whether the arguments streamed before the guards' ruling, so that the tool has not received them. */
   readonly isInputUntold?: boolean;
   /** Whether the tool's output is withheld until it has ended: a sub-agent then withholds its own response, too. */
   readonly isWithheld?: boolean;
+  /** Saves the accepted content so far to memory. Undefined without memory, and if the run withholds its content. */
+  readonly flush?: () => Promise<void>;
   /** Emits a chunk while the tool runs. */
   readonly write: (chunk: Chunk) => Promise<void>;
 }
@@ -158,9 +162,15 @@ export interface LoopPorts {
   callModel(request: ModelRequest): Promise<ModelResponse>;
   /** Converts one part of the provider's stream into a chunk, or into undefined if there is nothing to emit. */
   toChunk(part: unknown, runId: string): Chunk | undefined;
+  /** Makes a call of what the model wrote, once, before any guard gets it. Absent if calls come made, as in a replay. */
+  readonly makeCall?: (request: Pick<ToolRequest, 'call' | 'settings'>) => MadeCall;
+  /** Set if a response with the finish reason `error` is a result, as in the AI SDK. Default: the call has failed. */
+  readonly acceptsErrorFinish?: true;
   runTool(request: ToolRequest): Promise<ToolOutcome>;
+  /** The value that the model reads in place of a tool's result; undefined if it reads the result. Rejects if the tool cannot map it. */
+  toModelOutput?(call: ToolCall, result: unknown): Promise<unknown>;
   /** Whether a call needs approval before it runs. It does if this check fails. */
-  needsApproval(request: Pick<ToolRequest, 'call' | 'settings'>): Promise<boolean>;
+  needsApproval(request: Pick<ToolRequest, 'call' | 'settings' | 'given'>): Promise<boolean>;
   /** Whether a stop condition holds after these steps. */
   shouldStop(steps: readonly StepRecord[], list: MessageList): Awaitable<boolean>;
   /** Calls the application's hook after each accepted step. Absent without such a hook. */
@@ -219,6 +229,8 @@ export interface StepRecord {
   toolResults: ToolResultRecord[];
   content: unknown[];
   finishReason: string | undefined;
+  /** The provider's own name for it. */
+  rawReason?: string;
   usage: TokenUsage;
   warnings: unknown[];
   request: Record<string, unknown>;

@@ -10,8 +10,6 @@ interface ModelChunk {
   readonly chunk: Chunk;
   /** Start time of the call. */
   readonly startedAt: number;
-  /** Whether a guard needs the original chunks. */
-  readonly needsRaw: boolean;
   /** Whether a guard may edit or buffer words. */
   readonly needsWords: boolean;
 }
@@ -20,7 +18,6 @@ interface ModelChunk {
 export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelChunk): void => {
   const { type, payload } = modelChunk.chunk;
   if (type === 'error') throw (payload as { error?: unknown } | undefined)?.error ?? payload;
-  if (modelChunk.needsRaw) attempt.rawChunks.push({ type, payload });
   if (modelChunk.needsWords && type !== 'raw') keepOriginalWords(attempt, modelChunk.chunk);
   if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
   else if (type === 'response-metadata') recordMetadata(attempt, payload as object);
@@ -74,9 +71,9 @@ const countsIn = (usage: TokenUsage): TokenUsage => {
 const recordModelFinish = (run: Run, attempt: Attempt, { chunk, startedAt }: Pick<ModelChunk, 'chunk' | 'startedAt'>): void => {
   if (attempt.finish) return;
   const payload = (chunk.payload ?? {}) as FinishPayload;
-  const { reason = 'unknown' } = payload.stepResult ?? {};
+  const { reason = 'unknown', rawReason } = payload.stepResult ?? {};
   const usage = countsIn(payload.output?.usage ?? noUsage);
-  attempt.finish = { reason, usage, providerMetadata: payload.providerMetadata };
+  attempt.finish = { reason, rawReason, usage, providerMetadata: payload.providerMetadata };
   attempt.hasResponded ||= isSent(reason, payload, usage);
   for (const [name, count] of Object.entries(usage))
     if (typeof count === 'number') run.usage[name] = ((run.usage[name] as number | undefined) ?? 0) + count;

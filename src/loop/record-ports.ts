@@ -1,7 +1,8 @@
 import { partOf, type TraceWriter } from '../trace/trace-writer.js';
+import { refusedArguments } from './make-call.js';
 import { createPartIds, idsLike, partIdOf, type PartIds } from './part-ids.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolRequest } from './ports.js';
-import type { ToolOutcome } from './tool-call.js';
+import type { ToolCall, ToolOutcome } from './tool-call.js';
 import type { Run } from './run.js';
 
 /** The run whose ports are recorded. */
@@ -30,7 +31,7 @@ export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts 
         const response = await ports.callModel(request);
         writeOpened(writer, call, response);
         recorded.onOpened();
-        return { ...response, parts: partsOf(response.parts, { ...recorded, ports, call, abortSignal: request.abortSignal }) };
+        return { ...response, parts: partsOf(response.parts, { ...recorded, ports, call, request }) };
       } catch (error) {
         if (!request.abortSignal.aborted) writeEnded(writer, call, { error }); // an aborted call fails only because of the abort
         throw error;
@@ -135,14 +136,14 @@ const writeEnded = (writer: TraceWriter, call: number, failed?: { readonly error
   });
 
 interface OpenCall extends RecordedRun {
-  readonly abortSignal: AbortSignal;
+  readonly request: ModelRequest;
   readonly ports: LoopPorts;
   readonly call: number;
 }
 
 /** The provider's stream as chunks, each recorded as it comes; pulled on demand, like the provider's own. A canceled one has no recorded end. */
 const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStream<unknown> => {
-  const { ports, writer, call, runId, abortSignal } = incoming;
+  const { ports, writer, call, runId, request } = incoming;
   const reader = parts.getReader();
   const recordChunk = recordIncoming(incoming);
   let isCanceled = false;
@@ -162,7 +163,7 @@ const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStr
       if (chunk) controller.enqueue(chunk);
       else controller.close();
     } catch (error) {
-      if (!abortSignal.aborted) writeEnded(writer, call, { error });
+      if (!request.abortSignal.aborted) writeEnded(writer, call, { error });
       controller.error(error);
     }
   };
@@ -173,9 +174,19 @@ const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStr
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 };
 
-const recordIncoming = ({ writer, call, runOf }: OpenCall): ((chunk: Chunk) => void) => {
+/** The chunk of a call with the arguments that its guards get: a replay has no tools to make them. A refused one is refused again. */
+const withMadeCall = (chunk: Chunk, { ports, request }: OpenCall): Chunk => {
+  const call = chunk.payload as ToolCall; // of that type
+  if (chunk.type !== 'tool-call' || call.providerExecuted || !ports.makeCall) return chunk;
+  const { args, refusal } = ports.makeCall({ call, settings: request });
+  return { ...chunk, payload: { ...call, args: refusal ? refusedArguments : args } };
+};
+
+const recordIncoming = (incoming: OpenCall): ((chunk: Chunk) => void) => {
+  const { writer, call, runOf } = incoming;
   let ids: PartIds | undefined;
-  return (chunk) => {
+  return (given) => {
+    const chunk = withMadeCall(given, incoming);
     const run = runOf();
     ids ??= run && createPartIds(idsLike(run)); // the ids that the loop will assign
     const named = ids?.withUniqueId(chunk);

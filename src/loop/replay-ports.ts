@@ -8,6 +8,7 @@ import { freeze, freezeContent } from '../trace/contents.js';
 import { fromPlainJson, toPlainJson, type MapText } from '../trace/plain-json.js';
 import { requestKey, createTape } from '../trace/replay.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, StepRuling } from './ports.js';
+import { refusedCall } from './make-call.js';
 import type { ToolCall, ToolOutcome } from './tool-call.js';
 import { requestFacts } from './record-ports.js';
 
@@ -106,7 +107,7 @@ interface ReplaySource {
  */
 export const createReplayPorts = (
   source: ReplaySource,
-): Pick<LoopPorts, 'callModel' | 'toChunk' | 'runTool' | 'needsApproval' | 'shouldStop' | 'afterStep'> => {
+): Pick<LoopPorts, 'callModel' | 'toChunk' | 'makeCall' | 'runTool' | 'needsApproval' | 'shouldStop' | 'afterStep'> => {
   const { trace, stage } = source;
   const calls = createTape(recordedCalls(trace));
   const approvals = createTape(traceOfKind(trace, 'approval'));
@@ -119,6 +120,7 @@ export const createReplayPorts = (
       return call ? answerOf(call, request, source) : stage.end('the model was never asked this.');
     },
     toChunk: (chunk) => chunk as Chunk, // they were recorded as chunks
+    makeCall: ({ call: { toolName, args } }) => refusedCall(toolName, args) ?? { args }, // others were recorded as made
     runTool: replayTools(source),
     needsApproval: async ({ call: { toolCallId, toolName } }) => {
       const recorded = approvals.take((one) => one.toolCallId === toolCallId);

@@ -15,16 +15,17 @@ import type { PartSnapshot } from './part-snapshot.js';
 import type { LoopInput, LoopLimits } from './machine.js';
 import type {
   Chunk,
+  ConversationSnapshot,
+  DataPart,
   LoopPorts,
+  ModelCall,
   ModelEntry,
   Prompt,
+  ResponseAhead,
   RunMode,
-  ConversationSnapshot,
   StepRecord,
   StepSettings,
   TokenUsage,
-  ModelCall,
-  ResponseAhead,
 } from './ports.js';
 import type { UnfinishedTurn } from './persistence.js';
 import type { Decision, LoopSnapshot } from './decide.js';
@@ -114,7 +115,8 @@ export interface RunOptions extends Readonly<RecordedSettings> {
   /** Receives the reports of guards, in addition to the recorder. */
   readonly reports?: Omit<Reports, 'openShadow'>;
   /** The context of hooks besides the loop's own: the agent, the request's contexts, and the host's writer instead of the loop's. */
-  readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'> & Partial<Pick<RunScope, 'writer'>>;
+  readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'> &
+    Partial<Pick<RunScope, 'writer' | 'conversation'>>;
   readonly onEvent?: (event: RunEvent) => void;
   /** Undefined without tracing; the run then has no cost for it. */
   readonly tracer?: RunTracer;
@@ -148,15 +150,19 @@ export interface Attempt {
   ahead: ResponseAhead | undefined;
   /** The call of the model that is under way. */
   modelCall: Pick<ModelCall, 'hangUp'> | undefined;
-  /** The provider's original chunks, kept if a guard needs them. */
-  rawChunks: { type: string; payload: unknown }[];
+  /** The response's chunks as stream guards left them, kept if a guard of the whole response needs them. */
+  leftChunks: { type: string; payload: unknown }[];
   /** The model's original words in pieces, kept if a guard judges the stream. */
   originalWords: string[];
   /** Whether the model has responded: with text, calls or files, or with the end of an empty response. */
   hasResponded: boolean;
+  /** The pieces of the provider's texts and calls, by part, while guards may edit them. */
+  originals: Map<string, string[]>;
   /** Whether a guard has edited the model's output. */
   wasEdited: boolean;
-  finish: { reason: string; usage: TokenUsage; providerMetadata?: unknown } | undefined;
+  /** Whether it has edited a part with metadata that represents its content. */
+  hasFallen: boolean;
+  finish: { reason: string; rawReason?: string | undefined; usage: TokenUsage; providerMetadata?: unknown } | undefined;
   request: unknown;
   response: Record<string, unknown>;
   warnings: readonly unknown[];
@@ -166,6 +172,8 @@ export interface Attempt {
   readonly stepCalls: StepCalls;
   /** The results of its tools. */
   readonly finishedCalls: FinishedCall[];
+  /** Data parts that guards wrote with `writer.custom()`, until they are added to the response. */
+  readonly written: DataPart[];
   /** The number of its parts in the response message. */
   partCount: number;
   /** Offset of its first emitted chunk. */
@@ -280,14 +288,4 @@ export const isOver = (run: Run): boolean => run.signal.aborted || run.status !=
 /** Stores the error of an activity; ignored once the run is over. */
 export const setRunError = (run: Run, error: unknown): void => {
   if (!isOver(run)) run.error = error;
-};
-
-/** A run that lives as long as its process: one checkpointed section. */
-export const noJournal: Journal = {
-  isFenced: false,
-  checkpoint: (_run, _key, body) => body(),
-  part: (_key, body) => body(),
-  claim: async () => true,
-  mayEnd: () => false,
-  catchUp: () => undefined,
 };

@@ -1,4 +1,3 @@
-import { klona } from 'klona/full';
 import { anySignal, type Awaitable } from '../phase/awaitable.js';
 import { InterlockError } from '../errors.js';
 import type { Stop } from '../verdict.js';
@@ -11,13 +10,16 @@ import {
   publicToolName,
 } from './tool-call.js';
 import { rethrowInterruption } from './interruption.js';
-import { noJournal, type Attempt, type Run } from './run.js';
+import { noJournal } from './no-journal.js';
+import type { Attempt, Run } from './run.js';
 import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './activity.js';
 import { openToolStream } from './guarded-stream.js';
 import { copyPlain } from '../phase/plain-data.js';
+import { persistedPart } from './data-parts.js';
+import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
-import { finishedCall, takeFinished } from './step-calls.js';
+import { copyResult, finishedCall, takeFinished, type FinishedCall } from './step-calls.js';
 
 /** The tools of one step while they run. */
 export interface RunningCalls {
@@ -104,13 +106,12 @@ const executeFound = async (site: CallSite, call: ToolCall, { data, suspension }
   if (found.outcome === 'not-done') return executeKnown(site, call, suspension.unknown?.resume);
   recorder.record({ type: 'tool-start', ...fact });
   recorder.record({ type: 'tool-finish', ...fact, outcome: 'result', durationMs: 0 });
-  return finished(site, call, found.result);
+  return finished(site, finishedCall(call, { kind: 'result', result: found.result }));
 };
 
-const finished = ({ attempt }: CallSite, call: ToolCall, result: unknown): ToolOutcome => {
-  const own = finishedCall(call, result);
-  attempt.finishedCalls.push(own);
-  return { kind: 'result', result: klona(own.result) }; // later changes by the tool to its own object have no effect
+const finished = ({ attempt }: CallSite, call: FinishedCall): ToolOutcome => {
+  attempt.finishedCalls.push(call);
+  return copyResult(call);
 };
 
 const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse | undefined): Promise<ToolOutcome> => {
@@ -119,9 +120,8 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
   const fact = factOf(attempt, call);
   const reused = takeFinished(run.reusable, call);
   if (reused) {
-    attempt.finishedCalls.push(reused);
     run.recorder.record({ type: 'tool-finish', ...fact, outcome: 'reused', durationMs: 0 });
-    return { kind: 'result', result: klona(reused.result) };
+    return finished(site, reused);
   }
   run.recorder.record({ type: 'tool-start', ...fact });
   const { outcome, durationMs, stop, written } = await keepEnd(run, { call, resume }, (inside) =>
@@ -134,7 +134,7 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
   }
   if (outcome.kind === 'client') return outcome;
   run.recorder.record({ type: 'tool-finish', ...fact, outcome: outcome.kind, durationMs });
-  return outcome.kind === 'result' ? finished(site, call, outcome.result) : outcome;
+  return outcome.kind === 'result' ? finished(site, finishedCall(call, outcome)) : outcome;
 };
 
 /** Runs a tool as often as its effect allows. Its stored outcome does not depend on the outcome of its step. */
@@ -192,16 +192,12 @@ const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
   const { hold, ports } = run.options;
   const isWithheld = hold !== undefined;
   const isInputUntold = mayRejectCalls(run) && attempt.answer.streamedCalls.includes(running.call.toolCallId);
-  const outcome = await ports.runTool({ ...running, list: run.list, settings, abortSignal, isInputUntold, isWithheld, write });
+  const given = attempt.stepCalls.given.get(running.call.toolCallId)?.input;
+  const own = { given, list: run.list, settings, abortSignal, isInputUntold, isWithheld, flush: flushOf(run), write };
+  const outcome = await ports.runTool({ ...running, ...own });
   await settle(outcome);
   return { outcome, durationMs: run.scope.now() - startedAt, stop: run.stop, written };
 };
-
-/** Whether messages keep a chunk: a data part that is neither transient nor the loop's own. */
-const isPersistedPart = (chunk: Chunk): chunk is Chunk & DataPart =>
-  chunk.type.startsWith('data-') &&
-  !chunk.type.startsWith('data-interlock-') &&
-  (chunk as { transient?: boolean }).transient !== true;
 
 /**
  * Creates the writer of a tool: it emits at once, or if the run withholds unaccepted content, after the tool has ended. Output of a
@@ -212,7 +208,7 @@ const createWriting = ({ run, stop }: CallSite) => {
   const written: DataPart[] = [];
   const { hold, runId } = run.options;
   const guardedStream = openToolStream(run, undefined, (chunk) => {
-    if (isPersistedPart(chunk)) written.push({ type: chunk.type, data: copyPlain(chunk.data) });
+    written.push(...persistedPart(chunk));
   });
   /**
    * Judges tool output like model output; a stop ends the step. The tool itself continues: if it failed halfway, the next attempt would

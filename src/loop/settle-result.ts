@@ -3,7 +3,9 @@ import type { StepRecord } from './ports.js';
 import { conversationFields } from './conversation.js';
 import { stepFields, type Run } from './run.js';
 import { followResponse, snapshotResponse } from './follow-response.js';
-import { emitJudged, isGuarded, judge } from './judge.js';
+import { emitJudged, isGuarded, judge, judgeForm } from './judge.js';
+import { isSame } from '../phase/plain-data.js';
+import type { PhaseData } from '../phase/row.js';
 import type { Outcome } from './activity.js';
 import { agentChunk } from './emit.js';
 import { toolResultRecord } from './step-record.js';
@@ -48,47 +50,111 @@ interface EndedCall {
  * Adds the end of a tool call to the conversation and has guards judge it, the error of a tool by its text. The run emits and records
  * their version. An end that they removed from the conversation is not reported. Returns an outcome if they stop on it.
  */
-export const settleEnd = async (
-  run: Run,
-  record: StepRecord,
-  { call, end, payload }: EndedCall,
-): Promise<Outcome | undefined> => {
-  const inserted = insertEnd(run, call, end);
+export const settleEnd = async (run: Run, record: StepRecord, ended: EndedCall): Promise<Outcome | undefined> => {
+  const { call, end } = ended;
+  const inserted = insertEnd(run, call, end.kind === 'error' ? end : { ...end, modelOutput: undefined });
   const before = isGuarded(run, 'toolResult') ? snapshotResponse(run) : undefined; // its guards get the whole conversation
   const given = end.kind === 'error' ? inserted.read()?.result : end.result;
+  const original = before && JSON.stringify(given); // guards may edit it in place
+  const judged = await judge<'toolResult'>(run, resultPayload(run, ended, given));
+  if (judged.outcome) return judged.outcome;
+  const current = inserted.read(judged.data.result);
+  if (current) {
+    const isEdited = before !== undefined && JSON.stringify(current.result) !== original;
+    const { outcome, isRemoved, ...read } = await judgeModelOutput(run, ended, { ...current, isEdited });
+    if (outcome) return outcome;
+    const stop = isRemoved
+      ? undefined
+      : await emitEnd(run, record, { ...ended, end: endWith(end, given, { ...current, ...read }) });
+    if (stop) return stop;
+  }
+  if (before) await followResponse(run, before, { but: call.toolCallId });
+  return undefined;
+};
+
+const resultPayload = (run: Run, { call, end }: EndedCall, result: unknown): PhaseData<'toolResult'> => {
   const { toolName, toolCallId, args, providerExecuted } = call;
-  const judged = await judge<'toolResult'>(run, {
+  return {
     phase: 'toolResult',
     ...conversationFields(run),
     ...stepFields(run),
     toolName,
     toolCallId,
     args,
-    result: given,
+    result,
     providerExecuted,
     ...(end.kind === 'error' && { isError: true }),
-  });
-  if (judged.outcome) return judged.outcome;
-  const current = inserted.read(judged.data.result);
-  if (current) {
-    const { outcome, edited } = await emitJudged(run, endChunk(run, call, { end: endWith(end, given, current.result), payload }));
-    if (outcome) return outcome;
-    const left = { ...(edited.payload as object), kind: end.kind } as CallEnd; // it keeps its type
-    if (valueOf(left) !== (left.kind === 'error' ? valueOf(end) : current.result)) insertEnd(run, call, left); // a guard edited it
-    if (left.kind === 'result') record.toolResults.push(toolResultRecord(run, call, left.result));
+  };
+};
+
+interface LeftResult {
+  readonly result: unknown;
+  /** Whether a guard edited it. */
+  readonly isEdited: boolean;
+}
+
+interface JudgedOutput {
+  readonly outcome?: Outcome;
+  readonly modelOutput?: unknown;
+  /** Whether a guard removed the result from the conversation. */
+  readonly isRemoved?: boolean;
+}
+
+/**
+ * Has guards judge what the model reads in place of a result, as if it were the result. If a guard edited the result, the model's form is
+ * that of the edited one. If a guard cannot judge the model's form, or replaces it by something else, the model reads the result itself.
+ */
+const judgeModelOutput = async (run: Run, { call, end }: EndedCall, { result, isEdited }: LeftResult): Promise<JudgedOutput> => {
+  if (end.kind === 'error' || call.providerExecuted) return {};
+  const modelOutput = (isEdited ? undefined : end.modelOutput) ?? (await run.options.ports.toModelOutput?.(call, result));
+  const isRepeated = isSame((modelOutput as { value?: unknown } | undefined)?.value, result);
+  if (modelOutput === undefined || isRepeated || !isGuarded(run, 'toolResult')) return { modelOutput };
+  const form = { call, end: { kind: 'result', result: modelOutput } } as const;
+  const inserted = insertEnd(run, call, form.end);
+  const judged = await judgeForm<'toolResult'>(run, resultPayload(run, form, modelOutput));
+  if (judged?.outcome) return judged;
+  const left = inserted.read();
+  return left ? { modelOutput: judged && formOf(left.result) } : { isRemoved: true };
+};
+
+/** Only an object with a type is a form for the model. */
+const formOf = (value: unknown): unknown => (typeof (value as { type?: unknown } | null)?.type === 'string' ? value : undefined);
+
+/** Emits and records an end, and puts it into the conversation as the stream's guards left it. */
+const emitEnd = async (run: Run, record: StepRecord, { call, end, payload }: EndedCall): Promise<Outcome | undefined> => {
+  const { outcome, edited } = await emitJudged(run, endChunk(run, call, { end, payload }));
+  if (outcome) return outcome;
+  const { providerMetadata, ...own } = edited.payload as CallEnd & { providerMetadata?: WithModelOutput };
+  const left = { ...end, ...own } as CallEnd; // it keeps its type
+  const isEdited = valueOf(left) !== valueOf(end);
+  const modelOutput = providerMetadata?.mastra?.modelOutput;
+  if (end.kind === 'error' || left.kind === 'error') {
+    insertEnd(run, call, left);
+    return undefined;
   }
-  if (before) await followResponse(run, before, { but: toolCallId });
+  const isStale = isEdited && modelOutput === end.modelOutput; // a guard edited only the result: the model reads that
+  if (isEdited || !call.providerExecuted) insertEnd(run, call, { ...left, modelOutput: isStale ? undefined : modelOutput });
+  record.toolResults.push(toolResultRecord(run, call, left.result));
   return undefined;
 };
 
+interface WithModelOutput {
+  readonly mastra?: { readonly modelOutput?: unknown };
+}
+
 /** The end of a call as guards left it in the conversation. */
-const endWith = (end: CallEnd, given: unknown, current: unknown): CallEnd => {
-  if (end.kind === 'result') return { kind: 'result', result: current };
-  return current === given ? end : { kind: 'error', error: new Error(String(current)) };
+const endWith = (end: CallEnd, given: unknown, left: Omit<Extract<CallEnd, { kind: 'result' }>, 'kind'>): CallEnd => {
+  if (end.kind === 'result') return { ...end, ...left };
+  return left.result === given ? end : { kind: 'error', error: new Error(String(left.result)) };
 };
 
 const endChunk = (run: Run, call: ToolCall, { end, payload }: Pick<EndedCall, 'end' | 'payload'>) => {
   const { toolCallId, toolName, args } = call;
   if (end.kind === 'error') return agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: end.error });
-  return agentChunk(run, 'tool-result', { ...payload, ...(toolResultRecord(run, call, end.result).payload as object) });
+  const { modelOutput } = end;
+  return agentChunk(run, 'tool-result', {
+    ...payload,
+    ...(toolResultRecord(run, call, end.result).payload as object),
+    ...(modelOutput !== undefined && { providerMetadata: { mastra: { modelOutput } } }), // as in Mastra
+  });
 };

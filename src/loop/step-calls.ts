@@ -1,5 +1,5 @@
 import { klona } from 'klona/full';
-import type { CallResponse, Suspension, ToolCall } from './tool-call.js';
+import type { CallResponse, Suspension, ToolCall, ToolOutcome } from './tool-call.js';
 import type { Chunk } from './ports.js';
 
 /** The input that a call waits for: a person's approval, or the data its tool requested when it suspended the run. */
@@ -21,6 +21,8 @@ export interface StepCalls {
   readonly displayed: Map<string, ToolCall>;
   /** Settled calls: the model got the outcome, or the client answers them. */
   readonly settled: Map<string, 'told' | 'client'>;
+  /** The arguments of calls whose tools' schemas would not take them again, and the input that they were made of, see `MadeCall`. */
+  readonly given: Map<string, { readonly args: unknown; readonly input: unknown }>;
 }
 
 /** The calls of a step, before the first one has started. */
@@ -29,6 +31,7 @@ export const createStepCalls = (): StepCalls => ({
   answers: new Map(),
   displayed: new Map(),
   settled: new Map(),
+  given: new Map(),
 });
 
 /** Marks a call as waiting for approval. Its arguments, as shown to the approver, can no longer change. */
@@ -72,18 +75,29 @@ export const takeRuling = (answer: RuledCalls, chunk: Chunk): Chunk => {
   const { toolCallId, toolName, args, ...payload } = (chunk.payload ?? {}) as ToolCall & { error?: unknown };
   // The error of a tool that the provider ran follows its call.
   if (answer.toolCalls.some((call) => call.toolCallId === toolCallId)) return chunk;
-  answer.rulings.set(toolCallId, rule(payload));
+  if (answer.rulings.get(toolCallId)?.kind !== 'rejected') answer.rulings.set(toolCallId, rule(payload));
   return { ...chunk, type: 'tool-call', payload: { toolCallId, toolName, args } };
 };
 
+type ToolResult = Extract<ToolOutcome, { kind: 'result' }>;
+
 /** The result of a tool call, to reuse for an equal call. */
-export interface FinishedCall {
+export interface FinishedCall extends ToolResult {
   readonly key: string;
-  readonly result: unknown;
 }
 
 /** Copies the result of a call before any guard changes it in place. */
-export const finishedCall = (call: ToolCall, result: unknown): FinishedCall => ({ key: keyOfCall(call), result: klona(result) });
+export const finishedCall = (call: ToolCall, result: ToolResult): FinishedCall => ({
+  ...copyResult(result),
+  key: keyOfCall(call),
+});
+
+/** A copy of a result: later changes by its tool or by guards have no effect on the original. */
+export const copyResult = ({ result, modelOutput }: ToolResult): ToolResult => ({
+  kind: 'result',
+  result: klona(result),
+  ...(modelOutput !== undefined && { modelOutput: klona(modelOutput) }),
+});
 
 /**
  * Takes the result of an equal call from those of rejected attempts. Each result serves one call: if a step makes a call twice that its

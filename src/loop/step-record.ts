@@ -22,6 +22,7 @@ export const recordStep = (run: Run, attempt: Attempt): StepRecord => {
     toolCalls: answer.toolCalls.map((call) => toolCallRecord(run, { ...call, providerExecuted: isProviderRun(attempt, call) })),
     toolResults: [],
     finishReason: finish?.reason,
+    ...(finish?.rawReason !== undefined && { rawReason: finish.rawReason }),
     usage: finish?.usage ?? noUsage,
     warnings: [...attempt.warnings],
     request: { ...(attempt.request as Record<string, unknown> | undefined) }, // an object, if there is one

@@ -1,4 +1,5 @@
 import type { Durable } from '../durable/journal.js';
+import type { InterlockError } from '../errors.js';
 
 /** A tool call of the model. */
 export interface ToolCall {
@@ -8,9 +9,26 @@ export interface ToolCall {
   readonly providerExecuted?: boolean;
 }
 
+/** A call of the model as guards get it. */
+export interface MadeCall {
+  /** The arguments as the tool will get them, frozen; as the model wrote them if the tool cannot take them. */
+  readonly args: unknown;
+  /** The input of a schema that makes `args` of it and would not take `args` themselves, such as a text that becomes a date. */
+  readonly given?: unknown;
+  /** Set if the call must not run, whatever its guards decide. */
+  readonly refusal?: InterlockError;
+}
+
 /** The outcome of a tool call. */
 export type ToolOutcome =
-  | { readonly kind: 'result'; readonly result: unknown }
+  | {
+      readonly kind: 'result';
+      readonly result: unknown;
+      /** The value that the model reads in place of the result; undefined if it reads the result. */
+      readonly modelOutput?: unknown;
+      /** Set if a person approved the call. */
+      readonly isApproved?: boolean;
+    }
   | {
       readonly kind: 'error';
       readonly error: unknown;

@@ -1,4 +1,5 @@
 import { klona } from 'klona/full';
+import { copyPlain } from '../phase/plain-data.js';
 import type { Chunk } from './ports.js';
 import type { ToolCall, Suspension } from './tool-call.js';
 import { agentChunk, publish } from './emit.js';
@@ -16,7 +17,7 @@ const approvalSchema = JSON.stringify({
 
 /** A waiting call, as a chunk for Mastra's clients. */
 export const waitingChunk = (run: Run, waiting: WaitingCall): Chunk => {
-  const { toolCallId, toolName, args } = klona(waiting.call);
+  const { toolCallId, toolName, args } = copyPlain(waiting.call);
   if (waiting.kind === 'approval')
     return agentChunk(run, 'tool-call-approval', { toolCallId, toolName, args, resumeSchema: approvalSchema });
   const { payload, resumeSchema = '', approval } = waiting.displayed ?? waiting.suspension;

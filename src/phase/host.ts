@@ -79,6 +79,11 @@ export interface MessagePort {
   addSignal(list: MessageList, signal: SignalInput): Signal;
 }
 
+type HookArguments = Parameters<NonNullable<Processor['processInput']>>[0];
+
+/** The host's log, metrics and spans, as hooks get them. */
+export type Observability = Pick<HookArguments, 'tracing' | 'tracingContext' | 'loggerVNext' | 'metrics'>;
+
 /** The functions that the pure modules need from the host framework. */
 export interface Host {
   readonly messages: MessagePort;
@@ -86,6 +91,8 @@ export interface Host {
   createTripWire(signal: TripSignal): Error;
   /** Reads a thrown value as a tripwire; undefined if it is none. */
   readTripWire(error: unknown): TripSignal | undefined;
+  /** The log, metrics and spans for a hook, which have no effect without a span. Undefined for hosts that have none. */
+  readonly observe?: (context: HookArguments['tracingContext']) => Observability;
   /** Resolves a hook's `model` to a callable one; throws if it cannot. Its errors have the path of the hook. */
   resolveModel(model: ModelChoice, path: string): ResolvedModel | Promise<ResolvedModel>;
 }

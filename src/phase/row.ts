@@ -26,6 +26,8 @@ export type Hook<H extends HookName> = NonNullable<Processor[H]>;
 /** Context that every hook receives besides its phase's own arguments, on every path. */
 export type HookContext = Omit<Parameters<Hook<'processInput'>>[0], 'messages' | 'messageList' | 'systemMessages'> & {
   state: Record<string, unknown>;
+  /** The id of the response's current message. */
+  messageId?: string | undefined;
   /** Whether the host applies stream guards' rulings about tool calls; undefined in Mastra's own agent. */
   heedsRulings?: boolean;
 };

@@ -1,8 +1,18 @@
+import type { MastraMemory } from '@mastra/core/memory';
 import type { Processor } from '@mastra/core/processors';
 import type { PhaseData } from '../../schemas/index.js';
 import type { Author, Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
+
+/** The thread of a run: state signals belong to it. */
+interface ScopeConversation {
+  readonly memory: MastraMemory;
+  readonly threadId: string;
+  readonly resourceId: string;
+  /** The value that Mastra's processors read from the request context. */
+  readonly context: object;
+}
 
 type HookArgs = Parameters<NonNullable<Processor['processInputStep']>>[0];
 
@@ -106,6 +116,8 @@ export interface RunScope {
   readonly tracingContext: HookArgs['tracingContext'];
   readonly writer: HookArgs['writer'];
   readonly abortSignal: AbortSignal | undefined;
+  /** The id of the response's current message; undefined on paths without one. */
+  readonly messageId?: () => string;
   /** Number of retries granted so far in this run. */
   readonly retryCount: number;
   /** A processor's state in the run, created on first use. */
@@ -124,6 +136,8 @@ export interface RunScope {
   readonly addOverlapGuard?: (guard: OverlapGuard) => void;
   /** Opens the span of a guard's call; undefined without tracing. */
   readonly openSpan?: (call: GuardCall) => GuardSpan;
+  /** Undefined outside a thread. */
+  readonly conversation?: ScopeConversation;
   /** The workflow whose steps are running; undefined if none of them may use it. */
   readonly workflow?: WorkflowFrame;
   /** Opens a report for a shadow guard: its events have the run's current position, also after the end of the run. */
@@ -162,6 +176,7 @@ export const createRunScope = (parts: ScopeParts): RunScope & { retryCount: numb
     tracingContext: parts.tracingContext,
     writer: parts.writer,
     abortSignal: parts.abortSignal,
+    messageId: parts.messageId,
     heedsRulings: parts.heedsRulings,
     retryCount: parts.retryCount ?? 0,
     slot: parts.slot ?? ((id) => slotIn(slots, id)),
@@ -174,6 +189,7 @@ export const createRunScope = (parts: ScopeParts): RunScope & { retryCount: numb
     openShadow: reports.openShadow,
     addOverlapGuard: parts.addOverlapGuard,
     openSpan: parts.openSpan,
+    conversation: parts.conversation,
     workflow: parts.workflow,
   };
 };

@@ -61,7 +61,7 @@ const chunk = { type: 'text-delta', runId: 'run', from: 'AGENT', payload: { id: 
 
 /** A payload of each phase as the loop creates it. */
 export const payloads: { [P in Phase]: (list: MessageList) => PhaseData<P> } = {
-  input: (messageList) => ({ phase: 'input', messages: messageList.get.input.db(), messageList, systemMessages: [] }),
+  input: (messageList) => ({ phase: 'input', messages: messageList.get.all.db(), messageList, systemMessages: [] }),
   inputStep: (messageList) => ({
     phase: 'inputStep',
     messages: messageList.get.all.db(),

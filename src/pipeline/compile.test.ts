@@ -262,10 +262,24 @@ describe('a function in a pipeline', () => {
     expect(edited(verdict)).toMatchObject({ note: 1, phase: 'input' });
   });
 
-  it.each([[42], ['x'], [{}], [{ phase: 'outputStep' }], [[]]])('is rejected if it returns %j', async (answer) => {
+  it.each([[42], ['x'], [{ blocked: true }], [[]]])('is rejected if it returns %j', async (answer) => {
     const { verdict } = await runInput(functionNode('f', () => answer));
     expect(codeOf(verdict)).toBe('pipeline/invalid-payload');
     expect(verdict).toMatchObject({ processorId: 'f', path: 'p/f' });
+  });
+
+  it.each([[{}], [{ phase: 'outputStep' }], [{ phase: 'outputStep', messages: [], messageList: undefined }]])(
+    'changes nothing if it returns %j',
+    async (answer) => {
+      expect((await runInput(functionNode('f', () => answer))).verdict).toEqual({ kind: 'pass' });
+    },
+  );
+
+  it('changes the messages, whatever the phase that it returns', async () => {
+    const { verdict } = await runInput(
+      functionNode('f', ({ phase: _phase, ...payload }) => ({ ...payload, messages: [message('m', 'edited')] })),
+    );
+    expect(edited(verdict).messages.map(textIn)).toEqual(['edited']);
   });
 
   it('fails closed and is reported if it throws', async () => {
@@ -296,14 +310,14 @@ describe('a hand-written map', () => {
       const quiet = (id: string) => onInput(id, () => undefined);
       const block = parallel(edit('a', 'edited'), quiet('b'), sequence('named', quiet('c')), parallel(quiet('d'), quiet('e')));
       const { verdict } = await maps(block, pick(key));
-      expect(edited(verdict).messages.map(textIn)).toEqual(['edited']);
+      expect(edited(verdict).messages.map(textIn)).toEqual(['edited', 'edited']);
     },
   );
 
   it('reads the merged payload of a branch under every arm, also one that did not run', async () => {
     const arms = () => branch([otherwise, edit('a', 'edited')], [() => false, edit('b', 'never')]);
     for (const key of ['processor:a', 'processor:b'])
-      expect(edited((await maps(arms(), pick(key))).verdict).messages.map(textIn)).toEqual(['edited']);
+      expect(edited((await maps(arms(), pick(key))).verdict).messages.map(textIn)).toEqual(['edited', 'edited']);
   });
 
   it('receives the payload of a step', async () => {
@@ -362,7 +376,7 @@ describe('a branch', () => {
       return false;
     };
     await runInput(sequence('s', adds, branch([look, mark('a')])));
-    expect(seen).toEqual(['Where is parcel 7?', 'added silently']);
+    expect(seen).toEqual(['Where is parcel 7?', 'On its way.', 'added silently']);
   });
 
   it.each([

@@ -1,10 +1,12 @@
 import { InterlockError } from '../errors.js';
 import { stepOf } from '../guard/guard.js';
 import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
+import { noteStandIns } from '../guard/stand-ins.js';
+import { whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import type { Host } from '../phase/host.js';
-import { adopted, current, describeValue, withMessageList } from '../phase/settle-messages.js';
+import { adopted, current, describeValue, isPresent, listOf, withMessageList } from '../phase/settle-messages.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { pass, type Verdict } from '../verdict.js';
 import { inBranch, armsOf, stepContext } from './branch.js';
@@ -60,7 +62,12 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
   if (!facts) return guard;
   return (data, scope) => {
     try {
-      return guard(withMessageList(data, scope.host, facts), scope);
+      const given = withMessageList(data, scope.host, facts);
+      const { messages } = scope.host;
+      const list = listOf(given);
+      const dropFallen = noteStandIns(messages.read(list, 'all'));
+      const verdict = guard(given, scope);
+      return dropFallen ? whenReady(verdict, (own) => (dropFallen(messages.read(list, 'all')), own)) : verdict;
     } catch (error) {
       return { kind: 'unavailable', processorId: graph.id, phase: row.phase, path: graph.id, error };
     }
@@ -194,16 +201,39 @@ export const keyedBy = (before: GraphNode | undefined, data: PhaseData): unknown
   return data;
 };
 
+/**
+ * Reads what a function returned, as Mastra reads it: its fields count, its phase does not, because a function also runs in phases that
+ * its author did not think of. Raises `pipeline/invalid-payload`.
+ */
 const readPayload = <P extends Phase>(
   returned: unknown,
   data: PhaseData<P>,
   { row, path, id, host }: CompileSite<P> & { host: Host },
 ): Verdict<PhaseData<P>> => {
   if (returned === undefined || returned === null || returned === data) return pass;
-  if (typeof returned === 'object' && (returned as { phase?: unknown }).phase === data.phase) {
-    const made = { ...data, ...(returned as PhaseData<P>) }; // its phase was checked
-    return { kind: 'edit', data: row.carries ? adopted(made, { data, processorId: id, host }, row.carries) : made };
+  if (host.messages.is(returned) || !isPayload(returned, data)) {
+    const detail = `it returned ${describeValue(returned)}, expected the payload of phase ${data.phase}.`;
+    throw new InterlockError('pipeline/invalid-payload', { path, detail });
   }
-  const detail = `it returned ${describeValue(returned)}, expected the payload of phase ${data.phase}.`;
-  throw new InterlockError('pipeline/invalid-payload', { path, detail });
+  const changes = Object.entries(returned).filter(
+    ([name, value]) => value !== Reflect.get(data, name) && counts(name, value, { row, isOwn: returned.phase === data.phase }),
+  );
+  if (changes.length === 0) return pass;
+  const made = { ...data, ...Object.fromEntries(changes) };
+  return { kind: 'edit', data: row.carries ? adopted(made, { data, processorId: id, host }, row.carries) : made };
+};
+
+const messageFields: ReadonlySet<string> = new Set(['messages', 'messageList', 'systemMessages']);
+
+/** Whether a value is an object without fields, or has a field of a payload. */
+const isPayload = (value: unknown, data: PhaseData): value is { readonly phase?: unknown } => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const names = Object.keys(value);
+  return names.length === 0 || names.some((name) => name in data || messageFields.has(name));
+};
+
+/** Whether a returned field is content. An empty array of messages in the payload of another phase means that there were none. */
+const counts = (name: string, value: unknown, { row, isOwn }: { row: Pick<PhaseRow, 'carries'>; isOwn: boolean }): boolean => {
+  if (!messageFields.has(name)) return name !== 'phase';
+  return row.carries !== undefined && isPresent(value) && (isOwn || !Array.isArray(value) || value.length > 0);
 };

@@ -1,6 +1,8 @@
 import type { Processor } from '@mastra/core/processors';
 
-import type { GuardPolicy } from '../guard/policy/guard-policy.js';
+import { patternOf } from '../guard/pattern-row.js';
+import type { Window } from '../guard/pattern.js';
+import type { GuardPolicy, GuardWindow } from '../guard/policy/guard-policy.js';
 import type { GuardTraits } from '../guard/traits.js';
 import type { PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
@@ -44,6 +46,8 @@ export interface GuardNode {
    * share it share that state.
    */
   readonly policy?: GuardPolicy;
+  /** The agent's window, for a guard without its own. */
+  readonly window?: GuardWindow;
   /** Whether its reports contain its changes. Default: no. */
   readonly recordsEdits?: true;
   /** Facts about its processor, besides its hooks. */
@@ -125,6 +129,25 @@ export const childrenOf = (node: GraphNode): readonly GraphNode[] => {
   }
 };
 
+/** The graph with each guard replaced; all other nodes keep their kinds and names. */
+export const mapGuards = (node: GraphNode, change: (guard: GuardNode) => GraphNode): GraphNode => {
+  const changed = (inner: GraphNode): GraphNode => mapGuards(inner, change);
+  switch (node.kind) {
+    case 'guard':
+      return change(node);
+    case 'function':
+    case 'map':
+      return node;
+    case 'parallel':
+    case 'sequence':
+      return { ...node, nodes: node.nodes.map(changed) };
+    case 'branch':
+      return { ...node, arms: node.arms.map((arm) => ({ ...arm, node: changed(arm.node) })) };
+    default:
+      return node satisfies never;
+  }
+};
+
 /** A node's part of a path: its id, or its kind and index. */
 export const nameOf = (node: GraphNode, index: number): string => ('id' in node ? node.id : `${node.kind}.${index}`);
 
@@ -139,9 +162,11 @@ export const hasHookFor = (node: GraphNode, row: Pick<PhaseRow, 'phase' | 'hook'
   return childrenOf(node).some((inner) => hasHookFor(inner, row));
 };
 
-/** Whether a processor implements any hook of the table. */
+/** Whether a processor implements any hook of the table, or computes a state signal. */
 export const hasAnyHook = (processor: Processor): boolean =>
-  phaseNames.some((phase) => typeof processor[phases[phase].hook] === 'function');
+  [...phaseNames.map((phase) => phases[phase].hook), 'computeStateSignal' as const].some(
+    (hook) => typeof processor[hook] === 'function',
+  );
 
 /** The text of a function without parameters that returns a constant boolean, as written or minified. */
 const constant = /^(?:async\s*)?\(\)\s*=>\s*(true|false|!0|!1)$/;
@@ -156,3 +181,17 @@ export const isNever = (when?: Condition): boolean => ['false', '!1'].includes(c
 
 /** Whether a condition has the same result for any input. */
 export const isConstant = (when: Condition): boolean => constantOf(when) !== undefined;
+
+/** The window of guards of the stream that name none: a value that is split over two chunks must be seen whole. */
+export const defaultWindow: GuardWindow = 'sentence';
+
+/**
+ * The window of a guard: its policy's, its processor's, or the agent's. A pattern remains one under a policy's window, and may hold the
+ * part.
+ */
+export const windowOf = ({ processor, policy, window: ofAgent = defaultWindow }: GuardNode): Window => {
+  const pattern = patternOf(processor);
+  const window = policy?.window;
+  if (!pattern) return window ?? (processor as { window?: Window }).window ?? ofAgent;
+  return { pattern: window === 'part' || window === 'step' ? { ...pattern, maxLength: 'part', open: undefined } : pattern };
+};

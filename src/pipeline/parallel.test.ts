@@ -118,7 +118,7 @@ describe('edits of several branches', () => {
     source.add([message('old', 'Earlier', { createdAt: new Date(0) })], 'memory');
     source.add([message('context', 'Fact', { createdAt: new Date(1) })], 'context');
     const { list: after } = await runInput(
-      [onInput('a', ({ messages }) => [message('n', 'New'), ...messages]), onInput('b', inPlace('parcel', 'package'))],
+      [onInput('a', ({ messages }) => messages.toSpliced(2, 0, message('n', 'New'))), onInput('b', inPlace('parcel', 'package'))],
       createScope(),
       source,
     );

@@ -4,7 +4,7 @@ import type { Phase, PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
 import { isStop, pass, type Verdict } from '../verdict.js';
-import type { GraphNode, SequenceNode } from './graph.js';
+import { mapGuards, type SequenceNode } from './graph.js';
 import { copyPlain, isRecord, isSame } from '../phase/plain-data.js';
 import type { Change } from '../../schemas/index.js';
 import { alignArray, removed } from './align.js';
@@ -12,24 +12,8 @@ import { spansBetween } from './spans.js';
 import { isNameField, textOf } from './words.js';
 
 /** A graph whose guards report their changes. */
-export const withRecordedEdits = (graph: SequenceNode): SequenceNode => marked(graph) as SequenceNode; // each node keeps its kind
-
-const marked = (node: GraphNode): GraphNode => {
-  switch (node.kind) {
-    case 'guard':
-      return { ...node, recordsEdits: true };
-    case 'function':
-    case 'map':
-      return node;
-    case 'parallel':
-    case 'sequence':
-      return { ...node, nodes: node.nodes.map(marked) };
-    case 'branch':
-      return { ...node, arms: node.arms.map((arm) => ({ ...arm, node: marked(arm.node) })) };
-    default:
-      return node satisfies never;
-  }
-};
+export const withRecordedEdits = (graph: SequenceNode): SequenceNode =>
+  mapGuards(graph, (guard) => ({ ...guard, recordsEdits: true })) as SequenceNode; // each node keeps its kind
 
 /** The result of a step's code, and its input. */
 interface PayloadContent {

@@ -1,15 +1,18 @@
 import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
-import { gateRow, patternOf } from '../guard/pattern-row.js';
+import { gateRow } from '../guard/pattern-row.js';
 import type { Window } from '../guard/pattern.js';
+import type { GuardWindow } from '../guard/policy/guard-policy.js';
 import type { Author } from '../verdict.js';
 import { armsOf, type ArmOf } from './branch.js';
 import { blockOf, memberSteps, nodeId, stepsOf } from './compile.js';
 import {
   childrenOf,
+  defaultWindow,
+  mapGuards,
   nameOf,
+  windowOf,
   type BranchNode,
   type GraphNode,
-  type GuardNode,
   type ParallelNode,
   type SequenceNode,
 } from './graph.js';
@@ -20,7 +23,7 @@ type StreamGuard = Guard<'outputStream'>;
 /** Consecutive guards of the stream: those that judge each chunk, or those with windows. */
 export type StreamSegment = ChunkSegment | WindowSegment;
 
-/** Guards that judge each chunk as it comes. */
+/** Guards with the window `delta`: they check each chunk as it comes. */
 interface ChunkSegment {
   readonly kind: 'chunks';
   readonly guard: StreamGuard;
@@ -64,17 +67,9 @@ interface TextBranch {
   readonly places: readonly TextPlace[];
 }
 
-/** The window of a guard: its policy's, else its processor's. A pattern remains one under a policy's window, and may hold the part. */
-export const windowOf = ({ processor, policy }: GuardNode): Window | undefined => {
-  const pattern = patternOf(processor);
-  const window = policy?.window;
-  if (!pattern) return window ?? (processor as { window?: Window }).window;
-  return { pattern: window === 'part' || window === 'step' ? { ...pattern, maxLength: 'part', open: undefined } : pattern };
-};
-
 const hasWindow = (node: GraphNode): boolean =>
   node.kind === 'guard'
-    ? typeof node.processor.processOutputStream === 'function' && windowOf(node) !== undefined
+    ? typeof node.processor.processOutputStream === 'function' && windowOf(node) !== 'delta'
     : childrenOf(node).some(hasWindow);
 
 /** A node of a sequence: its path, and its steps for a chunk. */
@@ -85,7 +80,7 @@ interface Member {
 }
 
 /** A cache of plans: an agent's own guards are the same graph in every call. */
-const planned = new WeakMap<SequenceNode, StreamPlan | typeof noWindows>();
+const planned = new WeakMap<SequenceNode, Map<string, StreamPlan | typeof noWindows>>();
 const noWindows = 'no windows';
 
 /** The stream plan of a pipeline whose guards have windows. */
@@ -95,12 +90,23 @@ interface StreamPlan {
   readonly whole: StreamGuard;
 }
 
-/** The guards of the stream, grouped; undefined if none of them has a window. */
-export const planStream = (graph: SequenceNode): StreamPlan | undefined => {
-  const known = planned.get(graph) ?? (hasWindow(graph) ? toPlan(graph) : noWindows);
-  planned.set(graph, known);
+/**
+ * The guards of the stream, grouped; undefined if none of them has a window.
+ *
+ * @param window the window of guards without their own
+ */
+export const planStream = (graph: SequenceNode, window: GuardWindow = defaultWindow): StreamPlan | undefined => {
+  const plans = planned.get(graph) ?? new Map<string, StreamPlan | typeof noWindows>();
+  planned.set(graph, plans);
+  const key = typeof window === 'string' ? window : JSON.stringify(window);
+  const known =
+    plans.get(key) ??
+    planFor(window === defaultWindow ? graph : (mapGuards(graph, (guard) => ({ ...guard, window })) as SequenceNode));
+  plans.set(key, known);
   return known === noWindows ? undefined : known;
 };
+
+const planFor = (graph: SequenceNode): StreamPlan | typeof noWindows => (hasWindow(graph) ? toPlan(graph) : noWindows);
 
 const toPlan = (graph: SequenceNode): StreamPlan => ({
   stretches: stretches(membersOf(graph, graph.id)).map(toSegment),
@@ -139,7 +145,7 @@ const placeOf = ({ node, path, steps }: Member): TextPlace => {
   const [first] = steps as [GuardStep<'outputStream'>, ...GuardStep<'outputStream'>[]]; // a member has steps
   const { author } = first;
   const isGuard = node.kind === 'guard';
-  const window = (isGuard ? windowOf(node) : undefined) ?? 'chunk';
+  const window = isGuard ? windowOf(node) : 'chunk';
   return { kind: 'judge', author, window, guard: inSequence(steps), isShadow: isGuard && node.policy?.shadow === true };
 };
 

@@ -35,7 +35,11 @@ interface Entry {
 /** Whether a guard works on its own payload: it may be abandoned, its edits may be repeated, or it must not edit. */
 const isIsolated = (policy: GuardPolicy, row: RowFacts): boolean =>
   !policy.shadow &&
-  (policy.deadlineMs !== undefined || policy.onUnavailable === 'pass' || isCached(policy, row) || isOverlapping(policy, row));
+  (policy.deadlineMs !== undefined || policy.onUnavailable === 'pass' || isCached(policy, row) || mustNotEdit(policy, row));
+
+/** A reader's own copy would cost as much as its work on a chunk. */
+const mustNotEdit = (policy: GuardPolicy, row: RowFacts): boolean =>
+  isOverlapping(policy, row) || (policy.reads === true && row.cadence !== 'chunk');
 
 /** Verdicts about a stream are not cached by its visible content, which differs in every run. */
 const isCached = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache !== undefined && cadence !== 'chunk';
@@ -47,7 +51,7 @@ const layers: readonly Entry[] = [
   { isOn: ({ sampleRate }) => sampleRate !== undefined && sampleRate < 1, layer: sampled },
   { isOn: ({ shadow }) => shadow === true, layer: shadowed },
   { isOn: ({ onUnavailable: choice }) => choice !== undefined && choice !== 'fail', layer: onUnavailable },
-  { isOn: isOverlapping, layer: withoutEdits },
+  { isOn: (policy, row) => policy.reads === true || isOverlapping(policy, row), layer: withoutEdits },
   { isOn: isIsolated, layer: (inner, { ports }) => ports.isolate(inner) },
   { isOn: isCached, layer: cached },
   { isOn: keepsWindows, layer: cachedWindows },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { joinWords } from './stream-buffer.js';
+import { joinWords } from './join-words.js';
 
 const words = (text: string, more: object = {}, inside: object = {}) => ({
   type: 'text-delta',

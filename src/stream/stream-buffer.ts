@@ -1,4 +1,5 @@
 import { attempted } from '../phase/awaitable.js';
+import { joinWords } from './join-words.js';
 import type { ReaderWatch } from './readers.js';
 
 /** Maximum number of unread chunks before the writer waits. */
@@ -63,6 +64,7 @@ interface Flow<Chunk> {
   /** The chunks after them. */
   readonly chunks: Chunk[];
   readonly onShow: OnShow<Chunk> | undefined;
+  readonly toVisible: (chunk: Chunk) => Chunk;
   /** Chunks that readers wait for; `false` for those that are never emitted. */
   readonly awaited: Map<Chunk, Promise<unknown> | false>;
   /** The offset from which on chunks are buffered. */
@@ -172,11 +174,12 @@ const streamOf = <Chunk>(flow: Flow<Chunk>, watch: ReaderWatch | undefined, deri
 const flush = <Chunk>(flow: Flow<Chunk>): void => {
   const from = flow.bufferedFrom;
   flow.bufferedFrom = Infinity;
-  for (const chunk of flow.chunks.slice(from - flow.joinedCount)) show(flow, chunk);
+  for (let at = from - flow.joinedCount; at < flow.chunks.length; at += 1) show(flow, at);
   serveWaiting(flow);
 };
 
-const show = <Chunk>({ onShow, awaited }: Flow<Chunk>, chunk: Chunk): void => {
+const show = <Chunk>({ chunks, toVisible, onShow, awaited }: Flow<Chunk>, at: number): void => {
+  const chunk = (chunks[at] = toVisible(chunks[at] as Chunk)); // the caller passes a valid index
   const leaving = onShow?.(chunk);
   if (!leaving) return;
   const settle = (mayLeave: boolean): void => void (mayLeave ? awaited.delete(chunk) : awaited.set(chunk, false));
@@ -189,20 +192,38 @@ const drop = <Chunk>(flow: Flow<Chunk>, offset: number): boolean => {
   return true;
 };
 
+const revise = <Chunk>(
+  flow: Flow<Chunk>,
+  [offset, end]: [number, number],
+  change: (chunks: readonly Chunk[]) => readonly Chunk[],
+): boolean => {
+  if (offset < flow.bufferedFrom) return false;
+  const from = offset - flow.joinedCount;
+  const before = flow.chunks.slice(from, end - flow.joinedCount);
+  flow.chunks.splice(from, before.length, ...change(before));
+  return true;
+};
+
 /**
  * Creates a stream buffer. The fastest reader sets the pace, so an idle reader does not block the others; when the last active
  * reader cancels, the limit no longer applies.
  *
  * @param limit the maximum number of unread chunks; at least 1, default 32
  * @param onShow must not throw, nor reject
+ * @param toVisible creates the form of a chunk for readers once it is visible
  */
-export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<Chunk>): StreamBuffer<Chunk> => {
+export const createStreamBuffer = <Chunk>(
+  limit = defaultLimit,
+  onShow?: OnShow<Chunk>,
+  toVisible = (chunk: Chunk): Chunk => chunk,
+): StreamBuffer<Chunk> => {
   const flow: Flow<Chunk> = {
     limit,
     joined: [],
     joinedCount: 0,
     chunks: [],
     onShow,
+    toVisible,
     awaited: new Map(),
     bufferedFrom: Infinity,
     reading: new Set(),
@@ -215,9 +236,10 @@ export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<
     write: (chunk) => {
       if (flow.isClosed) return undefined;
       flow.chunks.push(chunk);
+      const isBuffered = flow.bufferedFrom !== Infinity;
+      if (!isBuffered) show(flow, flow.chunks.length - 1);
       join(flow);
-      if (flow.bufferedFrom !== Infinity) return undefined;
-      show(flow, chunk);
+      if (isBuffered) return undefined;
       serveWaiting(flow);
       return hasSpace(flow) ? undefined : (flow.space ??= Promise.withResolvers()).promise;
     },
@@ -235,13 +257,7 @@ export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<
       return endOf(flow);
     },
     drop: (offset) => drop(flow, offset),
-    revise: (offset, end = endOf(flow), change) => {
-      if (offset < flow.bufferedFrom) return false;
-      const from = offset - flow.joinedCount;
-      const before = flow.chunks.slice(from, end - flow.joinedCount);
-      flow.chunks.splice(from, before.length, ...change(before));
-      return true;
-    },
+    revise: (offset, end, change) => revise(flow, [offset, end ?? endOf(flow)], change),
     buffered: () => ({
       chunks: flow.chunks.slice(flow.bufferedFrom - flow.joinedCount),
       from: Math.min(flow.bufferedFrom, endOf(flow)),
@@ -251,49 +267,4 @@ export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<
       return flow.isClosed;
     },
   };
-};
-
-/** A piece of text or reasoning that contains only its text and its part. */
-interface Words {
-  readonly type: string;
-  readonly runId?: unknown;
-  readonly from?: unknown;
-  readonly payload: { readonly id: unknown; readonly text: string };
-}
-
-const kinds: ReadonlySet<unknown> = new Set(['text-delta', 'reasoning-delta']);
-const fields: ReadonlySet<string> = new Set(['type', 'runId', 'from', 'payload']);
-
-const isWords = (chunk: unknown): chunk is Words => {
-  const { type, payload } = (chunk ?? {}) as { type?: unknown; payload?: { id?: unknown; text?: unknown } };
-  if (!kinds.has(type) || typeof payload?.text !== 'string') return false;
-  const hasMore = Object.entries(payload).some(([name, value]) => name !== 'id' && name !== 'text' && value !== undefined);
-  return !hasMore && Object.entries(chunk as object).every(([name, value]) => fields.has(name) || value === undefined);
-};
-
-/** Whether one piece continues the other. */
-const continues = (a: Words | undefined, b: Words): a is Words =>
-  a !== undefined && a.type === b.type && a.payload.id === b.payload.id && a.runId === b.runId && a.from === b.from;
-
-/** Joins consecutive pieces of one text. Chunks with other content stay as they are. */
-export const joinWords = <Chunk>(chunks: readonly Chunk[]): Chunk[] => {
-  const joined: Chunk[] = [];
-  let first: Words | undefined;
-  let pieces: string[] = [];
-  const end = (): void => {
-    if (first) joined.push({ ...first, payload: { ...first.payload, text: pieces.join('') } } as Chunk); // first was a chunk
-    first = undefined;
-    pieces = [];
-  };
-  for (const chunk of chunks) {
-    const words = isWords(chunk) ? chunk : undefined;
-    if (!words || !continues(first, words)) end();
-    if (!words) joined.push(chunk);
-    else {
-      first ??= words;
-      pieces.push(words.payload.text);
-    }
-  }
-  end();
-  return joined;
 };

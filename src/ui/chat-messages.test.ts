@@ -7,6 +7,12 @@ const retract = (scope: string, ...resent: string[]): ChatPart => ({
   type: 'data-interlock-retract',
   data: { scope, partIds: ['t'], resent },
 });
+/** The retraction of a sub-agent's run. */
+const ofSubRun = (subRunId: string): ChatPart => ({
+  type: 'data-interlock-retract',
+  data: { scope: 'step', partIds: ['t'], subRunId },
+});
+const subRun = (id: string) => ({ type: 'data-tool-agent', id, data: { text: 'bad' } }) as ChatPart;
 const tool = (toolCallId: string, state: string) => ({ type: 'tool-charge', toolCallId, state, input: {} }) as ChatPart;
 const tripwire: ChatPart = { type: 'data-tripwire', data: { reason: 'no' } };
 const chatMessage = (role: string, ...parts: ChatPart[]): ChatMessage => ({ role, parts });
@@ -52,6 +58,12 @@ describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
     [answer(step, text('ok'), step, text('bad'), retract('step'), text('worse'), retract('step'), text('good'))],
     [answer(step, text('ok'), step, text('good'))],
     [answer(step, text('ok'), step, text('good'))],
+  ],
+  [
+    'output of a sub-agent was retracted',
+    [answer(step, text('ok'), subRun('a'), tool('t', 'output-available'), ofSubRun('a'), step, subRun('a:1'), subRun('b'))],
+    [answer(step, text('ok'), tool('t', 'output-available'), step, subRun('b'))],
+    [answer(step, text('ok'), tool('t', 'output-available'), step, subRun('b'))],
   ],
   [
     'the whole answer was rejected',

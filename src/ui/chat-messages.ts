@@ -54,20 +54,31 @@ const tripwire = 'data-tripwire';
 const retract = 'data-interlock-retract';
 
 /** Marks that a host adds to an answer. */
-const isMark = ({ type }: ChatPart): boolean => type === tripwire || type.startsWith('data-interlock-');
+export const isMark = ({ type }: ChatPart): boolean => type === tripwire || type.startsWith('data-interlock-');
 
 /** The input was blocked: a tripwire precedes any step. */
 const isBlockedInput = (parts: readonly ChatPart[]): boolean =>
   parts.find(({ type }) => type === tripwire || type === stepStart)?.type === tripwire;
 
 const withoutRetracted = (parts: readonly ChatPart[]): ChatPart[] => {
+  const subRuns = parts.flatMap((part) => (part.type === retract ? (subRunOf(part) ?? []) : []));
   let remaining: ChatPart[] = [];
   for (const part of parts) {
-    if (part.type === retract) remaining = retracted(remaining, part.data ?? {});
-    else remaining.push(part);
+    if (part.type !== retract) remaining.push(part);
+    else if (subRunOf(part) === undefined) remaining = retracted(remaining, part.data ?? {});
   }
-  return remaining;
+  return subRuns.length === 0 ? remaining : remaining.filter((part) => !subRuns.some((runId) => isOfSubRun(part, runId)));
 };
+
+/** The sub-agent's run whose output a part retracts. */
+const subRunOf = ({ data }: ChatPart): string | undefined => (data as { subRunId?: string } | undefined)?.subRunId;
+
+/**
+ * Whether a part shows the progress of a sub-agent's run, as `@mastra/ai-sdk` adds with `includeSubAgentMetadata`. Its text contains all
+ * attempts, so none of it remains once one is retracted.
+ */
+const isOfSubRun = ({ type, id }: ChatPart & { id?: unknown }, runId: string): boolean =>
+  type.startsWith('data-tool-agent') && typeof id === 'string' && (id === runId || id.startsWith(`${runId}:`));
 
 /** The data of a retraction, as it came over the wire. */
 interface Retraction {

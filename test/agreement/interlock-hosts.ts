@@ -1,9 +1,10 @@
 import { Agent } from '@mastra/core/agent';
 import { MockMemory } from '@mastra/core/memory';
+import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 
 import { guardsFor, InterlockAgent, type InterlockConfig, type InterlockResult, type RunEvent } from '../../src/index.js';
-import { guardsOf } from './guards.js';
+import { guardsOf, type Lanes } from './guards.js';
 import type { Script } from './script.js';
 import { failed, inOrder, pageOf, pageOfResult, emittedText, type Chunk, type Observed } from './seen.js';
 import { answerSchema, description, fileText, inputSchema, invalidCall, worldOf } from './world.js';
@@ -128,6 +129,22 @@ interface Settings {
   readonly isStock?: boolean;
 }
 
+/** A processor that returns the messages that it gets, as one that limits or counts them does. */
+const returning = (id: string): Processor => ({
+  id,
+  processInput: ({ messages }) => messages.slice(-100),
+  processInputStep: ({ messages }) => ({ messages: messages.slice(-100) }),
+  processOutputStep: ({ messages }) => messages.slice(-100),
+  processOutputResult: ({ messages }) => messages.slice(-100),
+});
+
+/** The arrays of an agent, with a processor before and after the guards. */
+const surrounded = ({ inputProcessors, outputProcessors, errorProcessors }: Partial<Lanes>) => ({
+  inputProcessors: [returning('before'), ...(inputProcessors ?? []), returning('after')],
+  outputProcessors: [returning('before'), ...(outputProcessors ?? []), returning('after')],
+  ...(errorProcessors && { errorProcessors }),
+});
+
 /** A run of an agent, as seen by a reader of its result. */
 export const onMastra =
   (run: Run, { config, requireApproval = false, isStock = false }: Settings = {}) =>
@@ -156,8 +173,8 @@ export const onMastra =
     };
     const { lanes, list } = guardsOf(one);
     const agent = isStock
-      ? new Agent({ ...base, ...(list.length > 0 && guardsFor(list as never)) })
-      : new InterlockAgent({ ...base, hold: one.hold, ...lanes, ...config });
+      ? new Agent({ ...base, ...(surrounded(list.length > 0 ? guardsFor(list as never) : {}) as object) })
+      : new InterlockAgent({ ...base, hold: one.hold, ...surrounded(lanes), ...config });
     const ended = await run(agent as Agent, one.request.join(' '), call)
       .then(endOf)
       .catch((error: Error) => ({

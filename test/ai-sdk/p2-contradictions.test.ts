@@ -50,7 +50,7 @@ it.each(Object.keys(contradictions))('P2 %s leave only as judged, InterlockAgent
     tools: createTools([]),
     outputProcessors: [judging()],
   });
-  const stream = await agent.stream('Hi', { hold: 'step', maxSteps: 2 });
+  const stream = await agent.stream('Hi', { hold: 'run', maxSteps: 2 });
   const chunks: { type: string; payload?: { argsTextDelta?: string; args?: unknown } }[] = [];
   for await (const chunk of stream.fullStream) chunks.push(chunk as never); // of any type
   expect(JSON.stringify(chunks)).not.toContain(secret);

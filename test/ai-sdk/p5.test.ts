@@ -86,7 +86,11 @@ describe('P5 One terminal event per run', () => {
     const guard = guardOn('outputStream', ({ abort }) => abort('no'), {
       when: ({ part }) => JSON.stringify(part).includes('word 3 '),
     });
-    const result = streamText({ model: withGuards(model, [guard]), prompt: 'Hello', onError: () => undefined });
+    const result = streamText({
+      model: withGuards(model, [guard], { window: 'delta' }),
+      prompt: 'Hello',
+      onError: () => undefined,
+    });
     for await (const _ of result.fullStream);
     expect(model.cancelled).toBe(true);
     expect(model.pulled).toBeLessThan(40);
@@ -116,13 +120,14 @@ describe('P5 One terminal event per run', () => {
   it('emits no pending parts after the error', async () => {
     let stops = 0;
     const guard = guardOn('outputStream', ({ abort }) => abort('no'));
-    const transform = toStreamTransform([guard])({ tools: {}, stopStream: () => void (stops += 1) });
+    const transform = toStreamTransform([guard], { window: 'delta' })({ tools: {}, stopStream: () => void (stops += 1) });
     const word = (text: string) => ({ type: 'text-delta', id: '1', text }) as const;
-    const parts = ReadableStream.from([{ type: 'text-start', id: '1' }, word('a'), word('b'), word('c')]);
+    const start = { type: 'start-step', request: {}, warnings: [] };
+    const parts = ReadableStream.from([start, { type: 'text-start', id: '1' }, word('a'), word('b'), word('c')]);
     const seen: unknown[] = [];
     for await (const { type } of parts.pipeThrough(transform as never) as never as AsyncIterable<{ type: string }>)
       seen.push(type);
-    expect(seen).toEqual(['text-start', 'error']);
+    expect(seen).toEqual(['start-step', 'text-start', 'error']);
     expect(stops).toBe(1);
   });
 

@@ -173,6 +173,7 @@ const guardSets = {
   'an input guard': { id: 'input', processInputStep: () => undefined },
   'output guards': {
     id: 'answer',
+    window: 'delta',
     processOutputStream: ({ part }: { part: unknown }) => Promise.resolve(part),
     processOutputStep: ({ messages }: { messages: unknown }) => messages,
     processToolResult: () => undefined,

@@ -42,7 +42,7 @@ const prepare = (onReaderCancel: GuardOptions['onReaderCancel']) => {
   const charge = tool({ inputSchema: z.object({}), execute: async () => void ran.charged.push('charge') });
   const end = (reason: string) => () => void ran.ends.push(reason);
   const callbacks = { onAbort: end('abort'), onEnd: end('end'), onError: end('error') };
-  const options: GuardOptions = { onReaderCancel, onEvent: (event) => void ran.events.push(event) };
+  const options: GuardOptions = { window: 'delta', onReaderCancel, onEvent: (event) => void ran.events.push(event) };
   return { ran, options, callbacks, settings: { model: ran.model, tools: { charge } } };
 };
 

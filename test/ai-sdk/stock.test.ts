@@ -82,14 +82,17 @@ const streamed = {
   'withGuards, not held': (settings: Settings) =>
     stream({
       ...settings,
-      model: withGuards(settings.model, [passing], { uncalled: ['toolResult'], hold: 'chunk' }),
+      model: withGuards(settings.model, [passing], { uncalled: ['toolResult'], hold: 'chunk', window: 'delta' }),
     }),
   'a shared run': (settings: Settings) => {
-    const run = createGuardedRun([passing]);
+    const run = createGuardedRun([passing], { window: 'delta' });
     return stream({ ...settings, ...guardSettings(settings, run), experimental_transform: toStreamTransform(run) });
   },
   guardedToolLoop: async ({ abortSignal, ...settings }: Settings) =>
-    guardedToolLoop({ ...base, ...settings, guards: [passing] }).stream({ prompt: 'Hello', abortSignal }),
+    guardedToolLoop({ ...base, ...settings, guards: [passing], guardOptions: { window: 'delta' } }).stream({
+      prompt: 'Hello',
+      abortSignal,
+    }),
 } satisfies Record<string, (settings: Settings) => unknown>;
 type Way = keyof typeof streamed;
 const guardedWays = (Object.keys(streamed) as Way[]).filter((way) => way !== 'stock');
@@ -158,10 +161,10 @@ describe('settings without tools', () => {
   });
 
   it('guardSettings accepts guards with any hook', async () => {
-    const run = createGuardedRun([passing]);
+    const run = createGuardedRun([passing], { window: 'delta' });
     const settings = { model: streaming([...words('Hello.'), finish()]) };
     expect(await streamText({ ...settings, ...guardSettings(settings, run), prompt: 'Hi' }).text).toBe('Hello.');
-    expect(guardSettings(settings, createGuardedRun([passing]))).not.toHaveProperty('tools');
+    expect(guardSettings(settings, createGuardedRun([passing], { window: 'delta' }))).not.toHaveProperty('tools');
   });
 });
 
@@ -536,7 +539,7 @@ describe('timeouts', () => {
     ).toEqual(stock);
     const guarded = await warningsOf((model) => {
       const settings = { model, timeout, prompt: 'Hello' };
-      return generateText({ ...settings, ...guardSettings(settings, createGuardedRun([passing])) });
+      return generateText({ ...settings, ...guardSettings(settings, createGuardedRun([passing], { window: 'delta' })) });
     });
     expect(guarded).toEqual(stock);
   });
@@ -564,7 +567,7 @@ describe('the context of a step', () => {
       },
     });
     const model = streaming(calling(call('work', {})), calling(call('work', {}, 'call-2')), [...words('Done.'), finish()]);
-    const run = createGuardedRun([passing]);
+    const run = createGuardedRun([passing], { window: 'delta' });
     const prepareStep = ({ stepNumber }: { stepNumber: number }) =>
       stepNumber === 0 ? { experimental_context: { tenant: 'a' } } : undefined;
     const settings = { model, tools: { work }, prepareStep };

@@ -156,7 +156,7 @@ export const runGuarded = async (way: Way, setup: RunSetup): Promise<Ran> => {
   const events: GuardedRunEvent[] = [];
   const parts: Ran['parts'][number][] = [];
   const callbackTexts: string[] = [];
-  const options = { ...guardOptions, onEvent: (event: GuardedRunEvent) => void events.push(event) };
+  const options = { window: 'delta' as const, ...guardOptions, onEvent: (event: GuardedRunEvent) => void events.push(event) };
   const logText = ({ text }: { text: string }) => void callbackTexts.push(text);
   const base = {
     model,

@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Processor } from '@mastra/core/processors';
-import { generateText, streamText } from 'ai';
+import { generateText, streamText, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { createGuardedRun, guardTools, toPrepareStep, toStreamTransform, withGuards } from '../../src/ai-sdk/index.js';
+import { z } from 'zod';
+import {
+  createGuardedRun,
+  guardTools,
+  toPrepareStep,
+  toStreamTransform,
+  withGuards,
+  type GuardOptions,
+} from '../../src/ai-sdk/index.js';
 import { pipeline } from '../../src/index.js';
 import { scriptedModel, type SpecVersion } from '../../src/testing/index.js';
+import { promptInjectionGuard, redactor } from '../../workflows/index.js';
 import { createTools, guardOn, type Chunk, type HookArgs } from './support.js';
 
 const modes = ['generate', 'stream'] as const;
@@ -256,7 +265,7 @@ describe('a guarded stream', () => {
   it('emits chunk by chunk with stream guards only, and buffers with guards of whole responses', async () => {
     const arrivals = async (guards: Processor[]) => {
       const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['a', 'b', 'c'], delayMs: 1 }] });
-      const { stream } = await withGuards(model, guards).doStream({ prompt: [] });
+      const { stream } = await withGuards(model, guards, { window: 'delta' }).doStream({ prompt: [] });
       const pulledAt: number[] = [];
       for await (const part of stream) if (part.type === 'text-delta') pulledAt.push(model.pulled);
       return pulledAt;
@@ -269,7 +278,9 @@ describe('a guarded stream', () => {
 
   it('reads from the provider only as much as its reader reads', async () => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: Array.from({ length: 500 }, () => 'x') }] });
-    const { stream } = await withGuards(model, [guardOn('outputStream', () => undefined)]).doStream({ prompt: [] });
+    const { stream } = await withGuards(model, [guardOn('outputStream', () => undefined)], { window: 'delta' }).doStream({
+      prompt: [],
+    });
     const reader = stream.getReader();
     for (let count = 0; count < 5; count += 1) await reader.read();
     await sleep(20);
@@ -360,7 +371,6 @@ describe('adapters reject unsupported hooks', () => {
 
   it.each<[string, () => unknown, string]>([
     ['withGuards', () => withGuards(model, inputStep), 'house/deep processInputStep'],
-    ['withGuards', () => withGuards(model, toolResult), 'processors/results processToolResult'],
     ['toPrepareStep', () => toPrepareStep(stream), 'processors/stream processOutputStream'],
     ['guardTools', () => guardTools({}, stream), 'processors/stream processOutputStream'],
     ['toStreamTransform', () => toStreamTransform(toolResult), 'processors/results processToolResult'],
@@ -374,17 +384,44 @@ describe('adapters reject unsupported hooks', () => {
   });
 
   it('a shared run rejects a hook that no adapter calls, before the model call', async () => {
-    const run = createGuardedRun([...toolResult, guardOn('input', () => undefined)]);
+    const run = createGuardedRun([guardOn('inputStep', () => undefined, { id: 'deep' }), guardOn('input', () => undefined)]);
     const calls = scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Hi.' }] });
     const failed = generateText({ model: withGuards(calls, run), prompt: 'Hello' });
-    await expect(failed).rejects.toMatchObject({ code: 'ai-sdk/unhonoured-hook', path: 'processors/results processToolResult' });
+    await expect(failed).rejects.toMatchObject({ code: 'ai-sdk/unhonoured-hook', path: 'processors/deep processInputStep' });
     expect(calls.calls).toEqual([]);
   });
 
-  it('accepts an uncalled hook listed in uncalled', async () => {
-    const calls = scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Hi.' }] });
-    const { text } = await generateText({ model: withGuards(calls, toolResult, { uncalled: ['toolResult'] }), prompt: 'Hello' });
-    expect(text).toBe('Hi.');
+  describe.each(['pipeline', 'shared run'] as const)('a hook for results of tools, %s', (way) => {
+    const builtIn = [promptInjectionGuard(), redactor({ strategy: 'replace', kinds: ['email'] })];
+    const guarded = (inner: Model, options?: GuardOptions) =>
+      way === 'pipeline' ? withGuards(inner, builtIn, options) : withGuards(inner, createGuardedRun(builtIn, options));
+    const answering = () => scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Ask ann@example.com.' }] });
+    const tools = { charge: tool({ inputSchema: z.object({}), execute: () => 'done' }) };
+
+    it.each(['generateText', 'streamText'] as const)('is no error in a call without tools, %s', async (call) => {
+      const settings = { model: guarded(answering()), prompt: 'Hi' };
+      const { text } = call === 'generateText' ? await generateText(settings) : streamText(settings);
+      expect(await text).toBe('Ask [EMAIL].');
+    });
+
+    it.each(['generateText', 'streamText'] as const)('fails a call with tools, whose error has the remedy, %s', async (call) => {
+      const calls = answering();
+      const run = async (options?: GuardOptions): Promise<string> => {
+        const settings = { model: guarded(calls, options), tools, prompt: 'Hi', onError: () => undefined };
+        if (call === 'generateText') return (await generateText(settings)).text;
+        let text = '';
+        for await (const part of streamText(settings).stream) {
+          if (part.type === 'error') throw part.error;
+          if (part.type === 'text-delta') text += part.text;
+        }
+        return text;
+      };
+      await expect(run()).rejects.toThrow(
+        "[ai-sdk/unhonoured-hook] at processors/prompt-injection processToolResult: withGuards does not call it, guardTools would, and { uncalled: ['toolResult'] } accepts that",
+      );
+      expect(calls.calls).toEqual([]);
+      expect(await run({ uncalled: ['toolResult'] })).toBe('Ask [EMAIL].');
+    });
   });
 
   it('rejects options next to a shared run', () => {

@@ -98,12 +98,22 @@ describe('the edit of a file', () => {
       `import { Agent } from '@mastra/core/agent';\n// new Agent({})\nexport const isAgent = (a: unknown) => a instanceof Agent;\n`,
     ],
     ['another module', `import { Agent } from 'elsewhere';\nnew Agent({});\n`],
+    [
+      'an agent of the AI SDK whose settings it cannot read',
+      `import { ToolLoopAgent } from 'ai';\nnew ToolLoopAgent(settings);\n`,
+    ],
   ])('does not change %s', (_case, source) => {
     expect(editAgents(source)).toBe(source);
   });
 
   it('proposes nothing with --swap-only', () => {
     expect(editAgents(weather, { proposes: false })).toBe(weather.replace('@mastra/core/agent', 'mastra-interlock'));
+    const plain = `import { ToolLoopAgent } from 'ai';\nconst agent = new ToolLoopAgent({ model });\n`;
+    expect(editAgents(plain, { proposes: false })).toBe(plain); // without guards there is nothing to swap
+    const both = `${plain}const other = new ToolLoopAgent({ model, guards });\n`;
+    expect(editAgents(both, { proposes: false })).toBe(
+      `import { ToolLoopAgent } from 'ai';\nimport { guardedToolLoop } from 'mastra-interlock/ai-sdk';\nconst agent = new ToolLoopAgent({ model });\nconst other = guardedToolLoop({ model, guards });\n`,
+    );
   });
 });
 

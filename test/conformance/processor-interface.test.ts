@@ -315,7 +315,8 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     // In generate mode an answer has one chunk for each of its texts.
     const answers: string[][] = mode === 'stream' ? [['a', 'b', 'c', 'd']] : [['a'], ['b'], ['c'], ['d']];
     const texts: string[] = [];
-    for (const text of answers) texts.push((await run(agentWith({ outputProcessors: [hooks] }, [{ text }]), mode)).result.text);
+    for (const text of answers)
+      texts.push((await run(agentWith({ outputProcessors: [hooks], window: 'delta' }, [{ text }]), mode)).result.text);
     expect(texts.join('')).toBe('Ad');
   });
 

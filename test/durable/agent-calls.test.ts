@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { InterlockAgent, memoryEngine, type Engine, type InterlockStream, type TraceRecorder } from '../../src/index.js';
@@ -156,6 +157,38 @@ describe.each(Object.keys(engines))('an agent with its runs in %s', (name) => {
     const agent = new InterlockAgent({ id: 'failing', name: 'Failing', instructions: 'Fail.', model, durability: engineOf() });
     await expect(agent.generate(prompt, { runId: 'one' })).rejects.toThrow('The provider is out of order.');
     await expect((await agent.attach('one')).getFullOutput()).rejects.toThrow('The provider is out of order.');
+  });
+
+  const answers = { steps: [{ text: '{"city":' }, { text: '{"city":"Rome"}' }] };
+  const named = z.object({ city: z.string().min(2).describe('Its name.'), area: z.number().optional() });
+
+  it('takes a zod schema for the object of a call', async () => {
+    const config = { id: 'a', name: 'A', instructions: 'Answer.', maxProcessorRetries: 1 };
+    const outcomeOf = async (own: object) => {
+      const model = scriptedModel(answers);
+      const agent = new InterlockAgent({ ...config, model, ...own });
+      const { status, object } = await agent.generate(prompt, { structuredOutput: { schema: named } });
+      return { status, object, formats: model.calls.map(({ options }) => options.responseFormat) };
+    };
+    const kept = await outcomeOf({ durability: engineOf() });
+    expect(kept).toMatchObject({ status: 'success', object: { city: 'Rome' } });
+    expect(kept).toEqual(await outcomeOf({}));
+  });
+
+  it.each([
+    ['transform', z.string().transform(Number), 'a pipe'],
+    ['default', z.string().default('Rome'), 'a default'],
+    ['refinement', z.string().refine((city) => city.length > 2), 'a check of type custom'],
+    ['coercion', z.coerce.number(), 'a coercion'],
+    ['check that edits', z.string().trim(), 'a check of type overwrite'],
+    ['date', z.date(), 'a date'],
+  ])('rejects a zod schema with a %s, which no journal can keep, and names the remedy', async (_what, city, code) => {
+    const agent = (scenarios['tools'] as () => Scenario)().agent({ durability: engineOf() });
+    const schema = z.object({ cities: z.array(z.object({ city })) });
+    const error: unknown = await agent.generate(prompt, { structuredOutput: { schema } }).catch((one: unknown) => one);
+    const path = 'call.options.structuredOutput.schema.properties.cities.items.properties.city';
+    expect(error).toMatchObject({ code: 'durable/unkept-value', path });
+    expect(String(error)).toContain(`a zod schema with ${code}; set structuredOutput in defaultOptions`);
   });
 
   it('rejects non-serializable input by name before anything runs', async () => {

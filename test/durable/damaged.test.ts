@@ -8,8 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { InterlockAgent, isInterlockError, type Engine, type ProgramRuns } from '../../src/index.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { createDisk, mortalEngine } from './mortal-engine.js';
-import { approving } from './scenarios.js';
+import { answerAll, approving } from './scenarios.js';
 
 const prompt = 'Please charge me.';
 
@@ -46,15 +45,6 @@ const codeOf = async (call: Promise<unknown>) => {
     (one: unknown) => one,
   );
   return isInterlockError(error) ? { code: error.code, path: error.path } : error;
-};
-
-const answerAll = async (agent: InterlockAgent, runId: string) => {
-  for (;;) {
-    const calls = (await agent.listSuspendedRuns()).runs.find((run) => run.runId === runId)?.toolCalls ?? [];
-    const [call] = calls;
-    if (!call) return (await agent.attach(runId)).getFullOutput();
-    await (await agent.resume(runId, { approved: true }, { toolCallId: call.toolCallId })).getFullOutput();
-  }
 };
 
 const garbage = `'{"not": ours'`;
@@ -99,34 +89,6 @@ describe('a damaged file', () => {
     const { agent } = agentOn(file);
     expect((await agent.listSuspendedRuns()).runs.map(({ runId }) => runId)).toEqual(['whole']);
     expect((await agent.listRuns()).map(({ runId }) => runId).toSorted()).toEqual(['hurt', 'whole']);
-  });
-
-  it.each([
-    ['the result of a step', 'kept'],
-    ['its input', 'input'],
-  ])('a run fails if %s is unreadable, and names the entry', async (_what, place) => {
-    const disk = createDisk();
-    const dying = mortalEngine(disk, 9);
-    void approving()
-      .agent({ durability: dying })
-      .generate(prompt, { runId: 'hurt' })
-      .catch(() => undefined);
-    await dying.died;
-    const run = disk.runs.get('0:hurt');
-    const key = [...(run?.kept.keys() ?? [])].at(-1) ?? '';
-    if (place === 'kept') run?.kept.set(key, '{"not": ours');
-    else if (run) disk.runs.set('0:hurt', { ...run, call: { ...run.call, input: 'garbage' } });
-    const agent = approving().agent({ durability: mortalEngine(disk) });
-    await expect.poll(() => disk.runs.get('0:hurt')?.output).toBeDefined();
-    const path = place === 'kept' ? `hurt ${key}` : '0:hurt input';
-    const end = await codeOf(
-      agent
-        .attach('hurt')
-        .then((stream) => stream.getFullOutput())
-        .then(({ error }) => Promise.reject(error)),
-    );
-    expect(end).toEqual({ code: 'durable/damaged', path });
-    expect((await agent.generate(prompt, { runId: 'whole' })).status).toBe('suspended');
   });
 
   it('rejects an emptied or missing file, instead of silently losing its runs', async () => {

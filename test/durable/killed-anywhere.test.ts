@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { memoryEngine } from '../../src/durable/memory-engine.js';
-import type { Engine, InterlockResult } from '../../src/index.js';
+import type { Engine, InterlockAgent, InterlockResult } from '../../src/index.js';
 import { decode, encode } from '../../src/loop/state/encode.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
-import { scenarios, type Scenario } from './scenarios.js';
+import { answerAll, approving, scenarios, type Scenario } from './scenarios.js';
 
 const timeless = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, one: unknown) => (['createdAt', 'toolCallId'].includes(key) ? undefined : one)));
@@ -90,6 +90,48 @@ describe.each(Object.keys(scenarios))('P11: killed at any point, it resumes (%s)
         if (!isUnderWay) expect(count, `${label}: ${effect}`).toBe(once);
         else expect(count, `${label}: ${effect}`).toBeLessThanOrEqual(once + 1); // it was under way
       }
+    }
+  });
+});
+
+/** The text that a follower from the start has at the end: a killed process leaves parts, which the next one retracts. */
+const followedText = async (agent: InterlockAgent): Promise<string> => {
+  const parts = new Map<string, string>();
+  const { fullStream } = await agent.attach('run', { from: 0 });
+  for await (const { type, payload, data } of fullStream as AsyncIterable<FollowedChunk>) {
+    if (type === 'text-delta' && payload) parts.set(payload.id, (parts.get(payload.id) ?? '') + payload.text);
+    if (type === 'data-interlock-retract') for (const id of data?.partIds ?? []) parts.delete(id);
+  }
+  return [...parts.values()].join('');
+};
+
+interface FollowedChunk {
+  readonly type: string;
+  readonly payload?: { readonly id: string; readonly text: string };
+  readonly data?: { readonly partIds: readonly string[] };
+}
+
+describe.each(['none', 'step', 'run'] as const)('P11: killed at any point after a person answered, with hold %s', (hold) => {
+  const answered = async (dieAt?: number) => {
+    const scenario = approving();
+    const disk = createDisk();
+    const agentIn = (durability: Engine) => scenario.agent({ durability, hold });
+    await agentIn(mortalEngine(disk)).generate(prompt, { runId: 'run' });
+    const second = mortalEngine(disk, dieAt);
+    const ended = answerAll(agentIn(second), 'run');
+    await Promise.race([second.died, ended]);
+    const third = agentIn(mortalEngine(disk));
+    const outcome = outcomeOf(await answerAll(third, 'run'));
+    return { boundaries: second.passed, outcome, text: await followedText(third) };
+  };
+
+  it('the run ends the same, and followers read the same text', async () => {
+    const { boundaries, ...expected } = await answered();
+    expect(expected).toMatchObject({ text: 'I charge. All is paid.', outcome: { status: 'success' } });
+    expect(boundaries.length).toBeGreaterThan(10);
+    for (const [dieAt, { at, key }] of boundaries.entries()) {
+      const { outcome, text } = await answered(dieAt);
+      expect({ outcome, text }, `${at} ${key}`).toEqual(expected);
     }
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Engine } from '../../src/durable/journal.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { guard, type CodeChange, type InterlockAgent } from '../../src/index.js';
+import { encrypted, guard, type CodeChange, type InterlockAgent } from '../../src/index.js';
 import { decode, encode } from '../../src/loop/state/encode.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
@@ -150,20 +150,67 @@ describe('changed code', () => {
   });
 });
 
+const run = ({ runs }: Disk) => runs.get('0:one') as NonNullable<ReturnType<Disk['runs']['get']>>;
+
+/** A run that a process has left. */
+const abandonedOn = async (disk: Disk, wrap = (engine: Engine) => engine): Promise<void> => {
+  const dying = mortalEngine(disk, 6);
+  void tools()
+    .agent({ durability: wrap(dying) })
+    .generate(prompt, { runId: 'one' })
+    .catch(() => undefined);
+  await dying.died;
+};
+
+describe('a journal that a process cannot read', () => {
+  const change = { from: 'unreadable', to: 'format 1' };
+
+  it.each([
+    ['the result of a step', 'one begin'],
+    ['its input', '0:one input'],
+  ])('is damaged: %s. The run waits, attach and the list report it, and a mended journal continues', async (_what, path) => {
+    const disk = createDisk();
+    await abandonedOn(disk);
+    const whole = run(disk);
+    const damaged = path.endsWith('input')
+      ? { call: { ...whole.call, input: 'garbage' } }
+      : { kept: new Map([['begin', '{"not": ours']]) };
+    disk.runs.set('0:one', { ...whole, ...damaged });
+    const agent = tools().agent({ durability: waiting(mortalEngine(disk)) });
+    const changes = [expect.stringContaining(`[durable/damaged] at ${path}`)];
+    expect(await decisionOf(agent, 'one')).toEqual({ ...change, changes });
+    expect(await agent.listRuns()).toEqual([{ ...change, changes, runId: 'one', status: 'needs-decision' }]);
+    disk.runs.set('0:one', whole);
+    const other = tools().agent({ durability: mortalEngine(disk) });
+    expect((await (await other.attach('one')).getFullOutput()).status).toBe('success');
+    expect(await other.listRuns()).toEqual([]);
+  });
+
+  it('is encrypted: a process without the key lets the run wait, and writes nothing to its stream', async () => {
+    const disk = createDisk();
+    const withKey = (engine: Engine) => encrypted(engine, { key: Buffer.alloc(32, 1) });
+    await abandonedOn(disk, withKey);
+    const agent = tools().agent({ durability: waiting(mortalEngine(disk)) });
+    const entries = await disk.board.read('one', 0);
+    await expect.poll(() => agent.listRuns()).toMatchObject([{ ...change, runId: 'one', status: 'needs-decision' }]);
+    expect((await agent.listRuns())[0]).toMatchObject({ changes: [expect.stringContaining('this process has no key')] });
+    expect(await disk.board.read('one', 0)).toEqual(entries);
+    const other = tools().agent({ durability: withKey(mortalEngine(disk)) });
+    const result = await (await other.attach('one', { from: 0 })).getFullOutput();
+    expect([result.status, result.text]).toEqual(['success', 'I charge. All is paid.']);
+    await expect(agent.attach('one')).rejects.toMatchObject({ code: 'durable/unreadable' });
+    expect(await agent.listRuns()).toEqual([]);
+  });
+});
+
 describe('another version of the library', () => {
   /** A run that a process has left, with a part of it in another format. */
   const abandoned = async (spoil: (disk: Disk) => unknown) => {
     const disk = createDisk();
-    const dying = mortalEngine(disk, 6);
-    void tools()
-      .agent({ durability: dying })
-      .generate(prompt, { runId: 'one' })
-      .catch(() => undefined);
-    await dying.died;
+    await abandonedOn(disk);
     spoil(disk);
     return tools().agent({ durability: waiting(mortalEngine(disk)) });
   };
-  const run = ({ runs }: Disk) => runs.get('0:one') as NonNullable<ReturnType<Disk['runs']['get']>>;
   const persistedAs = (format: number | undefined) => (disk: Disk) => {
     const { kept } = run(disk);
     kept.set('begin', encode({ ...(decode(kept.get('begin') ?? '') as object), format }));

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 
-import { guard, InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
+import { guard, InterlockAgent, type InterlockAgentConfig, type InterlockResult } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { toolResultsIn } from '../promises/support.js';
 import type { MortalEngine } from './mortal-engine.js';
@@ -152,4 +152,14 @@ export const approving = (): Scenario => {
     agent: (config) =>
       scenario.agent({ tools: { charge: charge(scenario.effects, { process: config, requireApproval: true }) }, ...config }),
   };
+};
+
+/** Approves the calls of a run until it ends. */
+export const answerAll = async (agent: InterlockAgent, runId: string): Promise<InterlockResult> => {
+  for (;;) {
+    const result = await (await agent.attach(runId)).getFullOutput();
+    if (result.status !== 'suspended') return result;
+    const [call] = (await agent.listSuspendedRuns()).runs.find((run) => run.runId === runId)?.toolCalls ?? [];
+    if (call) await (await agent.resume(runId, { approved: true }, { toolCallId: call.toolCallId })).getFullOutput();
+  }
 };

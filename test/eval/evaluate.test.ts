@@ -144,7 +144,7 @@ describe('an evaluation', () => {
       expect.arrayContaining(['text-delta It is secret.', 'reasoning-delta It is secret.', 'toolResult "secret"']),
     );
     seen.length = 0;
-    const cut = await evaluate({ outputProcessors: [output] }, samples);
+    const cut = await evaluate({ outputProcessors: [guard(output, { window: 'delta' })] }, samples);
     expect(cut.samples.map(({ objected }) => objected)).toEqual([false, false, false, true, true]); // no single piece contained it
     expect(seen).toEqual(expect.arrayContaining(['text-delta It is sec', 'text-delta ret.']));
   });

@@ -63,7 +63,7 @@ describe.each(modes)('guards after an approval, in %s', (mode) => {
     const { second, model, log } = await both({
       mode,
       steps: [...more.slice(0, 1), ...script],
-      config: { outputProcessors: [guard], maxProcessorRetries: 1 },
+      config: { outputProcessors: [guard], maxProcessorRetries: 1, hold: 'none' },
     });
     expect([second.result.status, log]).toEqual(['suspended', [5]]);
     expect(retracted(second)).toContain('call-0-0');
@@ -102,7 +102,7 @@ describe.each(modes)('guards after an approval, in %s', (mode) => {
 
   it('a rejected run result retracts all output', async () => {
     const guard: Processor = { id: 'last', processOutputResult: async ({ abort }) => abort('No.') };
-    const { first, second } = await both({ mode, config: { outputProcessors: [guard] } });
+    const { first, second } = await both({ mode, config: { outputProcessors: [guard], hold: 'none' } });
     expect([second.result.status, second.result.text]).toEqual(['tripwire', '']);
     const ids = new Set([...first.ofType('text-delta'), ...second.ofType('text-delta')].map(({ payload }) => payload?.['id']));
     expect(ids.size).toBe(2);
@@ -131,7 +131,7 @@ describe.each(modes)('guards after an approval, in %s', (mode) => {
   });
 
   it.each(['step', 'run'] as const)('hold %s: emits the buffered output after acceptance', async (hold) => {
-    const { first, second } = await both({ mode, options: { hold } });
+    const { first, second } = await both({ mode, config: { hold } });
     expect(wordsIn(first)).toBe('');
     expect(first.ofType('tool-call-approval')).toHaveLength(1);
     expect(wordsIn(second)).toBe(`${opening}Done.`);
@@ -146,8 +146,8 @@ describe.each(modes)('guards after an approval, in %s', (mode) => {
   });
 
   it.each(['step', 'run'] as const)('hold %s: never emits rejected output', async (hold) => {
-    const config = { outputProcessors: [onResult((abort) => abort('Bad.'))] };
-    const { first, second } = await both({ mode, config, options: { hold } });
+    const config = { outputProcessors: [onResult((abort) => abort('Bad.'))], hold };
+    const { first, second } = await both({ mode, config });
     expect(second.result.status).toBe('tripwire');
     expect(wordsIn(first) + wordsIn(second)).toBe('');
     expect(retracted(second)).toEqual([]);

@@ -194,7 +194,7 @@ describe.each(modes)('approval in %s', (mode) => {
     const { agent } = onCharge(log);
     const { result, ofType } = await begin(agent, mode);
     for (const copy of [ofType('tool-call-approval')[0]?.payload, result.toolCalls[0]?.payload, result.suspendPayload])
-      Object.assign((copy as { args: object }).args, { amount: 500 });
+      Reflect.set((copy as { args: object }).args, 'amount', 500); // of a frozen object it changes nothing
     await resume(agent, mode, yes, { runId: result.runId });
     expect(log).toEqual([5]);
   });

@@ -78,7 +78,7 @@ describe('partial objects', () => {
           ? { ...part, payload: { ...part.payload, text: String(part.payload?.['text']).toUpperCase() } }
           : part,
     };
-    const { agent } = makeAgent([{ text: ['{"A":"x', 'y"}'] }], { outputProcessors: [upper as never] });
+    const { agent } = makeAgent([{ text: ['{"A":"x', 'y"}'] }], { outputProcessors: [upper as never], window: 'delta' });
     const { fullStream } = await agent.stream('Go', { structuredOutput: { schema: z.object({ A: z.string() }) } });
     const chunks = ((await all(fullStream)) as Read[]).flatMap(({ type, payload, object }) =>
       type === 'object' ? [object] : type === 'text-delta' ? [payload?.['text']] : [],

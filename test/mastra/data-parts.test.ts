@@ -100,6 +100,52 @@ describe('data parts that a tool writes', () => {
     const rejecting = guardOn('toolResult', ({ abort }) => abort('no'));
     const { agent, store } = createReporter({ outputProcessors: [rejecting] });
     expect((await agent.generate('Go.', { memory })).status).toBe('tripwire');
-    expect(await partsIn(store)).toEqual([]);
+    expect((await partsIn(store)).map(({ type }) => type)).toEqual(['tool-invocation']); // only that it ran
+  });
+});
+
+describe('data parts that a guard writes', () => {
+  const note = (data: unknown) => ({ type: 'data-note', data });
+  const writes = ['inputStep', 'outputStream', 'outputStep', 'toolResult', 'outputResult'] as const;
+
+  it.each(writes.flatMap((phase) => (['generate', 'stream', 'durable'] as const).map((way) => ({ phase, way }))))(
+    'are saved with the answer: $phase, $way',
+    async ({ phase, way }) => {
+      const writing = guardOn(phase, async ({ writer }) => writer?.custom(note(phase)), { times: 1 });
+      const lane = phase === 'inputStep' ? 'inputProcessors' : 'outputProcessors';
+      const { agent, store, model } = createReporter({
+        [lane]: [writing],
+        ...(way === 'durable' && { durability: memoryEngine() }),
+      });
+      if (way === 'generate') await agent.generate('Go.', { memory });
+      else await (await agent.stream('Go.', { memory })).consumeStream();
+      expect((await dataIn(store)).filter((data) => data === phase)).toEqual([phase]);
+      await agent.generate('Again.', { memory });
+      expect(JSON.stringify(model.calls.at(-1)?.prompt)).not.toContain('data-note');
+    },
+  );
+
+  it('are saved as other guards changed them', async () => {
+    const writing = guardOn('outputStep', async ({ writer }) => writer?.custom(note({ percent: 1 })), { times: 1 });
+    const hiding: Processor = {
+      id: 'hiding',
+      processDataParts: true,
+      processOutputStream: async ({ part }) => (part.type === 'data-note' ? { ...part, data: 'hidden' } : part),
+    };
+    const { agent, store } = createReporter({ outputProcessors: [writing, hiding] });
+    await agent.generate('Go.', { memory });
+    expect(await dataIn(store)).toEqual(['hidden', ...both]);
+  });
+
+  it('are not saved for a rejected attempt', async () => {
+    let attempts = 0;
+    const retrying = guardOn('outputStep', async ({ writer, abort }) => {
+      attempts += 1;
+      await writer?.custom(note(attempts));
+      if (attempts === 1) abort('no', { retry: true });
+    });
+    const { agent, store } = createReporter({ outputProcessors: [retrying], maxProcessorRetries: 2 });
+    await agent.generate('Go.', { memory });
+    expect((await dataIn(store)).filter((data) => typeof data === 'number')).toEqual([2, 3]);
   });
 });

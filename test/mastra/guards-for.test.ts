@@ -36,14 +36,14 @@ const call = async (agent: Agent, mode: Mode) =>
   mode === 'generate' ? agent.generate('one two') : (await agent.stream('one two')).getFullOutput();
 
 describe('guardsFor', () => {
-  it('returns one processor for each lane in which the pipeline has hooks', () => {
+  it('returns one processor for each lane in which the pipeline has hooks, and one that learns the tools whose calls it judges', () => {
     const ids = (source: Compilable) => {
       const { inputProcessors, outputProcessors, errorProcessors } = guardsFor(source);
       return [inputProcessors, outputProcessors, errorProcessors].map((guards) => (guards as Processor[]).map(({ id }) => id));
     };
     expect(ids(pipeline('p').then(replace('a', 'one', '1')))).toEqual([['p'], [], []]);
     const both = [{ id: 'b', processOutputStep: () => [], processAPIError: () => undefined }];
-    expect(ids(both)).toEqual([[], ['processors'], ['processors']]);
+    expect(ids(both)).toEqual([['processors'], ['processors'], ['processors']]);
     expect(Object.keys(guardsFor(pipeline('p').then(replace('a', 'one', '1'))).inputProcessors[0] ?? {})).toEqual([
       'id',
       'processInput',
@@ -102,6 +102,45 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
       ['system', 'Be brief.'],
       ['user', 'ONE TWO'],
     ]);
+  });
+
+  const redact = (id: string, from: string): Processor => ({
+    id,
+    processInputStep: ({ messages }) => ({
+      messages: messages.map((message) => withText(message, (text) => text.replace(from, '[x]'))),
+    }),
+    processOutputResult: ({ messages }) => messages.map((message) => withText(message, (text) => text.replace(from, '[x]'))),
+  });
+
+  it.each<[string, () => Compilable]>([
+    ['a sequence', () => pipeline('p').then(redact('a', 'one')).then(redact('b', 'two'))],
+    ['a parallel block', () => pipeline('p').parallel([redact('a', 'one'), redact('b', 'two')])],
+    ['a branch', () => pipeline('p').branch([[() => true, redact('a', 'one')], [async () => true, redact('b', 'two')]])], // prettier-ignore
+    ['a nested block', () => pipeline('p').then(pipeline('q').parallel([redact('a', 'one'), redact('b', 'two')]))],
+  ])('the next processor gets the messages as %s edited them', async (_name, source) => {
+    const model = scriptedModel({ steps: [{ text: 'one two' }] });
+    const { inputProcessors, outputProcessors } = guardsFor(source());
+    const seen: string[][] = [];
+    const last: Processor = {
+      id: 'last',
+      processInputStep: ({ messages }) => ({ messages: messages.slice(-20) }),
+      processOutputResult: ({ messages }) => {
+        seen.push(messages.map((message) => `${message.role} ${textOf(message)}`));
+        return messages;
+      },
+    };
+    const agent = new Agent({
+      id: 'a',
+      name: 'A',
+      instructions: 'Answer.',
+      model,
+      inputProcessors: [...inputProcessors, last as never], // it has several hooks
+      outputProcessors: [...outputProcessors, last as never],
+    });
+    const { response } = await call(agent, mode);
+    expect(promptOf(model).at(-1)).toEqual(['user', '[x] [x]']);
+    expect(seen).toEqual([['assistant [x] [x]']]);
+    expect(textOf(response.dbMessages?.at(-1))).toBe('[x] [x]');
   });
 
   it('a guard rewrites a prompt', async () => {

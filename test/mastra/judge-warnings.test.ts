@@ -1,7 +1,7 @@
 import { ModerationProcessor, type Processor } from '@mastra/core/processors';
 import { Mastra } from '@mastra/core/mastra';
 import { expect, it, vi } from 'vitest';
-import { defineProcessor, InterlockAgent } from '../../src/index.js';
+import { defineProcessor, guard, InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
 const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
@@ -25,8 +25,8 @@ const judge = defineProcessor({
   processOutputStream: async ({ part }) => part,
 });
 
-it.each(['mastra', 'agent'] as const)('a judge without a window that hides its failures is logged once, from the %s', (place) => {
-  const [warning, ...others] = warningsOf(judge, place);
+it.each(['mastra', 'agent'] as const)('a judge of single chunks that hides its failures is logged once, from the %s', (place) => {
+  const [warning, ...others] = warningsOf(guard(judge, { window: 'delta' }), place);
   expect(warning).toMatch(/"shop"[^]*judges-each-chunk\] at shop-output-processor\/judge[^]*passes-on-failure\]/);
   expect(others).toEqual([]);
 });

@@ -71,14 +71,23 @@ describe.each(modes)('memory in %s', (mode) => {
     ['processOutputStream', 'outputProcessors'],
     ['processLLMResponse', 'inputProcessors'],
     ['processOutputStep', 'outputProcessors'],
-    ['processToolResult', 'outputProcessors'],
-    ['processOutputResult', 'outputProcessors'],
   ] as const)('saves nothing if %s trips [spec 3.5]', async (hook, lane) => {
     const memory = remembering();
     const steps = callThen('echo', { say: 'hi' });
     const { agent } = makeAgent(steps, { memory, tools: { echo }, [lane]: [tripping(hook, 'No.')] });
     expect(await ask(agent, 'First')).toBe('');
     expect(await savedIn(memory)).toEqual([]);
+  });
+
+  it.each(['processToolResult', 'processOutputResult'] as const)('saves only that a tool ran if %s trips', async (hook) => {
+    const memory = remembering();
+    const steps = callThen('echo', { say: 'hi' });
+    const { agent } = makeAgent(steps, { memory, tools: { echo }, outputProcessors: [tripping(hook, 'No.')] });
+    expect(await ask(agent, 'First')).toBe('');
+    expect(await savedIn(memory)).toEqual(['user: First', 'assistant: ']);
+    const saved = JSON.stringify((await memory.recall({ threadId: 'thread-1', resourceId: 'user-1' })).messages);
+    expect(saved).toContain('"toolName":"echo","args":{}');
+    expect(saved).not.toContain('"say"');
   });
 
   it('saves nothing if the run fails', async () => {

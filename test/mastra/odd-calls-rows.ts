@@ -224,6 +224,19 @@ export const alike: Readonly<Record<string, OddCall>> = {
       },
     }),
   },
+  'data that a guard writes': {
+    config: () => ({
+      outputProcessors: [
+        {
+          id: 'teller',
+          processOutputStep: async ({ messages, writer }: { messages: []; writer?: { custom(data: object): Promise<void> } }) => {
+            await writer?.custom({ type: 'data-x', data: 1 });
+            return messages;
+          },
+        },
+      ],
+    }),
+  },
   'a truncated answer': { steps: [{ text: 'Too lo', finishReason: 'length' }] },
   'an answer without text': { steps: [{ text: '' }] },
 };
@@ -269,21 +282,6 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
     steps: echoThen(),
     config: withEcho,
     options: () => ({ requireToolApproval: true }),
-  },
-  {
-    name: 'data that a guard writes',
-    why: 'Data parts that a guard writes reach the client but are not saved with the messages. Data parts of tools are saved.',
-    config: () => ({
-      outputProcessors: [
-        {
-          id: 'teller',
-          processOutputStep: async ({ messages, writer }: { messages: []; writer?: { custom(data: object): Promise<void> } }) => {
-            await writer?.custom({ type: 'data-x', data: 1 });
-            return messages;
-          },
-        },
-      ],
-    }),
   },
   {
     name: 'a rejected attempt',

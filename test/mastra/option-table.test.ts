@@ -54,7 +54,7 @@ describe('the table of options', () => {
     for (const part of [
       `agent "${agent.id}": it must be an integer of 1 or more`,
       'maxStep: did you mean maxSteps?',
-      'persistence.tripwire: it must be "drop", "user-only" or "placeholder"',
+      'persistence.tripwire: it must be "accepted", "drop", "user-only" or "placeholder"',
       'persistence.failed: it must be',
       'persistence.done: use "tripwire", "failed", "canceled" or "suspended"',
       'eagerToolExecution: no tool runs before its step is judged',

@@ -35,7 +35,7 @@ const guards = {
 describe.each(modes)('recordEdits, %s', (mode) => {
   const changesIn = async (config: object, options: InterlockCallOptions) => {
     const events: RunEvent[] = [];
-    const { agent } = makeAgent(['one ', 'two'], { ...(guards as object), ...config });
+    const { agent } = makeAgent(['one ', 'two'], { ...(guards as object), window: 'delta', ...config });
     const call = { ...options, onRunEvent: (event: RunEvent) => void events.push(event) };
     if (mode === 'generate') await agent.generate('Hi Bo', call);
     else await (await agent.stream('Hi Bo', call)).consumeStream();

@@ -49,7 +49,11 @@ describe('a chunk that a processor queues for reprocessing', () => {
       });
       const processors = () => [new BatchPartsProcessor({ batchSize }), ...(followers[follower] ?? [])];
       const stock = contentOf(await streamOf(new Agent({ ...config(), outputProcessors: processors() as never })));
-      const guarded = new InterlockAgent({ ...config(), outputProcessors: wirings[wiring]?.(processors()) });
+      const guarded = new InterlockAgent({
+        ...config(),
+        outputProcessors: wirings[wiring]?.(processors()),
+        window: 'delta',
+      });
       const own = contentOf(await streamOf(guarded)); // in a separate line: inferred from a parameter's type, it takes the compiler minutes
       expect(own).toEqual(stock);
       expect(own.at(-1)).toEqual(['text-end', '']);

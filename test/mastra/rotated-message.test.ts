@@ -67,14 +67,17 @@ describe.each(modes)('a hook that starts a new message of the answer, in %s', (m
     expect(response.uiMessages?.map(({ id }) => id)).toEqual(['chosen-id']);
   });
 
-  it('leaves no message if a guard rejects the answer', async () => {
+  it('leaves only that a tool ran if a guard rejects the answer', async () => {
     const outputProcessors: Processor[] = [{ id: 'no', processOutputResult: ({ abort }) => abort('No.') }];
     const { response, saved, text } = await outcomeOf(InterlockAgent as unknown as Kind, mode, {
       steps: [0, 1],
       config: { outputProcessors },
     });
     expect({ response: response ?? [], text }).toEqual({ response: [], text: '' });
-    expect(saved).toEqual([]);
+    expect(saved.map(([role, , types]) => [role, types])).toEqual([
+      ['user', ['text']],
+      ['assistant', ['tool-invocation']],
+    ]);
   });
 
   it('can rotate the message of a repeated call', async () => {

@@ -36,6 +36,7 @@ describe.each(modes)('%s, called by a server', (mode) => {
     ['hold', 'none'],
     ['maxProcessorRetries', 0],
     ['persistence', { tripwire: 'user-only' }],
+    ['savePerStep', true],
     ['recordEdits', true],
   ])('rejects %s from a request', async (name, value) => {
     const { agent, model } = guarded();
@@ -120,6 +121,7 @@ describe('request data passed as call options', () => {
     [{ errorProcessors: [] }, { errorProcessors: [{ id: 'e', processAPIError: () => undefined }] }],
     [{ hold: 'step' }, guards],
     [{ persistence: { tripwire: 'placeholder' } }, {}],
+    [{ persistence: { tripwire: 'accepted' } }, { persistence: { tripwire: 'user-only' } }],
     [{ persistence: { tripwire: 'user-only' } }, { persistence: { tripwire: 'placeholder' } }],
     [{ requireToolApproval: false }, { defaultOptions: { requireToolApproval: () => true } }],
   ])('%o is rejected if the agent is stricter', async (body, config) => {
@@ -130,7 +132,7 @@ describe('request data passed as call options', () => {
 
   it.each<[ServedOptions, Partial<InterlockAgentConfig>]>([
     [{ inputProcessors: () => [] }, { inputProcessors: [tripping('processInput', 'No.')] }],
-    [{ outputProcessors: [], hold: 'none', requireToolApproval: false, persistence: { tripwire: 'drop' } }, {}],
+    [{ outputProcessors: [], hold: 'auto', requireToolApproval: false, persistence: { tripwire: 'drop' } }, {}],
     [
       { hold: 'run', persistence: { failed: 'drop' }, requireToolApproval: true },
       { hold: 'step', persistence: { failed: 'placeholder' } },

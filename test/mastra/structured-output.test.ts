@@ -118,6 +118,52 @@ describe.each(modes)('structured output in %s', (mode) => {
     [hook]: async ({ messages }: { messages: never[] }) => messages.map((one) => withText(one, change)),
   });
 
+  const footer = (text: string) => [{ type: 'text' as const, text }];
+  const adding = (before: string, after: string, edit = (text: string) => text): Processor => ({
+    id: 'adding',
+    processOutputResult: ({ messages }) =>
+      messages.map((one, index) => {
+        if (index < messages.length - 1) return one;
+        const { content } = withText(one, edit);
+        return { ...one, content: { ...content, parts: [...footer(before), ...content.parts, ...footer(after)] } };
+      }),
+  });
+
+  it.each([
+    ['a footer', adding('', '\n\nFor information only.')],
+    ['a footer with brackets and quotes', adding('', '\n\n{Not} [advice], "really.')],
+    ['words before it', adding('[Reviewed] {ok} ', '')],
+    [
+      'more words in the same part',
+      { id: 'in', processOutputResult: ({ messages }) => messages.map((one) => withText(one, (text) => `${text} Bye.`)) },
+    ],
+  ] satisfies [string, Processor][])('the object stays if a guard adds %s', async (_what, guard) => {
+    for (const text of [good, `\`\`\`json\n${good}\n\`\`\``]) {
+      const { result } = await ask(answers(text), { mode, config: { outputProcessors: [guard] } });
+      expect([result.status, result.object]).toEqual(['success', fits]);
+      expect(result.text.length).toBeGreaterThan(text.length);
+    }
+  });
+
+  it('the object has the edits of a guard that also adds a footer', async () => {
+    const guard = adding('', '\n\nFor information only.', (text) => text.replace('Oslo', '[CITY]'));
+    const { result } = await ask(answers(good), { mode, config: { outputProcessors: [guard] } });
+    expect(result.object).toEqual({ ...fits, city: '[CITY]' });
+  });
+
+  it('words around the object of the model itself are no object', async () => {
+    const { result } = await ask(answers(`${good} Bye.`), { mode });
+    expect(result).toMatchObject({ error: { code: 'output/invalid-object' } });
+  });
+
+  it('an object that a guard broke is no object', async () => {
+    const { result } = await ask(answers(good), {
+      mode,
+      config: { outputProcessors: [adding('', '', (text) => text.slice(1))] },
+    });
+    expect(result).toMatchObject({ error: { code: 'output/invalid-object' } });
+  });
+
   it.each(['processOutputStep', 'processOutputResult'] as const)('uses the text as edited by %s', async (hook) => {
     const config = { outputProcessors: [writing(hook, (text) => text.replace('Oslo', 'Bergen'))] };
     const { result } = await ask(answers(good), { mode, config });
@@ -287,6 +333,7 @@ describe('structured output', () => {
     it('emits only text that passed the guards, and with a hold only accepted text', async () => {
       const guard = {
         id: 'upper',
+        window: 'delta',
         processOutputStream: ({ part }: { part: { type: string; payload: { text: string } } }) =>
           part.type === 'text-delta'
             ? { ...part, payload: { ...part.payload, text: part.payload.text.replace('slo', '…') } }

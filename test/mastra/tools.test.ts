@@ -242,7 +242,8 @@ describe.each(modes)('tools in %s', (mode) => {
     const { model } = await run(callThen('sizing'), { mode, config: { tools: { sizing } } });
     expect(model.calls[1]?.prompt.at(-1)).toMatchObject({ content: [{ output: { type: 'text', value: 'size 3x' } }] });
     const guarded = await run(callThen('sizing'), { mode, config: { tools: { sizing }, outputProcessors: [guard] } });
-    expect(guarded.model.calls[1]?.prompt.at(-1)).toMatchObject({ content: [{ output: { type: 'text', value: 'size 3' } }] });
+    // It also replaces what the model reads in place of the result.
+    expect(guarded.model.calls[1]?.prompt.at(-1)).toMatchObject({ content: [{ output: { type: 'json', value: { size: 3 } } }] });
   });
 });
 

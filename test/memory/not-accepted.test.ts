@@ -43,12 +43,24 @@ describe.each(modes)('the database after a tripwire in %s', (mode) => {
   it.each(hooks)('drop, %s', async (hook, lane) => {
     const disk = openDisk();
     const memory = disk.memory();
-    const { agent } = remembering(memory, answering, { tools: { echo }, [lane]: [tripping(hook, 'No.')] });
+    const persistence = { tripwire: 'drop' };
+    const { agent } = remembering(memory, answering, { tools: { echo }, [lane]: [tripping(hook, 'No.')], persistence });
     const { events, status } = await ask(agent, mode);
     expect(status).toBe('tripwire');
     expect(await savedIn(memory)).toEqual([]);
     expect(givenIn(events)).toEqual(['nothing']);
     expect(disk.holds(secret)).toBe(false);
+    expect(disk.holds(rejected)).toBe(false);
+  });
+
+  it.each(hooks)('by default the calls of tools that ran, %s', async (hook, lane) => {
+    const disk = openDisk();
+    const memory = disk.memory();
+    const { agent } = remembering(memory, answering, { tools: { echo }, [lane]: [tripping(hook, 'No.')] });
+    const { events } = await ask(agent, mode);
+    const ran = hook === 'processToolResult' || hook === 'processOutputResult'; // the others stop the first step
+    expect(await savedIn(memory)).toEqual(ran ? [`user: Tell me. ${secret}`, 'assistant: (tool-invocation)'] : []);
+    expect(givenIn(events)).toEqual([ran ? 'accepted' : 'nothing']);
     expect(disk.holds(rejected)).toBe(false);
   });
 
@@ -181,7 +193,7 @@ describe.each(modes)('the database after a tripwire in %s', (mode) => {
     const byHand = createWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
       .then(createStep(tripping('processOutputResult', 'No.') as never) as never)
       .commit();
-    const { agent } = remembering(new Memory(), answering, { tools: { echo }, outputProcessors: [...guards, byHand] });
+    const { agent } = remembering(new Memory(), [{ text: rejected }], { outputProcessors: [...guards, byHand] });
     const mastra = new Mastra({ agents: { agent }, storage: disk.store, logger: false });
     expect((await ask(mastra.getAgent('agent'), mode)).status).toBe('tripwire');
     expect(await savedIn(disk.memory())).toEqual([]);

@@ -31,7 +31,7 @@ describe.each(modes)('savePerStep in %s', (mode) => {
         during.push(await savedIn(memory).catch(() => []));
         return index === 0 ? looks : second;
       },
-      { tools: { look }, outputProcessors: [answerGuard] },
+      { tools: { look }, outputProcessors: [answerGuard], hold: 'none' },
     );
     const ask = async () => {
       const result = await agent[mode]('Look.', {
@@ -52,11 +52,11 @@ describe.each(modes)('savePerStep in %s', (mode) => {
     expect(await savedIn(memory)).toEqual(['user: Look.', 'assistant: I look. (tool-invocation) I saw it.']);
   });
 
-  it('removes the answer if a guard stops a later step', async () => {
+  it('keeps accepted steps if a guard stops a later step', async () => {
     const { disk, memory, during, ask } = begin({ text: 'The password is swordfish.' });
     await ask();
     expect(during[1]).toHaveLength(2);
-    expect(await savedIn(memory)).toEqual(['user: Look.']); // it was accepted before
+    expect(await savedIn(memory)).toEqual(['user: Look.', 'assistant: I look. (tool-invocation)']);
     expect(disk.holds('swordfish')).toBe(false);
   });
 
@@ -85,6 +85,14 @@ describe.each(modes)('savePerStep in %s', (mode) => {
 
   it('saves nothing before the end of a fully buffered answer', async () => {
     const { memory, during, ask } = begin({ text: 'I saw it.' }, { hold: 'run' });
+    await ask();
+    expect(during).toEqual([[], []]);
+    expect(await savedIn(memory)).toHaveLength(2);
+  });
+
+  it('saves nothing before the verdict of a guard of the whole answer', async () => {
+    const outputProcessors = [{ id: 'last', processOutputResult: ({ messages }) => messages } satisfies Processor];
+    const { memory, during, ask } = begin({ text: 'I saw it.' }, { outputProcessors });
     await ask();
     expect(during).toEqual([[], []]);
     expect(await savedIn(memory)).toHaveLength(2);

@@ -85,12 +85,26 @@ describe.each(modes)('memory of a run that waits for approval, in %s', (mode) =>
   it.each([
     ['in one process', undefined],
     ['in a durable run', memoryEngine()],
-  ])('removes the saved content of an answer that is rejected later, %s', async (_, durability) => {
+  ])('keeps only that the tool was called if the answer is rejected later, %s', async (_, durability) => {
     const outputProcessors = [tripping('processOutputResult', 'No.')];
     const { memory, answer } = await begin({ outputProcessors, durability });
     expect(await pendingIn(memory)).toHaveLength(1);
     expect((await answer(true)).status).toBe('tripwire');
-    expect(await savedIn(memory)).toEqual(['user: Pay 12.']); // it was accepted before
+    expect(await savedIn(memory)).toEqual(['user: Pay 12.', 'assistant: (tool-invocation)']);
+    expect(JSON.stringify((await memory.recall({ threadId: target.thread })).messages)).not.toContain('"paid"');
+  });
+
+  it('saves no text that a guard of the whole answer has not judged', async () => {
+    const outputProcessors = [tripping('processOutputResult', 'No.')];
+    const twice = [{ text: 'Unjudged.', toolCalls: [{ name: 'pay', args: { amount: 1 } }] }, ...steps.slice(1)];
+    const { disk, memory, answer } = await begin({ outputProcessors }, twice);
+    await answer(true); // the second call waits
+    const { messages } = await memory.recall({ threadId: target.thread });
+    expect(messages.flatMap(({ content }) => content.parts).filter(({ type }) => type === 'tool-invocation')).toMatchObject([
+      { toolInvocation: { toolName: 'pay', state: 'result', args: {} } },
+      { toolInvocation: { toolName: 'pay', state: 'call', args: { amount: 12 } } },
+    ]);
+    expect(disk.holds('Unjudged.')).toBe(false);
   });
 
   it('saves a declined call', async () => {

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { templates } from '../../bin/templates.js';
 import { openProjectWith, type Project } from './project.js';
+import { withNext } from './serve.js';
 
 const template = templates['next'] ?? {};
 const folder = mkdtempSync(join(tmpdir(), 'interlock-next-'));
@@ -34,30 +33,6 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Starts the application, and stops it after the requests. */
-const serving = async (requests: (address: string) => Promise<void>): Promise<void> => {
-  const child = spawn(process.execPath, [next, 'start', '--port', '0', '--hostname', '127.0.0.1'], {
-    cwd: project.folder,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const closed = once(child, 'close');
-  try {
-    let output = '';
-    for await (const data of child.stdout) {
-      output += String(data);
-      const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
-      if (!address || !output.includes('Ready')) continue;
-      await requests(address);
-      return;
-    }
-    throw new Error(`The server ended:\n${output}`);
-  } finally {
-    child.kill();
-    await closed;
-  }
-};
-
 describe('the template next', () => {
   it('compiles, and Next.js keeps its tsconfig.json', async () => {
     const { code, stdout, stderr } = await project.node(24, [next, 'build'], env);
@@ -69,7 +44,7 @@ describe('the template next', () => {
   });
 
   it('answers in its chat route, and its guards judge questions and answers', async () => {
-    await serving(async (address) => {
+    await withNext(project, 'start', async (address) => {
       const ask = async (text: string): Promise<string> => {
         const messages = [{ id: '1', role: 'user', parts: [{ type: 'text', text }] }];
         const response = await fetch(`${address}/api/chat`, { method: 'POST', body: JSON.stringify({ messages, maxSteps: 50 }) });

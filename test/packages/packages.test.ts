@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -83,6 +83,30 @@ describe('the types of every subpath, and the examples', () => {
     expect(stdout.split('\n').filter((line) => /^node_modules\/mastra-interlock\/.*error TS|^declarations/.test(line))).toEqual(
       [],
     );
+  });
+});
+
+describe('the built-in guards in Mastra’s own agent', () => {
+  it.concurrent.each(
+    (Object.keys(compilers) as (keyof typeof compilers)[]).flatMap((version) =>
+      [true, false].map((isExact) => [version, isExact] as const),
+    ),
+  )('compile with TypeScript %s, exactOptionalPropertyTypes: %s', async (version, isExact) => {
+    const name = `in-mastra.${version}.${isExact}`;
+    const source = readFileSync(join(import.meta.dirname, '../mastra/built-in-guards.test-d.ts'), 'utf8');
+    project.write(`${name}.ts`, source.replace('../../workflows/guards/index.js', 'mastra-interlock/guards'));
+    const compilerOptions = {
+      module: 'nodenext',
+      target: 'es2024',
+      strict: true,
+      exactOptionalPropertyTypes: isExact,
+      skipLibCheck: true,
+      noEmit: true,
+      types: ['node'],
+    };
+    project.write(`tsconfig.${name}.json`, JSON.stringify({ compilerOptions, include: [`${name}.ts`] }));
+    const { code, stdout } = await project.compile(version, `tsconfig.${name}.json`);
+    expect(`${stdout}${code}`).toBe('0');
   });
 });
 
@@ -275,6 +299,12 @@ describe('a project without Mastra', () => {
   });
 });
 
+interface SourceMap {
+  readonly sourceRoot?: string;
+  readonly sources: readonly string[];
+  readonly sourcesContent?: readonly (string | null)[];
+}
+
 describe('a bundle of one import', () => {
   /** The code of a bundle, without the packages installed next to it. */
   const bundleOf = async (source: string): Promise<string> => {
@@ -303,13 +333,26 @@ describe('a bundle of one import', () => {
 });
 
 describe('the package', () => {
-  it('has at most 150 files, and 1.92 MB with the studio', () => {
+  it('has source maps with the contents of each source, or its file', () => {
+    const dist = join(project.folder, 'node_modules/mastra-interlock/dist');
+    const maps = globSync('*.map', { cwd: dist });
+    expect(maps.length).toBeGreaterThan(10);
+    for (const path of maps) {
+      const map = JSON.parse(readFileSync(join(dist, path), 'utf8')) as SourceMap;
+      const missing = map.sources.filter(
+        (source, at) => !map.sourcesContent?.[at] && !(source && existsSync(join(dist, map.sourceRoot ?? '', source))),
+      );
+      expect(missing, path).toEqual([]);
+    }
+  });
+
+  it('has at most 150 files, and 1.93 MB with the studio', () => {
     const files = globSync('**/*', { cwd: join(project.folder, 'node_modules/mastra-interlock'), withFileTypes: true }).filter(
       (file) => file.isFile(),
     );
     const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
     expect(files.length).toBeLessThanOrEqual(96); // and 54 of the pages
-    expect(bytes).toBeLessThan(1_697_000); // and 227 kB
+    expect(bytes).toBeLessThan(1_706_000); // and 227 kB
     expect(Object.keys(readManifest(join(project.folder, 'node_modules/mastra-interlock')).dependencies ?? {})).toEqual([
       '@mastra/schema-compat',
       'jiti',

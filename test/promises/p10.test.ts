@@ -22,7 +22,7 @@ const tripping = (kind: Kind, phase: Phase, config: Partial<InterlockAgentConfig
   const options = phase === 'outputStream' ? { when: ({ part }: HookArgs) => JSON.stringify(part).includes(secret) } : {};
   const guard = guardOn(phase, ({ abort }) => abort(reason, { metadata: { secret } }), options);
   const model = scriptedModel({ steps: () => ({ text: ['The code is ', `${secret}.`] }) });
-  const base = { id: 'leaf', name: 'Leaf', description: 'Knows codes.', instructions: 'Tell.', model };
+  const base = { id: 'leaf', name: 'Leaf', description: 'Knows codes.', instructions: 'Tell.', model, hold: 'none' as const };
   return makeAgent(kind, { ...base, ...laned([phase, guard]), ...(config as object) });
 };
 
@@ -90,7 +90,8 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
     const answer = await ask(supervisorOf('interlock', 'supervisor', tripping(kind, 'outputResult')).agent, 'stream');
     const out = inner(answer).flatMap(({ type, payload }) => (type === 'text-start' ? [(payload as { id: string }).id] : []));
     expect(textOnWire({ chunks: inner(answer) })).toContain(secret);
-    expect(retractionsOf(answer).map(({ partIds }) => partIds)).toEqual([out]);
+    expect(retractionsOf(answer)).toEqual([]);
+    expect(retractionsOf({ chunks: inner(answer) }).map(({ partIds }) => partIds)).toEqual([out]);
   });
 
   it.each(kinds.flatMap((kind) => (['step', 'run'] as const).map((hold) => ({ kind, hold }))))(

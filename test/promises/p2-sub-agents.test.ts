@@ -42,6 +42,8 @@ const common = (id: string, steps: ScriptedStep<'v2'>[]) => ({
   description: id,
   instructions: id,
   model: scriptedModel({ steps }),
+  hold: 'none' as const,
+  window: 'delta' as const,
 });
 
 const childWith = (kind: keyof typeof guards) =>

@@ -293,7 +293,7 @@ describe('P4 Rejected content stays rejected', () => {
       expect(publicView(ran)).not.toContain(secret);
     });
 
-    it('the result does not have the raw body of a redacted answer, which only guards can read', async () => {
+    it('the result does not have the raw body of a redacted answer, nor do guards of the response', async () => {
       const inputs: string[] = [];
       const watching = guardOn('llmResponse', (args) => void inputs.push(JSON.stringify(args)), { id: 'watching' });
       const redacting = guardOn(
@@ -305,7 +305,8 @@ describe('P4 Rejected content stays rejected', () => {
         mode,
       );
       expect(ran).toMatchObject({ status: 'success', result: { text: 'The code is [code].' } });
-      expect(inputs.join('')).toContain(secret);
+      expect(inputs.join('')).toContain('[code]');
+      expect(inputs.join('')).not.toContain(secret);
       expect(JSON.stringify(ran.result?.response)).not.toContain(secret);
       expect(JSON.stringify(ran.result?.steps.map(({ response }) => response))).not.toContain(secret);
     });

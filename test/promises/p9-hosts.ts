@@ -52,7 +52,9 @@ const savedIn = async (memory: MockMemory | undefined): Promise<Outcome['saved']
   const thread = await memory?.getThreadById({ threadId: target.thread });
   if (!memory || !thread) return 'nothing';
   const { messages } = await memory.recall({ threadId: target.thread, resourceId: target.resource });
-  return messages.some(({ role }) => role === 'assistant') ? 'turn' : 'nothing';
+  const parts = messages.flatMap(({ role, content }) => (role === 'assistant' ? content.parts : []));
+  if (parts.length === 0) return 'nothing';
+  return parts.every(({ type }) => type === 'tool-invocation') ? 'calls' : 'turn';
 };
 
 type MakeAgent = (row: Row, base: object) => Agent;

@@ -25,7 +25,7 @@ export interface Outcome {
   /** Whether the model saw the guard's edit of the input or of a tool's result. */
   readonly hasEdit: boolean;
   /** The messages in memory. */
-  readonly saved: 'turn' | 'nothing';
+  readonly saved: 'turn' | 'calls' | 'nothing';
 }
 
 export const nameOf = ({ phase, verdict, tools, memory }: Row): string =>
@@ -67,13 +67,14 @@ export const expectedOf = ({ phase, verdict, tools, memory }: Row): Outcome => {
   const end = endOf(phase, verdict);
   const isOver = end !== 'success';
   const isEdit = verdict === 'edit';
+  const effects = !tools || (isOver && phase !== 'toolResult' && phase !== 'outputResult') ? 0 : 2;
   return {
     end,
     answer: isOver ? '' : isEdit && onAnswer.has(phase) ? loud(answer) : answer,
-    effects: !tools || (isOver && phase !== 'toolResult' && phase !== 'outputResult') ? 0 : 2,
+    effects,
     modelCalls: callsOf(phase, verdict, tools),
     hasEdit: isEdit && (beforeModel.has(phase) || phase === 'toolResult'),
-    saved: memory && !isOver ? 'turn' : 'nothing',
+    saved: !memory ? 'nothing' : !isOver ? 'turn' : effects > 0 ? 'calls' : 'nothing',
   };
 };
 

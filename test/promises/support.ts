@@ -150,12 +150,12 @@ export interface AgentOptions extends InterlockConfig {
   [option: string]: unknown;
 }
 
-/** An agent with a tool that has an effect: it charges an amount. */
+/** An agent with a tool that has an effect: it charges an amount. By default it sends single chunks at once, as Mastra's agent does. */
 export const createAgent = ({ log = [], ...config }: AgentOptions): InterlockAgent => {
   const charge = createTool({
     id: 'charge',
     description: 'Charges an amount.',
-    inputSchema: z.object({ amount: z.number() }),
+    inputSchema: z.object({ amount: z.number(), to: z.string().optional() }),
     execute: async ({ amount }: { amount: number }) => {
       log.push(`charge ${amount}`);
       await setImmediate(); // long enough for the other calls of the step to start
@@ -167,6 +167,8 @@ export const createAgent = ({ log = [], ...config }: AgentOptions): InterlockAge
     name: 'Cashier',
     instructions: 'Charge people.',
     tools: { charge },
+    hold: 'none',
+    window: 'delta',
     ...config,
   });
 };

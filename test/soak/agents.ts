@@ -145,6 +145,7 @@ export const createAgents = (durability?: Engine): InterlockAgent[] => {
       model: ({ requestContext }) => modelOf(lifeIn(requestContext)),
       tools: { act },
       durability,
+      hold: 'none', // each call has a stricter one or the same
       ...(config as object),
     });
   const judge: Processor = {

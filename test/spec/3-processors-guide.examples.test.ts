@@ -103,7 +103,7 @@ describe(`the examples of ${document}`, () => {
 
   it('Filter streamed output [spec 3.10]', async ({ task: { name: title } }) => {
     const stream = await world([{ text: ['Hel', 'lo.'] }])
-      .agent({ outputProcessors: [new (await classIn(title))()] })
+      .agent({ outputProcessors: [new (await classIn(title))()], window: 'delta' })
       .stream('Hi');
     expect(await all(stream.textStream)).toEqual(['Hel', 'lo.']);
   });

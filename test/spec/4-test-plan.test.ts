@@ -29,6 +29,8 @@ const qualityChecker: Processor = {
 };
 const checked = (steps: Parameters<typeof makeAgent>[0], config = {}) =>
   makeAgent(steps, { outputProcessors: [qualityChecker], maxProcessorRetries: 3, ...config });
+/** Mastra streams at once. */
+const asMastra = { hold: 'none' } as const;
 const badThenGood = [{ text: 'Bad.' }, { text: 'Good.' }];
 const onlyBad = [{ text: 'Bad.' }, { text: 'Bad.' }, { text: 'Bad.' }];
 
@@ -505,7 +507,7 @@ describe.each(modes)('Open Questions (Resolved), %s', (mode) => {
     const result = await call(checked(badThenGood), mode);
     expect(result.steps[0]).toMatchObject({ reason: 'retry', text: '', tripwire: { metadata: { text: 'Bad.' } } });
     expect(result.text).toBe('Good.');
-    const chunks = await all((await checked(badThenGood).agent.stream('Hi')).fullStream);
+    const chunks = await all((await checked(badThenGood, asMastra).agent.stream('Hi')).fullStream);
     const deltas = chunks.flatMap((chunk) => (chunk.type === 'text-delta' ? [chunk.payload.text] : []));
     expect(deltas).toEqual(['Bad.', 'Good.']);
     expect(chunks.map(({ type }) => type)).toContain('data-interlock-retract');

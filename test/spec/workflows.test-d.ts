@@ -1,4 +1,10 @@
-import { PIIDetector, ProcessorStepSchema as MastraSchema, type Processor } from '@mastra/core/processors';
+import {
+  PIIDetector,
+  ProcessorStepInputSchema,
+  ProcessorStepOutputSchema,
+  ProcessorStepSchema as MastraSchema,
+  type Processor,
+} from '@mastra/core/processors';
 import { createStep as createMastraStep, createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
 import { z } from 'zod';
 import { createStep, createWorkflow, InterlockAgent, otherwise, processorStep, ProcessorStepSchema } from '../../src/index.js';
@@ -36,6 +42,33 @@ export const workflows = (['a', 'b'] as const).flatMap((id): AnyWorkflow[] => [
     .then(processorStep(piiGuard()))
     .commit(),
 ]);
+
+// A guard as a step in Mastra's builder, alone and together with Mastra's steps.
+const guardStep = processorStep(piiGuard());
+const inMastra = () => createMastraWorkflow({ id: 'a', inputSchema: MastraSchema, outputSchema: MastraSchema });
+export const overMastras: AnyWorkflow[] = [
+  inMastra().then(guardStep).then(guardStep).commit(),
+  inMastra().then(guardStep).then(createMastraStep(detector)).commit(),
+  inMastra().then(createMastraStep(detector)).then(guardStep).commit(),
+  inMastra()
+    .parallel([guardStep])
+    .map(async ({ inputData }) => Object.values(inputData)[0]?.phase)
+    .commit(),
+  inMastra()
+    .branch([[async ({ inputData }) => inputData.phase === 'input', guardStep]])
+    .commit(),
+  createMastraWorkflow({ id: 'a', inputSchema: ProcessorStepInputSchema, outputSchema: ProcessorStepOutputSchema })
+    .then(guardStep)
+    .commit(),
+];
+export const overOurs: AnyWorkflow[] = [
+  createMastraWorkflow({ id: 'a', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
+    .parallel([guardStep, processorStep(own)])
+    .commit(),
+  createMastraWorkflow({ id: 'a', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
+    .branch([[async ({ inputData }) => inputData.phase === 'input', guardStep]])
+    .commit(),
+];
 
 export const agent = new InterlockAgent({
   id: 'a',

@@ -28,6 +28,7 @@ describe.each(modes)('a recorded run, %s', (mode) => {
         },
       ],
       outputProcessors: [{ id: 'calm', processOutputStep: ({ messages }: { messages: unknown }) => messages }],
+      hold: 'none',
     };
     const trace = await record(mode, makeAgent(callThen('echo', { say: 'yes' }), { ...(guards as object), tools: { echo } }));
     for (const entry of trace) expect(traceEntrySchema.safeParse(entry).error, JSON.stringify(entry)).toBeUndefined();

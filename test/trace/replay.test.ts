@@ -337,7 +337,7 @@ describe.each(modes)('unchanged guards replay to the same trace, %s', (mode) => 
         part.type === 'text-delta' ? abort('no') : part,
     };
     const step = { text: ['Hel'], hang: mode === 'stream' }; // in generate mode an answer is complete or missing
-    expect(await expectSame([step], { outputProcessors: [trips] })).toMatchObject({
+    expect(await expectSame([step], { outputProcessors: [trips], window: 'delta' })).toMatchObject({
       status: 'tripwire',
     });
   });
@@ -389,7 +389,8 @@ describe('a replay with other guards', () => {
       processOutputStream: async ({ part, abort }: { part: { type: string }; abort: (reason: string) => never }) =>
         part.type === 'text-delta' ? abort('no') : part,
     };
-    const { trace } = await record([{ text: ['One ', 'two ', 'three.'] }], { outputProcessors: [trips] }, { mode: 'stream' });
+    const config = { outputProcessors: [trips], window: 'delta' as const };
+    const { trace } = await record([{ text: ['One ', 'two ', 'three.'] }], config, { mode: 'stream' });
     expect((await replay(trace, {})).endedAt?.reason).toContain('than was recorded');
     const { trace: other } = await record('Hello', {}, { mode: 'stream' });
     const without = other.filter(({ kind }) => kind !== 'ended' && kind !== 'result').map((entry, seq) => ({ ...entry, seq }));

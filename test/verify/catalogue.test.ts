@@ -19,7 +19,8 @@ import { checks } from '../../src/pipeline/verify/checks.js';
 import { findDefects } from '../../src/pipeline/verify/find-defects.js';
 import { locationOf } from '../../src/pipeline/verify/check.js';
 import { toGraph } from '../../src/mastra/graph/to-graph.js';
-import { defects, nearMisses } from './defects.js';
+import { defects } from './defects.js';
+import { nearMisses } from './near-misses.js';
 
 const codes = Object.keys(checks) as FindingCode[];
 const all = codes.flatMap((code) => defects[code].map((defect) => ({ code, ...defect })));

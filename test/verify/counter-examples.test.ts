@@ -6,7 +6,8 @@ import { longestRun, runShowing } from '../../src/loop/walk.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { phaseNames, phases } from '../../src/phase/table.js';
 import { callThen, echo, modes } from '../mastra/support.js';
-import { agentWith, defects, passing } from './defects.js';
+import { defects } from './defects.js';
+import { agentWith, passing } from './guards.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
 const codes = Object.keys(checks) as FindingCode[];
@@ -42,7 +43,9 @@ describe('a finding about a run has a run as a counterexample', () => {
   });
 
   it('a late verdict comes after the text was emitted', () => {
-    const [finding] = verify(agentWith({ outputProcessors: [passing('a', ['processOutputResult'], { decides: ['trip'] })] }));
+    const [finding] = verify(
+      agentWith({ outputProcessors: [passing('a', ['processOutputResult'], { decides: ['trip'] })], hold: 'none' }),
+    );
     expect(finding?.counterExample).toEqual([
       { state: 'input' },
       { state: 'step.preparing' },

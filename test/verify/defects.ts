@@ -1,32 +1,28 @@
-import {
-  ModerationProcessor,
-  PIIDetector,
-  PromptInjectionDetector,
-  RegexFilterProcessor,
-  UnicodeNormalizer,
-  type Processor,
-} from '@mastra/core/processors';
+import { ModerationProcessor, PIIDetector, UnicodeNormalizer } from '@mastra/core/processors';
 
-import { createWorkflow as createMastraWorkflow } from '@mastra/core/workflows';
+import { guard, otherwise, pipeline, type verify, type FindingCode, type VerifyOptions } from '../../src/index.js';
 
-import {
-  createWorkflow,
-  defineProcessor,
-  guard,
-  InterlockAgent,
-  otherwise,
-  pipeline,
-  processorStep,
-  ProcessorStepSchema,
-  type verify,
-  type FindingCode,
-  type GuardTraits,
-  type InterlockAgentConfig,
-  type PipelineStep,
-  type VerifyOptions,
-} from '../../src/index.js';
-import { scriptedModel } from '../../src/testing/index.js';
 import { piiGuard, qualityGuard, scriptGuard } from '../../workflows/index.js';
+
+import {
+  passing,
+  editing,
+  retrying,
+  blocking,
+  streaming,
+  lateEditing,
+  overlapping,
+  patterned,
+  never,
+  mentionsA,
+  judge,
+  filter,
+  deep,
+  deepPath,
+  byHand,
+  armsByHand,
+  agentWith,
+} from './guards.js';
 
 type Source = Parameters<typeof verify>[0];
 
@@ -39,81 +35,6 @@ export interface Defect {
   /** The paths of the findings; there are no others. */
   readonly paths: readonly string[];
 }
-
-// --- Guards to build with ---
-
-type Hook =
-  | 'processAPIError'
-  | 'processLLMResponse'
-  | 'processInput'
-  | 'processInputStep'
-  | 'processOutputStream'
-  | 'processOutputStep'
-  | 'processOutputResult';
-
-/** A guard with hooks that let everything pass. */
-export const passing = (id: string, hooks: readonly Hook[] = ['processInput'], traits?: GuardTraits): Processor => ({
-  id,
-  ...Object.fromEntries(hooks.map((hook) => [hook, ({ part }: { part?: unknown }) => part])),
-  ...(traits && { traits }),
-});
-
-const editing = (id: string) => passing(id, ['processInput'], { decides: ['edit'] });
-const retrying = (id: string) => passing(id, ['processOutputStep'], { decides: ['retry'] });
-const blocking = (id: string, hooks: readonly Hook[] = ['processOutputStep']) => passing(id, hooks, { decides: ['trip'] });
-const streaming = (id: string, traits?: GuardTraits) => passing(id, ['processOutputStream'], traits);
-const lateEditing = (id: string, hooks: readonly Hook[] = ['processOutputStep']) => passing(id, hooks, { decides: ['edit'] });
-/** A guard that overlaps with the model. */
-const overlapping = (id: string, hooks?: readonly Hook[], deadlineMs?: number) =>
-  // Its type does not declare that it edits nothing.
-  guard(passing(id, hooks) as never, { overlap: true, ...(deadlineMs !== undefined && { deadlineMs }) }) as Processor;
-const patterned = (id: string, maxLength: number | 'part') =>
-  Object.assign(streaming(id), { window: { pattern: { maxLength, find: () => [], replace: () => '' } } });
-
-const never = () => false;
-const mentionsA = ({ inputData }: { inputData: object }) => JSON.stringify(inputData).includes('a');
-const judge = (errorStrategy: 'strict' | 'warn' = 'strict') => ({
-  model: scriptedModel({ steps: [{ text: 'fine' }] }) as never, // a model of the AI SDK
-  errorStrategy,
-});
-const filter = (strategy: 'block' | 'redact') =>
-  new RegexFilterProcessor({ strategy, rules: [{ name: 'word', pattern: /secret/g, replacement: '' }] });
-
-/** A step three pipelines deep, next to a valid one; its path begins with {@link deepPath}. */
-const deep = (...steps: readonly PipelineStep[]) => {
-  const inner = pipeline('inner');
-  for (const step of steps) inner.then(step);
-  const middle = pipeline('middle').parallel([passing('beside'), inner]);
-  return pipeline('outer')
-    .then(passing('before'))
-    .branch([[mentionsA, middle]]);
-};
-const deepPath = 'outer/branch.1/middle/parallel.0/inner';
-
-/** Guards in a workflow made by hand with Mastra's builder, which rejects nothing itself. */
-const byHand = (...steps: readonly Processor[]) => {
-  const workflow = createMastraWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema });
-  return steps
-    .reduce(
-      (built, step) => built.then(processorStep(step) as never),
-      workflow as never as { commit(): never; then(step: never): never },
-    )
-    .commit();
-};
-
-/** An arm after one that always matches, in a workflow made by hand. */
-const armsByHand = () =>
-  createWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
-    .branch([
-      [async () => true, processorStep(passing('a'))],
-      [async (context: { inputData: object }) => mentionsA(context), processorStep(passing('b'))],
-    ] as never)
-    .commit();
-
-export const agentWith = (config: Partial<InterlockAgentConfig>) =>
-  new InterlockAgent({ id: 'a', name: 'A', model: scriptedModel({ steps: [{ text: 'Hello.' }] }), ...(config as object) });
-
-// --- The catalogue ---
 
 /** Examples of every code. */
 export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
@@ -486,7 +407,11 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     },
   ],
   'guard/judges-each-chunk': [
-    { name: 'a guard that declares it', source: () => [streaming('a', { judgesEachChunk: true })], paths: ['processors/a'] },
+    {
+      name: 'a guard that declares it',
+      source: () => [guard(streaming('a', { judgesEachChunk: true }), { window: 'delta' })],
+      paths: ['processors/a'],
+    },
     {
       name: 'moderation by a model, in chunks',
       source: () => [guard(new ModerationProcessor(judge()), { window: 'chunk' })],
@@ -512,7 +437,10 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       name: 'nested',
       source: () =>
         pipeline('p').then(
-          pipeline('q').parallel([streaming('a'), pipeline('r').then(streaming('b', { judgesEachChunk: true }))]),
+          pipeline('q').parallel([
+            streaming('a'),
+            pipeline('r').then(guard(streaming('b', { judgesEachChunk: true }), { window: 'delta' })),
+          ]),
         ),
       paths: ['p/q/parallel.0/r/b'],
     },
@@ -552,10 +480,37 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     { name: 'zero', source: () => [retrying('a')], options: { maxProcessorRetries: 0 }, paths: ['processors/a'] },
     { name: 'nested', source: () => deep(retrying('a')), options: { maxProcessorRetries: 0 }, paths: [`${deepPath}/a`] },
   ],
+  'guard/holds-answer': [
+    {
+      name: 'of each step',
+      source: () => agentWith({ outputProcessors: [passing('a', ['processOutputStep'], {})], hold: 'auto' }),
+      paths: ['a-output-processor/a'],
+    },
+    {
+      name: 'of the answer, although it sees the stream',
+      source: () =>
+        agentWith({
+          outputProcessors: pipeline('p').then(passing('a', ['processOutputStream', 'processOutputResult'], {})),
+          hold: 'auto',
+        }),
+      paths: ['p/a'],
+    },
+    {
+      name: 'a map, which may edit what guards checked',
+      source: () =>
+        agentWith({
+          outputProcessors: pipeline('p')
+            .then(passing('a', ['processOutputStep'], { decides: [] }))
+            .map(({ inputData }) => inputData),
+          hold: 'auto',
+        }),
+      paths: ['p'],
+    },
+  ],
   'guard/late-edit': [
     {
       name: 'after each step',
-      source: () => agentWith({ outputProcessors: [lateEditing('a')] }),
+      source: () => agentWith({ outputProcessors: [lateEditing('a')], hold: 'none' }),
       paths: ['a-output-processor/a'],
     },
     {
@@ -572,7 +527,11 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     },
   ],
   'guard/late-verdict': [
-    { name: 'after each step', source: () => agentWith({ outputProcessors: [blocking('a')] }), paths: ['a-output-processor/a'] },
+    {
+      name: 'after each step',
+      source: () => agentWith({ outputProcessors: [blocking('a')], hold: 'none' }),
+      paths: ['a-output-processor/a'],
+    },
     {
       name: 'at the end',
       source: () => [blocking('a', ['processOutputResult'])],
@@ -592,156 +551,17 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     },
     {
       name: 'a built-in guard',
-      source: () => agentWith({ outputProcessors: pipeline('p').then(scriptGuard({ scripts: ['Latin'] })) }),
+      source: () => agentWith({ outputProcessors: pipeline('p').then(scriptGuard({ scripts: ['Latin'] })), hold: 'none' }),
       paths: ['p/script'],
     },
     {
       name: 'nested',
       source: () =>
-        agentWith({ outputProcessors: pipeline('p').then(pipeline('q').parallel([pipeline('r').then(blocking('a'))])) }),
+        agentWith({
+          outputProcessors: pipeline('p').then(pipeline('q').parallel([pipeline('r').then(blocking('a'))])),
+          hold: 'none',
+        }),
       paths: ['p/q/parallel.0/r/a'],
     },
   ],
 };
-
-/** Valid guards that look like defects. */
-export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
-  {
-    name: 'one name in two lanes',
-    source: () =>
-      agentWith({
-        inputProcessors: [passing('a', ['processInput', 'processOutputStep'])],
-        outputProcessors: [passing('a', ['processInput', 'processOutputStep'])],
-      }),
-  },
-  {
-    name: 'a pipeline in both lanes, with guards for each',
-    source: () => {
-      const both = pipeline('p').then(passing('a')).then(streaming('b')).commit();
-      return agentWith({ inputProcessors: both, outputProcessors: both });
-    },
-  },
-  {
-    name: 'a pipeline next to an unknown lane',
-    source: () =>
-      agentWith({ inputProcessors: pipeline('p').then(passing('a')).then(streaming('b')), outputProcessors: () => [] }),
-  },
-  {
-    name: 'an error hook in any lane',
-    source: () => [defineProcessor({ id: 'a', processAPIError: () => undefined })],
-    options: { lane: 'input' },
-  },
-  { name: 'an arm that may match', source: () => pipeline('p').branch([[() => Math.random() > 2, passing('a')]]) },
-  { name: 'two editing guards under a merging rule', source: () => pipeline('p').parallel([editing('a'), editing('b')]) },
-  {
-    name: 'two editing guards in different phases',
-    source: () =>
-      pipeline('p').parallel([editing('a'), passing('b', ['processOutputStep'], { decides: ['edit'] })], { overlap: 'error' }),
-  },
-  {
-    name: 'two editing guards in one branch',
-    source: () =>
-      pipeline('p').parallel([pipeline('q').then(editing('a')).then(editing('b')), passing('c')], { overlap: 'error' }),
-  },
-  {
-    name: 'an editing guard as a shadow',
-    source: () => pipeline('p').parallel([editing('a'), guard(editing('b'), { shadow: true })], { overlap: 'error' }),
-  },
-  {
-    name: 'a stream judged in the otherwise arm',
-    source: () =>
-      pipeline('p').branch([
-        [mentionsA, streaming('a')],
-        [otherwise, streaming('b')],
-      ]),
-  },
-  {
-    name: 'a stream judged next to the branch',
-    source: () =>
-      pipeline('p')
-        .branch([[mentionsA, streaming('a')]])
-        .then(streaming('b')),
-  },
-  { name: 'a shadow next to an active guard', source: () => [guard(streaming('a'), { shadow: true }), streaming('b')] },
-  {
-    name: 'exactly the budget',
-    source: () => pipeline('p').parallel([guard(passing('a'), { deadlineMs: 100 }), guard(passing('b'), { deadlineMs: 100 })]),
-    options: { latencyBudgetMs: 100 },
-  },
-  { name: 'a shadow without a deadline', source: () => [guard(passing('a'), { shadow: true })], options: { latencyBudgetMs: 0 } },
-  {
-    name: 'overlap on a judge',
-    source: () => [guard(passing('a', ['processInput'], { decides: ['trip'] }) as never, { overlap: true })],
-  },
-  {
-    name: 'overlap after editing guards',
-    source: () => pipeline('p').then(editing('a')).then(overlapping('b')).then(overlapping('c')),
-  },
-  {
-    name: 'overlap before a guard that edits another phase or is a shadow',
-    source: () =>
-      pipeline('p')
-        .then(overlapping('a'))
-        .then(guard(editing('b'), { shadow: true }))
-        .then(passing('c', ['processInputStep'], { decides: ['edit'] })),
-  },
-  {
-    name: 'two parallel deadlines that overlap with the model, within the budget',
-    source: () => [overlapping('a', ['processInput'], 100), overlapping('b', ['processInputStep'], 100)],
-    options: { latencyBudgetMs: 100 },
-  },
-  { name: 'a pattern that holds the part', source: () => [patterned('a', 'part'), patterned('b', 64)] },
-  {
-    name: "Mastra's judges with their defaults",
-    source: () =>
-      agentWith({
-        inputProcessors: [new PromptInjectionDetector(judge('warn'))],
-        outputProcessors: [new ModerationProcessor(judge('warn')), new PIIDetector(judge()), filter('block')],
-      }),
-  },
-  {
-    name: 'a judge whose outages are allowed',
-    source: () => [
-      guard(passing('b', ['processInput'], { passesOnFailure: true }), { onUnavailable: 'pass' }),
-      guard(passing('a', ['processInput'], { passesOnFailure: true }), { shadow: true }),
-    ],
-  },
-  { name: 'a judge before the model', source: () => agentWith({ inputProcessors: [new ModerationProcessor(judge())] }) },
-  { name: 'a filter that keeps a tail', source: () => [filter('redact')] },
-  { name: 'a retry within the budget', source: () => agentWith({ outputProcessors: [retrying('a')], maxProcessorRetries: 1 }) },
-  {
-    name: 'a retry that the call options allow',
-    source: () => agentWith({ outputProcessors: [retrying('a')], defaultOptions: { maxProcessorRetries: 1 } }),
-  },
-  {
-    name: 'a retry next to error guards, which add a budget',
-    source: () =>
-      agentWith({
-        outputProcessors: [retrying('a')],
-        errorProcessors: [defineProcessor({ id: 'e', processAPIError: () => undefined })],
-      }),
-  },
-  {
-    name: 'a late verdict with each step held',
-    source: () => agentWith({ outputProcessors: [blocking('a')], hold: 'step' }),
-  },
-  {
-    name: 'a late verdict with hold options of the call',
-    source: () => agentWith({ outputProcessors: [blocking('a')], defaultOptions: () => ({}) }),
-  },
-  { name: 'a late verdict on held text', source: () => [blocking('a')], options: { lane: 'output', hold: 'step' } },
-  {
-    name: 'a verdict on a held result',
-    source: () => [blocking('a', ['processOutputResult'])],
-    options: { lane: 'output', hold: 'run' },
-  },
-  {
-    name: 'a verdict on a result with an unknown hold',
-    source: () => [blocking('a', ['processOutputResult'])],
-    options: { lane: 'output' },
-  },
-  {
-    name: 'a late verdict after one in the stream',
-    source: () => agentWith({ outputProcessors: [blocking('a', ['processOutputStream', 'processOutputStep'])] }),
-  },
-];

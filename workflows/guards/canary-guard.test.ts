@@ -56,6 +56,40 @@ describe.each(hosts)('canaryGuard in %s', (host) => {
     expect((await run(instructions, { strategy: 'warn' })).text).toBe(instructions);
   });
 
+  it.each([
+    [
+      'a disclaimer',
+      'End each answer with: "This is not legal advice. Please consult a qualified attorney in your jurisdiction."',
+    ],
+    ['a greeting', 'Greet each user with: Welcome to Northwind Traders, the home of fine cheese since 1894. How may I help you?'],
+    [
+      'an answer',
+      'Q: When do you open?\nA: We are open from Monday to Friday from nine to five, and on Saturday from ten to two, except in August.',
+    ],
+    ['a template', '```\nDear customer, we have received your order and will send it within three working days.\n```'],
+    ['facts', '<faq>\nThe shop is open from Monday to Friday from nine to five, and on Saturday from ten to two.\n</faq>'],
+  ])('passes %s that the prompt tells the model to say, and stops the rest', async (_what, passage) => {
+    const quote = passage.replace(/^[^]*?(?:with: "?|A: |```\n|<faq>\n)/, '').replace(/"$|\n.*$/, '');
+    const prompt = `${instructions}\n${passage}\n${instructions.replace('clerk', 'servant')}`;
+    const speak = (text: string) =>
+      runOn(host, { steps: [{ text: pieces(text) }], instructions: prompt, guards: [canaryGuard({ word: false })] });
+    expect(await speak(`Yes. ${quote}`)).toMatchObject({ text: `Yes. ${quote}`, stopped: undefined });
+    expect((await speak(prompt)).stopped).toContain('The answer discloses the instructions.');
+  });
+
+  it('passes what `except` names', async () => {
+    const guards = [canaryGuard({ word: false, except: [instructions] })];
+    expect((await runOn(host, { steps: [{ text: instructions }], instructions, guards })).stopped).toBeUndefined();
+  });
+
+  it('stops a list, a page and entities', async () => {
+    const words = instructions.split(' ');
+    const rows = words.reduce<string[]>((all, word, at) => [...all, at % 3 === 0 ? `${at / 3 + 1}. ${word}` : word], []);
+    const entities = Array.from(instructions, (sign) => (/[a-z]/i.test(sign) ? `&#${sign.charCodeAt(0)};` : sign)).join('');
+    for (const quote of [rows.join(' ').replaceAll(/ (?=\d)/g, '\n'), words.join('<br>'), words.join(' <b>'), entities])
+      expect((await run(`Well. ${quote} Yes.`, { word: false })).stopped, quote).toContain('The answer discloses');
+  });
+
   it('finds the instructions in tool arguments', async () => {
     const steps = [{ toolCalls: [{ name: 'send', args: { body: instructions } }] }, { text: 'Done.' }];
     const { stopped } = await runOn(host, { steps, instructions, tools: { send: 'ok' }, guards: [canaryGuard()] });

@@ -3,10 +3,11 @@ import type { Pattern, TextSpan, WindowedProcessor } from '../../src/guard/patte
 import { atOnce, createPace, paced, stepChars, type Steps } from '../../src/guard/in-steps.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import { whenReady } from '../../src/phase/awaitable.js';
-import { aBoolean, numberFrom, oneOf } from '../../src/option-kind.js';
+import { aBoolean, aText, listOf, numberFrom, oneOf } from '../../src/option-kind.js';
 import { responseMessages, textsOf } from '../messages/read-messages.js';
 import { holdBack } from '../stream/hold-back.js';
-import { indexingSigns, plainSigns, readingSigns, type OverlapIndex } from '../text/overlap.js';
+import { eachPiece, indexingSigns, plainSigns, type OverlapIndex } from '../text/overlap.js';
+import { withoutMarkup, secretPassages } from '../text/spoken-passages.js';
 import {
   checkOptions,
   sharedKinds,
@@ -29,6 +30,11 @@ export interface CanaryGuardOptions extends GuardOptions {
    * about twelve words.
    */
   readonly minOverlap?: number;
+  /**
+   * Passages of the system prompt that answers may quote. Quotations, fenced blocks, questions with their answers, and what follows
+   * `Answer with:` may be quoted anyway. Default: none.
+   */
+  readonly except?: readonly string[];
   /** Default `'block'`. */
   readonly strategy?: JudgeStrategy;
 }
@@ -42,6 +48,7 @@ const optionKinds: KindsOf<CanaryGuardOptions> = {
   ...sharedKinds,
   word: aBoolean,
   minOverlap: numberFrom(16),
+  except: listOf(aText),
   strategy: oneOf('block', 'warn'),
 };
 
@@ -65,7 +72,7 @@ export const canaryGuard = (
 ): GuardProcessor<'processLLMRequest' | 'processOutputStream' | 'processOutputStep', CanaryMetadata> &
   Pick<WindowedProcessor, 'window'> => {
   checkOptions('canary', options, optionKinds);
-  const { word: hasWord = true, minOverlap = 64, strategy = 'block' } = options;
+  const { word: hasWord = true, minOverlap = 64, except = [], strategy = 'block' } = options;
   const secretOf = createSecrets();
   const guard: Processor<string, CanaryMetadata> = {
     id: options.id ?? 'canary',
@@ -76,7 +83,7 @@ export const canaryGuard = (
   const tailSigns = Math.max(wordLength, minOverlap === Infinity ? 0 : minOverlap) - 1;
   const knowing = function* (secret: Secret, system: string): Steps<void> {
     if (system === secret.system && secret.index) return;
-    Object.assign(secret, { system, index: yield* indexing(system, minOverlap) });
+    Object.assign(secret, { system, index: yield* indexing(secretPassages(system, except), minOverlap) });
   };
   const leakIn = (signs: string, secret: Secret): Detection<CanaryMetadata> | undefined => {
     const leak = leakOf(signs, secret, hasWord);
@@ -87,7 +94,7 @@ export const canaryGuard = (
     replace: (value, { context, messageList }) => {
       const secret = secretOf(context.state);
       atOnce(knowing(secret, secret.system || systemOf(messageList)));
-      const signs = secret.tail + plainSigns(value);
+      const signs = secret.tail + signsOf(value);
       secret.tail = signs.slice(-tailSigns);
       const found = leakIn(signs, secret);
       if (found && strategy === 'block') return block(found, context as ProcessorContext<CanaryMetadata>); // its abort takes any metadata
@@ -152,8 +159,20 @@ const maxSentenceChars = 400;
 /** A shorter sentence is judged together with the next one, because each judgement reads the end of the earlier text again. */
 const minSentenceChars = 64;
 
-function* indexing(system: string, least: number): Steps<OverlapIndex | undefined> {
-  return least === Infinity ? undefined : yield* indexingSigns([yield* readingSigns(system)], least);
+function* indexing(passages: readonly string[], least: number): Steps<OverlapIndex | undefined> {
+  if (least === Infinity) return undefined;
+  const signs: string[] = [];
+  for (const passage of passages) signs.push(yield* readingSigns(passage));
+  return yield* indexingSigns(signs, least);
+}
+
+/** The letters and digits of a text: the same for a list, a page and plain lines. */
+const signsOf = (text: string): string => plainSigns(withoutMarkup(text));
+
+function* readingSigns(text: string): Steps<string> {
+  const pieces: string[] = [];
+  yield* eachPiece(text, (piece) => void pieces.push(signsOf(piece)));
+  return pieces.join('');
 }
 
 const leakOf = (signs: string, { word, index }: Secret, hasWord: boolean): CanaryMetadata['leak'] | undefined => {

@@ -204,6 +204,8 @@ describe('unicodeGuard', () => {
     const block = (text: string, tricks?: ['hidden']) =>
       callHook(unicodeGuard({ strategy: 'block', ...(tricks && { tricks }) }), 'processInput', { messages: [user(text)] });
     expect((await block('a\u202Eb')).tripped?.metadata).toEqual({ found: { hidden: 1 } });
+    for (const word of ['kullanılamaz', 'BAĞLANTI', 'ayrılmaz', 'həxon zıne', 'ɡ'])
+      expect((await block(word)).tripped, word).toBeUndefined();
     expect((await block('pаypal')).tripped?.metadata).toEqual({ found: { lookalike: 1 } });
     expect((await block('pаypal', ['hidden'])).tripped).toBeUndefined();
   });

@@ -21,8 +21,12 @@ export type JudgeStrategy = 'block' | 'warn';
 /** An editing guard's action on a detection: stop the run, remove it from the text, or only report it. */
 export type EditStrategy = JudgeStrategy | 'redact';
 
-/** The traits of a ready-made guard: all of them work on any host. */
-const deciding = (...decides: NonNullable<GuardTraits['decides']>): GuardTraits => ({ decides, portable: true });
+/** The traits of a built-in guard: all of them work on any host, and check in the stream what their later hooks check. */
+const deciding = (...decides: NonNullable<GuardTraits['decides']>): GuardTraits => ({
+  decides,
+  portable: true,
+  checksStream: true,
+});
 
 /** The decisions of a guard by strategy, for `verify`. An editing guard blocks content that it cannot edit. */
 export const traitsOf: Readonly<Record<EditStrategy, GuardTraits>> = {

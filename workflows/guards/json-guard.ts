@@ -36,7 +36,7 @@ const optionKinds: KindsOf<JsonGuardOptions> = {
 /**
  * A guard (id `json`) for answers that must be JSON of a certain shape, with or without a code fence around it. An answer that
  * does not match is retried, with the paths of its faults as feedback; after `maxRetries` it is blocked. A step that calls tools
- * is not the answer yet. The text has already left when it is judged, unless the agent holds its steps.
+ * is not the answer yet. Under `hold: 'auto'` a step is sent after it has passed.
  */
 export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOutputStep', JsonMetadata> => {
   checkOptions('json', options, optionKinds);

@@ -153,9 +153,6 @@ describe('an invalid judge reply', () => {
     ['no nonce', () => ({ p1: { evidence: null, verdict: 'no' } })],
     ['no answer to a policy', ({ material: { nonce } }) => ({ nonce })],
     ['an answer to another policy', ({ material: { nonce } }) => ({ nonce, p2: { evidence: null, verdict: 'no' } })],
-    ['an extra policy', ({ material: { nonce } }) => ({ ...verdict(nonce, null, 'no'), p2: 'no' })],
-    ['evidence that is not text', ({ material: { nonce } }) => ({ nonce, p1: { evidence: 1, verdict: 'no' } })],
-    ['no evidence', ({ material: { nonce } }) => ({ nonce, p1: { verdict: 'no' } })],
     [
       'the name of an object method as the verdict',
       ({ material: { nonce } }) => ({ nonce, p1: { evidence: null, verdict: 'toString' } }),
@@ -165,11 +162,51 @@ describe('an invalid judge reply', () => {
     ['a verdict as a number', ({ material: { nonce } }) => ({ nonce, p1: { evidence: null, verdict: 0 } })],
     ['a yes without evidence', ({ material: { nonce } }) => verdict(nonce, null, 'yes')],
     ['a yes with evidence that is not in the input', ({ material: { nonce } }) => verdict(nonce, 'I want gold', 'yes')],
-    ['a list', ({ material: { nonce } }) => [verdict(nonce, null, 'no')]],
   ])('%s: causes one more request, then an outage', async (_what, answer) => {
     const { outcome, requests } = run(answer);
     await expect(outcome).rejects.toMatchObject({ code: 'guard/unavailable' });
     expect(requests.map(({ messages }) => messages)).toEqual([2, 4]);
+  });
+
+  const no = (nonce: string) => JSON.stringify(verdict(nonce, null, 'no'));
+  it.each<[string, (nonce: string) => string | object]>([
+    ['the object', no],
+    ['white space around it', (nonce) => `\n\n  ${no(nonce)}\n`],
+    ['a fence', (nonce) => `\`\`\`json\n${no(nonce)}\n\`\`\``],
+    ['a fence with CRLF', (nonce) => `\`\`\`json\r\n${no(nonce)}\r\n\`\`\`\r\n`],
+    ['a fence without a language', (nonce) => `\`\`\`\n${no(nonce)}\n\`\`\``],
+    ['prose before', (nonce) => `Here is my judgement: ${no(nonce)}`],
+    ['prose after', (nonce) => `${no(nonce)}\n\nLet me know if you {need} more.`],
+    ['a thought before', (nonce) => `<think>The text {says} "tin".</think>\n${no(nonce)}`],
+    ['a draft before', (nonce) => `${JSON.stringify(verdict(nonce, null, 'yes'))} No, rather: ${no(nonce)}`],
+    ['a list', (nonce) => [verdict(nonce, null, 'no')]],
+    ['one more key', (nonce) => ({ ...verdict(nonce, null, 'no'), reasoning: 'It is harmless.' })],
+    ['one more policy', (nonce) => ({ ...verdict(nonce, null, 'no'), p2: 'no' })],
+    ['no evidence', (nonce) => ({ nonce, p1: { verdict: 'no' } })],
+    ['evidence that is no text', (nonce) => ({ nonce, p1: { evidence: [], verdict: 'no' } })],
+    ['a capital', (nonce) => ({ nonce, p1: { evidence: null, verdict: 'No' } })],
+    ['a full stop', (nonce) => ({ nonce, p1: { evidence: null, verdict: 'no.' } })],
+    ['a word alone', (nonce) => ({ nonce, p1: 'no' })],
+  ])('understands a no: %s', async (_what, form) => {
+    const { outcome, requests } = run(({ material: { nonce } }) => form(nonce));
+    expect(await outcome).toMatchObject({ text: 'Hi.', stopped: undefined });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each(['want tin', '“I want tin”', 'I want … said he', 'I want... he.', 'I want\u200B tin', 'tin said HE'])(
+    'understands a yes with the evidence %j',
+    async (evidence) => {
+      const { outcome, requests } = run(({ material: { nonce } }) => verdict(nonce, evidence, 'yes'));
+      expect((await outcome).stopped).toContain('The input violates gold.');
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  it('a judge that hangs causes an outage at the deadline', async () => {
+    const { model } = judgeOf(() => new Promise(() => undefined));
+    const guards = [judgeGuard({ model, policies: rule('input'), deadlineMs: 5 })];
+    const outcome = runOn('InterlockAgent', { steps: [{ text: 'Hi.' }], guards });
+    await expect(outcome).rejects.toMatchObject({ code: 'guard/deadline' });
   });
 
   it('a failing model causes an outage', async () => {

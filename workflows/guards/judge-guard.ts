@@ -13,6 +13,7 @@ import {
   numberFrom,
   oneOf,
   recordOf,
+  timerMsFrom,
 } from '../../src/option-kind.js';
 import { callJudge, type JudgeLanguageModel, type JudgeMaterial, type JudgeUsage } from '../judge/call-judge.js';
 import type { JudgePlace, JudgePolicy, JudgeScreen } from '../judge/policies.js';
@@ -45,6 +46,8 @@ export interface JudgeGuardOptions extends GuardOptions {
   readonly policies: Readonly<Record<string, JudgePolicy>>;
   /** The amount of an answer that is judged at once, and buffered until then. Default `'part'`. */
   readonly window?: 'sentence' | 'part';
+  /** The time after which a call of the judge fails with `guard/deadline`, in milliseconds. Default 15,000. */
+  readonly deadlineMs?: number;
   /** Called for every call of the judge, with its cost. */
   readonly onJudgement?: (judgement: Judgement) => void;
 }
@@ -68,6 +71,7 @@ const optionKinds: KindsOf<JudgeGuardOptions> = {
   model: needed(instanceWith('doGenerate', 'a language model of the AI SDK')),
   policies: needed(recordOf(policyKind)),
   window: oneOf('sentence', 'part'),
+  deadlineMs: timerMsFrom(1),
   onJudgement: aFunction,
 };
 
@@ -80,7 +84,7 @@ const maxResultChars = 16_000;
 /**
  * A guard (id `judge`) that asks a language model whether texts violate policies: the user's newest turn, answers, tool calls and
  * tool results. The judge gets material as data, and its evidence is verified. A judge that fails, or twice gives an unusable
- * answer, raises `guard/unavailable`. Wrap it for a deadline, a cache or a breaker: `guard(judgeGuard(…), { deadlineMs, cache })`.
+ * answer, raises `guard/unavailable`. Wrap it for a cache or a breaker: `guard(judgeGuard(…), { cache, breaker })`.
  * Concurrent equal questions share one call.
  *
  * A stock agent of Mastra judges an answer after its step, when its text has already left.
@@ -158,11 +162,11 @@ type ScorePolicies = (
 ) => Promise<Readonly<Record<string, number>>>;
 
 /** Asks about a text part by part. Concurrent equal questions share one call, unless their run can be aborted. */
-const createJudgeCalls = ({ model, onJudgement }: JudgeGuardOptions): ScorePolicies => {
+const createJudgeCalls = ({ model, onJudgement, deadlineMs }: JudgeGuardOptions): ScorePolicies => {
   const underWay = new Map<string, ReturnType<typeof callJudge>>();
   const shared = async (policies: Readonly<Record<string, JudgePolicy>>, material: JudgeMaterial) => {
     const key = JSON.stringify([Object.keys(policies), material]);
-    const pending = underWay.get(key) ?? callJudge(model, policies, { material }).finally(() => underWay.delete(key));
+    const pending = underWay.get(key) ?? callJudge(model, policies, { material, deadlineMs }).finally(() => underWay.delete(key));
     const isFirst = !underWay.has(key);
     underWay.set(key, pending);
     return { ...(await pending), isFirst };

@@ -89,6 +89,12 @@ const rejected: readonly (readonly [text: string, value: string])[] = [
 ];
 
 const harmless: readonly string[] = [
+  // code and text of every day
+  '[docs.example.com](https://docs.example.com/api/) and [https://example.com](https://example.com).',
+  'arn:aws:iam::123456789012:role/x, grid-template-rows:1fr, {rows:3}, windows:ltsc2022, news:x',
+  String.raw`{"re":"\\w+"} and "\\d{3}" and '\\s*'`,
+  'logger.info("x"), agent.id, message.id, df.info(), spec.name, Dr.No, foo.bar/baz, Fig.1.to, a.b.click()',
+  'See https://example.com/badge/runs%20on-deno.land/x.svg here.',
   'See https://example.com/docs?page=2 and https://www.example.com/a(b).',
   '[docs](https://docs.example.com/a "Title") ![logo](/logo.png) [up](../x) [mail](mailto:jane@example.com) [call](tel:+491234)',
   'At https://api.shop.test:8443/v1 and HTTPS://EXAMPLE.COM.',
@@ -166,6 +172,13 @@ describe('linkGuard', () => {
     expect(await run('https://xn--80ak6aa92e.com/ x')).toEqual({ strategy: 'block', found: { lookalike: 1 } });
     expect(await run('https://192.168.0.1/ x')).toEqual({ strategy: 'block', found: { lookalike: 1 } });
     expect(await run('https://a:b@anything.test/ x')).toEqual({ strategy: 'block', found: { userinfo: 1 } });
+  });
+
+  it('passes connection strings and the reader’s own machine with the host *, and only listed ones otherwise', async () => {
+    const text = 'Run http://127.0.0.1:3000/x, postgres://db/x and redis://localhost.';
+    const pieces = [text];
+    expect(emittedText((await streamed({ hosts: ['*'] }, pieces)).emitted)).toBe(text);
+    expect((await streamed(allowed, pieces)).tripped).toBeDefined();
   });
 
   it('rejects an address that is too long, also to an allowed host', async () => {

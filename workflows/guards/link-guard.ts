@@ -148,9 +148,18 @@ const faultFinder = (faultIn: (value: string) => LinkFault | undefined): Combine
   return {
     ...finder,
     find: (text, from, until) =>
-      finder.find(text, from, until).map((span) => ({ ...span, kind: faultIn(text.slice(span.start, span.end)) ?? 'host' })),
+      finder
+        .find(text, from, until)
+        .filter(({ start }) => !isAfterCode(text, start))
+        .map((span) => ({ ...span, kind: faultIn(text.slice(span.start, span.end)) ?? 'host' })),
   };
 };
+
+/** Whether an address begins with a domain behind a code, and so inside another address: `badge/runs%20on-deno.land`. */
+const isAfterCode = (text: string, start: number): boolean =>
+  /%[0-9a-f]{2}$/i.test(text.slice(Math.max(0, start - 3), start)) &&
+  !/^(?:[a-z][a-z0-9+.-]*:|[\\/])/i.test(text.slice(start, start + maxSchemeChars));
+const maxSchemeChars = 40;
 
 /** Caches results: each address is checked by the finder, for its kind, and before its replacement. */
 const remembering = <T>(compute: (value: string) => T): ((value: string) => T) => {

@@ -62,6 +62,17 @@ describe.each(hosts)('toolPolicy in %s', (host) => {
     expect(await ran(host, options, [['fetch', { ...good, more: [{ url: 'https://127.1/' }] }]])).toEqual([]);
   });
 
+  it('denies arguments in another form than that of the rule, and with `unlisted` those without a rule', async () => {
+    const args = { url: urlRule({ hosts: ['example.com'] }), 'more.*.url': urlRule(), 'target.url': urlRule() };
+    const bad = 'http://169.254.169.254/';
+    for (const wrong of [{ URL: bad }, { more: { url: bad } }, { more: `[{"url":"${bad}"}]` }, { target: bad }])
+      expect(await ran(host, { tools: { fetch: { args } } }, [['fetch', wrong]]), JSON.stringify(wrong)).toEqual([]);
+    const good = { url: 'https://example.com/a' };
+    const listed: ToolPolicyOptions = { tools: { fetch: { args, unlisted: 'deny' } } };
+    expect(await ran(host, listed, [['fetch', good]])).toHaveLength(1);
+    expect(await ran(host, listed, [['fetch', { ...good, uri: bad }]])).toEqual([]);
+  });
+
   it('limits the calls of a run, within one step and across steps', async () => {
     const options: ToolPolicyOptions = { tools: { read: { maxCalls: 2 }, fetch: 'allow' } };
     expect(await ran(host, options, [['read']], [['read']], [['read']])).toHaveLength(2);

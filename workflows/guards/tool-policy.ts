@@ -15,7 +15,7 @@ import {
   wholeNumberFrom,
 } from '../../src/option-kind.js';
 import { rejectToolCall, requireApproval, type ToolCallChunk } from '../../src/stream/tool-rulings.js';
-import { faultIn, type ArgumentRule } from '../tool-policy/argument-rules.js';
+import { faultIn, hasUnlisted, type ArgumentRule } from '../tool-policy/argument-rules.js';
 import { callsIn, readingTaint, type RunCall } from '../tool-policy/run-calls.js';
 import {
   checkOptions,
@@ -49,8 +49,13 @@ type ArgumentPath<Input> = unknown extends Input
 export interface ToolRule<Tool = unknown, Names extends string = string> {
   /** Default `'allow'`. */
   readonly decision?: ToolDecision;
-  /** Rules for restricted arguments, by path. */
+  /**
+   * Rules for restricted arguments, by path. An argument that is absent has nothing to check; one in which the path leads nowhere, such
+   * as text in place of an object, is denied.
+   */
   readonly args?: Partial<Record<ArgumentPath<InputOf<Tool>>, ArgumentRule>>;
+  /** The decision for a call with an argument that has no rule. Default `'allow'`. */
+  readonly unlisted?: 'allow' | 'deny';
   /** The maximum number of calls of the tool in a run. Default: no limit. */
   readonly maxCalls?: number;
   /** The maximum length of the arguments, as JSON. Default 65,536 characters. */
@@ -85,6 +90,7 @@ const decision = oneOf('allow', 'ask', 'deny');
 const ruleKind = fieldsOf({
   decision,
   args: recordOf(aFunction),
+  unlisted: oneOf('allow', 'deny'),
   maxCalls: wholeNumberFrom(0),
   maxChars: wholeNumberFrom(1),
   notAfter: listOf(aName),
@@ -237,8 +243,22 @@ const decide = async (options: ToolPolicyOptions, call: Call, { made, messages }
 
 const isUntrusted = (rule: ToolDecision | ToolRule | undefined): boolean => typeof rule === 'object' && rule.untrusted === true;
 
+/** Each argument needs a rule with `unlisted: 'deny'`, and passes its own. */
+const faultOfArguments = async (
+  args: unknown,
+  rules: Readonly<Record<string, ArgumentRule>>,
+  unlisted: 'deny' | 'allow',
+): Promise<string | undefined> => {
+  const paths = Object.keys(rules);
+  if (paths.length === 0 && unlisted === 'allow') return undefined;
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'its arguments are not an object';
+  const lists = paths.map((path) => path.split('.'));
+  if (unlisted === 'deny' && hasUnlisted(args, lists)) return 'it has an argument without a rule';
+  return faultIn(args, rules);
+};
+
 const faultOf = async (
-  { args: rules = {}, maxCalls = Infinity, maxChars = 65_536, notAfter = [] }: ToolRule,
+  { args: rules = {}, unlisted = 'allow', maxCalls = Infinity, maxChars = 65_536, notAfter = [] }: ToolRule,
   { toolName, args, made }: { toolName: string; args: unknown; made: readonly RunCall[] },
 ): Promise<string | undefined> => {
   const earlier = made.map((call) => call.toolName);
@@ -246,7 +266,5 @@ const faultOf = async (
   const first = earlier.find((name) => notAfter.includes(name));
   if (first !== undefined) return `it must not be called after ${first}`;
   if ((JSON.stringify(args)?.length ?? 0) > maxChars) return `its arguments have more than ${maxChars} characters`;
-  const hasRules = Object.keys(rules).length > 0;
-  if (hasRules && (typeof args !== 'object' || args === null || Array.isArray(args))) return 'its arguments are not an object';
-  return faultIn(args, rules as Readonly<Record<string, ArgumentRule>>); // an undefined rule is no rule
+  return faultOfArguments(args, rules as Readonly<Record<string, ArgumentRule>>, unlisted); // an undefined rule is no rule
 };

@@ -1,11 +1,10 @@
 import type { Processor } from '@mastra/core/processors';
-import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { foldLookalikes } from '../injection/fold-lookalikes.js';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
 import type { Finder } from '../patterns/define-finder.js';
 import { hiddenFinders, lookalikeFinder } from '../unicode/unicode-finders.js';
 import { type GuardOptions, type JudgeStrategy, checkOptions, sharedKinds, type KindsOf } from './guard-options.js';
-import { valueHooks } from './value-hooks.js';
+import { valueHooks, type ValueHooks } from './value-hooks.js';
 import { listOf, oneOf } from '../../src/option-kind.js';
 
 /** Characters that {@link unicodeGuard} detects: invisible ones, and letters that look like others. */
@@ -40,7 +39,7 @@ const optionKinds: KindsOf<UnicodeGuardOptions> = {
  * before guards that read words. Emoji, flags, right-to-left text and scripts with joiners stay unchanged, and so do isolates
  * that end on the line of their start. Overrides and embeddings (U+202A to U+202E) are removed everywhere.
  */
-export const unicodeGuard = (options: UnicodeGuardOptions = {}): Processor<string, UnicodeMetadata> & WindowedProcessor => {
+export const unicodeGuard = (options: UnicodeGuardOptions = {}): ValueHooks<UnicodeMetadata> & Pick<Processor, 'id'> => {
   checkOptions('unicode', options, optionKinds);
   const { tricks = ['hidden', 'lookalike'], strategy = 'clean' } = options;
   const guard: Processor<string, UnicodeMetadata> = {

@@ -1,10 +1,10 @@
 import { lazyRegex } from '../../src/phase/memo.js';
 
-/** A letter of another script, and the Latin letter that it resembles. */
+/** A letter of another script, and the Latin letter that it resembles. Latin letters such as the Turkish dotless i are none. */
 const pairs = [
   'аa вb сc ԁd еe һh іi јj кk ӏl мm нh оo рp ѕs тt уy хx ԝw АA ВB СC',
   'ЕE НH ІI ЈJ КK МM ОO РP ЅS ТT УY ХX αa εe ιi κk νv οo ρp τt υu χx',
-  'ΑA ΒB ΕE ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ΖZ ıi ɡg ոn ѵv',
+  'ΑA ΒB ΕE ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ΖZ ոn ѵv',
 ];
 
 const lookalikes: ReadonlyMap<string, string> = new Map(

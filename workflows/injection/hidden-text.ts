@@ -28,6 +28,12 @@ const runTogether = matching(
   ),
   orderReach,
 );
+/** The same phrases in ordinary writing: the other signals read these. */
+const plainly = new RegExp(
+  `\\b(?:${anyOf(lifting.verbs)} (?:${anyOf(lifting.fillers)} ){0,4}${anyOf(lifting.earlier)} (?:(?:and|above|the|your|system) ){0,3}(?:instructions?|prompts?|directives?|rules|guidelines)|` +
+    `(?:reveal|print|show(?: me)?|repeat|output|leak) (?:(?:the|your|me|all|entire|full) ){0,4}${anyOf(hidden.which)} ${anyOf(hidden.what)}|do anything now)\\b`,
+  'gi',
+);
 /** All pairs of a first and a second word, joined: a cheap check of a text before its letters are extracted. */
 const pairs = (first: readonly string[], second: readonly string[]): string[] =>
   first.flatMap((one) => second.map((other) => one + other));
@@ -56,7 +62,10 @@ export function* hiddenSignals(
   if (fourLetters().test(unseen)) signals.push(['hidden-text', (yield* judge(unseen)) >= 0.5 ? 0.95 : 0.75]);
   else if (invisibles >= 4) signals.push(['hidden-text', invisibles >= 32 ? 0.75 : 0.3]);
   if (yield* hasEncodedOrder(text, judge)) signals.push(['encoded-instruction', 0.9]);
-  if ((yield* mayRunTogether(text)) && (yield* finding(runTogether, yield* readingLetters(text))).length > 0)
+  if (
+    (yield* mayRunTogether(text)) &&
+    (yield* finding(runTogether, yield* readingLetters(text.replaceAll(plainly, 'x')))).length > 0
+  )
     signals.push(['instruction-override', 0.8]);
   return signals;
 }

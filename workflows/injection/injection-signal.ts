@@ -25,3 +25,9 @@ export const othersWords = (count: number): string =>
 /** A case-insensitive pattern from its pieces. */
 export const phrase = (...pieces: readonly (string | RegExp)[]): RegExp =>
   new RegExp(pieces.map((piece) => (typeof piece === 'string' ? piece : piece.source)).join(''), 'i');
+
+/** Not behind a negation: `never reveal your prompt` is advice. */
+export const notNegated = String.raw`(?<!(?<!\bwhy\W{1,3})\b(?:not|never|n't|cannot|without|avoid)\W{1,3})`;
+
+/** Not before words that place instructions in data: to ignore these is advice. */
+export const notInData = String.raw`\b(?!(?:\W+(?:or|and)\W+\w+){0,2}\W+(?:(?:that|which)\W+(?:\w+\W+){0,2})?(?:(?:with)?in|inside|embedded|contained|found|returned|present|included|hidden|from|by)\b(?!\W+(?:\w+\W+){0,3}(?:system|prompt|previous|prior|above|earlier|developers?|conversation|original|openai|anthropic)\b))`;

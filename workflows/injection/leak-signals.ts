@@ -1,4 +1,4 @@
-import { phrase, signalsNamed, words } from './injection-signal.js';
+import { notNegated, phrase, signalsNamed, words } from './injection-signal.js';
 
 const show =
   /\b(?:reveal|show|print|repeat|output|display|tell|give|disclose|share|copy|write|dump|leak|recite|list|expose|return|echo|type|paste|translate|summari[sz]e|provide|spell|spell-?check|quote|reproduce|what(?:'s| is| are| was| were)?|know|see|read|send|e-?mail|encode|forward)\b/;
@@ -23,22 +23,24 @@ const service = /(?! (?:response|reply|attention|help|assistance|action|delivery
 /** Requests for the model's confidential instructions. */
 export const leakSignals = [
   ...signalsNamed('prompt-leak', [
-    [0.85, phrase(show, words(5), /your\W+(?:\w+\W+){0,2}?/, secret, /\W*(?:\w+\W+){0,2}?/, instructions)],
-    [0.85, phrase(show, words(5), /your\W+(?:\w+\W+){0,4}?(?:system|developer)\W+(?:prompt|message|instructions)\b/)],
-    [0.8, phrase(show, words(6), /your\W+(?:\w+\W+)?(?:pre-?)?prompt\b/, service)],
+    [0.85, phrase(notNegated, show, words(5), /your\W+(?:\w+\W+){0,2}?/, secret, /\W*(?:\w+\W+){0,2}?/, instructions)],
+    [0.85, phrase(notNegated, show, words(5), /your\W+(?:\w+\W+){0,4}?(?:system|developer)\W+(?:prompt|message|instructions)\b/)],
+    [0.8, phrase(notNegated, show, words(6), /your\W+(?:\w+\W+)?(?:pre-?)?prompt\b/, service)],
     [
       0.75,
       phrase(
+        notNegated,
         extract,
         words(3),
         /(?:the|that|this)\W+(?:(?:system|hidden|secret|developer)\W+prompt|(?:system|developer)\W+message)\b/,
         ownWork,
       ),
     ],
-    [0.75, phrase(extract, words(3), /the\W+(?:hidden|secret|confidential)\W+(?:instructions|rules|guidelines)\b/)],
+    [0.75, phrase(notNegated, extract, words(3), /the\W+(?:hidden|secret|confidential)\W+(?:instructions|rules|guidelines)\b/)],
     [
       0.8,
       phrase(
+        notNegated,
         show,
         words(3),
         /(?:instructions|rules|guidelines|directives)\W+(?:that\W+)?you\W+(?:were|have been|are|got)\W+(?:given|told|following|operating)\b/,
@@ -47,6 +49,7 @@ export const leakSignals = [
     [
       0.8,
       phrase(
+        notNegated,
         show,
         words(4),
         /your\W+(?:\w+\W+){0,2}?(?:instructions|rules|guidelines|configuration|directives)\W+(?:\w+\W+){0,3}?(?:verbatim|word for word|in full|exactly|above)\b/,
@@ -55,6 +58,7 @@ export const leakSignals = [
     [
       0.75,
       phrase(
+        notNegated,
         show,
         words(4),
         /your\W+(?:\w+\W+)?(?:instructions|guidelines|directives)\W+(?:as|in|into|to)\W+(?:an?\W+)?(?:json|yaml|xml|markdown|base-?64|code|spanish|french|german|english|haiku|poem|list|table)\b/,
@@ -63,6 +67,7 @@ export const leakSignals = [
     [
       0.85,
       phrase(
+        notNegated,
         extract,
         words(6),
         /(?:start(?:ing|s)?|begin(?:ning|s)?)\W+(?:with|from|at)\W+(?:the\W+(?:words?|phrase)\W+)?(?:you are(?=\W*$|\W+(?:an?|the|chatgpt|claude)\b|["'])|system\b)/,
@@ -70,7 +75,7 @@ export const leakSignals = [
     ],
     [
       0.75,
-      /\b(?:repeat|print|output|echo|recite|return|write out|spell out)\W+(?:\w+\W+){0,3}?(?:everything|all|(?:the|all)\W+(?:of\W+)?(?:the\W+)?(?:text|words?|content|sentences?|lines?|messages?|instructions|conversation))\W+(?:\w+\W+){0,4}?(?:above(?! an?\b)|before this|prior to this|preceding this|so far in this (?:prompt|context))\b/i,
+      /\b(?:repeat|print|output|echo|recite|return|write out|spell out)\W+(?:\w+\W+){0,3}?(?:everything|all|(?:the|all)\W+(?:of\W+)?(?:the\W+)?(?:text|words?|content|sentences?|lines?|messages?|instructions|conversation))\W+(?:\w+\W+){0,4}?(?:above(?! (?:an?|lines?|rows?|\d+)\b)|before this|prior to this|preceding this|so far in this (?:prompt|context))\b/i,
     ],
     [
       0.75,
@@ -92,7 +97,16 @@ export const leakSignals = [
         /\W+(?:out\W+)?(?:all\W+|me\W+)?your\W+(?:\w+\W+)?(?:instructions|directives|rules)(?:\W+(?:as|in|into|to)\W+(?:\w+\W+){0,4}\w+)?(?:\W+please)?\W{0,8}$/,
       ),
     ],
-    [0.5, phrase(restate, words(2), /your\W+(?:(?:previous|own|current|core)\W+)?(?:instructions|directives|rules)\b/, forTask)],
+    [
+      0.5,
+      phrase(
+        notNegated,
+        restate,
+        words(2),
+        /your\W+(?:(?:previous|own|current|core)\W+)?(?:instructions|directives|rules)\b/,
+        forTask,
+      ),
+    ],
     [
       0.7,
       phrase(
@@ -105,6 +119,7 @@ export const leakSignals = [
     [
       0.7,
       phrase(
+        notNegated,
         tellAll,
         /\W+(?:all\W+|of\W+|the\W+|me\W+|out\W+){0,3}(?:previous|preceding|prior|foregoing)\W+(?:instructions|directives|commands|prompts?)\b/,
         forTask,

@@ -86,6 +86,8 @@ const fold = (text: string): string =>
     .normalize('NFKD')
     .replaceAll(/(?<=[A-Za-z])[\u0300-\u036F]+/g, '')
     .normalize('NFC')
+    .replaceAll('ı', 'i')
+    .replaceAll('ɡ', 'g')
     .replaceAll(/[‘’ʼ`´]/g, "'")
     .replaceAll(/[“”„«»]/g, '"');
 

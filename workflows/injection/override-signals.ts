@@ -1,4 +1,4 @@
-import { othersWords, phrase, signalsNamed, words } from './injection-signal.js';
+import { notInData, othersWords, phrase, signalsNamed, words } from './injection-signal.js';
 
 const ignore =
   /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?(?: about)?|neglect|discard|overlook(?:ing)?|dismiss(?:ing)?|overrid(?:e|ing)|pay no attention to|(?:do not|don't|dont|not|never|stop|no longer|quit) (?:pay(?:ing)? attention|follow|obey|adher|comply|listen|respect|apply)(?:ing|e)?(?: to| with)?)\b/;
@@ -48,6 +48,7 @@ export const overrideSignals = [
       phrase(
         ignore,
         /\W+(?:all|any|every|the system|system|developer)\W+(?:of\W+)?(?:the\W+|these\W+|those\W+)?(?:system\W+)?(?:instructions?|directives?|guidelines|(?:system )?prompt\b)/,
+        notInData,
       ),
     ],
     [0.5, phrase(ignore, /\W+(?:all|any)\W+(?:of\W+)?(?:the\W+)?(?:rules|restrictions|limitations|prompts)\b/)],

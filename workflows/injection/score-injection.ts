@@ -24,7 +24,10 @@ export const toolResultSignals: readonly InjectionSignal[] = [...inputSignals, .
 
 /** The evidence for an injection. */
 export interface InjectionScore {
-  /** The certainty, 0 to 1: signals add up as independent evidence, `1 - (1 - w1) × (1 - w2) × …`. */
+  /**
+   * The certainty, 0 to 1: signals near each other add up as independent evidence, `1 - (1 - w1) × (1 - w2) × …`, and the highest sum in a
+   * text counts. Signals in a long document that have nothing to do with each other do not.
+   */
   score: number;
   /** The names of the signals, heaviest first. */
   signals: string[];
@@ -105,8 +108,14 @@ const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
 /** The number of signals that cost as much as one search of a text for values. */
 const signalsPerReading = 8;
 
+/** The number of sections whose signals add up. */
+const sectionsPerWindow = 2;
+
+/** The weights of the signals in the window with the highest score. */
 function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map<string, number>> {
-  const weights = new Map<string, number>();
+  let best = new Map<string, number>();
+  const recent: ReadonlyMap<string, number>[] = [];
+  const everywhere = new Map<string, number>();
   const { signals: sought, scanner } = soughtOf(signals);
   const { last, readTo } = scanner.start(text);
   for (let from = 0; from < text.length; from += sectionChars) {
@@ -115,17 +124,30 @@ function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map
     yield end - until;
     yield* readTo(end);
     const scope = text.slice(0, end);
+    const found = new Map<string, number>();
     for (const { name, weight, pattern, needs, isOwn } of sought) {
-      if (weight <= (weights.get(name) ?? 0)) continue;
+      if (weight <= (found.get(name) ?? 0)) continue;
       if (isOwn ? !needs.every((list) => list.some((word) => (last[word] ?? 0) > from)) : from > 0) continue;
       yield (isOwn ? end - from : text.length) / signalsPerReading;
       pattern.lastIndex = from;
       const match = pattern.exec(isOwn ? scope : text);
-      if (match && (!isOwn || match.index < until)) raise(weights, name, weight);
+      if (match && (!isOwn || match.index < until)) raise(isOwn ? found : everywhere, name, weight);
     }
+    recent.splice(0, recent.length - sectionsPerWindow + 1);
+    recent.push(found);
+    best = strongest(best, joined([...recent, everywhere]));
   }
-  return weights;
+  return best;
 }
+
+const joined = (parts: readonly ReadonlyMap<string, number>[]): Map<string, number> => {
+  const weights = new Map<string, number>();
+  for (const part of parts) for (const [name, weight] of part) raise(weights, name, weight);
+  return weights;
+};
+
+const strongest = <Weights extends ReadonlyMap<string, number>>(a: Weights, b: Weights): Weights =>
+  combined(b) > combined(a) ? b : a;
 
 const raise = (weights: Map<string, number>, name: string, weight: number): void => {
   weights.set(name, Math.max(weight, weights.get(name) ?? 0));

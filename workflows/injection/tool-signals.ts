@@ -49,7 +49,7 @@ export const toolSignals = [
     ],
     [
       0.55,
-      /\b(?:before|prior to)\W+(?:answering|responding|replying|doing anything|using any|continuing|you (?:answer|respond|continue))\b[^\n]{0,80}\b(?:you (?:must|should|need)|must first|always|first,? (?:call|send|read|run|visit))\b/i,
+      /\b(?:before|prior to)\W+(?:answering|responding|replying|doing anything|using any|continuing|you (?:answer|respond|continue))\b[^\n.]{0,80}\b(?:you (?:must|should|need)|must first|always|first,? (?:call|send|read|run|visit))\b/i,
     ],
     [
       0.5,

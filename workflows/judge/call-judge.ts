@@ -1,4 +1,6 @@
 import { InterlockError } from '../../src/errors.js';
+import { objectsIn } from './objects-in.js';
+import { plainSigns } from '../text/overlap.js';
 
 /** A language model of the AI SDK, version 2 or later, which Mastra accepts as well. */
 export interface JudgeLanguageModel {
@@ -57,14 +59,24 @@ type Message =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user' | 'assistant'; readonly content: readonly { readonly type: 'text'; readonly text: string }[] };
 
+interface CallOptions {
+  readonly material: JudgeMaterial;
+  readonly signal?: AbortSignal | undefined;
+  readonly deadlineMs?: number | undefined;
+}
+
+/** A judge that hangs must not hang the run. */
+const defaultDeadlineMs = 15_000;
+
 /**
  * Asks a language model questions about a text. It retries once after a reply in another format, with another nonce, without an answer,
- * or with a quotation that the text does not contain; then it raises `guard/unavailable`. There is no default answer.
+ * or with a quotation that the text does not contain; then it raises `guard/unavailable`. There is no default answer. Raises
+ * `guard/deadline` if a call takes longer.
  */
 export const callJudge = async (
   model: JudgeLanguageModel,
   questions: Readonly<Record<string, JudgeQuestion>>,
-  { material, signal }: { readonly material: JudgeMaterial; readonly signal?: AbortSignal | undefined },
+  { material, signal, deadlineMs = defaultDeadlineMs }: CallOptions,
 ): Promise<JudgeAnswer> => {
   const names = Object.keys(questions);
   const questionList = Object.values(questions);
@@ -79,7 +91,8 @@ export const callJudge = async (
   const responseFormat = { type: 'json', schema: schemaOf(questionList.length), name: 'judgement' };
   let usage: JudgeUsage = { calls: 0, inputTokens: 0, outputTokens: 0 };
   for (let attempt = 1; ; attempt += 1) {
-    const reply = await model.doGenerate({ prompt, responseFormat, temperature: 0, abortSignal: signal } as never); // the options of all versions have these
+    const call = (abortSignal: AbortSignal) => model.doGenerate({ prompt, responseFormat, temperature: 0, abortSignal } as never); // the options of all versions have these
+    const reply = await withDeadline(call, deadlineMs, signal);
     usage = added(usage, reply.usage);
     const text = reply.content.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('');
     const read = readReply(text, { nonce, questions: questionList, judged: material.judged });
@@ -97,6 +110,19 @@ export const callJudge = async (
   }
 };
 
+/** The result of a call that gets a signal; raises `guard/deadline` if there is none in time. */
+const withDeadline = <T>(call: (signal: AbortSignal) => PromiseLike<T>, deadlineMs: number, given?: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => {
+      const late = new InterlockError('guard/deadline', { path: 'judge' });
+      reject(late);
+      controller.abort(late);
+    }, deadlineMs);
+    const answer = Promise.resolve(call(given ? AbortSignal.any([given, controller.signal]) : controller.signal));
+    void answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+
 const message = (role: 'user' | 'assistant', text: string): Message => ({ role, content: [{ type: 'text', text }] });
 
 interface Answer {
@@ -104,7 +130,7 @@ interface Answer {
   readonly verdict: keyof typeof verdicts;
 }
 
-/** The format of a reply as JSON Schema; {@link isReply} checks it. By hand: a schema library would be most of a guard's code size. */
+/** The format of a reply as JSON Schema. By hand: a schema library would be most of a guard's code size. */
 const schemaOf = (count: number) => {
   const evidence = { anyOf: [{ type: 'string' }, { type: 'null' }] };
   const answer = objectOf({ evidence, verdict: { type: 'string', enum: Object.keys(verdicts) } });
@@ -120,18 +146,13 @@ const objectOf = (properties: Readonly<Record<string, object>>) => ({
 
 const namesOf = (count: number): string[] => Array.from({ length: count }, (_, at) => `p${at + 1}`);
 
-const isReply = (value: unknown, count: number): value is Readonly<Record<string, unknown>> => {
-  const reply = Object(value) as Record<string, unknown>;
-  return (
-    Object.keys(reply).length === count + 1 &&
-    typeof reply['nonce'] === 'string' &&
-    namesOf(count).every((name) => isAnswer(reply[name]))
-  );
-};
-
-const isAnswer = (value: unknown): value is Answer => {
-  const { evidence, verdict } = Object(value) as Record<string, unknown>;
-  return (evidence === null || typeof evidence === 'string') && typeof verdict === 'string' && Object.hasOwn(verdicts, verdict);
+/** Reads an answer in the forms that models use: of any case, without the evidence that only a yes needs, or as a word alone. */
+const answerIn = (value: unknown): Answer | undefined => {
+  const { evidence, verdict } =
+    typeof value === 'string' ? { evidence: null, verdict: value } : (Object(value) as Record<string, unknown>);
+  const word = typeof verdict === 'string' ? verdict.trim().toLowerCase().replace(/[.!]$/, '') : verdict;
+  if (typeof word !== 'string' || !Object.hasOwn(verdicts, word)) return undefined;
+  return { evidence: typeof evidence === 'string' ? evidence : null, verdict: word as Answer['verdict'] }; // checked above
 };
 
 interface Expected {
@@ -142,22 +163,14 @@ interface Expected {
 
 /** The probabilities in order, or the fault of a reply. */
 const readReply = (text: string, { nonce, questions, judged }: Expected): number[] | string => {
-  let value: unknown;
-  try {
-    value = JSON.parse(
-      text
-        .trim()
-        .replace(/^```(?:json)?\n/, '')
-        .replace(/\n```$/, ''),
-    );
-  } catch {
-    return 'it is no JSON';
-  }
-  if (!isReply(value, questions.length)) return 'it has another form';
-  if (value['nonce'] !== nonce) return 'its nonce differs';
+  const objects = [...objectsIn(text)];
+  if (objects.length === 0) return 'it is no JSON';
+  const reply = objects.findLast((one) => one['nonce'] === nonce);
+  if (!reply) return 'its nonce differs';
   const probabilities: number[] = [];
   for (const [at, { evidence = true }] of questions.entries()) {
-    const answer = value[`p${at + 1}`] as Answer; // checked above
+    const answer = answerIn(reply[`p${at + 1}`]);
+    if (!answer) return `it has no verdict for p${at + 1}`;
     if (answer.verdict === 'yes' && evidence && !isQuoted(answer.evidence, judged))
       return `the evidence of p${at + 1} is not in the text`;
     probabilities.push(verdicts[answer.verdict]);
@@ -165,11 +178,22 @@ const readReply = (text: string, { nonce, questions, judged }: Expected): number
   return probabilities;
 };
 
-/** Whether a text contains a quotation, regardless of white space and case. */
+/** Whether a text contains a quotation, by its letters and digits: models change quotes and white space, and leave words out as `…`. */
 const isQuoted = (evidence: string | null, judged: string): boolean => {
-  const plain = (text: string): string => text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
-  return evidence !== null && plain(evidence) !== '' && plain(judged).includes(plain(evidence));
+  const pieces = (evidence ?? '').split(/…|\.{3}/).map(plainSigns);
+  const whole = plainSigns(judged);
+  let from = 0;
+  for (const piece of pieces) {
+    const at = whole.indexOf(piece, from);
+    if (at < 0) return false;
+    from = at + piece.length;
+  }
+  return from > 0 || isRaw(evidence, judged);
 };
+
+/** For a quotation without letters, such as emoji. */
+const isRaw = (evidence: string | null, judged: string): boolean =>
+  Boolean(evidence?.trim()) && judged.includes(evidence?.trim() ?? '');
 
 const added = (before: JudgeUsage, usage: unknown): JudgeUsage => {
   const { inputTokens, outputTokens } = Object(usage) as Record<string, unknown>;

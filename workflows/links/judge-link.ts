@@ -26,6 +26,12 @@ export const readHost = (entry: string): ((host: string) => boolean) | undefined
 
 /** Schemes that browsers treat as web addresses, with or without slashes after the colon. */
 const special = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
+/** Schemes of connection strings, which no client follows. */
+const connections = new Set(
+  'postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mqtt mqtts nats kafka jdbc sqlite s3 gs grpc tcp udp unix ws wss git git+https git+ssh git+http github gitlab ssh npm node workspace bun jsr docker oci file memory libsql'.split(
+    ' ',
+  ),
+);
 const schemeForm = /^([a-z][a-z0-9+-]*):/i;
 /** A defanged address, such as `hxxps[:]//evil[.]com`. */
 const isDefanged = (text: string): boolean => /\[[.:]\]/.test(text);
@@ -96,12 +102,15 @@ const tidy = (text: string): string => {
 const faultOfReading = (text: string, rules: LinkRules): LinkFault | undefined => {
   const scheme = schemeForm.exec(text)?.[1]?.toLowerCase();
   if (scheme !== undefined && !isHostAndPort(text)) {
-    if (special.has(scheme)) return rules.schemes.has(scheme) ? faultOfHost(text, urlOf(text), rules) : 'scheme';
+    if (special.has(scheme)) return mayUse(scheme, rules) ? faultOfHost(text, urlOf(text), rules) : 'scheme';
     return faultOfOpaque(scheme, text, rules);
   }
   if (!isAddress(text)) return undefined;
   return faultOfHost(text, urlOf(text), rules);
 };
+
+const mayUse = (scheme: string, { schemes, isOpen }: LinkRules): boolean =>
+  schemes.has(scheme) || (isOpen && connections.has(scheme));
 
 const isHostAndPort = (text: string): boolean =>
   /^[^/?#:]{1,253}:\d{1,5}(?:[/?#]|$)/.test(text) && text.slice(0, text.indexOf(':')).includes('.');
@@ -110,7 +119,7 @@ const isAddress = (text: string): boolean => /^[\\/]{2}/.test(text) || isBareLin
 
 const faultOfOpaque = (scheme: string, text: string, rules: LinkRules): LinkFault | undefined => {
   if (isDefanged(text)) return undefined;
-  if (!rules.schemes.has(scheme)) return 'scheme';
+  if (!rules.schemes.has(scheme)) return mayUse(scheme, rules) ? undefined : 'scheme';
   if (scheme === 'data') return /^data:image\/(?:png|jpe?g|gif|webp|avif)[;,]/i.test(text) ? undefined : 'scheme';
   if (scheme !== 'mailto') return undefined;
   const mails = decode(text).match(/[^\s@,;:?&=<>]{1,64}@[^\s@,;:?&=<>]{1,253}/g) ?? [];
@@ -136,9 +145,10 @@ const faultOfHost = (text: string, url: URL | undefined, rules: LinkRules): Link
 
 /** For rules that allow every host: names in Punycode, addresses of machines, and names that mix letters of scripts. */
 const isDeceptive = (written: string, { hostname }: URL): boolean => {
+  if (/^(?:127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])$/.test(hostname)) return false; // the reader's own machine
   if (/(?:^|\.)xn--/i.test(written) || /^\[|^[\d.]+$/.test(hostname)) return true;
   const decoded = decode(written);
-  return foldLookalikes(decoded) !== decoded || decoded.split('.').some(mixesScripts);
+  return /[ıɡ]/.test(decoded) || foldLookalikes(decoded) !== decoded || decoded.split('.').some(mixesScripts);
 };
 
 const [latin, cyrillicOrGreek] = [lazyRegex(String.raw`\p{sc=Latn}`), lazyRegex(String.raw`[\p{sc=Cyrl}\p{sc=Grek}]`)];

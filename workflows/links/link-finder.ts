@@ -19,9 +19,12 @@ const attributes =
   'href|src|srcset|imagesrcset|action|formaction|poster|ping|background|longdesc|manifest|codebase|dynsrc|lowsrc|cite|data';
 /** Schemes without `//` that act wherever they are clicked; others count only where a destination is expected. */
 const opaque = 'javascript|vbscript|mailto|blob|filesystem|view-source|intent|data(?=:[\\w.+-]{0,40}[/;,])';
-/** Domain endings that chat clients turn into links without a scheme. Those that are also file name endings need a path. */
+/** Domain endings that chat clients turn into links without a scheme. */
 const endings =
-  'com|org|net|edu|gov|mil|int|info|biz|name|io|ai|co|dev|app|xyz|site|online|shop|store|tech|cloud|live|link|click|top|club|page|space|fun|icu|gg|tv|to|cc|uk|de|fr|it|es|nl|be|ch|at|se|no|dk|fi|cz|ru|ua|tr|cn|jp|kr|in|br|mx|ca|au|nz|za|ir|eu|us|ly|la|li|lu|pt|gr|hu|ro|bg|hr|lt|lv|ee|ie|il|ae|sa|sg|hk|tw|th|vn|id|my|ph';
+  'com|org|net|edu|gov|mil|biz|io|ai|co|dev|app|xyz|shop|club|icu|gg|uk|de|fr|nl|ch|se|dk|fi|cz|ru|ua|tr|cn|jp|kr|br|mx|ca|au|nz|za|ir|eu|lu|pt|gr|hu|ro|bg|hr|lt|lv|ee|ie|il|ae|sa|sg|hk|tw|th|vn|ph';
+/** Endings that are also words, members of objects or endings of files: they need a path or a query. */
+const endingsOfWords =
+  'info|name|int|site|online|store|tech|cloud|live|link|click|top|page|space|fun|tv|to|cc|it|es|be|at|no|in|us|ly|la|li|id|my|me|is|im|pro|mobi|tel|travel|jobs|museum|aero|coop|cat|asia|post|art|bid|bond|blog|buzz|cam|cash|cfd|chat|city|cyou|date|design|digital|download|email|events|expert|express|finance|foo|games|group|guru|help|host|how|land|lat|life|lol|loan|ltd|market|media|men|monster|mov|news|ninja|one|party|photos|pics|pink|plus|press|quest|racing|red|rest|review|rocks|run|sbs|school|science|services|skin|social|solutions|stream|studio|support|systems|team|tips|today|tools|toys|trade|vip|wang|watch|web|website|wiki|win|work|works|world|wtf|yachts|zip|zone|su|ws|ga|gq|ml|cf|tk|pw|st|vc|by|kz|rs|si|sk|pl|ar|cl|pe|uy|ec|ke|ng|pk|lk|np|bd|qa|kw|om|jo|lb|eg|ma|tn|ge|am|az|uz|mn|kg|md|al|mk|ba|cy|mt|gl|gi|fo';
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]{0,62})`;
 
 /** The text before a destination, which is not part of it. */
@@ -29,21 +32,22 @@ const before = String.raw`\]\(\s{0,8}<?|\]:\s{0,8}<?|\burl\(\s{0,8}["']?|\bconte
 /** Names of objects in programs, and members that make them look like domains: `self.name`. */
 const objects =
   'app|args|body|config|console|const|context|ctx|data|document|el|element|entry|env|err|error|event|evt|field|file|form|input|item|key|list|math|me|model|module|msg|node|np|obj|object|options|os|params|parent|pd|process|props|ref|req|request|res|response|result|results|row|schema|self|session|settings|state|sys|table|target|task|this|tool|user|utils|value|window';
-const members =
-  'name|id|to|info|click|my|in|be|at|no|top|link|page|space|dev|app|io|live|store|site|online|tech|cloud|co|it|es|int|us|de';
+const members = 'dev|app|io|co|de';
 /** Such names, and `ASP.NET`, unless text follows that could carry data. */
 const inCode = String.raw`(?:(?:(?:${objects})\.){1,6}(?:${members})|(?:ado|asp|ml|vb)\.net)(?![\p{L}\p{N}/#:@_-]|\?\S|\.[\p{L}\p{N}])`;
 /** A domain without a scheme. */
-const bare = String.raw`(?!${inCode})(?:${label}\.){1,6}(?:(?:${endings})(?![\p{L}\p{N}_@-]|\.[\p{L}\p{N}])|[\p{L}]{2,24}(?::\d{1,5})?[/?](?=[\p{L}\p{N}?#%&=]))`;
+const bare = String.raw`(?!${inCode})(?:${label}\.){1,6}(?:(?:${endings}|(?<=-[^\s]{1,60})(?:${endingsOfWords}))(?![\p{L}\p{N}_@(=[-]|\.[\p{L}\p{N}])|(?:${endings}|${endingsOfWords})(?::\d{1,5})?[/?](?=[\p{L}\p{N}?#%&=]))`;
 const bareForm = once(() => new RegExp(`^(?:www\\.|${bare})`, 'iu'));
 /** Whether a text without a scheme starts with a domain that clients turn into a link. */
 export const isBareLink = (text: string): boolean => bareForm().test(text);
 
 /** The beginnings of addresses. */
 const beginnings = [
-  String.raw`(?:https?|wss?|ftp):(?=[^\s"'<>)])`,
+  String.raw`(?:https?|(?<![\p{L}\p{N}_-])(?:wss?|ftp)):(?=[^\s"'<>)])`,
   String.raw`(?<![\p{L}\p{N}+-])(?:(?:${opaque}):(?=[^\s"'<>)])|[a-z][a-z0-9+-]{0,31}:(?=[\\/]{2}))`,
-  String.raw`(?<=^|[(<="'` + '`' + String.raw`]|\]:\s{0,8}|,\s{0,8})[\\/]{2,}(?=[^\s\\/"'<>)*])`,
+  String.raw`(?<=^|[(<="'` +
+    '`' +
+    String.raw`]|\]:\s{0,8}|,\s{0,8})(?:\/{2,16}(?=[\p{L}\p{N}[%&\\])|[\\/]{2,16}(?=(?:${label}\.){1,6}${label}[\\/?#:]))(?=[^\s\\/"'<>)*])`,
   String.raw`(?<![\p{L}\p{N}\\])\\{2}(?=(?:${label}\.){1,6}${label}\\)`, // a Windows share
   String.raw`(?<![\p{L}\p{N}@./\\:-])www\.(?=[\p{L}\p{N}])`,
   String.raw`(?<![\p{L}\p{N}@./\\:_-])(?:${bare})`,
@@ -89,9 +93,8 @@ const spanAt = (text: string, start: number, isPlace: boolean): LinkSpan => {
   let depth = 0;
   for (; end < most; end += 1) {
     const sign = text.charAt(end);
-    if (stop === ')' && sign === '(') depth += 1;
-    if (stop === ')' && sign === ')' && (depth -= 1) < 0) break;
-    if (stop !== ')' && sign === stop) break;
+    if (stop !== undefined && sign === partners[stop]) depth += 1;
+    if (sign === stop && (depth -= 1) < 0) break;
     if (isBreak(sign, stop, isPlace)) break;
   }
   const isOpen = end === text.length && end - start < maxLinkChars;
@@ -104,6 +107,7 @@ const stopAt = (text: string, start: number, isPlace: boolean): string | undefin
   if (sign === '<') return '>';
   if (sign === '"' || sign === "'")
     return isPlace || /[=:(]\s{0,8}$/.test(text.slice(Math.max(0, start - 10), start - 1)) ? sign : undefined;
+  if (sign === '[' && !isPlace) return ']';
   if (sign === '(' || (isPlace && /\(\s{1,8}$/.test(text.slice(Math.max(0, start - 10), start)))) return ')';
   return undefined;
 };

@@ -115,14 +115,28 @@ const createFinder = ({
   };
 };
 
-/** Buffers the run of the given characters at the end of a text, up to the maximum reach of a value and its lead. */
+/** The start of a value that may be longer than others: in or shortly before a run of its characters. */
+interface LongValue {
+  readonly lead: RegExp;
+  readonly most: number;
+}
+
+const maxLeadChars = 132;
+
+/**
+ * Buffers the run of the given characters at the end of a text, up to the maximum reach of a value and its lead. More than `most`
+ * characters are buffered only after the lead of a long value.
+ */
 export const openRun =
-  (characters: AsciiSet, most: number): Finder['open'] =>
+  (characters: AsciiSet, most: number, long?: LongValue): Finder['open'] =>
   (text, from) => {
-    const least = Math.max(from, text.length - most);
+    const least = Math.max(from, text.length - (long?.most ?? most));
     let at = text.length;
     while (at > least && characters[text.charCodeAt(at - 1)] === 1) at -= 1;
-    return at;
+    if (!long || text.length - at <= most) return at;
+    const near = Math.max(0, at - maxLeadChars);
+    const lead = text.slice(near).search(long.lead);
+    return lead < 0 ? text.length - most : Math.min(Math.max(at, near + lead), text.length - most);
   };
 
 const behind = (lead: RegExp | undefined, regex: RegExp): RegExp =>

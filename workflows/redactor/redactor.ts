@@ -13,8 +13,16 @@ import {
   needed,
   oneOf,
 } from '../../src/option-kind.js';
-import { checkOptions, sharedKinds, type KindsOf, traitsOf, report, type Detection } from '../guards/guard-options.js';
-import { valueHooks, type ValuePlace } from '../guards/value-hooks.js';
+import {
+  checkOptions,
+  sharedKinds,
+  type KindsOf,
+  traitsOf,
+  report,
+  type Detection,
+  type GuardProcessor,
+} from '../guards/guard-options.js';
+import { valueHooks, type ValueHooks, type ValuePlace } from '../guards/value-hooks.js';
 import { alsoAsRead } from '../patterns/as-read.js';
 import {
   combineFinders,
@@ -37,7 +45,10 @@ import { readFields } from '../../src/guard/read-fields.js';
 import { placeholder, standIn, type SecretsProcessor } from '../../src/guard/secrets.js';
 import { editLeaves } from '../messages/redact-messages.js';
 
-type Redactor = Processor<string, RedactionMetadata> & WindowedProcessor;
+/** With `'restore'` it edits the requests to the model, otherwise messages. Mastra's own `Agent` takes both in both arrays. */
+type Redactor =
+  | (ValueHooks<RedactionMetadata> & Pick<Processor, 'id'>)
+  | (GuardProcessor<'processLLMRequest' | 'processOutputStream', RedactionMetadata> & Pick<WindowedProcessor, 'window'>);
 
 /**
  * A guard (id `redactor`) for values that are recognizable by their characters: addresses, numbers and secrets, and your own
@@ -66,7 +77,7 @@ export const redactor = (options: RedactorOptions): Redactor => {
   const own = patterns.map((pattern, index) => [pattern.name, readPattern(pattern, `${id}.patterns[${index}]`)] as const);
   const finders: NamedFinders = [...findersOf(kinds, options), ...own];
   const names: NamedFinders = options.entities ? [['entity', createEntityFinder(options.entities, `${id}.entities`)]] : [];
-  const guard: Redactor = {
+  const guard: Processor<string, RedactionMetadata> = {
     id,
     name: 'Redactor',
     description: `Finds ${[...kinds, ...own.map(([name]) => name), ...(options.entities ? ['names'] : [])].join(', ')}; strategy: ${strategy}.`,

@@ -21,37 +21,69 @@ import { readHost } from '../links/judge-link.js';
  */
 export type ArgumentRule = (value: unknown) => string | undefined | Promise<string | undefined>;
 
-/** The values at a path such as `filter.urls.*`: `*` is each entry of a list or object. An unexpected list is read entry by entry. */
-export const valuesAt = (args: unknown, path: string): unknown[] => {
-  let values: unknown[] = [args];
-  for (const name of path.split('.')) {
-    values = values.flatMap((value) => {
-      if (typeof value !== 'object' || value === null) return [];
-      if (name === '*') return Object.values(value);
-      if (Array.isArray(value) && !/^\d+$/.test(name)) return value.flatMap((entry) => valuesAt(entry, name));
-      return Object.hasOwn(value, name) ? [(value as Record<string, unknown>)[name]] : [];
-    });
-  }
-  return values
-    .flatMap((value) => (Array.isArray(value) ? (value.flat(Infinity) as unknown[]) : [value]))
-    .filter((value) => value !== undefined);
-};
+/** The values at a path, or `unread` if an argument is there in a form that has no such path. */
+interface AtPath {
+  readonly values: readonly unknown[];
+  readonly unread: boolean;
+}
 
-const runsOf = async (rule: ArgumentRule, values: readonly unknown[]): Promise<string | undefined> => {
-  for (const value of values) {
-    const fault = await rule(value);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
+const nothing: AtPath = { values: [], unread: false };
+const unreadable: AtPath = { values: [], unread: true };
+
+const joined = (found: readonly AtPath[]): AtPath => ({
+  values: found.flatMap(({ values }) => values),
+  unread: found.some(({ unread }) => unread),
+});
+
+/**
+ * The values at a path such as `filter.urls.*`: `*` is each entry of a list or object. An unexpected list is read entry by entry, and a
+ * key with dots is read like its path. An absent argument has no values; text in place of an object, or a key that differs in case only, is
+ * unread.
+ */
+const valuesAt = (value: unknown, path: readonly string[]): AtPath => {
+  const [name, ...rest] = path;
+  if (value === undefined) return nothing;
+  if (name === undefined)
+    return Array.isArray(value) ? joined(value.map((entry) => valuesAt(entry, path))) : { values: [value], unread: false };
+  if (value === null) return nothing;
+  if (typeof value !== 'object') return unreadable;
+  if (name === '*') return joined(Object.values(value).map((entry) => valuesAt(entry, rest)));
+  if (Array.isArray(value) && !/^\d+$/.test(name)) return joined(value.map((entry) => valuesAt(entry, path)));
+  const fields = value as Record<string, unknown>;
+  const keys = path.map((_, at) => path.slice(0, at + 1).join('.'));
+  const found = keys.flatMap((key, at) => (Object.hasOwn(fields, key) ? [valuesAt(fields[key], path.slice(at + 1))] : []));
+  if (found.length > 0) return joined(found);
+  const likely = new Set(keys.map((key) => key.toLowerCase()));
+  return Object.keys(fields).some((key) => likely.has(key.toLowerCase())) ? unreadable : nothing;
 };
 
 /** The fault of a call's arguments, with its path; undefined if they are allowed. */
 export const faultIn = async (args: unknown, rules: Readonly<Record<string, ArgumentRule>>): Promise<string | undefined> => {
   for (const [path, rule] of Object.entries(rules)) {
-    const fault = await runsOf(rule, valuesAt(args, path));
-    if (fault !== undefined) return `${path} ${fault}`;
+    const { values, unread } = valuesAt(args, path.split('.'));
+    if (unread) return `${path} must be a value at this path`;
+    for (const value of values) {
+      const fault = await rule(value);
+      if (fault !== undefined) return `${path} ${fault}`;
+    }
   }
   return undefined;
+};
+
+/** Whether an argument has no rule: none for its path, and none for what contains it. */
+export const hasUnlisted = (value: unknown, paths: readonly (readonly string[])[]): boolean => {
+  if (paths.some((path) => path.length === 0)) return false;
+  if (value === null) return paths.length === 0;
+  if (typeof value !== 'object') return true;
+  return Object.entries(value).some(([key, entry]) => {
+    const names = key.split('.');
+    const inner = paths.flatMap((path) => {
+      const fits = path[0] === '*' || names.every((name, at) => path[at] === name);
+      if (!fits) return Array.isArray(value) ? [path] : [];
+      return [path.slice(path[0] === '*' ? 1 : names.length)];
+    });
+    return entry !== undefined && hasUnlisted(entry, inner);
+  });
 };
 
 /**

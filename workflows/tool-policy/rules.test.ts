@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { itEvery, user } from '../test-setup.js';
-import { valuesAt, pathRule, urlRule } from './argument-rules.js';
+import { faultIn, hasUnlisted, pathRule, urlRule } from './argument-rules.js';
 import { atOnce } from '../../src/guard/in-steps.js';
 import { readingTaint } from './run-calls.js';
 import { sqlRule } from './sql-rule.js';
@@ -351,14 +351,58 @@ describe('sqlRule', () => {
   });
 });
 
-describe('valuesAt', () => {
-  it('finds values in lists and never on the prototype', () => {
-    const args = { a: [{ url: 'x' }, { url: ['y', ['z']] }], b: { c: { url: 'w' } } };
-    expect(valuesAt(args, 'a.url')).toEqual(['x', 'y', 'z']);
-    expect(valuesAt(args, 'a.*.url')).toEqual(['x', 'y', 'z']);
-    expect(valuesAt(args, 'a.0.url')).toEqual(['x']);
-    expect(valuesAt(args, 'b.*.url')).toEqual(['w']);
-    expect(valuesAt(args, 'constructor.name')).toEqual([]);
+describe('faultIn', () => {
+  const args = { a: [{ url: 'x' }, { url: ['y', ['z']] }], b: { c: { url: 'w' } }, 'd.e': 'v', f: null, g: [], h: 'text' };
+  /** The values that a rule gets, or the fault. */
+  const read = async (path: string): Promise<unknown> => {
+    const values: unknown[] = [];
+    return (await faultIn(args, { [path]: (value) => void values.push(value) })) ?? values;
+  };
+
+  it.each<[string, unknown[]]>([
+    ['a.url', ['x', 'y', 'z']],
+    ['a.*.url', ['x', 'y', 'z']],
+    ['a.0.url', ['x']],
+    ['b.*.url', ['w']],
+    ['d.e', ['v']],
+    ['f', [null]],
+    ['f.url', []],
+    ['g.*.url', []],
+    ['b.none', []],
+    ['none.url', []],
+    ['constructor.name', []],
+  ])('finds the values at %s', async (path, values) => {
+    expect(await read(path)).toEqual(values);
+  });
+
+  it.each(['h.url', 'h.*', 'a.url.more', 'b.c.URL', 'A', 'D.e', 'b.c.url.x'])(
+    'denies an argument in which %s leads nowhere',
+    async (path) => {
+      expect(await read(path)).toBe(`${path} must be a value at this path`);
+    },
+  );
+});
+
+describe('hasUnlisted', () => {
+  const has = (args: unknown, ...paths: string[]): boolean =>
+    hasUnlisted(
+      args,
+      paths.map((path) => path.split('.')),
+    );
+
+  it('finds arguments without a rule', () => {
+    expect(has({ url: 'x' }, 'url')).toBe(false);
+    expect(has({ url: 'x', uri: 'y' }, 'url')).toBe(true);
+    expect(has({ filter: { path: 'a', more: { b: 1 } } }, 'filter')).toBe(false);
+    expect(has({ filter: { path: 'a', more: 1 } }, 'filter.path')).toBe(true);
+    expect(has({ items: [{ url: 'x' }] }, 'items.*.url')).toBe(false);
+    expect(has({ items: [{ url: 'x' }] }, 'items.url')).toBe(false);
+    expect(has({ items: [{ url: 'x', uri: 'y' }] }, 'items.url')).toBe(true);
+    expect(has({ items: [] }, 'items.*.url')).toBe(false);
+    expect(has({ 'a.b': 'x' }, 'a.b')).toBe(false);
+    expect(has({ target: null }, 'target.url')).toBe(false);
+    expect(has({ target: null }, 'url')).toBe(true);
+    expect(has({})).toBe(false);
   });
 });
 

@@ -7,7 +7,7 @@ import { foldLookalikes } from '../injection/fold-lookalikes.js';
 const regions = ['gbeng', 'gbsct', 'gbwls'];
 
 const asTags = (letters: string): string =>
-  Array.from(letters, (letter) => String.raw`\u{${(0xe0000 + letter.charCodeAt(0)).toString(16)}}`).join('');
+  Array.from(letters, (letter) => `\\u{${(0xe0000 + letter.charCodeAt(0)).toString(16)}}`).join('');
 
 /** The base of a flag in tags. Like the other constants here, a source for expressions with the flag `u`. */
 export const flagBase = String.raw`\u{1F3F4}`;

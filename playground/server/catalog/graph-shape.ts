@@ -1,6 +1,5 @@
 import { phaseNames, phases } from '../../../src/index.js';
-import { nameOf, otherwise, type GraphNode, type GuardNode } from '../../../src/pipeline/graph.js';
-import { windowOf } from '../../../src/pipeline/stream-plan.js';
+import { nameOf, otherwise, windowOf, type GraphNode, type GuardNode } from '../../../src/pipeline/graph.js';
 import { nameOfRule } from '../../../src/pipeline/overlap.js';
 import type { GraphShape } from '../../protocol/catalog.js';
 import { guardsIn } from '../../protocol/shapes.js';

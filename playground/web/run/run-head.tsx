@@ -32,6 +32,7 @@ interface RunHeadProps {
 /** The messages of the turn for memory. */
 const given: Readonly<Record<NonNullable<RunView['memory']>['given'], string>> = {
   answer: 'the response',
+  accepted: 'accepted steps',
   'user-only': 'user message only',
   placeholder: 'a placeholder',
   nothing: 'nothing',

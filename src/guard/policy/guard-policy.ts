@@ -15,8 +15,9 @@ import {
   type OptionKind,
 } from '../../option-kind.js';
 
-/** The end of a window: how much of the stream a guard judges at a time. */
-export type GuardWindow = 'chunk' | 'sentence' | 'part' | 'step' | { readonly chars: number } | { readonly tokens: number };
+/** The end of a window: how much of the stream a guard checks at a time. */
+export type GuardWindow =
+  'delta' | 'chunk' | 'sentence' | 'part' | 'step' | { readonly chars: number } | { readonly tokens: number };
 
 /** The rules around a guard. Every field is optional; without any, a guard behaves like its processor. */
 export interface GuardPolicy {
@@ -53,8 +54,21 @@ export interface GuardPolicy {
   readonly shadow?: boolean;
   /** The share of runs that the guard is asked in, from 0 to 1; in the others it is bypassed, and counted. Default 1. */
   readonly sampleRate?: number;
-  /** How much of a stream the guard is asked about at once. Default: each chunk as it comes. */
+  /**
+   * How much of a stream the guard checks at once. `delta`: each chunk as it comes, as in Mastra; a value that is split over two
+   * chunks is then missed. Default: `sentence`, at most 400 characters; of JSON one member, at most 200.
+   */
   readonly window?: GuardWindow;
+  /**
+   * `none`: content is sent before this guard's hooks after the stream have run, so that a later rejection or edit retracts it.
+   * Default: under the agent's `hold: 'auto'` the content waits for them.
+   */
+  readonly hold?: 'none';
+  /**
+   * Whether the guard only reads, such as a log or a score: no content waits for its hooks after the stream, and an edit is no
+   * verdict (`guard/reader-edits`). Default `false`.
+   */
+  readonly reads?: boolean;
   /**
    * Judges the input while the model is called already, in `processInput`, `processInputStep` and `processLLMRequest`; nothing of
    * the answer leaves before it has passed. Only for guards that never edit: an edit is no verdict (`guard/overlap-edits`). Where
@@ -68,14 +82,17 @@ export interface GuardPolicy {
   readonly version?: string;
 }
 
-const namedWindows: ReadonlySet<unknown> = new Set(['chunk', 'sentence', 'part', 'step']);
+const namedWindows: ReadonlySet<unknown> = new Set(['delta', 'chunk', 'sentence', 'part', 'step']);
 const sizes: ReadonlySet<unknown> = new Set(['chars', 'tokens']);
 
-const aWindow = kind('"chunk", "sentence", "part", "step", { chars } or { tokens } with an integer of 1 or more', (value) => {
-  if (namedWindows.has(value)) return true;
-  const [[unit, size] = [], ...more] = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  return sizes.has(unit) && more.length === 0 && Number.isInteger(size) && (size as number) >= 1;
-});
+export const aWindow: OptionKind<GuardWindow> = kind(
+  '"delta", "chunk", "sentence", "part", "step", { chars } or { tokens } with an integer of 1 or more',
+  (value) => {
+    if (namedWindows.has(value)) return true;
+    const [[unit, size] = [], ...more] = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+    return sizes.has(unit) && more.length === 0 && Number.isInteger(size) && (size as number) >= 1;
+  },
+);
 
 /** The checks of a policy. They do not load zod: guards are used where every millisecond of a start counts. */
 const kinds: { readonly [Name in keyof Required<GuardPolicy>]: OptionKind } = {
@@ -87,6 +104,8 @@ const kinds: { readonly [Name in keyof Required<GuardPolicy>]: OptionKind } = {
   shadow: aBoolean,
   sampleRate: numberFrom(0, 1),
   window: aWindow,
+  hold: oneOf('none'),
+  reads: aBoolean,
   overlap: aBoolean,
   version: aName,
 };
@@ -102,6 +121,12 @@ export const readPolicy = (options: unknown, path: string): GuardPolicy => {
   const policy = structuredClone(options) as GuardPolicy; // validated, and plain data
   rejectInvalid(policy, path);
   return Object.freeze(policy);
+};
+
+/** Validates the id of a guard. Raises `guard/invalid-option`. */
+export const readId = (id: unknown, path: string): string => {
+  throwFaults(aName.faultsOf(id, `${path}.id`).map(asGuardFault));
+  return id as string; // a name
 };
 
 /** Options that contradict each other, and the reason. */

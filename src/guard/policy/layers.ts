@@ -153,13 +153,15 @@ export const sampled: Layer =
   };
 
 /**
- * `overlap`: the guard may only judge. The model already has its input when the verdict comes, so that an edit cannot be applied: it
- * counts as no verdict, with `guard/overlap-edits`.
+ * `overlap`, `reads`: the guard may only judge. The model already has its input when the verdict comes, or the text was sent, so that an
+ * edit cannot be applied: it counts as no verdict, with `guard/overlap-edits` or `guard/reader-edits`.
  */
 export const withoutEdits: Layer =
-  (inner, { author }) =>
+  (inner, { author, policy }) =>
   (data, scope) =>
-    whenReady(inner(data, scope), (verdict) => (verdict.kind === 'edit' ? unavailable(author, 'guard/overlap-edits') : verdict));
+    whenReady(inner(data, scope), (verdict) =>
+      verdict.kind === 'edit' ? unavailable(author, policy.reads ? 'guard/reader-edits' : 'guard/overlap-edits') : verdict,
+    );
 
 /**
  * `onUnavailable`: replaces a missing verdict. It does not apply to a run whose caller canceled: its guards stay unavailable, and nothing

@@ -6,9 +6,11 @@ import { currentAttempt, setRunError, type Attempt, type Run } from '../run.js';
 import { InterlockError } from '../../errors.js';
 import { createTurns } from '../../guard/in-steps.js';
 import { isPromise } from '../../phase/awaitable.js';
+import { noteOriginal } from '../fallen-stand-ins.js';
 import { isGuarded, stopWith } from '../judge.js';
 import { recordModelChunk } from '../record-model.js';
 import { createPartIds, idsOf } from '../part-ids.js';
+import { makeCall } from '../make-call.js';
 import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
 import { dropReprocessed } from '../reprocess-queue.js';
 import { createBlockScopes } from '../../pipeline/block-scope.js';
@@ -80,7 +82,7 @@ const consumeChunks = async (
   attempt: Attempt,
   { reader, startedAt, guardedStream }: ModelStream & { guardedStream: GuardedStream },
 ): Promise<Outcome | undefined> => {
-  const [needsRaw, needsWords] = [isGuarded(run, 'llmResponse'), isGuarded(run, 'outputStream')];
+  const needsWords = isGuarded(run, 'outputStream');
   const holdsResults = isGuarded(run, 'toolResult');
   const ids = createPartIds(idsOf(run));
   const takeTurn = createTurns();
@@ -88,15 +90,18 @@ const consumeChunks = async (
     const turn = takeTurn(); // the provider may have its whole response ready
     if (turn) await turn;
     run.signal.throwIfAborted();
-    const chunk = reader.toChunk(part.value);
-    if (!chunk) continue;
-    recordModelChunk(run, attempt, { chunk, startedAt, needsRaw, needsWords });
+    const given = reader.toChunk(part.value);
+    if (!given) continue;
+    const [chunk, keep] = makeCall(run, attempt, given);
+    recordModelChunk(run, attempt, { chunk, startedAt, needsWords });
     const own = ids.withUniqueId(chunk);
     if (!own) continue;
+    keep?.(own);
     if (holdsResults && own.type === 'tool-result') {
       attempt.heldResults.push(own); // emitted after it was judged, see review
       continue;
     }
+    noteOriginal(run, attempt, own);
     const pending = guardedStream.process(own);
     const outcome = isPromise(pending) ? await pending : pending;
     if (outcome) return outcome;
@@ -107,8 +112,19 @@ const consumeChunks = async (
 
 const endOf = async (run: Run, attempt: Attempt, guardedStream: GuardedStream): Promise<Outcome> => {
   if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part while the provider was silent
-  if (guardedStream.isStopped || (attempt.finish && attempt.hasResponded)) return (await guardedStream.end()) ?? { kind: 'done' };
-  throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part arrived.' });
+  if (!guardedStream.isStopped && !(attempt.finish && attempt.hasResponded))
+    throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part arrived.' });
+  const outcome = (await guardedStream.end()) ?? { kind: 'done' };
+  if (outcome.kind === 'done' && !run.options.ports.acceptsErrorFinish) checkFinish(attempt);
+  return outcome;
+};
+
+/** Throws if the model finished with an error, as Mastra's agent does: the response is incomplete. */
+const checkFinish = ({ finish, entry }: Attempt): void => {
+  if (finish?.reason !== 'error') return;
+  const reported = finish.rawReason === undefined ? '' : ` (the provider reported "${finish.rawReason}")`;
+  const detail = `the response has the finish reason "error"${reported}.`;
+  throw new InterlockError('model/call-failed', { path: entry.model.modelId, detail });
 };
 
 /** Calls the model while guards judge. Reads its response ahead without using it; `call` uses it after the guards have passed. */

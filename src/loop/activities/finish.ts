@@ -5,6 +5,7 @@ import { clearStepFeedback } from '../after-step.js';
 import { clearFeedback, conversationFields } from '../conversation.js';
 import { followResponse, snapshotResponse } from '../follow-response.js';
 import { isGuarded, judge, judgeWith, type Judged, failWith } from '../judge.js';
+import { addWritten } from '../data-parts.js';
 import { addPayloadTransforms } from '../persist-rejected-turn.js';
 import type { Outcome } from '../activity.js';
 import { acceptedSteps, currentAttempt, stepFields, type Run, isOver } from '../run.js';
@@ -53,6 +54,7 @@ export const resultPayload = (run: Run): PhaseData<'outputResult'> => {
 /** Persists accepted responses only; a rejected response never reaches this activity. A failure to persist fails the run. */
 export const persist = (run: Run): Awaitable<Outcome> => {
   const { memory } = run.options.lanes;
+  addWritten(run, currentAttempt(run));
   return memory ? persistIn(memory, run) : { kind: 'done' };
 };
 

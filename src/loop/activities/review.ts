@@ -1,5 +1,7 @@
 import type { PhaseData } from '../../phase/row.js';
 import { afterStep } from '../after-step.js';
+import { addWritten } from '../data-parts.js';
+import { dropFallen } from '../fallen-stand-ins.js';
 import { hasUnjudgedInput, resultOfCall } from '../streamed-input.js';
 import { followResponse, snapshotResponse } from '../follow-response.js';
 import { isGuarded, judge } from '../judge.js';
@@ -9,7 +11,8 @@ import type { ToolCall } from '../tool-call.js';
 import { conversationFields } from '../conversation.js';
 import { currentAttempt, stepFields, type Attempt, type Run } from '../run.js';
 import { resend } from '../resend.js';
-import { recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
+import { acceptedParts, recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
+import { unquoting } from '../guarded-stream.js';
 import { findToolPart, type ProviderResult } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
 
@@ -18,18 +21,18 @@ export const review = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const before = responseParts(run).length;
   addAnswer(run, attempt);
+  addWritten(run, attempt);
   const record = recordStep(run, attempt);
   attempt.record = record;
   if (hasUnjudgedInput(attempt)) await resendAttempt(run, attempt, record);
-  const observed = await observe(run, attempt, record);
-  if (observed) return observed;
-  const stopped = await settleProviderResults(run, attempt, record);
+  const stopped = (await settleProviderResults(run, attempt, record)) ?? (await observe(run, attempt, record));
   if (stopped) return stopped;
   attempt.partCount = responseParts(run).length - before;
   const snapshots = isGuarded(run, 'outputStep') ? snapshotResponse(run) : undefined;
   const judged = await judge<'outputStep'>(run, stepPayload(run, attempt, record));
   if (judged.outcome) return judged.outcome;
   if (snapshots) await followResponse(run, snapshots);
+  if (addWritten(run, attempt)) attempt.partCount = responseParts(run).length - acceptedParts(run);
   run.steps.push(record);
   const toolCalls = record.toolCalls.filter((call) => !call.providerExecuted).length;
   if (toolCalls > 0) return { kind: 'reviewed', toolCalls };
@@ -43,8 +46,10 @@ const resendAttempt = async (run: Run, attempt: Attempt, record: StepRecord): Pr
   attempt.place = step.place;
 };
 
-const addAnswer = (run: Run, { answer, entry, wasEdited }: Attempt): void => {
+const addAnswer = (run: Run, attempt: Attempt): void => {
+  const { answer, entry, wasEdited } = attempt;
   const { list } = run;
+  dropFallen(attempt);
   for (const growing of Object.values(answer.growing)) growing.clear(); // their pieces take as much memory as the texts
   if (answer.parts.length === 0) return;
   if (wasEdited) stripQuotedMetadata(answer.parts); // also the metadata of chunks from before the edit
@@ -58,19 +63,22 @@ const addAnswer = (run: Run, { answer, entry, wasEdited }: Attempt): void => {
   });
 };
 
+/** Shows the response to guards that observe it, as earlier guards left it: a cache must not keep what they removed. */
 const observe = async (run: Run, attempt: Attempt, record: StepRecord): Promise<Outcome | undefined> => {
   if (!isGuarded(run, 'llmResponse')) return undefined;
+  const { leftChunks, response, wasEdited } = attempt;
   const { outcome } = await judge<'llmResponse'>(run, {
     phase: 'llmResponse',
-    chunks: attempt.rawChunks,
+    chunks: wasEdited ? leftChunks.map(unquoting) : leftChunks,
     model: attempt.entry.model,
     ...stepFields(run, record),
     fromCache: attempt.cached !== undefined,
     warnings: [...attempt.warnings] as PhaseData<'llmResponse'>['warnings'], // the provider's own
-    request: attempt.request,
-    rawResponse: attempt.cached ? attempt.cached.rawResponse : attempt.response,
+    request: attempt.request ?? {},
+    rawResponse: attempt.cached ? attempt.cached.rawResponse : wasEdited ? record.response : response, // the record has no body
     retryCount: run.retries,
   });
+  attempt.leftChunks = [];
   return outcome;
 };
 
@@ -100,8 +108,10 @@ const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRec
     if (!own) continue;
     const result = own.payload as ProviderResult; // only results are buffered
     const end = { kind: 'result', result: result.result } as const;
+    const known = record.toolResults.length;
     const stop = await settleEnd(run, record, { call: callOf(run, result), end, payload: result });
     if (stop) return stop;
+    for (const { type, payload } of record.toolResults.slice(known)) attempt.leftChunks.push({ type, payload });
   }
   return undefined;
 };

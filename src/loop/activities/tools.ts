@@ -1,6 +1,7 @@
 import { afterStep } from '../after-step.js';
 import { emitJudged, stopWith } from '../judge.js';
 import type { Outcome } from '../activity.js';
+import { addWritten } from '../data-parts.js';
 import type { StepRecord } from '../ports.js';
 import type { ToolCall, ToolOutcome } from '../tool-call.js';
 import { agentChunk } from '../emit.js';
@@ -33,6 +34,7 @@ export const tools = async (run: Run): Promise<Outcome> => {
       return stop;
     }
   }
+  addWritten(run, attempt);
   attempt.partCount = responseParts(run).length - acceptedParts(run); // data parts of its tools belong to it
   if (waiting.size > 0) return { kind: 'suspended' };
   record.reason = 'tool-calls';
@@ -91,7 +93,8 @@ const settle = async (run: Run, attempt: Attempt, { call: called, outcome }: End
   stepCalls.settled.set(toolCallId, outcome.kind === 'client' ? 'client' : 'told');
   if (outcome.kind === 'client') return undefined;
   if (outcome.kind === 'denied') return settleDenial(run, { call, outcome });
-  return settleEnd(run, record, { call, end: outcome });
+  const isApproved = outcome.kind === 'result' && stepCalls.answers.get(toolCallId)?.kind === 'approved';
+  return settleEnd(run, record, { call, end: isApproved ? { ...outcome, isApproved } : outcome });
 };
 
 /** Gives the model the reason why the tool did not run. */
@@ -121,8 +124,8 @@ const requestApprovals = async (run: Run, attempt: Attempt, calls: readonly Tool
   return calls.some(({ toolCallId }) => waiting.get(toolCallId)?.kind === 'approval');
 };
 
-const needsApproval = async (run: Run, { answer, settings }: Attempt, call: ToolCall): Promise<boolean> => {
+const needsApproval = async (run: Run, { answer, settings, stepCalls }: Attempt, call: ToolCall): Promise<boolean> => {
   const ruling = answer.rulings.get(call.toolCallId);
   if (ruling) return ruling.kind === 'approval'; // a call that a guard rejected does not run, even if it is approved
-  return run.options.ports.needsApproval({ call, settings });
+  return run.options.ports.needsApproval({ call, settings, given: stepCalls.given.get(call.toolCallId)?.input });
 };

@@ -1,4 +1,5 @@
 import { DevalueError, parse, stringify } from 'devalue';
+import { isSealed } from '../../durable/journal.js';
 import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.js';
 
 /**
@@ -33,9 +34,11 @@ export const checkFormat = (format: number | undefined, path: string): void => {
 
 /**
  * The value of a text that an engine has stored. Its errors name the path. Raises `durable/damaged` for a text that `encode` did not
- * create, `durable/unknown-format` for one of another version.
+ * create, `durable/unreadable` for an encrypted one, `durable/unknown-format` for one of another version.
  */
 export const decodeAt = (text: string, path: string): unknown => {
+  if (isSealed(text))
+    throw new InterlockError('durable/unreadable', { path, detail: 'it is encrypted, and this process has no key.' });
   checkFormat(Number(/^(\d+)\n/.exec(text)?.[1] ?? journalFormat), path);
   try {
     return decode(text);

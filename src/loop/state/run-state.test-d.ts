@@ -8,6 +8,6 @@ it('the state has every field of a run, except its input, the fields of work und
   expectTypeOf<Exclude<keyof Run, keyof RunState>>().toEqualTypeOf<NotInState>();
 });
 
-it('every field of an attempt is in its state, those aside that stand for a call', () => {
-  expectTypeOf<Exclude<keyof Attempt, keyof AttemptState>>().toEqualTypeOf<'ahead' | 'modelCall' | 'prompt'>();
+it('every field of an attempt is in its state, except those of a call and of a judged response', () => {
+  expectTypeOf<Exclude<keyof Attempt, keyof AttemptState>>().toEqualTypeOf<'ahead' | 'modelCall' | 'prompt' | 'originals'>();
 });

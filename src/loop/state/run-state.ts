@@ -111,9 +111,13 @@ export const writeState = (run: Run, state: RunState): void => {
 /** Converts an offset to one in the stream buffer of this run segment. */
 type OffsetOf = (offset: Attempt['place']) => Attempt['place'];
 
-/** Buffers the buffered chunks again; returns the conversion from offsets of the last stream buffer. */
+/**
+ * Buffers the buffered chunks again; returns the conversion from offsets of the last stream buffer. They replace those of a state that was
+ * applied before: a segment applies the state of its suspension, and later the one of its journal.
+ */
 const bufferAgain = (run: Run, buffered: BufferedChunks): OffsetOf => {
   const { hold, streamBuffer } = run.options;
+  streamBuffer.dropBuffered();
   if (hold) streamBuffer.startBuffering();
   for (const chunk of buffered.chunks) void streamBuffer.write(chunk); // buffered chunks have no reader to wait for
   return (offset) => (offset < buffered.from || !hold ? alreadyEmitted : offset - buffered.from);
@@ -122,8 +126,8 @@ const bufferAgain = (run: Run, buffered: BufferedChunks): OffsetOf => {
 /** Offset before all chunks: content emitted in an earlier run segment, which can only be retracted. */
 const alreadyEmitted = -1;
 
-/** Fields of an attempt that another run segment cannot take over: a call under way, and its prompt. */
-type Live = 'ahead' | 'modelCall' | 'prompt';
+/** Fields of an attempt that another run segment cannot take over: a call under way, and its prompt; and those of a judged response. */
+type Live = 'ahead' | 'modelCall' | 'prompt' | 'originals';
 
 /** An attempt as plain data; maps are stored as lists. */
 export interface AttemptState extends Omit<Attempt, Live | 'answer' | 'stepCalls' | 'record'> {
@@ -141,17 +145,28 @@ type AnswerState = Omit<AssembledResponse, 'rulings' | 'partIds' | 'growing'> &
 
 /** The state of an attempt. */
 const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptState => {
-  const { ahead: _ahead, modelCall: _modelCall, prompt: _prompt, answer, stepCalls, record, ...rest } = attempt;
+  const {
+    ahead: _ahead,
+    modelCall: _modelCall,
+    prompt: _prompt,
+    originals: _originals,
+    answer,
+    stepCalls,
+    record,
+    ...rest
+  } = attempt;
   const { growing: _growing, rulings, partIds, ...content } = answer;
   return {
     ...rest,
     finishedCalls: [...rest.finishedCalls],
+    written: [...rest.written],
     answer: { ...content, rulings: [...rulings], partIds: [...partIds] },
     stepCalls: {
       waiting: [...stepCalls.waiting],
       answers: [...stepCalls.answers],
       displayed: [...stepCalls.displayed],
       settled: [...stepCalls.settled],
+      given: [...stepCalls.given],
     },
     record: record && steps.indexOf(record),
   };
@@ -164,10 +179,12 @@ const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetO
   return {
     ...rest,
     finishedCalls: [...rest.finishedCalls],
+    written: [...rest.written],
     place: offsetOf(rest.place),
     ahead: undefined,
     modelCall: undefined,
     prompt: undefined,
+    originals: new Map(),
     answer: { ...createResponse(), ...content, rulings: new Map(rulings), partIds: new Set(partIds) },
     stepCalls: {
       ...createStepCalls(),
@@ -175,6 +192,7 @@ const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetO
       answers: new Map(stepCalls.answers),
       displayed: new Map(stepCalls.displayed),
       settled: new Map(stepCalls.settled),
+      given: new Map(stepCalls.given),
     },
     record: record === undefined ? undefined : steps[record],
   };

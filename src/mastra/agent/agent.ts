@@ -1,10 +1,5 @@
-import type {
-  Agent as Stock,
-  AgentListSuspendedRunsOptions,
-  AgentListSuspendedRunsResult,
-  SubAgent,
-  ToolsInput,
-} from '@mastra/core/agent';
+import type * as agents from '@mastra/core/agent';
+import type { Agent as Stock, SubAgent, ToolsInput } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { Mastra } from '@mastra/core/mastra';
 import type { ProcessorWorkflow } from '@mastra/core/processors';
@@ -45,6 +40,9 @@ import { asSubAgents } from '../tools/delegation.js';
 import { quietTools } from '../tools/tool-logger.js';
 import type { VerifyOptions } from '../workflow/verify.js';
 import { markStoredVersion } from './versions.js';
+import { noteListed } from '../tools/tools.js';
+
+type Asked = { requestContext?: RequestContext };
 
 /** Reads the private parts of an agent; set by the class's static block. */
 export let insidesOfAgent: (agent: InterlockAgent) => CalledAgent;
@@ -223,7 +221,9 @@ export class InterlockAgent<
   }
 
   /** The suspended runs of this agent, most recent first: those in this process and its durable ones. */
-  override async listSuspendedRuns(options: AgentListSuspendedRunsOptions = {}): Promise<AgentListSuspendedRunsResult> {
+  override async listSuspendedRuns(
+    options: agents.AgentListSuspendedRunsOptions = {},
+  ): Promise<agents.AgentListSuspendedRunsResult> {
     checkOperation('listSuspendedRuns', options);
     const durable = (await this.#durable?.list({ status: 'suspended', limit: Infinity })) ?? [];
     return listRuns([...this.#suspended.list().map(toListed), ...durable.filter((run) => run.status === 'suspended')], options);
@@ -254,23 +254,23 @@ export class InterlockAgent<
     if (#setup in this) registerGuards(mastra, this.id, this.#setup);
   }
 
+  override listTools(options?: Asked & { resolveWebSearch?: boolean }): Promise<TTools> {
+    return noteListed(this, super['listTools'](options));
+  }
+
   /** The sub-agents for this agent's tools. Their calls raise `agent/refused` if a guard stopped them. */
-  override async listAgents(options?: {
-    requestContext?: RequestContext;
-  }): Promise<Record<string, SubAgent<string, TRequestContext>>> {
+  override async listAgents(options?: Asked): Promise<Record<string, SubAgent<string, TRequestContext>>> {
     return asSubAgents(await super['listAgents'](options));
   }
 
   /** A copy that the host may change, e.g. to run a stored version, with the same loop. */
   override __fork(): Stock<TAgentId, TTools, TOutput, TRequestContext> {
     const config = this.#setup.config as InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>;
-    const withoutEngine = { ...config, durability: undefined, runQueue: undefined, deadlineMs: undefined };
-    const fork = new InterlockAgent({ ...withoutEngine, rawConfig: this.toRawConfig() });
+    const withoutEngine = { durability: undefined, runQueue: undefined, deadlineMs: undefined };
+    const fork = new InterlockAgent({ ...config, ...withoutEngine, rawConfig: this.toRawConfig() });
     const mastra = this.getMastraInstance();
     if (mastra && !config.mastra) fork['__registerMastra'](mastra);
-    fork.source = this.source;
-    fork.#suspended = this.#suspended;
-    fork.#durable = this.#durable;
+    [fork.source, fork.#suspended, fork.#durable] = [this.source, this.#suspended, this.#durable];
     return fork;
   }
 

@@ -1,9 +1,10 @@
-import { textOf } from '../../loop/response.js';
+import { unfinishedText } from '../../loop/persist-rejected-turn.js';
 import type { StepRecord } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop/run.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';
 import { errorOf, responseOf, wholeResultOf } from './result.js';
-import { stepResults, withViews } from './step-results.js';
+import { copyOfStep } from './reader-copies.js';
+import { copyOfAnswer, stepResults, withViews } from './step-results.js';
 import { safely } from '../safely.js';
 import { drive } from '../../loop/drive.js';
 import { finalizeRun } from '../../loop/finalize-run.js';
@@ -19,9 +20,9 @@ export const runCallbacks = (
     onStepFinish &&
     ((step) => {
       const run = runOf();
-      const response = run ? responseOf(run, step) : step.response;
+      const response = run ? responseOf(run, step, copyOfAnswer(run.list)) : step.response;
       return onStepFinish({
-        ...withViews([step], run?.list.getPersisted.response.db() ?? [])[0],
+        ...withViews([copyOfStep(step)], run?.list.getPersisted.response.db() ?? [])[0],
         response,
         model: modelOf(step, run),
         runId: run?.options.runId,
@@ -56,10 +57,6 @@ const finishedOf = (run: Run) => {
   const dynamic = { staticToolCalls, dynamicToolCalls, staticToolResults, dynamicToolResults };
   return { ...result, ...dynamic, response, messages: response.messages, model: modelOf(last) };
 };
-
-/** Released text of the attempt that the caller canceled; its record has no text. */
-const unfinishedText = ({ attempt, options: { hold } }: Run): string =>
-  attempt?.record?.reason === 'error' && !hold ? textOf(attempt.answer.parts) : '';
 
 interface ModelMetadata {
   modelId: string;

@@ -5,14 +5,15 @@ import type { RequestContext } from '@mastra/core/request-context';
 import type { Lanes } from '../../loop/run.js';
 import type { CallOptions, PrepareStep } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
-import { compileLane, compileRecording, laneId, registerProcessors, resolveLanes } from '../workflow/guards.js';
+import { compileLane, laneId, registerProcessors, resolveLanes } from '../workflow/guards.js';
+import { compileErrorLane, hasErrorHook } from './error-lane.js';
 import type { Conversation } from '../memory/memory.js';
 import { memoryProcessors } from '../memory/memory-processors.js';
 import { createObjectiveProcessor, goalOf } from './goal.js';
 import type { Titling } from '../memory/memory-title.js';
+import { processorsOf } from '../../pipeline/graph.js';
+import { renamed } from '../graph/guard-node.js';
 import { type PipelineStep, toGraph } from '../graph/to-graph.js';
-import { phases } from '../../phase/table.js';
-import { childrenOf, processorsOf, type GraphNode, type SequenceNode } from '../../pipeline/graph.js';
 
 /** The guards of a call by lane, in the order of execution. */
 export interface Chains {
@@ -45,7 +46,7 @@ export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => 
   const { before, after } = await memoryProcessors(conversation, { input, output, titling: chaining });
   const objective = goalOf(chaining) ? [createObjectiveProcessor(chaining)] : [];
   const own = await hostProcessors(agent, { input, requestContext, signals: guards.signals });
-  const hosts = [...before, ...own.input, ...objective];
+  const hosts = withOwnIds([...before, ...own.input, ...objective], input);
   const last = options.prepareStep ? [new PrepareStepProcessor({ prepareStep: options.prepareStep })] : [];
   const echo = isSignal ? [createSignalEcho()] : [];
   return {
@@ -56,6 +57,15 @@ export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => 
     memory: after,
     recalling: hosts,
   };
+};
+
+/** Processors that Mastra adds, under other ids than the guards': an application may configure one of them as well. */
+const withOwnIds = (hosts: readonly Processor[], input: readonly PipelineStep[]): readonly Processor[] => {
+  if (hosts.length === 0) return hosts;
+  const known = new Set(processorsOf(toGraph(input)).map(({ id }) => id));
+  return hosts.map((host) =>
+    known.has(host.id) ? renamed({ processor: host, policy: undefined }, `host-${host.id}`).processor : host,
+  );
 };
 
 /** Guards in a row. Guards alone stay the same array, which is the key of their compiled plan. */
@@ -112,10 +122,7 @@ export const compileChains = (
 ): Lanes => ({
   input: compileLane(input, laneId(agentId, 'input'), recordEdits),
   output: compileLane(output, laneId(agentId, 'output'), recordEdits),
-  error:
-    others.length > 0
-      ? compileRecording(errorLane({ own: error, others }, laneId(agentId, 'error')), recordEdits)
-      : compileLane(error, laneId(agentId, 'error'), recordEdits),
+  error: compileErrorLane({ own: error, others }, laneId(agentId, 'error'), recordEdits),
   memory: compileLane(memory, `${agentId}-memory`),
 });
 
@@ -148,64 +155,3 @@ export class PrepareStepProcessor implements Processor<'prepare-step'> {
     this.processInputStep = (args) => prepareStep(args);
   }
 }
-
-interface ErrorLane {
-  /** The error guards. */
-  readonly own: readonly PipelineStep[];
-  /** Guards of the other lanes that have a hook for failed calls. */
-  readonly others: readonly PipelineStep[];
-}
-
-/**
- * The guards that run when a model call fails: first the error guards, then the error hooks of the other lanes, as in Mastra. A
- * processor in several lanes runs once.
- */
-const errorLane = ({ own, others }: ErrorLane, id: string): SequenceNode => {
-  const lane = toGraph(own, id);
-  const known = new Set(processorsOf(lane).map((processor) => processor.id));
-  const nodes = [...lane.nodes];
-  for (const node of others.map((step) => toGraph([step]))) {
-    const rest = onlyErrorHooks(node, known);
-    if (!rest) continue;
-    nodes.push(rest);
-    for (const processor of processorsOf(rest)) known.add(processor.id);
-  }
-  return { kind: 'sequence', id, nodes };
-};
-
-/** True if a processor in a step has a hook for failed calls. */
-export const hasErrorHook = (step: PipelineStep): boolean => processorsOf(toGraph([step])).some(canMend);
-
-const canMend = (processor: Processor): boolean => typeof processor[phases.apiError.hook] === 'function';
-
-/** A node without effect, for an arm without error hooks. */
-const idleNode = (index: number): GraphNode => ({
-  kind: 'function',
-  id: `idle.${index}`,
-  run: () => undefined,
-  phases: new Set(),
-});
-
-/** The graph without processors that have no error hook or are already in the lane. */
-const onlyErrorHooks = (node: GraphNode, known: ReadonlySet<string>): GraphNode | undefined => {
-  switch (node.kind) {
-    case 'guard':
-      return canMend(node.processor) && !known.has(node.id) ? node : undefined;
-    case 'function':
-    case 'map':
-      return node;
-    case 'sequence':
-    case 'parallel': {
-      const nodes = childrenOf(node).flatMap((inner) => onlyErrorHooks(inner, known) ?? []);
-      return nodes.length > 0 ? { ...node, nodes } : undefined;
-    }
-    case 'branch': {
-      const own = node.arms.map((arm) => onlyErrorHooks(arm.node, known));
-      if (!own.some(Boolean)) return undefined;
-      // Its condition still decides whether `otherwise` runs.
-      return { ...node, arms: node.arms.map(({ when }, index) => ({ when, node: own[index] ?? idleNode(index) })) };
-    }
-    default:
-      return node satisfies never;
-  }
-};

@@ -2,22 +2,22 @@ import type { Agent } from '@mastra/core/agent';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
-import { klona } from 'klona/full';
 import type { RequireToolApproval } from '@mastra/core/tools';
-import type { LoopMessages, ModelConnection, LoopPorts, StepSettings } from '../../loop/ports.js';
+import type { ModelConnection, LoopPorts, StepSettings } from '../../loop/ports.js';
 import { createAfterStep } from './after-step.js';
 import { createHost } from '../workflow/scope.js';
 import { createCheckpoints, loopMessages } from '../messages/loop-messages.js';
 import { createMessageCopies, type MessageCopies } from '../messages/message-copies.js';
 import { type LoopTarget, authoredTools, findTool, resolveTools, type AnyTool } from '../tools/tools.js';
-import { requestedIds } from '../memory/memory.js';
 import { createModelCall } from '../model/model-call.js';
-import { createModelOutputs, type ModelOutputs } from '../model/model-outputs.js';
+import { createModelOutputs } from '../model/model-outputs.js';
 import { resolveModel, resolveModels, type ModelRequestor } from '../model/models.js';
 import { createPrompts } from '../model/prompts.js';
 import { withViews, type StepResult } from './step-results.js';
 import { createPayloadTransforms } from '../tools/payload-transforms.js';
-import { runTool, type ToolRunContext } from '../tools/run-tool.js';
+import { runTool, stepTool, type ToolRunContext } from '../tools/run-tool.js';
+import { makeArguments, takeMade } from '../tool-arguments.js';
+import { copyPlain } from '../../phase/plain-data.js';
 import { stepFeedbackTag } from '../../loop/after-step.js';
 import { createConversion } from '../messages/conversion.js';
 
@@ -32,50 +32,51 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   const { agent, options, requestContext, maxModelRetries } = target;
   const by: ModelRequestor = { agent, requestContext, maxRetries: maxModelRetries };
   const models = await resolveModels(by, options.model);
-  const tools = await resolveTools(target);
+  const callTools = await resolveTools(target);
+  const { prepared: tools } = callTools;
   const settings = settingsOf(target, tools);
-  const outputs = createModelOutputs();
-  outputs.register(await authoredTools(target, tools));
+  const outputs = createModelOutputs(authoredTools(callTools));
   let hasForeignResult = false;
   let hasBailed = false;
-  const copies = createMessageCopies(() => target.isGuarded || outputs.areMapped || hasForeignResult);
+  const copies = createMessageCopies(() => target.isGuarded || hasForeignResult);
   const workspace = await agent.getWorkspace({ requestContext });
   const payloads = createPayloadTransforms({ policy: transformOf(target), tools, warn: warnerOf(agent) });
   const { callModel, connection } = connectedCall(target, settings);
-  const { tracingContext } = options;
   const toolContext: ToolRunContext = {
     ...target,
-    tracingContext,
+    tracingContext: options.tracingContext,
     workspace,
-    prepared: tools,
+    ...callTools,
+    added: new WeakMap(),
     messages: createToolMessages(copies),
+    toModelOutput: outputs.of,
+  };
+  const setToolOutcome: typeof loopMessages.setToolOutcome = (list, call, outcome) => {
+    hasForeignResult ||= call.providerExecuted === true; // it may belong to a much earlier call
+    loopMessages.setToolOutcome(list, call, outcome);
   };
   const ports: LoopPorts = {
     host: createHost((model, path) => resolveModel(by, model, path)),
-    messages: {
-      ...messagesWith(outputs, copies),
-      setToolOutcome: (list, call, outcome) => {
-        hasForeignResult ||= call.providerExecuted === true; // it may belong to a much earlier call
-        loopMessages.setToolOutcome(list, call, outcome);
-      },
-    },
+    messages: { ...loopMessages, ...createCheckpoints(copies), toPrompt: createPrompts(copies), setToolOutcome },
     models,
     callModel: (request) => {
       payloads.register(request.tools);
       return callModel(request);
     },
     toChunk,
+    makeCall: ({ call: { toolName, args }, settings: step }) =>
+      makeArguments(args, toolName, stepTool(toolName, step, toolContext)),
     runTool: (request) => {
       outputs.register(putIn(request.settings.tools, tools));
       payloads.register(request.settings.tools);
       return runTool(request, toolContext);
     },
-    needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext }),
+    toModelOutput: outputs.of,
+    needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext, toolContext }),
     shouldStop: async (steps, list) => {
-      const accepted = steps.filter((step) => !step.tripwire);
-      const holds = await anyHolds(options.stopWhen, () => withViews(accepted, list.getPersisted.response.db()));
+      const mayStop = await meetsCondition(target, steps, list);
       hasBailed = takeBail(requestContext);
-      return holds || hasBailed;
+      return mayStop || hasBailed;
     },
     afterStep: createAfterStep(target, () => hasBailed),
     connection,
@@ -85,6 +86,15 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     createId,
   };
   return { ports, settings };
+};
+
+const meetsCondition = (
+  { options }: LoopTarget,
+  steps: Parameters<LoopPorts['shouldStop']>[0],
+  list: MessageList,
+): Promise<boolean> => {
+  const accepted = steps.filter((step) => !step.tripwire);
+  return anyHolds(options.stopWhen, () => withViews(accepted, list.getPersisted.response.db()));
 };
 
 /** Mastra's chunk of any provider's part. Mastra omits that a result is preliminary. */
@@ -108,9 +118,8 @@ const warnerOf =
       .warn('A transform of a tool’s payload failed', { agent: agent.name, toolName, phase, error });
 
 /** The call of a model, and the connection that the latest call left open. */
-const connectedCall = ({ options, requestContext, conversation, trace }: LoopTarget, settings: StepSettings) => {
+const connectedCall = ({ options, owner: { threadId, resourceId }, trace }: LoopTarget, settings: StepSettings) => {
   let current: ModelConnection | undefined;
-  const { threadId, resourceId } = conversation ?? requestedIds(options.memory, requestContext);
   // for gateways with a memory of their own
   const commonHeaders = { ...(threadId && { 'x-thread-id': threadId }), ...(resourceId && { 'x-resource-id': resourceId }) };
   const onConnection = (latest: ModelConnection | undefined): void => void (current = latest);
@@ -134,19 +143,6 @@ const settingsOf = ({ options }: LoopTarget, tools: Record<string, unknown>): St
 /** The tools of a step that a guard added. */
 const putIn = (stepTools: StepSettings['tools'], prepared: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(stepTools ?? {}).filter(([name, tool]) => prepared[name] !== tool));
-
-/** Messages whose tool results are converted for the model before each prompt. */
-const messagesWith = (outputs: ModelOutputs, copies: MessageCopies): LoopMessages => {
-  const toPrompt = createPrompts(copies);
-  return {
-    ...loopMessages,
-    ...createCheckpoints(copies),
-    toPrompt: async (list: MessageList, model) => {
-      await outputs.apply(list);
-      return toPrompt(list, model);
-    },
-  };
-};
 
 /** The key that Mastra's sub-agent tool sets if `onDelegationComplete` called `bail()`. */
 const bailKey = '__mastra_delegationBailed';
@@ -185,22 +181,26 @@ interface ApprovalOptions {
   /** The policy of the call. */
   readonly option: RequireToolApproval | undefined;
   readonly requestContext: RequestContext;
+  readonly toolContext: ToolRunContext;
 }
 
 type Policy = (...args: readonly unknown[]) => unknown;
 
 /**
  * Decides whether a call needs approval, by Mastra's rule: the tool's own function decides first, then its flag or the policy of
- * the call. A policy that fails requires approval. Calls without `execute` here need none.
+ * the call. A policy that fails requires approval. Calls of a client's tools need none.
  */
 const createApprovalPolicy =
-  ({ option, requestContext }: ApprovalOptions): LoopPorts['needsApproval'] =>
-  async ({ call, settings }) => {
-    const tool = findTool(settings, call.toolName)?.[1];
-    if (typeof tool?.execute !== 'function' || call.args === undefined || call.args === null) return false;
+  ({ option, requestContext, toolContext }: ApprovalOptions): LoopPorts['needsApproval'] =>
+  async ({ call, settings, given }) => {
+    const tool: AnyTool | undefined = findTool(settings, call.toolName)?.[1];
+    const called = stepTool(call.toolName, settings, toolContext);
+    if (!tool || !called?.ready.execute) return false;
+    const { fault } = takeMade(call.args, called, given);
+    if (fault && 'error' in fault) return false; // it does not run; other invalid arguments are shown to the approver, as by Mastra
     const required = option ?? requestContext.get<string, RequireToolApproval | undefined>(inheritedKey);
     const context = { requestContext: publicEntries(requestContext) };
-    const args = klona(call.args); // changes by a policy do not reach the tool
+    const args = copyPlain(call.args); // changes by a policy do not reach the tool
     const own = functionOf(tool);
     if (own) return needsApprovalBy(own, args, context);
     if (flagOf(tool)) return true;

@@ -8,7 +8,7 @@ import { isRecord } from '../../phase/plain-data.js';
 import { checkOptionsObject } from '../options/option-table.js';
 import { withSupervisorHold } from '../tools/delegation.js';
 import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
-import type { Conversation } from '../memory/memory.js';
+import type { Owner } from '../memory/memory.js';
 import { addMessages } from '../messages/add-messages.js';
 import { addMissingParts } from '../messages/sync-text-content.js';
 
@@ -73,7 +73,7 @@ interface OpenListOptions {
   readonly options: CallOptions;
   readonly messages: MessageListInput;
   readonly requestContext: RequestContext;
-  readonly conversation: Conversation | undefined;
+  readonly owner: Owner;
   readonly createId: () => string;
 }
 
@@ -82,10 +82,9 @@ interface OpenListOptions {
  * `agent/invalid-messages` for values that are not Mastra's messages.
  */
 export const openList = async (opening: OpenListOptions): Promise<MessageList> => {
-  const { agent, options, messages, requestContext, conversation, createId } = opening;
+  const { agent, options, messages, requestContext, owner, createId } = opening;
   const list = new MessageList({
-    threadId: conversation?.threadId,
-    resourceId: conversation?.resourceId,
+    ...owner,
     generateMessageId: createId,
     filterIncompleteToolCalls: options.memory?.options?.filterIncompleteToolCalls,
   });

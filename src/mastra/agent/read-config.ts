@@ -6,6 +6,7 @@ import type { InterlockConfig, ModeDefaults } from './config.js';
 import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
 import { checkConfig, checkOptionsObject, appliedOf, ownOptionsOf } from '../options/option-table.js';
 import { ownOptions } from '../options/own-options.js';
+import { compileErrorLane, hasErrorHook } from './error-lane.js';
 import { hooksForMastra } from '../tools/tool-hooks.js';
 import { isInterlockError, type InterlockError } from '../../errors.js';
 
@@ -50,6 +51,7 @@ export const readConfig = (agentConfig: object, createAgent: AgentSetup['createA
     errorProcessors: fixed(own.errorProcessors, 'error'),
     signals: (config as InterlockConfig).signals,
   };
+  collected(agentId, () => checkErrorLane(guards, agentId), undefined);
   const others = Object.fromEntries(Object.entries(config).filter(([name]) => !Object.hasOwn(ownOptions, name)));
   const { defaultGenerateOptions, defaultStreamOptions, hooks, ...forMastra } = others as OtherConfig;
   return {
@@ -81,6 +83,13 @@ const fixedGuards = (guards: DynamicGuards | undefined, lane: Lane, agentId: str
   checkLane(steps, lane, agentId);
   compileLane(steps, laneId(agentId, lane));
   return steps;
+};
+
+/** Compiles the guards for failed calls, which come from all arrays. Those of a function are compiled for each request. */
+const checkErrorLane = (guards: InterlockConfig, agentId: string): void => {
+  const fixed = (steps: DynamicGuards | undefined) => (typeof steps === 'function' ? [] : toArray(steps));
+  const others = [...fixed(guards.inputProcessors), ...fixed(guards.outputProcessors)].filter(hasErrorHook);
+  compileErrorLane({ own: fixed(guards.errorProcessors), others }, laneId(agentId, 'error'));
 };
 
 /** Guards in the forms that Mastra accepts: an array, or a function that returns one. */

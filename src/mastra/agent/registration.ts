@@ -18,7 +18,7 @@ import {
 } from '../workflow/guards.js';
 import { toGraph, isWorkflow } from '../graph/to-graph.js';
 import type { Finding } from '../../pipeline/verify/find-defects.js';
-import type { Hold } from '../../pipeline/verify/check.js';
+import type { Subject } from '../../pipeline/verify/check.js';
 import { findingsOf, type VerifyOptions } from '../workflow/verify.js';
 
 /** True if an agent has guards, or a function that may return guards for each request. */
@@ -114,7 +114,7 @@ const retryBudgetOf = (setup: AgentSetup): number | undefined => {
 };
 
 /** The default `hold` of a run. Undefined if it depends on the request. */
-const holdOf = (setup: AgentSetup): Hold | undefined => {
-  const { hold = 'none' } = setup.config as { hold?: Hold };
+const holdOf = (setup: AgentSetup): Subject['hold'] => {
+  const { hold = 'auto' } = setup.config as Pick<Subject, 'hold'>;
   return isInDefaults(setup, 'hold') ? undefined : hold;
 };

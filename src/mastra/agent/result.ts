@@ -180,9 +180,10 @@ const gathered = (steps: readonly StepRecord[]) => {
 export const responseOf = (
   run: Run,
   step: StepRecord | undefined = acceptedSteps(run).at(-1),
+  list = run.list,
 ): ResponseMessages & Record<string, unknown> => {
   if (isWithheld(run)) return { messages: [], uiMessages: [], dbMessages: [] };
-  return { ...step?.response, ...messagesOf(run.list) };
+  return { ...step?.response, ...messagesOf(list) };
 };
 
 /** The conversation without what the run has answered. */

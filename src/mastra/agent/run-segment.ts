@@ -6,6 +6,7 @@ import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream
 import type { CallCallbacks, CallOptions } from '../call-options.js';
 import { callEnded, runCallbacks } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
+import { copyForReader } from './reader-copies.js';
 import { errorOf, responseOf, usageOf } from './result.js';
 import { InterlockError } from '../../errors.js';
 import { anySignal } from '../../phase/awaitable.js';
@@ -37,7 +38,10 @@ export const runSegmentOf = (
   const shown = combined([recorded, withPayloadTransforms(runOf, combined([show, notifyChunk(options)]))]);
   return {
     mode,
-    streamBuffer: withResponse(createStreamBuffer<Chunk>(undefined, shown), { runOf, options }),
+    streamBuffer: withResponse(
+      createStreamBuffer<Chunk>(undefined, shown, (chunk) => copyForReader(runOf(), chunk)),
+      { runOf, options },
+    ),
     abortSignal: deadline.signal,
     onEvent: (event) => {
       if (event.type === 'run-finish') deadline.clear();

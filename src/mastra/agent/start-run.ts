@@ -6,6 +6,8 @@ import type { OnShow } from '../../stream/stream-buffer.js';
 import { createRun, joinTracers } from '../../loop/create-run.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Journal, Run } from '../../loop/run.js';
+import type { Plan } from '../../pipeline/compile.js';
+import { holdOf } from '../../pipeline/hold.js';
 import type { CallOptions } from '../call-options.js';
 import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
@@ -14,7 +16,7 @@ import type { AgentSetup } from './read-config.js';
 import { createLoopPorts } from './loop-ports.js';
 import { type LoopTarget, checkPromise } from '../tools/tools.js';
 import { createUnfinishedTurn } from '../memory/unfinished-turn.js';
-import { openConversation } from '../memory/memory.js';
+import { openConversation, requestedIds, type Owner } from '../memory/memory.js';
 import { objectPlanOf, structureWith } from '../structured-output/structured-output.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { mastraOptions } from '../options/mastra-options.js';
@@ -58,18 +60,18 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const createId = idsOf(agent);
   const runId = options.runId ?? createId('run');
   const conversation = await openConversation({ agent, target: options.memory, requestContext });
+  const owner = ownerOf(conversation ?? requestedIds(options.memory, requestContext));
   const own = effectiveOptions(guards, options);
   const chains = await resolveChains({ ...start, guards: { ...own, signals: guards.signals }, conversation });
   const ownLimits = start.limits ?? limitsOf(own, options, chains.error.length > 0);
-  const recordEdits = own.recordEdits ?? false;
-  const lanes = compileChains(agent.id, chains, recordEdits);
-  const newMessageId = () => createId('message');
-  const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
-  const call = { agent, options, requestContext, runId, mode, list, conversation, maxModelRetries };
-  const trace = createAgentTrace({ ...call, maxSteps: ownLimits.maxSteps, hasWords: recordEdits }, lanes);
+  const lanes = compileChains(agent.id, chains, own.recordEdits ?? false);
+  const list = await openList({ agent, options, messages, requestContext, owner, createId: () => createId('message') });
+  const hold = holdFor(own, lanes.output);
   const hooks = { ...start.hooks, ...options.hooks };
-  const target: LoopTarget = { ...call, hooks, isGuarded: Object.values(lanes).some(Boolean), trace };
-  const { settings, ...loop } = await createLoopPorts(target, newMessageId);
+  const call = { agent, options, requestContext, runId, mode, list, conversation, owner, hooks, maxModelRetries };
+  const trace = createAgentTrace({ ...call, maxSteps: ownLimits.maxSteps, hasWords: own.recordEdits ?? false }, lanes);
+  const target: LoopTarget = { ...call, isGuarded: Object.values(lanes).some(Boolean), trace };
+  const { settings, ...loop } = await createLoopPorts(target, () => createId('message'));
   const { recording, startRecording, ...recorded } = openRecording({
     isContinued,
     own,
@@ -92,26 +94,47 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     limits: { models: loop.ports.models.length, ...ownLimits },
     tracer: joinTracers(trace, recording),
     recording,
-    hold: own.hold === 'none' ? undefined : own.hold,
-    maxHeldChars: own.maxHeldChars,
-    serveGuardDetails: own.serveGuardDetails,
-    serveErrorDetails: own.serveErrorDetails,
+    hold,
+    ...runOptionsOf(own),
     toolConcurrency: concurrencyOf(options),
-    persistence: own.persistence ?? {},
     unfinishedTurn: createUnfinishedTurn({ conversation, processors: chains.memory, requestContext }),
     savePerStep: options.savePerStep,
-    effects: own.effects,
     journal: start.journal,
     context: {
       agent: agent as never, // hooks get the agent that runs them; Mastra types it with its own generics
       requestContext,
       tracingContext: options.tracingContext,
+      conversation,
     },
   });
   await startRecording(run);
   recordOptions(run, options);
   return run;
 };
+
+const runOptionsOf = ({
+  window,
+  maxHeldChars,
+  serveGuardDetails,
+  serveErrorDetails,
+  effects,
+  persistence = {},
+}: InterlockConfig) => ({
+  window,
+  maxHeldChars,
+  serveGuardDetails,
+  serveErrorDetails,
+  effects,
+  persistence,
+});
+
+/** The resolved `hold`: the part of the answer that content waits for after its stream guards. */
+const holdFor = ({ hold = ownOptions.hold.default }: InterlockConfig, output: Plan | undefined): Run['options']['hold'] => {
+  const resolved = hold === 'auto' ? output && holdOf(output.graph) : hold;
+  return resolved === 'none' ? undefined : resolved;
+};
+
+const ownerOf = ({ threadId, resourceId }: Owner): Owner => ({ threadId, resourceId });
 
 const objectPlanFor = ({ agent, createAgent }: StartOptions, own: InterlockConfig, maxRetries: number) => {
   const { errorProcessors, maxProcessorRetries, recordEdits } = own;

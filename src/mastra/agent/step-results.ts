@@ -2,6 +2,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import { DefaultGeneratedFileWithType } from '@mastra/core/stream';
 import type { Chunk, StepRecord, ToolCallRecord } from '../../loop/ports.js';
 import { isWithheld, type Run } from '../../loop/run.js';
+import { copyPlain } from '../../phase/plain-data.js';
 import { dataOf, emptyLike, fillList } from '../messages/list-insides.js';
 import { withTextFields } from '../messages/sync-text-content.js';
 
@@ -25,6 +26,9 @@ export const messagesOf = (list: MessageList): ResponseMessages => {
   const { aiV5, db } = list.get.response;
   return { messages: aiV5.model(), uiMessages: aiV5.ui(), dbMessages: withTextFields(db(), list) };
 };
+
+/** A list with a copy of the answer in a list that the run still changes. */
+export const copyOfAnswer = (list: MessageList): MessageList => listOf(copyPlain(list.get.response.db()), list);
 
 /** Steps of a run as Mastra's agent returns them. */
 export const stepResults = (run: Run, steps: readonly StepRecord[]): StepResult[] => {

@@ -32,7 +32,13 @@ const absent = {
 
 export const unsupportedMethods = { ...otherLoops, ...absent };
 
-/** Replaces each unsupported method of a prototype: it rejects with `agent/unsupported-method`. */
+const durableWrapper =
+  "it runs the loop of Mastra's durable agent, which ignores verdicts of this agent's guards; remove the wrapper and set `durability` to an engine.";
+
+/**
+ * Replaces each unsupported method of a prototype: it rejects with `agent/unsupported-method`. Mastra's durable agents read `__model` of
+ * the agent that they wrap, and nothing else does, so that reading it throws.
+ */
 export const rejectMethods = (prototype: object, isGuarded: (agent: never) => boolean): void => {
   for (const [name, detail] of Object.entries(unsupportedMethods)) {
     const stock = Reflect.get(prototype, name) as (...args: unknown[]) => unknown; // the method of the base class
@@ -43,4 +49,9 @@ export const rejectMethods = (prototype: object, isGuarded: (agent: never) => bo
     };
     Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
   }
+  const get = function (this: unknown): undefined {
+    if (!isGuarded(this as never)) return undefined;
+    throw new InterlockError('agent/unsupported-method', { path: 'createDurableAgent', detail: durableWrapper });
+  };
+  Object.defineProperty(prototype, '__model', { get, configurable: true });
 };

@@ -11,6 +11,7 @@ import type { CallOptions } from '../call-options.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import type { ResumeOptions } from '../agent/resume.js';
 import { requestedIds } from '../memory/memory.js';
+import { persistOutput } from '../structured-output/persisted-schema.js';
 import { checkPromise } from '../tools/tools.js';
 import { checkOperation, type Operation } from './operation-options.js';
 import { createDurableRuns, type DurableRuns } from './durable-runs.js';
@@ -59,11 +60,12 @@ const startDurably = async (runs: DurableRuns, call: DurableCall): Promise<Follo
   const { persisted, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
   const runId = options.runId ?? idsOf(agent)('run');
   const deadlineMs = options.deadlineMs ?? runs.deadlineMs;
+  const { structuredOutput } = persisted;
   const persistedCall = {
     runId,
     mode,
     messages,
-    options: persisted,
+    options: { ...persisted, ...(structuredOutput && { structuredOutput: persistOutput(structuredOutput) }) },
     context: persistContext(requestContext),
     messagesHash: hashOf(messages),
     resourceId: requestedIds(options.memory, requestContext).resourceId,

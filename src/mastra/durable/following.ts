@@ -1,5 +1,6 @@
 import type { Followed } from '../agent/callbacks.js';
-import { noJournal, type Run } from '../../loop/run.js';
+import { noJournal } from '../../loop/no-journal.js';
+import type { Run } from '../../loop/run.js';
 import type { Chunk } from '../../loop/ports.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import type { SegmentEnd } from './persisted-segment.js';

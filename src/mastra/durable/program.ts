@@ -30,7 +30,7 @@ export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): P
   id: parts.agent.id,
   run: async (durable, call) => {
     const segment = segmentOf(call);
-    if ('error' in segment) return endUnread(call, segment, surroundings);
+    if ('error' in segment) return waitUnread(call, segment.error, surroundings);
     const { runId, deadlineAt, priority = 0 } = segment.call;
     const stay = stayOf(durable, { until: deadlineAt, leave: surroundings.localRuns.enter(call.runId) });
     const delayMs = deadlineAt === undefined ? undefined : deadlineAt - Date.now();
@@ -106,18 +106,16 @@ const segmentOf = ({ input, runId }: ProgramCall): PersistedSegment | { readonly
   }
 };
 
-/** Ends a run that no version can read. A run that only this version cannot read waits for another version. */
-const endUnread = async (
-  { runId: id }: ProgramCall,
-  { error }: { readonly error: unknown },
-  { board }: ProgramParts,
-): Promise<string> => {
+/** A run that this process cannot read waits for a process that can. */
+const waitUnread = async ({ runId: id }: ProgramCall, error: unknown, { board }: ProgramParts): Promise<never> => {
   const runId = runIdOf(id);
   const change = changeIn(error, runId);
-  if (!change) return writeEnd({ error });
-  const unread: PersistedCall = { runId, mode: 'stream', messages: [], options: {} };
-  const publisher = createPublisher({ board: await board, sitting: segmentNumber(id), call: unread });
-  await publishChange(change, { board: await board, publisher });
+  const call: PersistedCall = { runId, mode: 'stream', messages: [], options: {} };
+  const notices = await board;
+  const publisher = isInterlockError(error, 'durable/unreadable')
+    ? undefined
+    : createPublisher({ board: notices, sitting: segmentNumber(id), call });
+  if (change) await publishChange(change, { board: notices, publisher });
   throw error;
 };
 
@@ -150,7 +148,7 @@ const runSegment = async (
     run.options.streamBuffer.drain(); // the run does not wait for readers
     const announceAndDrive = async (): Promise<void> => {
       await publisher.open();
-      if (segment.resumes || publisher.hasWaited) await notices.pin(runId, undefined);
+      if (segment.resumes || started.isRecovered || publisher.hasWaited) await notices.pin(runId, undefined);
       await drive(run);
     };
     await localRuns.register(call.runId, { run, life: publisher.life, driven: announceAndDrive() }); // first, so that its caller follows it here
@@ -165,7 +163,6 @@ const runSegment = async (
     const change = changeIn(cause, runId);
     if (change) await publishChange(change, { board: notices, publisher });
     void publisher.end('interrupted');
-    if (isInterlockError(cause, 'durable/damaged')) return writeEnd({ error: cause }); // no other attempt can read it
     throw cause; // the engine recognizes its own errors
   }
 };

@@ -1,6 +1,7 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Engine } from '../../durable/journal.js';
-import { noJournal, type Journal, type Run, type RunOptions } from '../../loop/run.js';
+import { noJournal } from '../../loop/no-journal.js';
+import type { Journal, Run, RunOptions } from '../../loop/run.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { OnShow } from '../../stream/stream-buffer.js';

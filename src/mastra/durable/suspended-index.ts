@@ -1,6 +1,6 @@
 import type { Board } from '../../durable/journal.js';
 import { isInterlockError } from '../../errors.js';
-import { decode, encode } from '../../loop/state/encode.js';
+import { decode, encode, journalFormat } from '../../loop/state/encode.js';
 import type { Run } from '../../loop/run.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
 import type { CodeChange } from '../options/own-options.js';
@@ -13,7 +13,7 @@ export const encodeWaiting = (run: Run): string | undefined => {
   return encode(toListed({ run, suspendedAt: new Date(run.options.ports.wallClock()) }));
 };
 
-/** A run that waits for its code, or for a decision: `acceptChangedCode`, or `cancel`. */
+/** A run that waits for its code or for a readable journal, or for a decision: `acceptChangedCode`, `cancel` or `abandon`. */
 export interface NeedsDecision extends CodeChange {
   readonly status: 'needs-decision';
 }
@@ -30,25 +30,27 @@ export const readIndexEntry = (text: string): WaitingRun[] => {
   }
 };
 
-/** The code change in an error for which a run or its sub-agent waits. */
-export const changeIn = (error: unknown, runId: string): CodeChange | undefined =>
-  isInterlockError(error, 'durable/changed-code') || isInterlockError(error, 'durable/unknown-format')
-    ? { ...(error.cause as Omit<CodeChange, 'runId'>), runId } // as raised
-    : undefined;
+/** The code change in an error for which a run or its sub-agent waits. A journal that this process cannot read may be readable in another. */
+export const changeIn = (error: unknown, runId: string): CodeChange | undefined => {
+  if (isInterlockError(error, 'durable/changed-code') || isInterlockError(error, 'durable/unknown-format'))
+    return { ...(error.cause as Omit<CodeChange, 'runId'>), runId }; // as raised
+  if (!isInterlockError(error, 'durable/damaged') && !isInterlockError(error, 'durable/unreadable')) return undefined;
+  return { runId, from: 'unreadable', to: `format ${journalFormat}`, changes: [error.message] };
+};
 
 /**
- * Publishes to followers that a run waits for its code: once for each change, even if several processes try. The entry is removed
- * when the run continues.
+ * Publishes that a run waits for its code: in the index, and to followers, once for each change, even if several processes try. The entry
+ * is removed when the run continues. Without a publisher followers get nothing: plain text would spoil an encrypted stream.
  */
 export const publishChange = async (
   change: CodeChange,
-  { board, publisher }: { board: Board; publisher: Publisher },
+  { board, publisher }: { board: Board; publisher: Publisher | undefined },
 ): Promise<void> => {
   const { runId, ...data } = change;
   const text = encode({ ...change, status: 'needs-decision' } satisfies NeedsDecision);
   if ((await board.pinned()).some((one) => one.runId === runId && one.note === text)) return;
-  await publisher.open();
-  void publisher.show({ type: needsDecisionType, runId, from: 'AGENT', data });
-  await publisher.flush();
+  await publisher?.open();
+  void publisher?.show({ type: needsDecisionType, runId, from: 'AGENT', data });
+  await publisher?.flush();
   await board.pin(runId, text);
 };

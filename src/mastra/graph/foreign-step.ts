@@ -1,11 +1,12 @@
 import type { ProcessorStepData } from '@mastra/core/processors';
 import type { Step } from '@mastra/core/workflows';
+import { phasePayloadSchema } from '../../../schemas/index.js';
 import { InterlockError } from '../../errors.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { phaseRow } from '../../phase/table.js';
 import { openFrame } from '../../pipeline/frame.js';
-import { isSame, definedFields } from '../../phase/plain-data.js';
+import { isSame } from '../../phase/plain-data.js';
 import { issueText } from '../issue-text.js';
 
 /** A schema of any library, as Mastra keeps it. */
@@ -18,10 +19,19 @@ export interface ForeignStep {
   component?: string;
   /** The number of retries after a failure. */
   retries?: number;
+  inputSchema?: StandardSchema | undefined;
   stateSchema?: StandardSchema;
   requestContextSchema?: StandardSchema;
-  execute(call: object): Promise<unknown>;
+  execute(call: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
+
+/** The schemas that every payload fits: ours, and Mastra's once it is loaded. */
+const payloadSchemas = new Set<unknown>([phasePayloadSchema]);
+
+export const addPayloadSchema = (schema: object): void => void payloadSchemas.add(schema);
+
+/** Whether a schema is that of all payloads, which need no check by it. */
+export const isPayloadSchema = (schema: unknown): boolean => payloadSchemas.has(schema);
 
 /** The phases of Mastra's step schema: the compiler rejects an extra or a missing one. */
 const phasesOfSteps: Record<ProcessorStepData['phase'], true> = {
@@ -68,22 +78,38 @@ export const foreignContext = (id: string, data: PhaseData, scope: RunScope): Re
 
 /** Runs a step of Mastra through its `execute`, with all arguments that Mastra's engine would pass. */
 export const runForeign = async (step: ForeignStep, data: PhaseData, scope: RunScope): Promise<unknown> => {
-  const inputData = foreignPayload(step, data, scope);
-  const returned = (await executed(step, { ...foreignContext(step.id, data, scope), inputData }, scope)) as
-    Record<string, unknown> | undefined; // a payload, if anything
-  if (!returned || !isChanged(returned, inputData)) return undefined;
-  if (!Object.keys(returned).some((name) => name in inputData)) return returned; // no payload: rejected, with its path
-  const { state: _state, agent: _agent, abortSignal: _signal, processorStates: _states, toolResultValue, ...edited } = returned;
+  const given = foreignPayload(step, data, scope);
+  const inputData = isPayloadSchema(step.inputSchema) ? given : await valid(step, 'inputSchema', given);
+  const returned = await executed(step, { ...foreignContext(step.id, data, scope), inputData }, scope);
+  if (!isObject(returned)) return undefined;
+  const edited = editsIn(returned, given, inputData);
+  if (Object.keys(edited).length === 0) return undefined;
+  if (!Object.keys(returned).some((name) => name in given)) return returned; // no payload: rejected, with its path
+  const { state: _state, agent: _agent, abortSignal: _signal, processorStates: _states, toolResultValue, ...fields } = edited;
   const next = {
     ...data,
-    ...definedFields(edited),
-    ...(toolResultValue !== inputData['toolResultValue'] && { result: toolResultValue }),
-    ...('part' in returned && { part: returned['part'] ?? null }),
+    ...fields,
+    ...('toolResultValue' in edited && { result: toolResultValue }),
+    ...('part' in edited && { part: edited['part'] ?? null }),
   } as PhaseData; // checked by the pipeline
   if (step.component !== 'PROCESSOR') return next;
   // A processor's step edits the list, and may return more messages than its phase covers.
   const row: PhaseRow = phaseRow<Phase>(data.phase);
   return row.refresh?.(next, scope.host) ?? next;
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+
+/**
+ * The fields that a step edited, or that its schema added. A step of Mastra returns the fields that it supports, others as undefined, so
+ * only defined and different fields are edits; what its schema makes of a field is for the step alone.
+ */
+const editsIn = (returned: Fields, given: Fields, inputData: Fields): Fields => {
+  const isEdit = ([name, value]: [string, unknown]): boolean =>
+    (!(name in given) || !isSame(value, inputData[name])) && (value !== undefined || name === 'part');
+  return Object.fromEntries(Object.entries(returned).filter(isEdit));
 };
 
 /**
@@ -96,7 +122,7 @@ export const executed = async (step: ForeignStep, context: Record<string, unknow
   for (let retryCount = 0; ; retryCount += 1)
     try {
       let update: object | undefined;
-      const setState = async (state: object) => void (update = (await valid(step, 'stateSchema', state)) as object); // of the schema's type
+      const setState = async (state: object) => void (update = await valid(step, 'stateSchema', state as Fields)); // any object
       await valid(step, 'requestContextSchema', scope.requestContext?.all ?? {});
       const returned = await step.execute({ ...context, setState, retryCount, bail });
       if (update) await scope.workflow?.setState(update);
@@ -109,11 +135,15 @@ export const executed = async (step: ForeignStep, context: Record<string, unknow
     }
 };
 
-/** A value as a step's schema returns it. Throws what the schema rejects. */
-const valid = async (step: ForeignStep, name: 'stateSchema' | 'requestContextSchema', value: object): Promise<unknown> => {
+/** A value as a step's schema returns it; as in Mastra, a result without fields counts as none. Throws what the schema rejects. */
+const valid = async (
+  step: ForeignStep,
+  name: 'inputSchema' | 'stateSchema' | 'requestContextSchema',
+  value: Fields,
+): Promise<Fields> => {
   const checked = await step[name]?.['~standard'].validate(value);
   if (!checked) return value;
-  if (!checked.issues) return checked.value;
+  if (!checked.issues) return isObject(checked.value) && Object.keys(checked.value).length > 0 ? checked.value : value;
   throw new Error(`${name} of the step ${step.id}: ${checked.issues.map(issueText).join('; ')}`);
 };
 
@@ -132,10 +162,3 @@ const foreignPayload = (step: ForeignStep, data: PhaseData, scope: RunScope): Re
     ...('toolCallId' in data && 'result' in data && { toolResultValue: data.result }),
   };
 };
-
-/**
- * Detects edits. A step of Mastra returns the fields that it supports, others as undefined, so only defined and different fields
- * are edits.
- */
-const isChanged = (returned: Record<string, unknown>, original: Record<string, unknown>): boolean =>
-  Object.entries(returned).some(([name, value]) => !isSame(value, original[name]) && (value !== undefined || name === 'part'));

@@ -35,6 +35,20 @@ export const guardedBy = (processor: Processor): Guarded => {
   return guarded;
 };
 
+/** A guard under another id, with state of its own: two processors of one class of Mastra's have the same id. */
+export const renamed = ({ processor, policy }: Guarded, id: string): Guarded => {
+  const isJudge = errorStrategyOf(processor) !== undefined; // its hooks read `errorStrategy` from a view
+  const own = Object.create(isJudge ? (Object.getPrototypeOf(processor) as object) : processor, {
+    id: { value: id, enumerable: true },
+  }) as Processor;
+  if (isJudge) return { processor: withVisibleFailures(own), policy };
+  for (const name of hookNames)
+    if (typeof processor[name] === 'function') Reflect.set(own, name, processor[name].bind(processor));
+  return { processor: own, policy };
+};
+
+const hookNames = [...phaseNames.map((phase) => phaseRow(phase).hook), 'computeStateSignal', 'onViolation'] as const;
+
 /** Stores the guard behind a processor that `guard()` made. */
 export const rememberGuarded = (wrapper: Processor, guarded: Guarded): void => void known.set(wrapper, guarded);
 
@@ -67,7 +81,7 @@ const byStrategy: Record<string, GuardTraits['decides']> = {
 
 const strategyOf = (processor: Processor): string => String(Reflect.get(processor, 'strategy')); // set by each constructor
 
-const decidesOf = (processor: Processor): GuardTraits => ({ decides: byStrategy[strategyOf(processor)] });
+const decidesOf = (processor: Processor): GuardTraits => ({ decides: byStrategy[strategyOf(processor)], checksStream: true });
 
 /** Judges one delta at a time, by a model or by patterns. */
 const chunkwise = (processor: Processor): GuardTraits => ({ ...decidesOf(processor), judgesEachChunk: true });
@@ -78,6 +92,8 @@ const chunkwiseUnlessRedacting = (processor: Processor): GuardTraits =>
 
 const editing = (): GuardTraits => ({ decides: ['edit'] });
 
+const reading = (): GuardTraits => ({ decides: [] });
+
 /**
  * Traits of Mastra's own processors, from their sources, by the names that their classes set; they declare none themselves. Names
  * work without loading Mastra, and for another copy of it.
@@ -86,13 +102,16 @@ const byName: Readonly<Record<string, (processor: Processor) => GuardTraits>> = 
   Moderation: chunkwise,
   'PII Detector': chunkwiseUnlessRedacting,
   'System Prompt Scrubber': chunkwise,
-  Classifier: () => ({ judgesEachChunk: true }),
+  Classifier: () => ({ judgesEachChunk: true, checksStream: true }),
   'Regex Filter': chunkwiseUnlessRedacting,
   'Prompt Injection Detector': decidesOf,
   'Language Detector': decidesOf,
   'Token Limiter': decidesOf,
   'Unicode Normalizer': editing,
   ToolCallFilter: editing,
+  MessageHistory: reading,
+  SemanticRecall: reading,
+  '@mastra/response-cache': reading,
 };
 
 /** The traits of an instance of one of Mastra's classes. Plain objects are excluded, because they may have any name. */
@@ -107,9 +126,18 @@ const traitsOf = (processor: DeclaredProcessor): GuardTraits | undefined => proc
 /** Mastra's judges catch the failure of their model, and pass (`'warn'`, the default of most) or abort (`'strict'`). */
 const errorStrategyOf = (processor: Processor): unknown => knownOf(processor) && Reflect.get(processor, 'errorStrategy'); // set by each constructor
 
-/** The default policy of Mastra's processors: whole sentences instead of single deltas, and for a strict judge a tripwire, as in Mastra. */
+/** Mastra's processors that count or collect single deltas, or that keep text back between them themselves. */
+const needsDeltas = (processor: Processor): boolean => {
+  const { name } = processor;
+  if (name === 'Token Limiter' || name === 'Batch Parts') return !isRecord(processor);
+  return (
+    knownOf(processor)?.judgesEachChunk !== true && byName[String(name)] === chunkwiseUnlessRedacting && !isRecord(processor)
+  );
+};
+
+/** The default policy of Mastra's processors: single deltas for those that count them, and for a strict judge a tripwire, as in Mastra. */
 const judgePolicy = (processor: Processor): GuardPolicy | undefined => {
-  const window = knownOf(processor)?.judgesEachChunk ? ({ window: 'sentence' } as const) : undefined;
+  const window = needsDeltas(processor) ? ({ window: 'delta' } as const) : undefined;
   const outage = errorStrategyOf(processor) === 'strict' ? ({ onUnavailable: 'trip' } as const) : undefined;
   return window || outage ? { ...window, ...outage } : undefined;
 };

@@ -1,13 +1,14 @@
 import type { Processor } from '@mastra/core/processors';
-import { type GuardPolicy, overPolicy, readPolicy } from '../../guard/policy/guard-policy.js';
+import { type GuardPolicy, overPolicy, readId, readPolicy } from '../../guard/policy/guard-policy.js';
 import { compileGraph } from '../../pipeline/compile.js';
 import { checkProcessor } from '../../pipeline/verify/find-defects.js';
 import type { Host } from '../../phase/host.js';
 import type { HookName } from '../../phase/row.js';
-import { guardedBy, nodeOf, rememberGuarded } from './guard-node.js';
+import { guardedBy, nodeOf, rememberGuarded, renamed } from './guard-node.js';
 import { hooksOf } from './run-hook.js';
 import { invalidStep, isProcessorLike } from './to-graph.js';
 import { installedHost } from './mastra-host.js';
+import { isRecord } from '../../phase/plain-data.js';
 
 /** The hooks before the model's response, in which a guard with `overlap` may only judge. */
 type InputHook = 'processInput' | 'processInputStep' | 'processLLMRequest';
@@ -27,6 +28,9 @@ export type GuardedProcessor<P> = {
   readonly [K in keyof P]: K extends HookName ? NonNullable<Processor[K]> : P[K];
 };
 
+/** A policy, and the id of the guard in a pipeline. Default: the processor's, which all instances of a class of Mastra's share. */
+type GuardOptions = GuardPolicy & { readonly id?: string };
+
 /**
  * Puts a policy around a processor. The result is accepted wherever a processor is: in a pipeline, in the arrays of an
  * {@link InterlockAgent}, in `createStep`, in a workflow of Mastra's, and in a stock Mastra agent, where its hooks apply the
@@ -45,14 +49,18 @@ export type GuardedProcessor<P> = {
  *   .then(guard(newToxicity, { shadow: true, sampleRate: 0.1 }))
  *   .commit();
  */
-export function guard<P extends Processor>(processor: P, policy: GuardPolicy & { readonly overlap?: false }): GuardedProcessor<P>;
-export function guard<P extends InputJudge>(processor: P, policy: GuardPolicy & { readonly overlap: true }): GuardedProcessor<P>;
-export function guard(given: Processor | InputJudge, options: GuardPolicy): unknown {
+export function guard<P extends Processor>(
+  processor: P,
+  policy: GuardOptions & { readonly overlap?: false },
+): GuardedProcessor<P>;
+export function guard<P extends InputJudge>(processor: P, policy: GuardOptions & { readonly overlap: true }): GuardedProcessor<P>;
+export function guard(given: Processor | InputJudge, options: GuardOptions): unknown {
   const known = given as Processor; // a judge is a processor, although the host's types exclude hooks that return nothing
   if (!isProcessorLike(known)) throw invalidStep(known, 'guard');
-  checkProcessor(known, 'guard');
-  const { processor, policy: inner } = guardedBy(known);
-  const policy = readPolicy(overPolicy(inner, options), processor.id);
+  const { id, ...policyOptions }: Partial<GuardOptions> = isRecord(options) ? options : {};
+  const { processor, policy: inner } = id === undefined ? guardedBy(known) : renamed(guardedBy(known), readId(id, known.id));
+  checkProcessor(processor, 'guard');
+  const policy = readPolicy(overPolicy(inner, isRecord(options) ? policyOptions : options), processor.id);
   const wrapper: Processor = Object.create(processor, Object.getOwnPropertyDescriptors(ownOf(processor, policy)));
   rememberGuarded(wrapper, { processor, policy });
   return wrapper;
@@ -65,13 +73,14 @@ export function guard(given: Processor | InputJudge, options: GuardPolicy): unkn
 const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> => {
   const plan = compileGraph({ kind: 'sequence', id: processor.id, nodes: [nodeOf({ processor, policy })] });
   let host: Promise<Host> | undefined;
-  const { id, name, description, processDataParts } = processor;
+  const { id, name, description, processDataParts, computeStateSignal } = processor;
   return {
     id,
     name,
     description,
     processDataParts,
     onViolation: undefined,
+    ...(computeStateSignal && { computeStateSignal: computeStateSignal.bind(processor) }),
     ...(processor['__registerMastra'] && { __registerMastra: (mastra) => processor['__registerMastra']?.(mastra) }),
     ...hooksOf(plan, () => (host ??= installedHost())),
   };

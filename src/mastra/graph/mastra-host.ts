@@ -1,5 +1,6 @@
 import type * as agent from '@mastra/core/agent';
 import type * as llm from '@mastra/core/llm';
+import type * as observability from '@mastra/core/observability';
 import { InterlockError } from '../../errors.js';
 import type { Host, ModelChoice, ResolvedModel } from '../../phase/host.js';
 import { plainHost, readTripWire } from '../../plain/plain-host.js';
@@ -10,6 +11,8 @@ interface MastraParts {
   readonly MessageList: typeof agent.MessageList;
   readonly TripWire: typeof agent.TripWire;
   readonly createSignal: typeof agent.createSignal;
+  /** Undefined in older versions. */
+  readonly createObservabilityContext?: typeof observability.createObservabilityContext;
 }
 
 /** Mastra as loaded by this program, possibly in the same bundle. */
@@ -18,10 +21,13 @@ const loaded: { parts?: MastraParts } = {};
 /** Mastra behind the interface of the pure modules. The caller passes the classes, because it has loaded them. */
 export const mastraHost = (parts: MastraParts, resolveModel: Host['resolveModel']): Host => {
   loaded.parts = parts;
+  const unobserved = parts.createObservabilityContext?.();
   return {
     messages: createMessagePort(parts),
     createTripWire: ({ reason, retry, metadata, processorId }) => new parts.TripWire(reason, { retry, metadata }, processorId),
     readTripWire,
+    observe: (context) =>
+      (context?.currentSpan ? parts.createObservabilityContext?.(context) : unobserved) ?? { tracingContext: context },
     resolveModel,
   };
 };

@@ -4,6 +4,7 @@ import type { Host } from '../../phase/host.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
 import { whenReady, type Awaitable } from '../../phase/awaitable.js';
+import { current, type MessageCarrier } from '../../phase/settle-messages.js';
 import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../../phase/scope.js';
 import type { Plan } from '../../pipeline/compile.js';
 import { isSame } from '../../phase/plain-data.js';
@@ -43,7 +44,7 @@ const runHook = async ({ plan, row, slots, host }: HookCallSite, args: HookArgs)
   observed?.ask(data);
   const verdict = await plan.run<Phase>(row.phase, data, scopeOf(args, { own, host, reports: observed?.reports }));
   passOnReprocessed({ slots: own }, state);
-  return answerOf(row, data, payloadOf(failsOpen(row, verdict) ? outageTrip(verdict) : verdict, data, host));
+  return answerOf({ row, host }, data, payloadOf(failsOpen(row, verdict) ? outageTrip(verdict) : verdict, data, host));
 };
 
 /** A stock agent passes a chunk whose hook failed, but respects a tripwire. */
@@ -74,13 +75,19 @@ const scopeOf = (args: HookArgs, { own, host, reports }: CachedHook): RunScope =
 /** Fields that a hook does not return, because the list contains them. */
 const inList = new Set(['messages', 'messageList', 'systemMessages']);
 
-/** The pipeline's result for a payload, in the return form of this phase's hook. */
-const answerOf = (row: PhaseRow, original: PhaseData, made: PhaseData): unknown => {
+/**
+ * The pipeline's result for a payload, in the return form of this phase's hook. Mastra hands the next processor the messages that it gets
+ * here: of a step and of a response those that the guards accepted, otherwise all of the list.
+ */
+const answerOf = ({ row, host }: Pick<HookCallSite, 'row' | 'host'>, original: PhaseData, made: PhaseData): unknown => {
   if ('part' in made) return made.part;
   if ('decision' in made) return { retry: made.decision === 'retry' };
   const before = original as Record<string, unknown>; // compared field by field
   const changed = Object.entries(made).filter(([name, value]) => !inList.has(name) && !isSame(value, before[name]));
+  const given: MessageCarrier = original;
+  const { messages, messageList } = current(given, host, row.carries);
   const isInput = row.cadence === 'step' && row.lane === 'input';
+  if (isInput && messages !== given.messages) changed.push(['messages', messages]);
   if (!row.carries || isInput) return changed.length > 0 ? Object.fromEntries(changed) : undefined;
-  return before.messageList;
+  return row.carries.scope === 'response' ? messages : messageList;
 };

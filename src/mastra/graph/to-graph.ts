@@ -9,7 +9,9 @@ import {
   isConstant,
   childrenOf,
   hasAnyHook,
+  isAlways,
   nameOf,
+  processorsOf,
   scopeOfContext,
   type BranchNode,
   type Condition,
@@ -20,8 +22,9 @@ import {
   type SequenceNode,
   type StepContext,
 } from '../../pipeline/graph.js';
-import { executed, foreignContext, foreignPhases, runForeign, type ForeignStep } from './foreign-step.js';
+import { executed, foreignContext, foreignPhases, isPayloadSchema, runForeign, type ForeignStep } from './foreign-step.js';
 import { guardNode } from './guard-node.js';
+import { rejectUnsupported, unsupported } from './supported-features.js';
 
 /** An object with its own graph. */
 export interface GraphSource {
@@ -65,7 +68,16 @@ export const rememberProcessor = (step: object, processor: Processor): void => v
 /** The graphs of our workflows. */
 const graphs = new WeakMap<object, SequenceNode>();
 
-export const rememberGraph = (workflow: object, graph: SequenceNode): void => void graphs.set(workflow, graph);
+export const rememberGraph = (workflow: object, graph: SequenceNode): void => {
+  graphs.set(workflow, graph);
+  Reflect.set(workflow, '__stateSignalProcessors', stateProcessorsOf(graph)); // Mastra's agent calls them after the workflow
+};
+
+/** The processors of a graph that compute state signals, for Mastra's agent. */
+export const stateProcessorsOf = (graph: SequenceNode): Processor[] =>
+  processorsOf(graph).flatMap(({ id, stateId, computeStateSignal }, at, all) =>
+    computeStateSignal ? [{ id, stateId, computeStateSignal: computeStateSignal.bind(all[at]) }] : [],
+  );
 
 /** The graph of one of our workflows. */
 export const graphOfWorkflow = (workflow: object): SequenceNode | undefined => graphs.get(workflow);
@@ -113,49 +125,53 @@ const functionNode = (run: PayloadFunction, path: string): FunctionNode => ({
 const stepNode = (step: ForeignStep, path: string): GraphNode => {
   const processor = processors.get(step);
   if (processor) return guardNode(processor);
-  rejectIn(step, ['suspendSchema', 'resumeSchema', 'scorers'], path);
-  return {
-    kind: 'function',
-    id: step.id,
-    run: (data, scope) => runForeign(step, data, scope),
-    phases: foreignPhases,
-    needsFrame: true,
-  };
+  rejectUnsupported('ofStep', step, path);
+  return foreignNode(step);
 };
 
-/** Rejects fields that a pipeline would silently ignore. */
-const rejectIn = (value: object, names: readonly string[], path: string): void => {
-  const name = names.find((one) => Reflect.get(value, one) !== undefined);
-  if (name) throw unsupported(path, `it has \`${name}\`.`);
-};
-
-const unsupported = (path: string, detail: string): InterlockError =>
-  new InterlockError('pipeline/unsupported-step', { path, detail });
+const foreignNode = (step: ForeignStep): FunctionNode => ({
+  kind: 'function',
+  id: step.id,
+  run: (data, scope) => runForeign(step, data, scope),
+  phases: foreignPhases,
+  needsFrame: true,
+});
 
 /**
  * Converts a workflow, ours or from Mastra's builder, to a graph. A feature that a graph cannot represent is rejected by name and
  * path.
  *
  * Raises `pipeline/unsupported-step` for entries other than steps, parallel blocks, branches, maps and nested workflows, for
- * steps that suspend, and for workflows with `onStart`, `onFinish`, `onError`, `retryConfig`, `requestContextSchema`, a `schedule`, or a
- * `stateSchema` with required or default values.
+ * steps that suspend, and for workflows of the evented engine or with `onStart`, `onFinish`, `onError`, `retryConfig`,
+ * `requestContextSchema`, or a `stateSchema` with required or default values.
  */
 export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
   const known = graphOfWorkflow(workflow);
   if (known) return known;
-  rejectIn(workflow.options, ['onStart', 'onFinish', 'onError'], workflow.id);
-  if (workflow.retryConfig.attempts) throw unsupported(workflow.id, 'it has `retryConfig`; give its steps `retries`.');
-  if (workflow.requestContextSchema) throw unsupported(workflow.id, 'it has `requestContextSchema`; give it to its first step.');
-  if (workflow.engineType === 'evented') throw unsupported(workflow.id, 'it has a `schedule`.');
+  rejectUnsupported('ofOptions', workflow.options, workflow.id);
+  if (workflow.engineType === 'evented')
+    throw unsupported(workflow.id, 'it is for the evented engine, as one with a `schedule` is; make it without.');
+  const { requestContextSchema, retryConfig } = workflow;
+  rejectUnsupported('ofWorkflow', { requestContextSchema, retryConfig: retryConfig.attempts }, workflow.id);
   if (!startsEmpty(workflow))
     throw unsupported(workflow.id, 'its `stateSchema` has required or default values; set them in its first step.');
   return {
     kind: 'sequence',
     id: workflow.id,
-    nodes: workflow.stepGraph.map((entry: Entry, index: number) =>
-      entryNode(entry, { workflow, path: `${workflow.id}/${index}` }),
-    ),
+    nodes: [
+      ...inputCheck(workflow),
+      ...workflow.stepGraph.map((entry: Entry, index: number) => entryNode(entry, { workflow, path: `${workflow.id}/${index}` })),
+    ],
   };
+};
+
+const checksInputs = ({ options }: AnyWorkflow): boolean => options.validateInputs;
+
+/** A first step that checks the input of a workflow, unless its schema is that of all payloads. */
+const inputCheck = (workflow: AnyWorkflow): readonly GraphNode[] => {
+  const { id, inputSchema } = workflow;
+  if (!checksInputs(workflow) || !inputSchema || isPayloadSchema(inputSchema)) return [];
+  return [foreignNode({ id: `${id}.input`, inputSchema, execute: async ({ inputData }) => inputData })];
 };
 
 /** Whether the state of a workflow is empty at its start. */
@@ -173,7 +189,8 @@ interface EntrySite {
 const entryNode = (entry: Entry, site: EntrySite): GraphNode => {
   switch (entry.type) {
     case 'step':
-      return toNode(entry.step, site.path);
+      rejectOptionsOf(entry.step, site.path);
+      return checksInputs(site.workflow) ? toNode(entry.step, site.path) : uncheckedNode(entry.step, site.path);
     case 'mapping':
       return mapNode(entry, site);
     case 'parallel':
@@ -192,6 +209,23 @@ const entryNode = (entry: Entry, site: EntrySite): GraphNode => {
     default:
       return entry satisfies never;
   }
+};
+
+/** Whether a workflow has a rule for storing its runs. Mastra's default stores all; the rule of a pipeline is its own. */
+export const hasStorageRule = (workflow: AnyWorkflow): boolean =>
+  !graphOfWorkflow(workflow) && !isAlways(workflow.options.shouldPersistSnapshot as unknown as Condition); // its text is read
+
+/** Rejects options of a nested workflow, whose runs are those of the outer one. */
+const rejectOptionsOf = (step: unknown, path: string): void => {
+  if (!isWorkflow(step)) return;
+  const name = step.options.tracingPolicy ? 'tracingPolicy' : hasStorageRule(step) && 'shouldPersistSnapshot';
+  if (name) throw unsupported(`${path}/${step.id}`, `it has \`${name}\`; give it to the outer workflow.`);
+};
+
+/** A step of a workflow whose `validateInputs` is false. */
+const uncheckedNode = (step: unknown, path: string): GraphNode => {
+  const node = toNode(step, path);
+  return isStep(step) && !isWorkflow(step) && node.kind === 'function' ? foreignNode({ ...step, inputSchema: undefined }) : node;
 };
 
 /** A map by a function or by a table of fields; Mastra's own step supports both. */

@@ -112,8 +112,9 @@ const observeAccepted = (processor: Processor, conversation: Conversation): Obse
       processOutputResult: async (args) => {
         const messageList = forkList(args.messageList);
         try {
-          // The arguments are the step fields that it reads.
-          await inner.processInputStep({ ...args, ...called, messageList, stepNumber: 0, abort: fail } as never);
+          // The arguments are the step fields that it reads. It would not observe a message with the id of the one that is written.
+          const step = { ...args, ...called, messageList, stepNumber: 0, messageId: undefined, abort: fail };
+          await inner.processInputStep(step as never);
           await inner.processOutputResult({ ...args, messageList });
         } catch (error) {
           args.abortSignal?.throwIfAborted();

@@ -86,11 +86,14 @@ export const checkMemory = ({ workingMemory }: MemoryConfig): void => {
 
 const invalid = (path: string, detail: string): InterlockError => new InterlockError('agent/invalid-option', { path, detail });
 
+/** The thread and resource of a call, also of one without memory: its tools, sub-agents and gateways get them. */
+export interface Owner {
+  readonly threadId: string | undefined;
+  readonly resourceId: string | undefined;
+}
+
 /** The ids of the requested conversation. Those in the request context override the caller's, because the server sets them. */
-export const requestedIds = (
-  { thread, resource }: MemoryTarget = {},
-  requestContext?: RequestContext,
-): { readonly threadId: string | undefined; readonly resourceId: string | undefined } => {
+export const requestedIds = ({ thread, resource }: MemoryTarget = {}, requestContext?: RequestContext): Owner => {
   const reserved = (key: string): string | undefined => {
     const value: unknown = requestContext?.get(key);
     return typeof value === 'string' && value !== '' ? value : undefined;

@@ -33,6 +33,9 @@ export const createUnfinishedTurn = ({
   };
   return {
     recordSaved,
+    get hasSaved() {
+      return savedIds.size > 0;
+    },
     keep: async (list, waiting) => {
       writeWaiting(list, waiting);
       recordSaved(list);

@@ -1,11 +1,10 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { isSame, copyPlain } from '../../phase/plain-data.js';
-import type { LoopMessages, ConversationSnapshot } from '../../loop/ports.js';
+import type { DataPart, LoopMessages, ConversationSnapshot } from '../../loop/ports.js';
 import type { ToolCall, ToolOutcome } from '../../loop/tool-call.js';
 import { dataOf, emptyLike, fillList, forkList, type ListState } from './list-insides.js';
 import type { MessageCopies } from './message-copies.js';
 
-type MastraMessagePart = MastraDBMessage['content']['parts'][number];
 type ToolPart = Parameters<MessageList['updateToolInvocation']>[0];
 
 /** The loop's operations on Mastra's MessageList. Prompts and checkpoints are created per run. */
@@ -34,8 +33,9 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'resto
   addData: (list, parts) => {
     const lastParts = list.get.response.db().findLast(({ role }) => role === 'assistant')?.content.parts;
     // Equal ones are stored once, as in Mastra.
-    for (const part of parts as readonly MastraMessagePart[])
-      if (!lastParts?.some((known) => isSame(known, part))) lastParts?.push(part);
+    for (const part of parts)
+      if (!lastParts?.some((known) => known.type === part.type && isSame((known as DataPart).data, part.data)))
+        lastParts?.push({ ...part, createdAt: Date.now() });
   },
   detached: forkList,
   writeTagged: (list, tag, messages) => {
@@ -56,13 +56,18 @@ const recordModel = (list: MessageList, { content: { metadata } }: MastraDBMessa
 
 const toolPart = ({ toolCallId, toolName, args }: ToolCall, outcome: ToolOutcome): ToolPart => {
   const call = { toolCallId, toolName, args };
-  return { type: 'tool-invocation', toolInvocation: { ...call, ...endOf(toolCallId, outcome) } } as ToolPart;
+  const { modelOutput } = outcome as { modelOutput?: unknown };
+  return {
+    type: 'tool-invocation',
+    toolInvocation: { ...call, ...endOf(toolCallId, outcome) },
+    ...(modelOutput !== undefined && { providerMetadata: { mastra: { modelOutput } } }), // Mastra's field for it
+  } as ToolPart;
 };
 
 const endOf = (id: string, outcome: ToolOutcome): object => {
   switch (outcome.kind) {
     case 'result':
-      return { state: 'result', result: outcome.result };
+      return { state: 'result', result: outcome.result, ...(outcome.isApproved && { approval: { id, approved: true } }) };
     case 'error':
       return { state: 'output-error', errorText: errorText(outcome.error) };
     case 'denied':

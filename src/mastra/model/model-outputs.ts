@@ -1,56 +1,28 @@
-import type { MessageList } from '@mastra/core/agent/message-list';
 import { MASTRA_TOOL_MARKER, Tool } from '@mastra/core/tools';
+import type { ToolCall } from '../../loop/tool-call.js';
 import { isRecord } from '../../phase/plain-data.js';
 
-type Part = ReturnType<MessageList['get']['all']['db']>[number]['content']['parts'][number];
-type Invocation = Extract<Part, { type: 'tool-invocation' }>['toolInvocation'];
-type Mapping = (call: Invocation, result: unknown) => unknown;
+type Mapping = (call: ToolCall, result: unknown) => unknown;
 
-/** The model's view of tool results, from the tools' `toModelOutput`. */
-export type ModelOutputs = ReturnType<typeof createModelOutputs>;
+type Tools = Readonly<Record<string, unknown>>;
 
-interface Mapped {
-  readonly of: string;
-  readonly output: unknown;
-}
-
-/** Creates the mappings of a run. Unchanged results are not mapped again. */
-export const createModelOutputs = () => {
+/** The model's view of tool results in a run, from the `toModelOutput` of the authors' tools. */
+export const createModelOutputs = (authored: Tools) => {
   const mappings = new Map<string, Mapping>();
-  const known = new Map<string, Mapped>();
-  const mapped = async (call: Invocation, result: unknown, mapping: Mapping): Promise<Mapped> => {
-    const of = JSON.stringify(result);
-    const last = known.get(call.toolCallId);
-    if (last?.of === of) return last;
-    const next = { of, output: stored(await mapping(call, result)) };
-    known.set(call.toolCallId, next);
-    return next;
+  /** Mastra's `toModelOutput` gets the output, the AI SDK's an object that contains it. */
+  const register = (tools: Tools): void => {
+    for (const [name, tool] of Object.entries(tools)) {
+      const mapping = mappingOf(tool);
+      if (mapping) mappings.set(name, mapping);
+    }
   };
-  const applyTo = async (part: Part): Promise<void> => {
-    if (part.type !== 'tool-invocation' || part.toolInvocation.state !== 'result') return;
-    const { toolName, result } = part.toolInvocation;
-    const mapping = mappings.get(toolName);
-    if (!mapping || result === null || result === undefined) return;
-    const { output } = await mapped(part.toolInvocation, result, mapping);
-    const metadata = part.providerMetadata;
-    part.providerMetadata = { ...metadata, mastra: { ...metadata?.mastra, modelOutput: output as never } }; // Mastra's field for it
-  };
+  register(authored);
   return {
-    /** Registers the authors' tools. Mastra's `toModelOutput` gets the output, the AI SDK's an object that contains it. */
-    register: (tools: Readonly<Record<string, unknown>>): void => {
-      for (const [name, tool] of Object.entries(tools)) {
-        const mapping = mappingOf(tool);
-        if (mapping) mappings.set(name, mapping);
-      }
-    },
-    /** True if a tool has `toModelOutput`, so that messages are changed. */
-    get areMapped() {
-      return mappings.size > 0;
-    },
-    /** Adds the model's view to each current result, which guards may have edited. */
-    apply: async (list: MessageList): Promise<void> => {
-      if (mappings.size === 0) return;
-      for (const message of list.get.all.db()) for (const part of message.content.parts) await applyTo(part);
+    register,
+    /** The value that the model reads in place of a result; undefined if it reads the result. */
+    of: async (call: ToolCall, result: unknown): Promise<unknown> => {
+      const mapping = result === null || result === undefined ? undefined : mappings.get(call.toolName);
+      return mapping && stored(await mapping(call, result));
     },
   };
 };
@@ -60,9 +32,7 @@ const mappingOf = (tool: unknown): Mapping | undefined => {
   if (typeof toModelOutput !== 'function') return undefined;
   const map = toModelOutput as (output: unknown) => unknown;
   const isMastras = tool instanceof Tool || MASTRA_TOOL_MARKER in (tool as object);
-  return isMastras
-    ? (_call, output) => map(output)
-    : ({ toolCallId, args }, output) => map({ toolCallId, input: args as unknown, output });
+  return isMastras ? (_call, output) => map(output) : ({ toolCallId, args }, output) => map({ toolCallId, input: args, output });
 };
 
 const mediaTypes: Readonly<Record<string, string>> = { 'image-data': 'image/jpeg', 'file-data': 'application/octet-stream' };

@@ -233,7 +233,7 @@ export const mastraOptions = {
   outputWriter: onCall(withoutEffect), // the stream has the same data parts
   eagerToolExecution: onCall(unlessFalse('no tool runs before its step is judged.')),
   autoResumeSuspendedTools: onCall(unlessFalse('a model cannot resume a suspended tool; call resumeStream or resumeGenerate.')),
-  savePerStep: onCall(aBoolean, served),
+  savePerStep: onCall(aBoolean),
   versions: onCall(versions, served),
   transform: both(fieldsOf({ transformToolPayload: aFunction, targets: listOf(oneOf('display', 'transcript')) })),
   workflows: inConfig(orFunction(workflows)),

@@ -5,7 +5,8 @@ import type { SavedTurn, Persistence } from '../../loop/persistence.js';
 import { defaultMaxHeldChars } from '../../stream/gate/stream-gate.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
 import type { DynamicGuards } from '../workflow/guards.js';
-import { both, inConfig, onCall, ranksBelow, removes, type Loosens, type OptionRow } from './option-row.js';
+import { aWindow } from '../../guard/policy/guard-policy.js';
+import { both, inConfig, onCall, removes, type Loosens, type OptionRow } from './option-row.js';
 import {
   aBoolean,
   aNumber,
@@ -45,17 +46,34 @@ const guards = kind<DynamicGuards>(
 );
 const lane = both(guards, { loosens: removes });
 
-const holds = ['none', 'step', 'run'] as const;
+const holds = ['none', 'auto', 'step', 'run'] as const;
 
-const savedTurn: OptionKind<SavedTurn> = oneOf('drop', 'user-only', 'placeholder');
+/** `auto` depends on the guards: of the other values, only `none` always holds less and only `run` always holds more. */
+const holdsLess: Loosens = (value, own = 'auto') => value !== own && value !== 'run' && own !== 'none';
+
+const savedTurn: OptionKind<SavedTurn> = oneOf('accepted', 'drop', 'user-only', 'placeholder');
 const persistence = fieldsOf({ tripwire: savedTurn, failed: savedTurn, canceled: savedTurn, suspended: oneOf('keep', 'drop') });
-const turnsFromMost = ['keep', 'user-only', 'placeholder', 'drop'] satisfies Persistence[keyof Persistence][];
-const defaultPersistence = { tripwire: 'drop', failed: 'drop', canceled: 'drop', suspended: 'keep' } satisfies Persistence;
+const defaultPersistence = {
+  tripwire: 'accepted',
+  failed: 'accepted',
+  canceled: 'accepted',
+  suspended: 'keep',
+} satisfies Persistence;
+
+type Saved = Persistence[keyof Persistence];
+/** The values that save no more than another one. */
+const atMost: Readonly<Record<NonNullable<Saved>, readonly Saved[]>> = {
+  keep: ['keep', 'drop'],
+  accepted: ['accepted', 'drop'],
+  'user-only': ['user-only', 'placeholder', 'drop'],
+  placeholder: ['placeholder', 'drop'],
+  drop: ['drop'],
+};
 
 const savesMore: Loosens = (value, own) => {
   const now: Required<Persistence> = { ...defaultPersistence, ...(own as Persistence | undefined) }; // both are already checked
-  return Object.entries(value as Persistence).some(([status, turn = 'drop']) =>
-    ranksBelow(turnsFromMost, turn, now[status as keyof Persistence]),
+  return Object.entries(value as Persistence).some(
+    ([status, turn]) => turn !== undefined && !atMost[now[status as keyof Persistence]].includes(turn),
   );
 };
 
@@ -85,12 +103,18 @@ export const ownOptions = {
    */
   maxProcessorRetries: both(wholeNumberFrom(0), { default: 0 }),
   /**
-   * The output to withhold until it is accepted. `none`: text that stream guards cleared is released at once; text that a later
-   * guard rejects is retracted. `step`: a step is released once its guards have accepted it, including its tools. `run`: nothing
-   * is released before the whole answer is accepted. Rejected output is then never released. A call may withhold more than its
-   * agent, not less. Default: `none`.
+   * The content that waits for its guards. `auto`: content is sent as soon as no guard can reject or edit it any more; a guard of
+   * whole steps or answers that does not check the stream holds the step or the answer. `none`: content that the stream guards
+   * passed is sent at once, as in Mastra; if a later guard rejects or edits it, it is retracted and the accepted content is sent
+   * again. `step`: a step is sent once its guards have accepted it, including its tools. `run`: nothing is sent before the whole
+   * answer is accepted. A call may hold more than its agent, not less. Default: `auto`.
    */
-  hold: both(oneOf(...holds), { default: 'none', loosens: (value, own) => ranksBelow(holds, value, own ?? 'none') }),
+  hold: both(oneOf(...holds), { default: 'auto', loosens: holdsLess }),
+  /**
+   * The window of stream guards without their own: how much of the stream such a guard checks at a time. `delta`: each chunk, as in
+   * Mastra. Default: `sentence`, at most 400 characters.
+   */
+  window: inConfig(aWindow, { default: 'sentence' }),
   /**
    * Maximum characters of an answer that stream guards may buffer at one position of the pipeline; at least 1. A run that needs
    * more fails with `release/hold-exceeded`. Default: 1,000,000.
@@ -134,7 +158,7 @@ export const ownOptions = {
   record: both(functionOf<TraceRecorder>(), { isLocal: true }),
   /**
    * The part of a turn without an accepted answer that memory stores, by status of the run. Rejected text is never stored. A call
-   * overrides each status, but only to store less. Default: nothing, except the turn of a suspended run.
+   * overrides each status, but only to store less. Default: accepted steps with their tool calls, and the turn of a suspended run.
    */
   persistence: both(persistence, { default: defaultPersistence, mergeDepth: 1, loosens: savesMore }),
   /**

@@ -35,7 +35,7 @@ const createObjectGuard = (asked: StructuredOutput, maxRetries: number, structur
       if (tripwire) abort(tripwire.reason, { metadata: tripwire.metadata });
       return problem === undefined ? withMetadata(messages, { structuredOutput: object }) : giveUp(asked, messages, problem);
     }
-    const found = await read(asked, text);
+    const found = await readEdited(asked, { text, answer: result.steps.at(-1)?.text ?? text });
     if (!found.issues) return withMetadata(messages, { structuredOutput: found.value });
     const problem = found.issues.join('; ');
     if (retryCount < maxRetries) abort(`The answer does not fit its schema: ${problem}`, { retry: true });
@@ -52,6 +52,29 @@ const structured = async (structure: Structure, answer: AcceptedAnswer): Promise
     return { problem: messageOf(error) };
   }
 };
+
+/** Reads the text that guards left of an answer. If they added words, such as a footer, the object is among them, with their edits. */
+const readEdited = async (asked: StructuredOutput, { text, answer }: { text: string; answer: string }): Promise<Found> => {
+  const whole = await read(asked, text);
+  if (!whole.issues || text === answer) return whole;
+  for (const value of valuesIn(text)) {
+    const found = await read(asked, value);
+    if (!found.issues) return found;
+  }
+  return whole;
+};
+
+/** The objects and lists in a text. */
+function* valuesIn(text: string): Generator<string> {
+  let [start, depth, isQuoted] = [0, 0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charAt(at);
+    if (isQuoted && sign === '\\') at += 1;
+    else if (sign === '"') isQuoted = depth > 0 && !isQuoted;
+    else if (!isQuoted && '{['.includes(sign) && ++depth === 1) start = at;
+    else if (!isQuoted && depth > 0 && '}]'.includes(sign) && --depth === 0) yield text.slice(start, at + 1);
+  }
+}
 
 const read = async ({ schema }: StructuredOutput, text: string): Promise<Found> => {
   try {

@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SubAgent } from '@mastra/core/agent';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import type { Chunk } from '../../loop/ports.js';
+import type { ToolCall } from '../../loop/tool-call.js';
+import { isMark } from '../../ui/chat-messages.js';
 import { callDirectly } from './delegating.js';
 import { withStandIns } from '../stand-ins.js';
 
@@ -70,13 +72,28 @@ export const rejectedStream = <T extends object>(agentId: string, stream: T): T 
     fullStream: (answer) => ReadableStream.from(withRejection(agentId, answer as unknown as StreamedResponse)),
   });
 
+const retraction = 'data-interlock-retract';
+
+/**
+ * A retraction of a nested run, with the id of that run: its part ids may equal those of its supervisor. `@mastra/ai-sdk` passes it on to a
+ * page only if it is not from an agent. Other marks it must not pass on.
+ */
+const ofSubRun = ({ data, ...chunk }: Chunk): Chunk => {
+  if (chunk.type !== retraction) return { ...chunk, from: 'AGENT', data };
+  return { ...chunk, from: 'USER', data: { subRunId: chunk.runId, ...(data as object) } };
+};
+
+/** Puts a tool's chunk about another run, such as a retraction, into the frame of the call. Other chunks are unchanged. */
+export const inFrame = (chunk: Chunk, { toolCallId, toolName }: ToolCall): Chunk =>
+  isMark(chunk) ? { type: 'tool-output', from: 'USER', payload: { output: ofSubRun(chunk), toolCallId, toolName } } : chunk;
+
 async function* withRejection(agentId: string, answer: StreamedResponse): AsyncGenerator<Chunk> {
   const out = createLetOut();
   try {
     for await (const chunk of answer.fullStream as AsyncIterable<Chunk>) {
       if (chunk.type === 'error') yield* out.takeBack();
       out.note(chunk);
-      yield chunk;
+      yield chunk.type === retraction ? ofSubRun(chunk) : chunk;
     }
   } catch (error) {
     yield* out.takeBack();
@@ -91,17 +108,20 @@ async function* withRejection(agentId: string, answer: StreamedResponse): AsyncG
 const createLetOut = () => {
   const partIds = new Set<string>();
   let steps = 0;
+  let run: string | undefined;
   return {
     /** A retraction of all these parts; empty without parts. Their attempt is unknown. */
     takeBack: (): Chunk[] => {
       if (partIds.size === 0) return [];
       const data = { attempt: 1, stepNumber: Math.max(0, steps - 1), partIds: [...partIds], scope: 'run' };
       partIds.clear();
-      return [{ type: 'data-interlock-retract', data }];
+      return [ofSubRun({ type: retraction, runId: run, data })];
     },
-    note: ({ type, payload, data }: Chunk): void => {
+    note: ({ type, runId, payload, data }: Chunk): void => {
+      run ??= runId;
       if (type === 'step-start') steps += 1;
-      if (type === 'data-interlock-retract') for (const id of (data as { partIds: string[] }).partIds) partIds.delete(id);
+      const { partIds: retracted, subRunId = run } = (data ?? {}) as { partIds?: string[]; subRunId?: string };
+      if (type === retraction && subRunId === run) for (const id of retracted ?? []) partIds.delete(id);
       const { id } = (payload ?? {}) as { id?: string };
       if (id !== undefined && /^(text|reasoning)-/.test(type)) partIds.add(id);
     },

@@ -5,10 +5,12 @@ import { InterlockError } from '../../errors.js';
 import { asPartOf } from '../../trace/parent-call.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
 import type { ToolOutcome, CallResponse, Suspension } from '../../loop/tool-call.js';
-import type { ToolRequest } from '../../loop/ports.js';
+import type { Chunk, LoopPorts, ToolRequest } from '../../loop/ports.js';
 import { delegate } from './delegating.js';
-import { rejectionIn, withholding } from './delegation.js';
+import { inFrame, rejectionIn, withholding } from './delegation.js';
 import { offeredTools } from '../model/provider-tools.js';
+import { takeMade, type StepTool } from '../tool-arguments.js';
+import { copyPlain, isRecord } from '../../phase/plain-data.js';
 import { type LoopTarget, findTool, prepareTool, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
 import { safely } from '../safely.js';
 import { type StreamedInputTool, executeWithHooks } from './tool-hooks.js';
@@ -20,8 +22,13 @@ export interface ToolRunContext extends LoopTarget {
   readonly workspace: unknown;
   /** The tools that the agent prepared for this call; others come from a hook and are prepared when they run. */
   readonly prepared: Readonly<Record<string, unknown>>;
+  /** The tools of the call as their authors wrote them. */
+  readonly authored: Readonly<Record<string, unknown>>;
+  /** Prepared tools that a hook added to a step. */
+  readonly added: WeakMap<object, CoreTool>;
   /** Messages in the AI SDK's form, as tools expect them: the caller's input, or all messages for tools that are agents. */
   readonly messages: (list: MessageList, forAgent: boolean) => Promise<unknown[]>;
+  readonly toModelOutput: NonNullable<LoopPorts['toModelOutput']>;
 }
 
 interface RunnableTool extends AnyTool, StreamedInputTool {
@@ -32,16 +39,41 @@ interface RunnableTool extends AnyTool, StreamedInputTool {
 /** Runs one tool call of a step. Any failure of the tool is an outcome that the model gets. */
 export const runTool = async (request: ToolRequest, context: ToolRunContext): Promise<ToolOutcome> => {
   const { call, settings } = request;
-  const found = findTool(settings, call.toolName);
-  if (!found) return { kind: 'error', error: unknownTool(call.toolName, settings) };
-  const [name, tool] = found as [string, RunnableTool]; // only the AI SDK has types for its tools' hooks
-  if (call.args === undefined || call.args === null)
-    return { kind: 'error', error: new Error(`The arguments of "${call.toolName}" are not valid JSON.`) };
-  const ready: CoreTool & RunnableTool =
-    context.prepared[name] === tool ? (tool as CoreTool & RunnableTool) : prepareTool(name, tool as AuthoredTool, context);
+  const tool = stepTool(call.toolName, settings, context);
+  if (!tool) return { kind: 'error', error: unknownTool(call.toolName, settings) };
+  const ready: CoreTool & RunnableTool = tool.ready; // only the AI SDK has types for its tools' hooks
+  const taken = ready.execute ? takeMade(call.args, tool, request.given) : undefined;
+  if (taken?.fault && 'error' in taken.fault) return { kind: 'error', error: taken.fault.error };
   if (request.resume?.kind !== 'data') await notifyInput(ready, request, context);
-  return ready.execute ? executeTraced(ready, request, context) : { kind: 'client' };
+  return taken ? executeTraced({ ...ready, execute: executing(ready, taken, context) }, request, context) : { kind: 'client' };
 };
+
+/** The tool of a call in a step, prepared for the run. */
+export const stepTool = (
+  called: string,
+  settings: ToolRequest['settings'],
+  context: ToolRunContext,
+): StepTool<CoreTool> | undefined => {
+  const [name, tool] = findTool(settings, called) ?? [];
+  if (name === undefined || !tool) return undefined;
+  const { prepared, authored, added } = context;
+  if (prepared[name] === tool) return { name, ready: tool as CoreTool, authored: authored[name] }; // Mastra prepared it
+  const ready = added.get(tool) ?? prepareTool(name, tool as AuthoredTool, context);
+  added.set(tool, ready);
+  return { name, ready, authored: tool };
+};
+
+/**
+ * Runs a tool with the arguments of its made call, as a copy that is its own. A resumed tool is not validated again: it gets the
+ * arguments themselves.
+ */
+const executing =
+  (tool: CoreTool, taken: ReturnType<typeof takeMade>, context: ToolRunContext): NonNullable<CoreTool['execute']> =>
+  async (_args, options) => {
+    if (taken.fault) return 'result' in taken.fault ? taken.fault.result : undefined;
+    const isResumed = (options as { resumeData?: unknown }).resumeData !== undefined;
+    return tool.execute?.(await withOwner(copyPlain(isResumed ? taken.args : taken.input), tool, context), options);
+  };
 
 /** Calls a tool's input hooks, including those for streamed arguments if they had to wait until the call was accepted. */
 const notifyInput = async (tool: RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<void> => {
@@ -84,7 +116,7 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
   try {
     const called = await invocation(request, context, suspending);
     const parent = { runId: context.runId, toolCallId: call.toolCallId };
-    const act = async () => asPartOf(parent, () => run(argsOf(call.args, tool), called));
+    const act = async () => asPartOf(parent, () => run(copyPlain(call.args), called));
     const { returned, rested } = await delegate(request, callKey(context.runId, call.toolCallId), () =>
       request.isWithheld ? withholding(act) : act(),
     );
@@ -92,7 +124,9 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
     const result = returned === undefined ? null : mastraUtils.ensureSerializable(returned);
     const { toolCallId, toolName } = call;
     await safely(tool.onOutput, { toolCallId, toolName, output: result, abortSignal });
-    return { kind: 'result', result };
+    // Part of the outcome, which a durable run stores: MCP tools keep the model's text in a hidden field of the result.
+    const modelOutput = await context.toModelOutput(call, result).catch(() => undefined); // the loop tries again, and fails
+    return { kind: 'result', result, ...(modelOutput !== undefined && { modelOutput }) };
   } catch (error) {
     rethrowInterruption(error);
     // An authorization failure is not reported to the model: the run fails.
@@ -119,7 +153,7 @@ interface SuspendOptions {
 
 /** The options of a tool call. */
 const invocation = async (request: ToolRequest, context: ToolRunContext, suspending: SuspendingOutcome) => {
-  const { call, list, abortSignal, write } = request;
+  const { call, list, abortSignal, flush, write } = request;
   return {
     toolCallId: call.toolCallId,
     idempotencyKey: callKey(context.runId, call.toolCallId),
@@ -131,7 +165,8 @@ const invocation = async (request: ToolRequest, context: ToolRunContext, suspend
     actor: context.options.actor,
     mcp: context.options.mcp,
     workspace: request.settings.workspace ?? context.workspace,
-    outputWriter: (chunk: unknown) => write(chunk as never), // Mastra's chunks; the loop reads their type
+    flushMessages: flush,
+    outputWriter: (chunk: unknown) => write(inFrame(chunk as Chunk, call)), // Mastra's chunks; the loop reads their type
     suspend: (payload: unknown, { resumeSchema, runId, requireToolApproval: needsApproval }: SuspendOptions = {}) => {
       const approval = typeof needsApproval === 'object' ? needsApproval : {};
       suspending.suspension ??= { payload, resumeSchema, runId, ...(needsApproval && { approval }) };
@@ -149,12 +184,12 @@ const resumption = (resume: CallResponse | undefined): object => {
   return { resumeData: resume.data, suspendPayload: payload, ...(runId !== undefined && { suspendedToolRunId: runId }) };
 };
 
-/** Removes resume fields from a model's arguments for sub-agents and workflows: only Mastra may set them. */
-const argsOf = (args: unknown, { id }: RunnableTool): unknown => {
-  const isDelegation = typeof id === 'string' && /^(agent|workflow)-/.test(id);
-  if (!isDelegation || typeof args !== 'object' || args === null) return args;
-  const { resumeData: _data, suspendedToolRunId: _run, suspendedToolCallId: _call, ...own } = args as Record<string, unknown>;
-  return own;
+/** The arguments of a call; for a sub-agent with the thread and the resource of the run, never the model's. */
+const withOwner = async (args: unknown, { id }: CoreTool, { agent, owner, requestContext }: ToolRunContext): Promise<unknown> => {
+  const [, name = ''] = (typeof id === 'string' && /^agent-(.*)$/s.exec(id)) || [];
+  if (!name || !isRecord(args) || !Object.hasOwn(await agent.listAgents({ requestContext }), name)) return args;
+  const { threadId: _thread, resourceId: _resource, ...own } = args;
+  return { ...own, ...owner };
 };
 
 const unknownTool = (name: string, settings: ToolRequest['settings']): InterlockError => {

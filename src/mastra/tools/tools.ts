@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { MastraMemory } from '@mastra/core/memory';
 import type { TracingContext } from '@mastra/core/observability';
 import { MASTRA_TOOL_MARKER, type ToolHooks } from '@mastra/core/tools';
@@ -9,7 +10,7 @@ import type { StepSettings, RunMode } from '../../loop/ports.js';
 import { offeredTools } from '../model/provider-tools.js';
 import { rehearsalOf } from '../memory/memory-updates.js';
 import type { CallOptions } from '../call-options.js';
-import type { Conversation } from '../memory/memory.js';
+import type { Conversation, Owner } from '../memory/memory.js';
 import type { AgentTrace } from '../tracing/agent-trace.js';
 import type { Engine } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
@@ -33,37 +34,53 @@ export const findTool = (settings: StepSettings, called: string): OfferedTool | 
   return offered.find(([own]) => own === called) ?? offered.find(([, tool]) => tool.id === called);
 };
 
-/** The prepared tools of a call: the agent's, those of its memory, agents and workflows, toolsets and client tools. */
-export const resolveTools = async (target: LoopTarget): Promise<Record<string, unknown>> => {
-  const { agent, options, requestContext, runId, mode, conversation } = target;
-  const tools = await agent.getToolsForExecution({
-    toolsets: options.toolsets as never, // Mastra's own options, passed on
-    clientTools: options.clientTools as never,
-    threadId: conversation?.threadId,
-    resourceId: conversation?.resourceId,
-    memoryConfig: options.memory?.options,
-    runId,
-    requestContext,
-    delegation: options.delegation as never,
-    methodType: mode,
-  });
-  return { ...tools, ...deferredTools(target, tools) };
+/** The tools of a call. */
+export interface CallTools {
+  /** Prepared for the run: the agent's, those of its memory, agents and workflows, toolsets and client tools. */
+  readonly prepared: Readonly<Record<string, CoreTool>>;
+  /** As their authors wrote them, without those that Mastra creates. */
+  readonly authored: Readonly<Record<string, unknown>>;
+}
+
+const listing = new AsyncLocalStorage<{ readonly agent: object; readonly listed: Record<string, unknown> }>();
+
+/** Notes the tools that an agent lists while Mastra prepares them: an author's function returns other objects each time. */
+export const noteListed = async <T extends object>(agent: object, tools: Promise<T>): Promise<T> => {
+  const store = listing.getStore();
+  const listed = await tools;
+  if (store?.agent === agent) Object.assign(store.listed, listed);
+  return listed;
+};
+
+/** The tools of a call, prepared as by Mastra's agent. */
+export const resolveTools = async (target: LoopTarget): Promise<CallTools> => {
+  const { agent, options, requestContext, runId, mode, owner } = target;
+  const listed: Record<string, unknown> = {};
+  const tools = await listing.run({ agent, listed }, () =>
+    agent.getToolsForExecution({
+      toolsets: options.toolsets as never, // Mastra's own options, passed on
+      clientTools: options.clientTools as never,
+      ...owner,
+      memoryConfig: options.memory?.options,
+      runId,
+      requestContext,
+      delegation: options.delegation as never,
+      methodType: mode,
+    }),
+  );
+  const prepared = { ...tools, ...deferredTools(target, tools) };
+  const sets = Object.values((options.toolsets ?? {}) as Record<string, object>);
+  return { prepared, authored: Object.assign(listed, ...sets, options.clientTools) as Record<string, unknown> };
 };
 
 /**
- * The authors' tools of a call, if any prepared tool has `toModelOutput`: a prepared tool no longer shows whether it was Mastra's
- * or the AI SDK's. Otherwise empty.
+ * The authors' tools of a call and those that Mastra creates for it, for `toModelOutput`: a prepared tool no longer shows whether it
+ * was Mastra's or the AI SDK's.
  */
-export const authoredTools = async (target: LoopTarget, prepared: Record<string, unknown>): Promise<Record<string, unknown>> => {
-  const hasModelOutput = Object.values(prepared).some(
-    (tool) => typeof (tool as { toModelOutput?: unknown }).toModelOutput === 'function',
-  );
-  if (!hasModelOutput) return {};
-  const { agent, options, requestContext } = target;
-  const sets = Object.values((options.toolsets ?? {}) as Record<string, object>);
-  const own = await agent.listTools({ requestContext });
-  return Object.assign(delegations(prepared), own, ...sets, options.clientTools) as Record<string, unknown>;
-};
+export const authoredTools = ({ authored, prepared }: CallTools): Record<string, unknown> => ({
+  ...delegations(prepared),
+  ...authored,
+});
 
 const delegated = /^(agent|workflow)-/;
 
@@ -104,7 +121,7 @@ const deferredTools = (target: LoopTarget, prepared: Readonly<Record<string, Cor
 export const prepareTool = (
   name: string,
   tool: AuthoredTool,
-  { agent, runId, requestContext, conversation, tracingContext, memory = conversation?.memory }: PreparingRun,
+  { agent, runId, requestContext, conversation, owner, tracingContext, memory = conversation?.memory }: PreparingRun,
 ): CoreTool =>
   makeCoreTool(tool, {
     name,
@@ -113,14 +130,13 @@ export const prepareTool = (
     agentName: agent.name,
     mastra: agent.getMastraInstance(),
     memory,
-    threadId: conversation?.threadId,
-    resourceId: conversation?.resourceId,
+    ...owner,
     requestContext,
     tracingContext,
   });
 
 /** The run for which a tool is prepared. */
-interface PreparingRun extends Pick<LoopTarget, 'agent' | 'runId' | 'requestContext' | 'conversation'> {
+interface PreparingRun extends Pick<LoopTarget, 'agent' | 'runId' | 'requestContext' | 'conversation' | 'owner'> {
   readonly tracingContext: TracingContext | undefined;
   /** Default: the memory of the conversation. */
   readonly memory?: MastraMemory;
@@ -135,6 +151,7 @@ export interface LoopTarget {
   readonly mode: RunMode;
   readonly list: MessageList;
   readonly conversation: Conversation | undefined;
+  readonly owner: Owner;
   /** Hooks around every tool: the agent's, overridden by the call's. */
   readonly hooks: ToolHooks | undefined;
   /** The agent's `maxRetries`. Undefined if not configured. */

@@ -1,10 +1,11 @@
 import type { ErrorProcessor, InputProcessor, OutputProcessor, Processor } from '@mastra/core/processors';
 import { phaseNames, phaseRow } from '../../phase/table.js';
 import type { SequenceNode } from '../../pipeline/graph.js';
-import { compile, type Compilable } from '../graph/to-graph.js';
+import { compile, stateProcessorsOf, type Compilable } from '../graph/to-graph.js';
 import { hooksOf } from '../graph/run-hook.js';
 import type { Lane } from './guards.js';
 import { host } from './scope.js';
+import { withMadeCalls } from './unmade-calls.js';
 
 /** The pipelines of the processors for stock agents. */
 const graphs = new WeakMap<object, SequenceNode>();
@@ -32,13 +33,17 @@ export interface LaneGuards {
  */
 export const guardsFor = (source: Compilable): LaneGuards => {
   const plan = compile(source);
-  const hooks = hooksOf(plan, () => host);
+  const hooks = withMadeCalls(hooksOf(plan, () => host) as never) as Readonly<Record<string, unknown>>; // called by Mastra
   const lane = <P extends Processor>(name: Lane): P[] => {
-    const own = phaseNames.map((phase) => phaseRow(phase)).filter((row) => row.lane === name && plan.has(row.phase));
+    const own = phaseNames.map((phase) => phaseRow(phase)).filter((row) => row.lane === name && hooks[row.hook] !== undefined);
     if (own.length === 0) return [];
     const processor = { id: plan.id, ...Object.fromEntries(own.map(({ hook }) => [hook, hooks[hook]])) } as P; // it has at least one
     graphs.set(processor, plan.graph);
     return [processor];
   };
-  return { inputProcessors: lane('input'), outputProcessors: lane('output'), errorProcessors: lane('error') };
+  return {
+    inputProcessors: [...lane<InputProcessor>('input'), ...(stateProcessorsOf(plan.graph) as InputProcessor[])],
+    outputProcessors: lane('output'),
+    errorProcessors: lane('error'),
+  };
 };

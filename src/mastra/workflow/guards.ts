@@ -14,10 +14,12 @@ import {
   isWorkflow,
   type GraphSource,
   fromWorkflow,
+  hasStorageRule,
   graphOfWorkflow,
   rememberGraph,
 } from '../graph/to-graph.js';
 import type { SecretsProcessor } from '../../guard/secrets.js';
+import { withStateSignals } from './state-signals.js';
 import { toWorkflow, build, options } from './to-workflow.js';
 
 /** Guards of one lane: an array of processors, pipelines and workflows, or a single pipeline or workflow. */
@@ -155,7 +157,8 @@ export const compileLane = (steps: readonly PipelineStep[], id: string, recordsE
 /** Compiles a graph. If requested, its guards report their edits. Each processor gets its position. */
 export const compileRecording = (graph: SequenceNode, recordsEdits = false): Plan => {
   for (const [index, processor] of processorsOf(graph).entries()) Reflect.set(processor, 'processorIndex', index); // no effect if frozen
-  return compileGraph(recordsEdits ? withRecordedEdits(graph) : graph);
+  const complete = withStateSignals(graph);
+  return compileGraph(recordsEdits ? withRecordedEdits(complete) : complete);
 };
 
 /** The id of an agent's lane, as in Mastra. */
@@ -192,8 +195,15 @@ export const adopt = (workflow: AnyWorkflow): AnyWorkflow => {
   } = build(graph, { path: graph.id });
   workflow.setStepFlow(stepGraph);
   Object.assign(workflow, { serializedStepFlow, steps, inputSchema, outputSchema, type: 'processor' });
-  Object.assign(workflow.options, options);
+  Object.assign(workflow.options, optionsOf(workflow));
   workflow.commit();
   rememberGraph(workflow, graph);
   return workflow;
 };
+
+/**
+ * The options of an adopted workflow: its own, but its first step checks its input, and without a rule for storing runs none is stored,
+ * because payloads contain text that guards redact.
+ */
+const optionsOf = (workflow: AnyWorkflow): Partial<AnyWorkflow['options']> =>
+  hasStorageRule(workflow) ? { validateInputs: options.validateInputs } : options;

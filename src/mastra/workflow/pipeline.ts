@@ -1,4 +1,4 @@
-import { ProcessorStepSchema as MastraStepSchema, type Processor } from '@mastra/core/processors';
+import type { Processor } from '@mastra/core/processors';
 import {
   createStep as createMastraStep,
   createWorkflow as createMastraWorkflow,
@@ -7,12 +7,12 @@ import {
   type DefaultEngineType,
   type ExecuteFunctionParams,
 } from '@mastra/core/workflows';
-import { phasePayloadSchema } from '../../../schemas/index.js';
 import { checkIntegration } from '../../integration.js';
 import { type BlockOptions, createBuilder, rejectPromises, type PipelineBuilder } from '../../pipeline/builder.js';
 import { hasAnyHook, type AnyPayload } from '../../pipeline/graph.js';
 import { checkGraph } from '../../pipeline/verify/find-defects.js';
 import { type PipelineStep, fromWorkflow, toNode } from '../graph/to-graph.js';
+import { isPayloadSchema } from '../graph/foreign-step.js';
 import { guardNode } from '../graph/guard-node.js';
 import { processorStep, type ProcessorStep } from './step.js';
 import { adopt } from './guards.js';
@@ -96,9 +96,6 @@ interface GuardWorkflow {
   commit(): AnyWorkflow;
 }
 
-/** The schemas of payloads, ours and Mastra's. */
-const payloadSchemas: ReadonlySet<unknown> = new Set([phasePayloadSchema, MastraStepSchema]);
-
 /** A schema of payloads, typed by its output: comparing the schemas themselves takes the compiler minutes. */
 interface PayloadSchema {
   readonly _zod: { readonly output: { readonly phase: string } };
@@ -112,8 +109,7 @@ interface GuardWorkflowConfig {
   readonly outputSchema: PayloadSchema;
 }
 
-const isOfGuards = ({ inputSchema, type }: GuardWorkflowConfig): boolean =>
-  type === 'processor' || payloadSchemas.has(inputSchema);
+const isOfGuards = ({ inputSchema, type }: GuardWorkflowConfig): boolean => type === 'processor' || isPayloadSchema(inputSchema);
 
 /**
  * Mastra's `createWorkflow`, whose `.then`, `.parallel` and `.branch` also accept processors. Over phase payloads (with

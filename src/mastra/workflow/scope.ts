@@ -1,20 +1,26 @@
 import * as mastraAgent from '@mastra/core/agent';
-import { ProcessorState } from '@mastra/core/processors';
+import * as mastraObservability from '@mastra/core/observability';
+import { ProcessorState, ProcessorStepSchema } from '@mastra/core/processors';
 import { ModelRouterLanguageModel } from '@mastra/core/llm';
 import { anySignal } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
 import { createRunScope, type ProcessorSlot, type RunScope, type WorkflowFrame } from '../../phase/scope.js';
 import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
 import type { Host } from '../../phase/host.js';
+import { addPayloadSchema } from '../graph/foreign-step.js';
 import { mastraHost, resolveAlone } from '../graph/mastra-host.js';
 
 const { createSignal, TripWire, MessageList } = mastraAgent;
-const parts = { createSignal, TripWire, MessageList };
+const { createObservabilityContext } = mastraObservability;
+const parts = { createSignal, TripWire, MessageList, createObservabilityContext };
 
 /** Mastra behind the interface of the pure modules. An agent passes its own `resolveModel`, with its gateways and keys. */
 export const createHost = (
   resolveModel: Host['resolveModel'] = (model, path) => resolveAlone(model, path, ModelRouterLanguageModel),
-): Host => mastraHost(parts, resolveModel);
+): Host => {
+  addPayloadSchema(ProcessorStepSchema);
+  return mastraHost(parts, resolveModel);
+};
 
 /** The Mastra host for guards on Mastra's engine. */
 export const host = createHost();

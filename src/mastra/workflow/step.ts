@@ -1,4 +1,4 @@
-import type { Processor, ProcessorStepInput, ProcessorStepOutput } from '@mastra/core/processors';
+import type { Processor, ProcessorStepInput } from '@mastra/core/processors';
 import { createStep as createMastraStep, type Step } from '@mastra/core/workflows';
 import { parsePayload, ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../../schemas/index.js';
 import { compileGraph } from '../../pipeline/compile.js';
@@ -13,12 +13,14 @@ import { rememberProcessor } from '../graph/to-graph.js';
 import { recordResult, payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 
+/** The type that Mastra declares for values that it does not check, here its engine. */
+type Unchecked = Step extends Step<string, unknown, unknown, unknown, unknown, unknown, infer Engine> ? Engine : never;
+
 /**
- * A step of a guard workflow. Mastra's builder compares types exactly, so the step has two: for Mastra's payload schema and for
- * ours.
+ * A step of a guard workflow. Mastra's builder compares the types of inputs exactly, and there are several schemas of payloads, so the
+ * input is unchecked.
  */
-export type ProcessorStep = Step<string, unknown, ProcessorStepInput, ProcessorStepOutput> &
-  Step<string, unknown, PhaseData, PhaseData>;
+export type ProcessorStep = Step<string, unknown, Unchecked, ProcessorStepInput>;
 
 /**
  * A processor as a step of a Mastra workflow, for all nine phases. In phases without a hook the payload passes through. Step id:

@@ -20,7 +20,7 @@ export interface VerifyOptions {
    * The output that is buffered until it is judged: `'none'`, each `'step'`, the whole `'run'`. Default: unknown; for an agent,
    * its configuration.
    */
-  readonly hold?: Hold;
+  readonly hold?: Hold | 'auto';
   /**
    * Total milliseconds for which guards may delay one run, computed from their deadlines (`deadlineMs`): the sum of sequential
    * guards, the slowest of parallel ones, once for each pass of the loop. Default: not checked.

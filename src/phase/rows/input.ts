@@ -15,7 +15,7 @@ import { type Awaitable, whenReady } from '../awaitable.js';
 import type { ModelChoice, ResolvedModel } from '../host.js';
 import { isSame } from '../plain-data.js';
 
-const inputFacts: MessageInfo = { scope: 'input', source: 'input' };
+const inputFacts: MessageInfo = { scope: 'all', source: 'input' };
 
 /** `processInput`: once, before the loop. */
 export const input = definePhase({

@@ -19,8 +19,8 @@ export interface Subject {
   readonly isPartial?: boolean;
   /** Maximum number of granted retries in one run; undefined if unknown. */
   readonly maxProcessorRetries?: number;
-  /** The content that is withheld until it was judged; undefined if unknown. */
-  readonly hold?: Hold;
+  /** The content that waits for its guards; undefined if unknown. */
+  readonly hold?: Hold | 'auto';
   readonly latency?: LatencyBudget;
 }
 
@@ -119,7 +119,7 @@ export const isGuard = (place: GraphLocation): place is GuardLocation => place.n
 /** The guards at a location and inside it. */
 export const guardsFrom = (place: GraphLocation): GuardLocation[] => locationsFrom(place).filter(isGuard);
 
-const allRows: readonly PhaseRow[] = phaseNames.map((phase) => phaseRow<Phase>(phase));
+export const allRows: readonly PhaseRow[] = phaseNames.map((phase) => phaseRow<Phase>(phase));
 
 /** The row whose hook gets the stream, chunk by chunk. */
 export const streamRow = allRows.find(({ cadence }) => cadence === 'chunk') as PhaseRow; // the table has one

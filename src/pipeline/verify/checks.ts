@@ -22,6 +22,7 @@ import {
   overlapCost,
   overlappingRows,
   judgesEachChunk,
+  holdsContent,
   lateEdit,
   lateVerdict,
   passesOnFailure,
@@ -182,6 +183,7 @@ export const checks = {
   'guard/retry-without-budget': retryWithoutBudget,
   'guard/late-verdict': lateVerdict,
   'guard/late-edit': lateEdit,
+  'guard/holds-answer': holdsContent,
 } as const satisfies Partial<Record<ErrorCode, Check>>;
 
 /** The code of a finding of `verify`. */

@@ -1,10 +1,10 @@
 import type { Window } from '../../guard/pattern.js';
-import type { DeclaredProcessor } from '../../guard/traits.js';
+import { windowOf } from '../graph.js';
+import { holdingIn } from '../hold.js';
 import type { PhaseRow } from '../../phase/row.js';
 import {
   type Check,
   type DefectLocation,
-  type Hold,
   type Scene,
   type Subject,
   counts,
@@ -22,10 +22,6 @@ import { isOverlapping } from '../../guard/policy/guard-policy.js';
 const streamGuards = ({ roots }: Subject): GuardLocation[] =>
   roots.flatMap(guardsFrom).filter((guard) => counts(guard) && rowsOf(guard).includes(streamRow));
 
-/** The window of a stream guard: its policy's, else its processor's. */
-const windowOf = ({ node: { policy, processor } }: GuardLocation): Window | undefined =>
-  policy?.window ?? (processor as DeclaredProcessor & { window?: Window }).window;
-
 const patternIn = (window: Window | undefined) =>
   typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
 
@@ -34,7 +30,7 @@ export const unboundedPattern: Check = {
   severity: 'error',
   find: (subject) =>
     streamGuards(subject).flatMap((guard) => {
-      const maxLength = patternIn(windowOf(guard))?.maxLength;
+      const maxLength = patternIn((guard.node.processor as { window?: Window }).window)?.maxLength;
       const isBounded = maxLength === undefined || maxLength === 'part' || (Number.isInteger(maxLength) && maxLength > 0);
       return isBounded ? [] : [{ path: guard.path, detail: `its maxLength is ${maxLength}` }];
     }),
@@ -52,7 +48,8 @@ export const judgesEachChunk: Check = {
 const isCalledByChunk = (guard: GuardLocation): boolean => {
   const { traits, processor } = guard.node;
   const isBlind = traits?.judgesEachChunk === true || patternIn((processor as { window?: Window }).window) !== undefined;
-  return isBlind && (windowOf(guard) ?? 'chunk') === 'chunk';
+  const window = windowOf(guard.node);
+  return isBlind && (window === 'chunk' || window === 'delta');
 };
 
 const cutValue = ({ node: { id } }: GuardLocation): Scene => ({
@@ -99,7 +96,7 @@ export const lateEdit: Check = {
   find: ({ roots, hold }) => roots.flatMap(guardsFrom).flatMap((guard) => lateAt(guard, hold, 'edit')),
 };
 
-const lateAt = (guard: GuardLocation, hold: Hold | undefined, verdict: 'trip' | 'edit') => {
+const lateAt = (guard: GuardLocation, hold: Subject['hold'], verdict: 'trip' | 'edit') => {
   const rows = rowsOf(guard);
   const late = rows.find((row) => row.lane === 'output' && isTooLate(row, hold));
   if (!late || rows.includes(streamRow) || !mayDecide(guard, verdict)) return [];
@@ -112,9 +109,22 @@ const lateAt = (guard: GuardLocation, hold: Hold | undefined, verdict: 'trip' | 
   return [{ path: guard.path, detail: `this guard runs in ${late.hook}`, shows: scene }];
 };
 
+/** A guard that content waits for. */
+export const holdsContent: Check = {
+  severity: 'warning',
+  find: ({ roots, hold }) => {
+    if (hold !== 'auto') return [];
+    const output = roots.filter(({ position }) => position.lane === undefined || position.lane === 'output');
+    return output.flatMap(holdingIn).map(({ place, hold: until, hook }) => ({
+      path: place.path,
+      detail: `the ${until === 'run' ? 'whole answer' : 'step'} waits for its ${hook}`,
+    }));
+  },
+};
+
 /** Whether a verdict comes after the text was emitted. */
-const isTooLate = ({ cadence }: PhaseRow, hold: Hold | undefined): boolean => {
-  if (hold === undefined || hold === 'run') return false;
+const isTooLate = ({ cadence }: PhaseRow, hold: Subject['hold']): boolean => {
+  if (hold === undefined || hold === 'auto' || hold === 'run') return false;
   return cadence === 'once' || (cadence === 'step' && hold === 'none');
 };
 

@@ -94,7 +94,7 @@ export const judgeWhole = (
   return pending.then(read).finally(() => gate.done(at));
 };
 
-/** Guards without a window: each chunk is judged as it comes, and waits for its verdict. */
+/** Guards with the window `delta`: each chunk is judged as it comes, and waits for its verdict. */
 export const createChunkStage = (guard: Guard<'outputStream'>, gate: Gate, next: ChunkStage): ChunkStage => ({
   push: (chunk, place) =>
     whenReady(judgeWhole({ chunk, place }, guard, gate), (judged) => (judged ? next.push(judged, place) : undefined)),

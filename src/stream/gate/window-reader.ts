@@ -25,7 +25,7 @@ export type WindowReader = (unjudged: UnjudgedText) => number;
  * result, so that a text in many pieces is read once; the next window needs another reader.
  */
 export const createWindowReader = (window: GuardWindow): WindowReader => {
-  if (window === 'chunk') return wholeChunks;
+  if (window === 'chunk' || window === 'delta') return wholeChunks;
   if (window === 'part') return ({ text, isEnded }) => (isEnded ? text.length : 0);
   if (window === 'step') return ({ text, isEnded, isStepOver }) => (isStepOver && isEnded ? text.length : 0);
   return windows(endFinder(window));
@@ -46,8 +46,8 @@ const windows = (finderAt: EndFinder): WindowReader => {
   };
 };
 
-const endFinder = (window: Exclude<GuardWindow, 'part' | 'step' | 'chunk'>): EndFinder => {
-  if (window === 'sentence') return sentenceEnd;
+const endFinder = (window: Exclude<GuardWindow, 'part' | 'step' | 'chunk' | 'delta'>): EndFinder => {
+  if (window === 'sentence') return sentenceOrMember;
   return 'chars' in window ? charsEnd(window.chars) : tokensEnd(window.tokens);
 };
 
@@ -65,6 +65,40 @@ const charsEnd =
       return end;
     };
   };
+
+/** A list or code may have no end of a sentence for long; JSON has none. */
+const longestSentence = 400;
+const longestMember = 200;
+const startsJson = /^\s*(?:[[{]|"[^"]*"\s*:)/;
+
+/** A sentence, or a member of an object or list in JSON, or as much of it as a window may have. */
+const sentenceOrMember: EndFinder = (start) => {
+  const [sentence, sentenceLimit, memberLimit] = [sentenceEnd, charsEnd(longestSentence), charsEnd(longestMember)].map((at) =>
+    at(start),
+  ) as [ReturnType<EndFinder>, ReturnType<EndFinder>, ReturnType<EndFinder>];
+  let member: ReturnType<EndFinder> | undefined;
+  return (text, isEnded) => {
+    if (!member && startsJson.test(text.slice(start, start + longestMember))) member = memberEnd(start);
+    const limit = (member ? memberLimit : sentenceLimit)(text, isEnded);
+    const end = (member ?? sentence)(text, isEnded);
+    return limit === undefined || (end !== undefined && end < limit) ? end : limit;
+  };
+};
+
+/** The end of a member: a comma or a closing bracket outside of a string. */
+const memberEnd: EndFinder = (start) => {
+  let at = start;
+  let isInString = false;
+  return (text) => {
+    for (; at < text.length; at += 1) {
+      const sign = text.charAt(at);
+      if (sign === '\\' && isInString) at += 1;
+      else if (sign === '"') isInString = !isInString;
+      else if (!isInString && /[,}\]]/.test(sign)) return at + 1;
+    }
+    return undefined;
+  };
+};
 
 const sentences = once(() => new Intl.Segmenter('en', { granularity: 'sentence' }));
 const mayEndSentence = /[.!?\n\r\u0085\u2026\u2028\u2029\u0589\u061f\u06d4\u0964\u3002\uff01\uff0e\uff1f]/;

@@ -17,7 +17,7 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Stripe webhooks', 'whsec_[A-Za-z0-9+/=]{16,128}'],
   ['AWS access key', '(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])'],
   ['Google', 'AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])'],
-  ['Google OAuth', '(?:ya29\\.[A-Za-z0-9_-]{20,512}|GOCSPX-[A-Za-z0-9_-]{20,64})'],
+  ['Google OAuth', '(?:ya29\\.[A-Za-z0-9_-]{20,4096}|GOCSPX-[A-Za-z0-9_-]{20,64})'],
   ['GitHub', 'gh[pousr]_[A-Za-z0-9]{20,255}'],
   ['GitHub', 'github_pat_[A-Za-z0-9_]{22,255}'],
   ['GitLab', 'gl(?:pat|dt|rt|cbt|ptt|ft|ffct|imt|oas|agent|soat)-[A-Za-z0-9_-]{20,300}(?:\\.[0-9a-z]{9})?'],
@@ -104,6 +104,7 @@ const oneOf = (rows: typeof forms): string => rows.map(([, form]) => form).join(
 const open = openRun(
   asciiSet((character) => /[A-Za-z0-9_.:+/=~@%$-]/.test(character)),
   720,
+  { lead: /ya29\./, most: 4_200 },
 );
 
 /** A secret without a form of its own, after a label: `AWS_SECRET_ACCESS_KEY=…`, `"apiKey": "…"`. */
@@ -131,7 +132,7 @@ const noKey =
 /** Values with a key's label. Labels match in any case; keys do not. */
 export const labelledKeyFinder = defineFinder(() => ({
   lead: new RegExp(String.raw`${label}["'\`]?[ \t]{0,3}(?:[:=]|=>|:=|is)[ \t]{0,3}["'\`]?`, 'i'),
-  regex: /(?=[^\d\n]{0,64}\d)[A-Za-z0-9_+/=.~-]{16,256}/i,
+  regex: /(?=[^\d\n]{0,64}\d)[A-Za-z0-9_+/=.~-]{16,4096}/i,
   hint: /\d/,
   read: (text, { start, end }) => (noKey.test(text.slice(start, end)) ? undefined : end),
 }));

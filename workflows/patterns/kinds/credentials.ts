@@ -8,7 +8,7 @@ const minWordlessChars = 40;
 /** The credentials after `Bearer`, and those after a scheme in an `Authorization` header; without the scheme's name. */
 export const bearerFinder = defineFinder(() => ({
   lead: /\b(?:bearer[ \t:]{1,3}["']?|authorization["']?[ \t]{0,2}[:=][ \t]{0,2}["']?(?:basic|(?:api-?)?token|api-?key|digest)[ \t]{1,3})/i,
-  regex: /[A-Za-z0-9._~+/=-]{8,4096}/i,
+  regex: /[A-Za-z0-9._~+/=-]{8,16384}/i,
   hint: /bearer|authorization/i,
   read: (text, { start, end }) => {
     const token = text.slice(start, end).replace(/[.]+$/, '');
@@ -20,7 +20,7 @@ export const bearerFinder = defineFinder(() => ({
 /** The value of an `Authorization` header without a scheme. */
 export const bareAuthorizationFinder = defineFinder(() => ({
   lead: /\bauthorization["']?:[ \t]{0,3}["']?/i,
-  regex: /(?=[^\d\s]{0,64}\d)[A-Za-z0-9._~+/=-]{16,4096}/i,
+  regex: /(?=[^\d\s]{0,64}\d)[A-Za-z0-9._~+/=-]{16,16384}/i,
   hint: /authorization/i,
 }));
 
@@ -51,7 +51,7 @@ const part = (max: number): string => String.raw`\.[A-Za-z0-9_-]{0,${max}}`;
  */
 export const jwtFinder = defineFinder(() => ({
   regex: new RegExp(
-    String.raw`(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,8192}${part(8192)}(?:${part(4096)}(?:${part(8192)}${part(512)})?)?`,
+    String.raw`(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,16384}${part(16_384)}(?:${part(4096)}(?:${part(16_384)}${part(512)})?)?`,
   ),
   hint: /eyJ/,
   read: readToken,
@@ -59,7 +59,7 @@ export const jwtFinder = defineFinder(() => ({
 
 const label = '[A-Z0-9][A-Z0-9 ]{0,40}';
 /** The content of a block: base 64, header fields, line ends, also as `\n`. */
-const body = String.raw`(?:(?!-----)[A-Za-z0-9+/=\s\\:,.()-]){0,16384}`;
+const body = String.raw`(?:(?!-----)[A-Za-z0-9+/=\s\\:,.()-]){0,65536}`;
 const line = String.raw`(?:\s|\\[nr]){1,4}[A-Za-z0-9+/=]{16,80}`;
 
 /**
@@ -79,7 +79,7 @@ const placeholder = /^\[[A-Z][A-Z_]*(?:_\d+|:[0-9a-f]+)?\]$/;
  */
 export const urlCredentialsFinder: Finder = defineFinder(() => ({
   lead: /:\/\/(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/)/i,
-  regex: /(?:[^\s/?#@:"'<>`\\]{0,256}:[^\s/?#"'<>`\\]{1,1024}|[^\s/?#@:"'<>`\\]{16,1024})(?=@[^\s/?#@])/i,
+  regex: /(?:[^\s/?#@:"'<>`\\]{0,256}:[^\s/?#"'<>`\\]{1,4096}|[^\s/?#@:"'<>`\\]{16,4096})(?=@[^\s/?#@])/i,
   hint: /:\/\//,
   read: (text, { start, end }) => (placeholder.test(text.slice(start, end)) ? undefined : end),
   isClosed: true, // the host of a URL follows, not that of a mailbox

@@ -48,8 +48,12 @@ const addressAround = (text: string, at: number): TextSpan | undefined => {
   const domain = validDomain(local, text.slice(at + 1, endOfDomain(text, at + 1)));
   if (!domain) return undefined;
   const span = { start: at - local.length, end: at + 1 + domain.length };
+  if (remote.test(text.slice(Math.max(0, span.start - 48), span.start))) return undefined;
   return local === 'git' && /[:/]/.test(text.charAt(span.end)) ? undefined : span;
 };
+
+/** The command of a login on another machine: `ssh deploy@prod.example.com`. */
+const remote = /\b(?:ssh|scp|sftp|rsync)[ \t][^\n|;&@]{0,40}$/;
 
 /** The end of the address of the last `@` before a place. */
 const endOfAddressBefore = (text: string, place: number): number => {

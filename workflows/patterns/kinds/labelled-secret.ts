@@ -3,18 +3,20 @@ import { defineFinder, openRun, type ReadMatch } from '../define-finder.js';
 
 /** Labels of passwords, also in other languages. */
 const password =
-  'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:ñ|n)a|senha|mot[ _-]de[ _-]passe|wachtwoord|has(?:ł|l)o|пароль|密码|パスワード';
+  'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:ñ|n)a|senha|mot[ _-]de[ _-]passe|wachtwoord|has(?:ł|l)o|пароль|(?<![a-z])pw(?![a-z])|密码|パスワード|şifre|parola|كلمة (?:المرور|السر)|पासवर्ड|कूटशब्द';
 /** Labels of other secrets: their values are longer, and have digits. */
 const secret = String.raw`secret|token|credentials?|(?:api|access|auth|account|encryption|signing|private|master|secret|license|service)[ _-]?key|connection[ _-]?string|(?:php|j)?sess(?:ion)?(?:[_-]?id)?|(?:connect\.)?sid|csrf|xsrf`;
 const suffix = '(?:[_-](?:key|id|hash|value|token|secret|prod|production|dev|test|live|main|staging|default|[0-9]{1,2}))?';
 const quote = String.raw`(?:\\{0,2}["'\x60])?`;
-const between = String.raw`${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|>|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|es|est)(?=[ \t:]):?)(?:\*\*|__)?\s{0,6}${quote}`;
+const between = String.raw`${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|>|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|lautet|es|est)(?=[ \t:]):?)(?:\*\*|__)?\s{0,6}${quote}`;
 /** The characters of a value without quotes; an `&` must not start the next field of a query. */
 const sign = String.raw`(?:[!#$%*+\-./0-9:=?@A-Z^_a-z~]|&(?!\w{1,32}=|amp;))`;
 const signs = asciiSet((character) => /[!#$%*+\-./0-9:=?@A-Z^_a-z~&"'\x60\\[\]]/.test(character));
 
 const minPasswordChars = 6;
 const minSecretChars = 10;
+/** The most characters of a value: longer than any session token of a cloud. */
+const maxChars = 4096;
 
 /** References to a value, placeholders, versions, types and addresses. */
 const noValue =
@@ -23,6 +25,9 @@ const noValue =
 const name =
   /^(?:[a-z]+(?:[A-Z][a-z]+)+\d{0,2}|[A-Z]+(?:_[A-Z0-9]+)+|[a-z]+(?:[_-][a-z]+)+\d{0,2}|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+)$/;
 const ownName = /pass|token|secret|key|user|auth|pwd/i;
+
+/** The name of the next setting: the label in the line before has no value. */
+const nextName = /^[A-Za-z_][\w.-]{0,64}[=:]/;
 
 /** A value without the punctuation of its sentence. */
 const withoutEnd = (written: string): string => {
@@ -47,6 +52,7 @@ const read =
       !/[A-Za-z]/.test(value) ||
       noValue.test(value) ||
       name.test(value) ||
+      (nextName.test(value) && /\n\s{0,5}$/.test(text.slice(Math.max(0, start - 6), start))) ||
       isHashed(text, start, value)
     )
       return undefined;
@@ -56,12 +62,25 @@ const read =
   };
 
 const finderOf = (labels: string, minChars: number) =>
-  defineFinder(() => ({
-    lead: new RegExp(String.raw`(?:${labels})${suffix}${between}`, 'i'),
-    regex: new RegExp(`(?=[a-z._/:-]{0,64}[^a-z._/:\\s-])${sign}{${minChars},128}`, 'i'),
-    read: read(minChars),
-    open: openRun(signs, 260),
-  }));
+  defineFinder(() => {
+    const lead = new RegExp(String.raw`(?:${labels})${suffix}${between}`, 'i');
+    return {
+      lead,
+      regex: new RegExp(`(?=[a-z._/:-]{0,64}[^a-z._/:\\s-])${sign}{${minChars},${maxChars}}`, 'i'),
+      read: read(minChars),
+      open: openRun(signs, 260, { lead, most: maxChars + 132 }),
+    };
+  });
+
+/** The value of `--password`, `--api-key` and the like on a command line. */
+const flag = /(?<!\S)--(?:[a-z]{1,16}-){0,3}(?:pass(?:word|wd|phrase)?|token|secret|api-?key)[ \t=]{1,3}["']?/i;
+const flagFinder = defineFinder(() => ({
+  lead: flag,
+  regex: new RegExp(`${sign}{${minPasswordChars},${maxChars}}`, 'i'),
+  hint: /--/,
+  read: read(minPasswordChars),
+  open: openRun(signs, 260, { lead: flag, most: maxChars + 132 }),
+}));
 
 /** The password of `curl -u user:password`. */
 const userFinder = defineFinder(() => ({
@@ -73,7 +92,12 @@ const userFinder = defineFinder(() => ({
 }));
 
 /** Values with a label for a password, token or secret that also look like one. */
-export const labelledSecretFinders = [finderOf(password, minPasswordChars), finderOf(secret, minSecretChars), userFinder];
+export const labelledSecretFinders = [
+  finderOf(password, minPasswordChars),
+  finderOf(secret, minSecretChars),
+  userFinder,
+  flagFinder,
+];
 
 /** Bits per character: random base 64 has about 4.5, prose and names less than 3.6. */
 const minBits = 3.9;

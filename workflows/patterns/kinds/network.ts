@@ -9,6 +9,8 @@ const versionLabel = lazyRegex(
   String.raw`(?:(?:^|[^\p{L}])(?:v|vers?|release|build|firmware|driver|sdk|kernel|section|chapter|clause|figure|oid|§)|version)["']?\s{0,2}[.:=(]?\s{0,3}["']?$|(?:[=^~<>]=|\^|~>?)\s?$`,
   'iu',
 );
+/** A product and its version, as in `Chrome/136.0.0.0`. */
+const product = /(?:^|[\s(;"'])[A-Z][A-Za-z]{1,16}\/$/;
 const labelChars = 20;
 const wordChar = String.raw`[[\p{L}\p{N}_]--${unspaced}]`;
 const wordStart = lazyRegex(`^${wordChar}`, 'v');
@@ -25,7 +27,7 @@ const readAddress: ReadMatch = (text, { start, end }) => {
     const after = start + value.length;
     const before = text.slice(Math.max(0, start - labelChars), start);
     const isPartOfMore = wordStart().test(text.slice(after, after + 2));
-    return isPartOfMore || (value.includes('.') && versionLabel().test(before)) ? undefined : after;
+    return isPartOfMore || (value.includes('.') && (versionLabel().test(before) || product.test(before))) ? undefined : after;
   }
   return undefined;
 };

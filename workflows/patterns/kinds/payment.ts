@@ -15,6 +15,9 @@ const minGroupDigits = 4;
 const separator = String.raw`[ \t\r\n\u00A0\u2009\u202F._\/\u2010-\u2015\-]`;
 /** A number may continue on the next line, but not on one after it: that is a table. */
 const manyLines = /\n[^]*\n/;
+/** Nor is a date that begins the next row of a table a part of it. */
+const isRow = (text: string, start: number, end: number): boolean =>
+  /\n/.test(text.slice(start, end)) && /^[-/.]\d/.test(text.slice(end, end + 2));
 
 /** The brands whose rule in `validator` fixes the length. The rule for mastercard does not, so it is used only for 16 digits. */
 const brandsOfFixedLength = ['amex', 'dinersclub', 'discover', 'jcb', 'unionpay', 'visa'] as const;
@@ -48,7 +51,9 @@ const endsOf = (text: string, { start, end }: TextSpan): { end: number; digits: 
 const isAsciiDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 const readCard: ReadMatch = (text, match) =>
-  endsOf(text, match).findLast(({ digits, end }) => isCard(digits) && !manyLines.test(text.slice(match.start, end)))?.end;
+  endsOf(text, match).findLast(
+    ({ digits, end }) => isCard(digits) && !manyLines.test(text.slice(match.start, end)) && !isRow(text, match.start, end),
+  )?.end;
 
 /** Card numbers, plain or in groups, of a brand in `validator.isCreditCard`, or of UATP or Dankort, with a correct check digit. */
 export const cardFinder = defineFinder(() => ({

@@ -1,0 +1,159 @@
+import type { Processor } from '@mastra/core/processors';
+import { createRandom } from '../../../src/testing/cuts.js';
+import { canaryGuard, linkGuard, promptInjectionGuard, redactor, unicodeGuard } from '../../../workflows/index.js';
+import type { HonestText } from './corpora.js';
+
+/** A guard's effects on honest texts. */
+export interface HonestResult {
+  readonly guard: string;
+  readonly texts: number;
+  readonly chars: number;
+  /** The number of texts that it changed or stopped. */
+  readonly changed: number;
+  /** The number of those in which it changed something inside a code fence. */
+  readonly inFences: number;
+  /** By corpus: the number of texts that it changed. */
+  readonly byCorpus: Readonly<Record<string, number>>;
+  /** The shortest cases, a line each. */
+  readonly cases: readonly string[];
+}
+
+/** The places of a text in a run. */
+const places = ['input', 'tool result', 'answer'] as const;
+
+/** The guards, each alone. `judge` returns a line that says what happened; undefined if the text stays. */
+const guards: Readonly<Record<string, (text: string) => Processor>> = {
+  unicode: () => unicodeGuard(),
+  link: () => linkGuard({ hosts: ['*'], strategy: 'strip' }),
+  'link, hosts of the text': (text) => linkGuard({ hosts: hostsIn(text), strategy: 'strip' }),
+  'prompt-injection': () => promptInjectionGuard(),
+  canary: () => canaryGuard({ word: false }),
+  redactor: () => redactor({ strategy: 'replace' }),
+  'redactor, US': () => redactor({ strategy: 'replace', defaultCountry: 'US' }),
+};
+
+/** The hosts of all addresses with a scheme in a text. */
+const hostsIn = (text: string): string[] =>
+  [
+    ...new Set(
+      (text.match(/https?:\/\/[^\s"'<>()[\]{}|\\`]+/gi) ?? []).flatMap((one) => (URL.canParse(one) ? [new URL(one).host] : [])),
+    ),
+  ].filter((host) => host && !host.includes('*'));
+
+const shownCases = 20;
+const shownChars = 100;
+
+/** Calls each guard for each text in each place, and in the answer in random pieces. */
+export const judgeHonest = async (texts: readonly HonestText[], only?: string): Promise<HonestResult[]> => {
+  const results: HonestResult[] = [];
+  for (const [name, create] of Object.entries(guards))
+    if (!only || only === name) results.push(await judged(name, create, texts));
+  return results;
+};
+
+const judged = async (
+  guard: string,
+  create: (text: string) => Processor,
+  texts: readonly HonestText[],
+): Promise<HonestResult> => {
+  const byCorpus: Record<string, number> = {};
+  const cases: string[] = [];
+  let [inFences, changed] = [0, 0];
+  for (const { corpus, name, text } of texts) {
+    const outcomes = [];
+    for (const place of places) outcomes.push(await outcomeOf(create(text), text, place));
+    const changedOnes = outcomes.filter((one) => one === undefined || visibleIn(one) !== visibleIn(text));
+    if (changedOnes.length === 0) continue;
+    const [outcome] = changedOnes;
+    changed += 1;
+    byCorpus[corpus] = (byCorpus[corpus] ?? 0) + 1;
+    if (outcome !== undefined && fencesOf(text).some((fence) => !outcome.includes(fence))) inFences += 1;
+    cases.push(`${corpus} ${name}: ${outcome === undefined ? 'stopped' : changeIn(text, outcome)}`);
+  }
+  const chars = texts.reduce((sum, { text }) => sum + text.length, 0);
+  const shortest = cases.toSorted((a, b) => a.length - b.length).slice(0, shownCases);
+  return { guard, texts: texts.length, chars, changed, inFences, byCorpus, cases: shortest };
+};
+
+/** The text that leaves a guard; undefined if it stops the run. */
+const outcomeOf = async (guard: Processor, text: string, place: (typeof places)[number]): Promise<string | undefined> => {
+  try {
+    if (place === 'answer') return await streamed(guard, text);
+    return place === 'input' ? await givenAs(guard, text) : await resultOf(guard, text);
+  } catch (error) {
+    if (error instanceof Stopped) return undefined;
+    throw error;
+  }
+};
+
+class Stopped extends Error {}
+const context = () => ({
+  abort: (reason: string) => {
+    throw new Stopped(reason);
+  },
+  state: {},
+  retryCount: 0,
+  messages: [],
+  systemMessages: [],
+  steps: [],
+});
+type AnyHook = (args: unknown) => unknown;
+
+const messageOf = (text: string) => ({
+  id: 'm',
+  role: 'user',
+  createdAt: new Date(0),
+  content: { format: 2, parts: [{ type: 'text', text }] },
+});
+
+const givenAs = async (guard: Processor, text: string): Promise<string> => {
+  const hook = guard.processInput as AnyHook | undefined; // the host's context is made up
+  const messages = [messageOf(text)];
+  const edited = (await hook?.({ ...context(), messages })) as typeof messages | undefined;
+  return edited?.[0]?.content.parts[0]?.text ?? text;
+};
+
+const resultOf = async (guard: Processor, result: string): Promise<string> => {
+  const hook = guard.processToolResult as AnyHook | undefined; // as above
+  let edited = result;
+  const messageList = {
+    get: { all: { db: () => [] } },
+    getAllSystemMessages: () => [],
+    updateToolInvocation: (part: { toolInvocation: { result: string } }) => ((edited = part.toolInvocation.result), true),
+  };
+  await hook?.({ ...context(), messageList, toolCallId: 'c', toolName: 't', args: {}, result });
+  return edited;
+};
+
+/** The text of an answer, in pieces of up to 400 characters. */
+const streamed = async (guard: Processor, text: string): Promise<string> => {
+  const hook = guard.processOutputStream as AnyHook | undefined; // as above
+  if (!hook) return text;
+  const random = createRandom(text.length);
+  const shared = context();
+  let left = '';
+  const send = async (part: object): Promise<void> => {
+    const chunk = (await hook({ ...shared, part, streamParts: [] })) as { payload?: { text?: string } } | null;
+    left += chunk?.payload?.text ?? '';
+  };
+  for (let at = 0; at < text.length;) {
+    const length = 1 + Math.floor(random() * 400);
+    await send({ type: 'text-delta', payload: { id: 't', text: text.slice(at, at + length) } });
+    at += length;
+  }
+  await send({ type: 'text-end', payload: { id: 't' } });
+  return left;
+};
+
+/** The visible characters of a text. */
+const visibleIn = (text: string): string => text.replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '');
+
+const fencesOf = (text: string): string[] => text.match(/^```[^]*?^```/gm) ?? [];
+
+/** The first changed place, before and after. */
+const changeIn = (before: string, after: string): string => {
+  let at = 0;
+  while (before[at] === after[at]) at += 1;
+  const from = Math.max(0, at - 24);
+  return JSON.stringify([before.slice(from, from + shownChars), after.slice(from, from + shownChars / 2)]);
+};

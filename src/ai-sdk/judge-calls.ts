@@ -1,0 +1,70 @@
+import { drive } from '../loop/drive.js';
+import { withoutPrompt } from '../loop/judge.js';
+import { currentAttempt } from '../loop/run.js';
+import type { ToolCall } from '../loop/tool-call.js';
+import { createStreamBuffer } from '../stream/stream-buffer.js';
+import type { RunEvent } from '../../schemas/index.js';
+import { honours } from './adapters.js';
+import type { JudgedCalls } from './approved-input.js';
+import { modelCodec } from './chunks.js';
+import { createLoopRun, onlyPhases, openListPort } from './loop-run.js';
+import { sourceOf } from './model-port.js';
+import type { Run } from './run.js';
+import type { AnyMessage, Chunk, PartOf, Prompt, StreamPart } from './spec.js';
+import { errorOfStop } from './stop-errors.js';
+
+/**
+ * Judges calls that no guarded model made, as a response that consists of them: with the guards of the stream and, if the run's model is
+ * guarded, those of a step. Throws the error that ends the run. Such a response cannot be made again: a guard's retry ends the run.
+ */
+export const judgeCalls = async (run: Run, before: readonly AnyMessage[], calls: readonly ToolCall[]): Promise<JudgedCalls> => {
+  let judged: JudgedCalls = new Map();
+  const port = openListPort(run, before as Prompt, { loopOf: () => loop }); // no model gets it
+  /** Before tools would run: none does, see `createLoopRun`. */
+  const onEvent = (event: RunEvent): void => {
+    if (event.type !== 'state-enter' || event.state !== 'step.tools') return;
+    const { answer, record, stepCalls } = currentAttempt(loop);
+    const made = record?.toolCalls ?? [];
+    judged = new Map(made.map((call) => [call.toolCallId, { call, ruling: answer.rulings.get(call.toolCallId) }]));
+    answer.rulings.clear();
+    for (const { toolCallId } of made) stepCalls.settled.set(toolCallId, 'client');
+  };
+  const streamBuffer = createStreamBuffer<Chunk>();
+  streamBuffer.drain(); // it has no readers
+  const loop = createLoopRun(run, {
+    list: port.conversation.list,
+    streamBuffer,
+    plan: onlyPhases(run.plan, (phase) => phase === 'outputStream' || (phase === 'outputStep' && honours(run, phase))),
+    signal: run.signal,
+    mode: 'generate',
+    onEvent,
+    mayTakeBack: () => false,
+    messageIds: port.conversation.originals,
+    ports: {
+      messages: port.messages,
+      models: [{ model: noModel as never, maxRetries: 0 }], // only its names are read
+      callModel: async () => ({ parts: sourceOf(partsOf(calls)) }),
+      toChunk: (part, runId) => modelCodec.toChunk(part as StreamPart, runId), // one of the parts above
+    },
+  });
+  await drive(loop);
+  run.throwIfStopped();
+  run.options.abortSignal?.throwIfAborted();
+  if (loop.stop) throw run.end(errorOfStop(loop.stop, withoutPrompt(loop)));
+  if (loop.status !== 'success') throw loop.error;
+  return judged;
+};
+
+const noModel = { specificationVersion: 'v4', provider: 'none', modelId: 'none' };
+
+function* partsOf(calls: readonly ToolCall[]): Generator<StreamPart, undefined> {
+  for (const { toolCallId, toolName, args } of calls)
+    yield { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args ?? {}) };
+  yield { type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: noUsage };
+}
+
+const none = { total: undefined };
+const noUsage: PartOf<'finish'>['usage'] = {
+  inputTokens: { ...none, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { ...none, text: undefined, reasoning: undefined },
+};

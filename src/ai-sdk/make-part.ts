@@ -1,0 +1,99 @@
+import * as ai from 'ai'; // older versions lack some of its names
+import type { Tool, ToolSet } from 'ai';
+import { faultOfArguments, frozenArguments, refusedCall } from '../loop/make-call.js';
+import { isPlain } from '../phase/plain-data.js';
+import type { MadeCall } from '../loop/tool-call.js';
+import { parseArguments } from './chunks.js';
+import type { Run } from './run.js';
+import type { CallSettings } from './sent-step.js';
+import type { CallOptions, PartOf } from './spec.js';
+
+const settingNames = [
+  'repairToolCall',
+  'experimental_repairToolCall',
+  'experimental_refineToolInput',
+] as const satisfies readonly (keyof CallSettings)[];
+
+/** Moves these settings to the run. Returns the fields that take them out of the AI SDK's call. */
+export const takeCallSettings = (run: Run, settings: object): { readonly [Name in keyof CallSettings]?: undefined } => {
+  const given = settingNames.filter((name) => name in settings);
+  run.callSettings = Object.fromEntries(given.map((name) => [name, settings[name as never]])); // of these names
+  return Object.fromEntries(given.map((name) => [name, undefined]));
+};
+
+/** A tool call of the model, as a part and as guards get it. */
+interface MadePart {
+  readonly part: PartOf<'tool-call'>;
+  readonly made: MadeCall;
+}
+
+/** The input that the AI SDK will give to the tool, or its error for the call. */
+type Parsed = { readonly args: unknown; readonly error?: undefined } | { readonly error: Error; readonly args?: undefined };
+
+/**
+ * Makes a call of a part, as the AI SDK does after the guards: parsed, validated by the tool's schema, repaired, refined. Undefined if
+ * there is nothing to make: the AI SDK will reject the call, or the tool is not guarded.
+ */
+export const makePart = async (
+  run: Run,
+  part: PartOf<'tool-call'>,
+  { tools, abortSignal }: CallOptions,
+): Promise<MadePart | undefined> => {
+  const offered = new Set(tools?.map(({ name }) => name));
+  if (part.providerExecuted || run.tools.size === 0) return undefined;
+  const toolOf = (name: string): Tool | undefined => (offered.has(name) ? run.tools.get(name) : undefined);
+  let [call, parsed] = [part, await parsePart(part, toolOf)];
+  if (parsed.error) {
+    const repaired = await repairPart(run, { part, error: parsed.error, abortSignal });
+    if (repaired) [call, parsed] = [repaired, await parsePart(repaired, toolOf)];
+  }
+  const { toolName } = call;
+  const made = refusedCall(toolName, parsed.error ? parseArguments(call.input) : parsed.args);
+  if (made) return { part: call, made };
+  if (parsed.error) return call === part ? undefined : { part: call, made: { args: parseArguments(call.input) } };
+  const written = parseArguments(call.input);
+  const refine = run.callSettings.experimental_refineToolInput?.[toolName];
+  // An instance of a class is no data: guards get what the schema makes it of.
+  if (!refine) return { part: call, made: { args: frozenArguments(isPlain(parsed.args) ? parsed.args : written, written) } };
+  const refined = await refine(parsed.args as never); // typed by the tool
+  return { part: { ...call, input: JSON.stringify(refined) }, made: { args: frozenArguments(refined) } };
+};
+
+const parsePart = async (
+  { toolName, input }: PartOf<'tool-call'>,
+  toolOf: (name: string) => Tool | undefined,
+): Promise<Parsed> => {
+  const tool = toolOf(toolName);
+  if (!tool) return { error: new ai.NoSuchToolError({ toolName }) };
+  const args = parseArguments(input);
+  const fault = typeof args === 'string' ? undefined : faultOfArguments(toolName, args);
+  const result = fault ? { success: false as const, error: fault } : await ai.asSchema(tool.inputSchema).validate?.(args);
+  if (!result || result.success) return { args: result ? result.value : args };
+  return { error: new ai.InvalidToolInputError({ toolName, toolInput: input, cause: result.error }) };
+};
+
+interface Broken {
+  readonly part: PartOf<'tool-call'>;
+  readonly error: Error;
+  readonly abortSignal: AbortSignal | undefined;
+}
+
+const repairPart = async (run: Run, { part, error, abortSignal }: Broken): Promise<PartOf<'tool-call'> | undefined> => {
+  const { experimental_repairToolCall, repairToolCall = experimental_repairToolCall } = run.callSettings;
+  if (!repairToolCall) return undefined;
+  const { messages, instructions } = run.sent;
+  const tools: ToolSet = Object.fromEntries(run.tools);
+  const inputSchema = async ({ toolName }: { toolName: string }) => ai.asSchema(tools[toolName]?.inputSchema).jsonSchema;
+  const broken = {
+    toolCall: part,
+    tools,
+    inputSchema,
+    instructions,
+    system: instructions,
+    messages: [...messages],
+    error,
+    abortSignal,
+  };
+  const repaired = await repairToolCall(broken as never).catch(() => undefined); // the AI SDK then reports the call's own error
+  return repaired ? { ...part, ...repaired } : undefined;
+};

@@ -1,0 +1,90 @@
+import { dropStandIns, hasStandIns, withoutStandIns } from '../guard/stand-ins.js';
+import { isSame } from '../phase/plain-data.js';
+import { isGuarded } from './judge.js';
+import type { Chunk } from './ports.js';
+import type { Part, Span } from './response.js';
+import type { Attempt, Run } from './run.js';
+import type { ToolCall } from './tool-call.js';
+
+const spanTypes: Readonly<Record<string, Span['type']>> = {
+  'text-start': 'text',
+  'text-delta': 'text',
+  'text-end': 'text',
+  'reasoning-start': 'reasoning',
+  'reasoning-delta': 'reasoning',
+  'reasoning-end': 'reasoning',
+};
+
+interface SpanPayload {
+  readonly id: string;
+  readonly text?: string;
+  readonly providerMetadata?: unknown;
+}
+
+/** Keeps the provider's version of a part while guards may edit it: its metadata may stand for that version. */
+export const noteOriginal = (run: Run, { originals }: Attempt, { type, payload }: Chunk): void => {
+  if (!isGuarded(run, 'outputStream')) return;
+  const span = spanTypes[type];
+  if (span) {
+    const { id, text } = payload as SpanPayload;
+    const key = `${span} ${id}`;
+    const pieces = originals.get(key) ?? [];
+    if (text) pieces.push(text);
+    originals.set(key, pieces);
+  } else if (type === 'tool-call') {
+    const { toolCallId, toolName, args } = payload as ToolCall;
+    originals.set(`call ${toolCallId}`, [toolName, JSON.stringify(args)]);
+  }
+};
+
+const originalText = ({ originals }: Attempt, { type, id }: Span): string => (originals.get(`${type} ${id}`) ?? []).join('');
+
+const isEditedCall = ({ originals }: Attempt, { toolCallId, toolName, args }: ToolCall): boolean => {
+  const original = originals.get(`call ${toolCallId}`);
+  return original !== undefined && !isSame(original, [toolName, JSON.stringify(args)]);
+};
+
+const wordsOf = (part: Part | undefined): string =>
+  part?.type === 'text' ? part.text : part?.type === 'reasoning' ? part.reasoning : '';
+
+/**
+ * A released chunk without metadata that represents content which guards edited: from the first edited part of a response on, also without
+ * references. The end of an edited part repeats the part's remaining metadata, so that readers drop what came before.
+ */
+export const withoutFallen = (attempt: Attempt, chunk: Chunk): Chunk => {
+  const type = spanTypes[chunk.type];
+  if (!attempt.wasEdited || (!type && chunk.type !== 'tool-call')) return chunk;
+  const payload = chunk.payload as SpanPayload & ToolCall; // each of these types has one of the two
+  const part = type && attempt.answer.growing[type].get(payload.id)?.part;
+  const metadata = payload.providerMetadata ?? (isEnd(chunk) ? part?.providerMetadata : undefined);
+  if (!hasStandIns(metadata)) return chunk;
+  const { id, text = '' } = payload;
+  const isEdited = type
+    ? isEditedSpan(originalText(attempt, { type, id }), wordsOf(part) + text, chunk)
+    : isEditedCall(attempt, payload);
+  attempt.hasFallen ||= isEdited;
+  if (!attempt.hasFallen) return chunk;
+  return { ...chunk, payload: { ...payload, providerMetadata: withoutStandIns(metadata, isEdited ? 'all' : 'references') } };
+};
+
+const isEnd = ({ type }: Chunk): boolean => type.endsWith('-end');
+
+/** Before the end of a part, guards may still hold the rest of its text. */
+const isEditedSpan = (original: string, left: string, chunk: Chunk): boolean =>
+  isEnd(chunk) ? left !== original : !original.startsWith(left);
+
+/** Removes the same from the parts of a complete response; a removed part counts as edited. */
+export const dropFallen = (attempt: Attempt): void => {
+  const { answer, originals } = attempt;
+  if (!attempt.wasEdited) return;
+  const edited = new Set<Part>();
+  for (const type of ['text', 'reasoning'] as const)
+    for (const [id, { part }] of answer.growing[type])
+      if (wordsOf(part) !== originalText(attempt, { type, id })) edited.add(part);
+  for (const part of answer.parts)
+    if (part.type === 'tool-invocation' && isEditedCall(attempt, part.toolInvocation as ToolCall)) edited.add(part);
+  const left = answer.spans.length + answer.toolCalls.length;
+  const isRemoved = [...originals].filter(([key, pieces]) => key.startsWith('call ') || pieces.length > 0).length > left;
+  if (edited.size === 0 && !isRemoved) return;
+  for (const part of answer.parts) dropStandIns(part, edited.has(part) ? 'all' : 'references');
+};

@@ -1,0 +1,66 @@
+import type { PhaseRow } from '../phase/row.js';
+import type { GuardNode, SequenceNode } from './graph.js';
+import {
+  allRows,
+  counts,
+  isGuard,
+  locationOf,
+  locationsFrom,
+  rowsOf,
+  streamRow,
+  type GraphLocation,
+  type Hold,
+} from './verify/check.js';
+
+const fromLoosest: readonly Hold[] = ['none', 'step', 'run'];
+
+/** A guard that content waits for under `hold: 'auto'`, and for how long. */
+export interface Holding {
+  readonly place: GraphLocation;
+  readonly hold: Exclude<Hold, 'none'>;
+  /** The hook that the content waits for. */
+  readonly hook: string;
+}
+
+/** The content that no later guard of a graph of output guards can reject or edit is sent at once: what the rest waits for. */
+export const holdOf = (graph: SequenceNode): Hold => {
+  const known = holds.get(graph) ?? strictest(holdingIn(locationOf(graph, { lane: 'output' })));
+  holds.set(graph, known);
+  return known;
+};
+
+/** By graph: an agent's own guards are the same graph in every call. */
+const holds = new WeakMap<SequenceNode, Hold>();
+
+const strictest = (holding: readonly Holding[]): Hold =>
+  fromLoosest[Math.max(0, ...holding.map(({ hold }) => fromLoosest.indexOf(hold)))] ?? 'none';
+
+/** The guards at a location and inside it that content waits for. */
+export const holdingIn = (root: GraphLocation): Holding[] => locationsFrom(root).flatMap(holdingAt);
+
+const holdingAt = (place: GraphLocation): Holding[] => {
+  const late = rowsAt(place).filter(({ lane, cadence }) => lane === 'output' && cadence !== 'chunk' && cadence !== 'tool');
+  const last = late.find(({ cadence }) => cadence === 'once') ?? late[0];
+  return last ? [{ place, hold: last.cadence === 'once' ? 'run' : 'step', hook: last.hook }] : [];
+};
+
+/** The rows in which a node may reject or edit content that its stream hook has not checked. */
+const rowsAt = (place: GraphLocation): readonly PhaseRow[] => {
+  const { node } = place;
+  if (isGuard(place)) return holdsNothing(place.node) || !counts(place) ? [] : rowsOf(place);
+  if (node.kind === 'function') return allRows.filter(({ phase }) => node.phases?.has(phase) !== false);
+  // A map returns the payload of the nodes around it.
+  if (node.kind === 'sequence' && node.nodes.some(({ kind }) => kind === 'map'))
+    return place.children.flatMap((child) => guardRows(child));
+  return [];
+};
+
+/** A guard that only reads, that has a hold of its own, or whose stream hook has checked everything. */
+const holdsNothing = ({ traits, policy, processor }: GuardNode): boolean =>
+  policy?.reads === true ||
+  policy?.hold === 'none' ||
+  traits?.decides?.length === 0 ||
+  (traits?.checksStream === true && typeof processor[streamRow.hook] === 'function');
+
+const guardRows = (place: GraphLocation): readonly PhaseRow[] =>
+  locationsFrom(place).flatMap((inner) => (isGuard(inner) && counts(inner) ? rowsOf(inner) : []));
