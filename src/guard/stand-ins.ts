@@ -61,6 +61,36 @@ export const dropStandIns = (part: Part, falling: Falling): void => {
 
 const unsigned = <T>(detail: T): T => withoutStandIns(detail, 'all');
 
+/** The result of a call, and the form of it that the model reads in its place. */
+interface ModelForm {
+  readonly result: unknown;
+  readonly output: unknown;
+}
+
+const formOf = (part: Part): ModelForm | undefined => {
+  if (part.type !== 'tool-invocation') return undefined;
+  const { modelOutput } = (metadataOf(part) as { mastra?: { modelOutput?: unknown } } | undefined)?.mastra ?? {};
+  return modelOutput === undefined ? undefined : copyPlain({ result: part.toolInvocation, output: modelOutput });
+};
+
+/** The model reads an edited result, unless its form was edited as well. */
+const dropStaleForms = (message: MastraDBMessage, before: ReadonlyMap<string, ModelForm>): void => {
+  for (const part of message.content.parts) {
+    const [was, now] = [part.type === 'tool-invocation' && before.get(part.toolInvocation.toolCallId), formOf(part)];
+    if (!was || !now || isSame(was.result, now.result) || !isSame(was.output, now.output)) continue;
+    const { mastra, ...metadata } = metadataOf(part) as { mastra: object }; // it has a form
+    (part as WithMetadata).providerMetadata = { ...metadata, mastra: { ...mastra, modelOutput: undefined } };
+  }
+};
+
+const formsOf = ({ content }: MastraDBMessage): ReadonlyMap<string, ModelForm> =>
+  new Map(
+    (content.parts ?? []).flatMap((part): [string, ModelForm][] => {
+      const form = formOf(part);
+      return form && part.type === 'tool-invocation' ? [[part.toolInvocation.toolCallId, form]] : [];
+    }),
+  );
+
 type Contents = Map<string, unknown[]>;
 
 /** The contents of a message's parts, by the fields that stand for them: several parts may share one reference. */
@@ -75,19 +105,20 @@ const contentsOf = ({ content }: MastraDBMessage): Contents => {
 
 /**
  * Notes what the parts of messages stand for before guards run. The returned function removes, from the messages after them, the fields of
- * edited parts, and every reference of a message with an edited or removed part.
+ * edited parts, every reference of a message with an edited or removed part, and the model's form of an edited result.
  */
 export const noteStandIns = (before: readonly MastraDBMessage[]): ((after: readonly MastraDBMessage[]) => void) | undefined => {
-  const known = new Map<string, Contents>();
+  const known = new Map<string, { contents: Contents; forms: ReadonlyMap<string, ModelForm> }>();
   for (const message of before) {
-    const contents = contentsOf(message);
-    if (contents.size > 0) known.set(message.id, contents);
+    const own = { contents: contentsOf(message), forms: formsOf(message) };
+    if (own.contents.size + own.forms.size > 0) known.set(message.id, own);
   }
   if (known.size === 0) return undefined;
   return (after) => {
     for (const message of after) {
-      const contents = known.get(message.id);
-      if (contents) dropFallen(message, contents);
+      const own = known.get(message.id);
+      if (own && own.contents.size > 0) dropFallen(message, own.contents);
+      if (own && own.forms.size > 0) dropStaleForms(message, own.forms);
     }
   };
 };

@@ -1,4 +1,4 @@
-import { Agent } from '@mastra/core/agent';
+import { Agent, type MastraDBMessage } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import { InMemoryStore } from '@mastra/core/storage';
 import { createTool } from '@mastra/core/tools';
@@ -183,6 +183,33 @@ describe.each(modes)('the form of a tool’s result that the model reads, %s', (
     await expect(ask(agentWith(broken()).stock() as never, 'generate')).rejects.toThrow('no form');
     await expect(ask(agent, mode)).rejects.toThrow('no form');
     expect(model.calls).toHaveLength(1);
+  });
+
+  it.each([
+    ['processOutputStep', 'outputProcessors'],
+    ['processInputStep', 'inputProcessors'],
+  ] as const)('is not read once %s edits the result', async (hook, lane) => {
+    const editing = {
+      id: 'editing',
+      [hook]: ({ messages }: { messages: MastraDBMessage[] }) => {
+        for (const { content } of messages)
+          for (const part of content.parts)
+            if (part.type === 'tool-invocation') Object.assign(part.toolInvocation, { result: 'Nothing.' });
+        return messages;
+      },
+    };
+    const { model, agent } = agentWith({ page: ofMastra(attack) }, { [lane]: [editing] });
+    expect((await ask(agent, 'generate')).status).toBe('success');
+    if (hook === 'processInputStep') {
+      expect(promptsOf(model)).toContain('Nothing.');
+      expect(promptsOf(model)).not.toContain('Ignore');
+    }
+    const memory = new Memory({ storage: new InMemoryStore() });
+    const next = agentWith({ page: ofMastra(attack) }, { [lane]: [editing], memory });
+    const options = { memory: { thread: 't', resource: 'r' } };
+    await ask(next.agent, 'generate', options);
+    await ask(next.agent, 'generate', options);
+    expect(JSON.stringify(next.model.calls[2]?.prompt)).not.toContain('Ignore');
   });
 
   it('is in the chunk of the result, as in Mastra’s agent', async () => {

@@ -52,6 +52,20 @@ describe.each(modes)('%s, called by a server', (mode) => {
     expect(error).toMatchObject({ path: 'model', status: 400 });
   });
 
+  it.each([
+    ['structuredOutput.model', { structuredOutput: { schema: { type: 'object' }, model: elsewhere } }],
+    ['memory.options.generateTitle.model', { memory: { thread: 't', options: { generateTitle: { model: elsewhere } } } }],
+    [
+      'memory.options.observationalMemory.observation.model',
+      { memory: { thread: 't', options: { observationalMemory: { observation: { model: elsewhere } } } } },
+    ],
+  ])('rejects a model at a client’s address: %s', async (path, given) => {
+    const { agent, model } = guarded();
+    const options = { ...fromServer, ...given } as never;
+    const error = await expectRefusal('agent/served-option', model, () => agent[mode]('Hi', options));
+    expect(error).toMatchObject({ path, status: 400 });
+  });
+
   it('keeps defaults that a request cannot set', async () => {
     const { agent, model } = makeAgent('Hello.', { defaultOptions: { inputProcessors: [tripping('processInput', 'No.')] } });
     const result = await agent[mode]('Hi', fromServer);

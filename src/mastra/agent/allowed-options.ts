@@ -18,23 +18,35 @@ const isServedCall = (options: object): boolean => 'taskStore' in options && 're
  *
  * @param options The caller's options, without defaults.
  */
-export const checkServedOptions = (options: object): void => {
+export const checkServedOptions = (options: CallOptions): void => {
   if (!isServedCall(options)) return;
   const [path] = Object.entries(options).find(([name, value]) => !served.has(name) && !changesNothing(name, value)) ?? [];
   if (path !== undefined) throw new InterlockError('agent/served-option', { path });
-  if ('model' in options && options.model !== undefined && typeof options.model !== 'string') throw ownModel();
+  rejectModels(options, (model) => typeof model !== 'string');
 };
 
+/** Options with models. Those with other structures, such as the messages, may have a `model` of any kind. */
+const withModels: readonly (keyof CallOptions)[] = ['model', 'structuredOutput', 'memory'];
+
 /** A model at a client's address would receive the conversation. */
-const ownModel = (): InterlockError =>
-  new InterlockError('agent/served-option', { path: 'model', detail: 'a request must name a model by its id' });
+const rejectModels = (options: CallOptions, isOwn: (model: unknown) => boolean): void => {
+  const path = withModels.flatMap((name) => [...modelsIn(name, options[name])]).find(([, model]) => isOwn(model))?.[0];
+  if (path) throw new InterlockError('agent/served-option', { path, detail: 'a request must name a model by its id' });
+};
+
+/** The models in the value of an option, with their paths. A schema may describe a field with this name. */
+function* modelsIn(path: string, value: unknown): Generator<readonly [path: string, model: unknown]> {
+  if (value === undefined || path.endsWith('chema')) return;
+  if (/(?:^|\.)model$/.test(path)) yield [path, value];
+  else if (isRecord(value)) for (const [name, inner] of Object.entries(value)) yield* modelsIn(`${path}.${name}`, inner);
+}
 
 /**
  * Checks the options of a run that a thread starts. They may come from a request, which cannot be detected. A model given as
  * plain data is rejected, as in {@link checkServedOptions}; options that loosen guards raise `agent/loosened-option`.
  */
-export const checkSignalOptions = (options: object): void => {
-  if ('model' in options && isRecord(options.model) && !('doStream' in options.model)) throw ownModel();
+export const checkSignalOptions = (options: CallOptions): void => {
+  rejectModels(options, (model) => isRecord(model) && !('doStream' in model));
 };
 
 /** Options of an agent for a call without its own: the configuration, overridden by the defaults of calls. */
