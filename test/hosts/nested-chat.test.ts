@@ -57,7 +57,7 @@ describe.each(cases)('$kind over an agent that retries ($retry), its metadata on
       const { messages } = (await request.json()) as { messages: UIMessage[] };
       const stream = await agent.stream(messages as never); // messages of the AI SDK
       const options = { from: 'agent', version: 'v7', includeSubAgentMetadata } as const;
-      return createUIMessageStreamResponse({ stream: toAISdkStream(stream, options) }); // the host's type of a stream
+      return createUIMessageStreamResponse({ stream: toAISdkStream(stream as never, options) }); // the host's type of a stream
     });
     const chat = openChat(server.url, 'over');
     await chat.sendMessage({ text: 'Go.' });

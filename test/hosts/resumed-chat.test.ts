@@ -47,7 +47,7 @@ const routesOf = (agent: InterlockAgent) => {
 };
 
 const served = (stream: unknown): Response =>
-  createUIMessageStreamResponse({ stream: toAISdkStream(stream, { from: 'agent', version: 'v7' }) }); // the host's type of a stream
+  createUIMessageStreamResponse({ stream: toAISdkStream(stream as never, { from: 'agent', version: 'v7' }) }); // the host's type of a stream
 
 const wordsOf = (messages: readonly UIMessage[]): string[] =>
   messages

@@ -60,6 +60,3 @@ const isNothing = (value: unknown): boolean => !value || (Array.isArray(value) &
 
 /** True if a call removes what the agent has. */
 export const removes: Loosens = (value, own) => isNothing(value) && !isNothing(own);
-
-export const ranksBelow = (fromLoosest: readonly unknown[], value: unknown, own: unknown): boolean =>
-  fromLoosest.indexOf(value) < fromLoosest.indexOf(own);
