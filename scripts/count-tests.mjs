@@ -1,12 +1,10 @@
 /**
- * Counts what vitest's JSON reports say.
+ * Counts what vitest's JSON report says.
  *
- *     node scripts/count-tests.mjs REPORT STATUS                     counts one run
- *     node scripts/count-tests.mjs REPORT STATUS AGAIN AGAIN_STATUS  counts a run whose failed files ran again
- *     node scripts/count-tests.mjs --failed REPORT                   lists the files with a failure
+ *     node scripts/count-tests.mjs REPORT STATUS [QUARANTINE]
  *
- * Standard output of a count: "PASSED FAILED". Standard error: each failure with the beginning of its message; a test that failed once and
- * passed once counts as passed and is listed as UNSTABLE.
+ * Standard output: "PASSED FAILED". Standard error: each failure with the beginning of its message. A failure that the quarantine lists
+ * (`.ci/quarantine.json`: file, test, reason, date) is printed as QUARANTINED and does not count.
  * A file that could not be collected counts as one failure, and so does a run that failed in another way or left no report.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -14,36 +12,25 @@ import { relative } from 'node:path';
 
 const maxLines = 12;
 
-const nameOf = (file) => relative(process.cwd(), file.name);
-
-const testsOf = (file, status) =>
-  file.assertionResults
-    .filter((test) => test.status === status)
-    .map((test) => ({
-      file: nameOf(file),
-      title: `${nameOf(file)} > ${test.fullName}`,
-      message: test.failureMessages.join('\n'),
-    }));
-
-const failuresOf = (file) => {
-  const failed = testsOf(file, 'failed');
-  const isUncollected = failed.length === 0 && file.status === 'failed';
-  return isUncollected ? [{ file: nameOf(file), title: nameOf(file), message: file.message }] : failed;
+const failuresOf = ({ name, status, message, assertionResults }) => {
+  const file = relative(process.cwd(), name);
+  const failed = assertionResults.filter((test) => test.status === 'failed');
+  if (failed.length === 0) return status === 'failed' ? [{ file, title: file, message }] : [];
+  return failed.map(({ fullName, failureMessages }) => ({
+    file,
+    test: fullName,
+    title: `${file} > ${fullName}`,
+    message: failureMessages.join('\n'),
+  }));
 };
 
 const read = (path, status) => {
-  if (!existsSync(path))
-    return { passed: 0, titles: new Set(), failures: [{ title: 'no report', message: `the run ended with ${status}` }] };
+  if (!existsSync(path)) return { passed: 0, failures: [{ title: 'no report', message: `the run ended with ${status}` }] };
   const { numPassedTests, testResults } = JSON.parse(readFileSync(path, 'utf8'));
   const failures = testResults.flatMap(failuresOf);
   if (failures.length === 0 && status !== '0')
     failures.push({ title: 'outside the tests', message: `every test passed and the run ended with ${status}: see its output` });
-  const titlesIn = (file) => [
-    ...testsOf(file, 'passed').map(({ title }) => title),
-    ...(file.status === 'passed' ? [nameOf(file)] : []),
-  ];
-  const titles = new Set(testResults.flatMap(titlesIn));
-  return { passed: numPassedTests, titles, failures };
+  return { passed: numPassedTests, failures };
 };
 
 const print = (word, { title, message }) => {
@@ -51,19 +38,16 @@ const print = (word, { title, message }) => {
   process.stderr.write([`${word}  ${title}`, ...lines.map((line) => `      ${line}`), ''].join('\n'));
 };
 
-const count = ([path, status, againPath, againStatus]) => {
-  const first = read(path, status);
-  const again = againPath === undefined ? { titles: new Set(), failures: [] } : read(againPath, againStatus);
-  const unstable = first.failures.filter(({ title }) => again.titles.has(title));
-  const failures = new Map([...first.failures, ...again.failures].map((failure) => [failure.title, failure]));
-  for (const { title } of unstable) failures.delete(title);
-  for (const failure of unstable) print('UNSTABLE', failure);
-  for (const failure of failures.values()) print('FAIL', failure);
-  process.stdout.write(`${first.passed + unstable.length} ${failures.size}\n`);
-};
-
-const [command, report] = process.argv.slice(2);
-if (command === '--failed') {
-  const files = new Set(read(report, '0').failures.flatMap(({ file }) => file ?? []));
-  process.stdout.write([...files].map((file) => `${file}\n`).join(''));
-} else count(process.argv.slice(2));
+const [report, status, list = '.ci/quarantine.json'] = process.argv.slice(2);
+const quarantine = JSON.parse(readFileSync(list, 'utf8'));
+const { passed, failures } = read(report, status);
+let failed = 0;
+for (const failure of failures) {
+  const known = quarantine.find(({ file, test }) => file === failure.file && test === failure.test);
+  if (known) print('QUARANTINED', { ...failure, message: `since ${known.date}: ${known.reason}\n${failure.message}` });
+  else {
+    print('FAIL', failure);
+    failed += 1;
+  }
+}
+process.stdout.write(`${passed} ${failed}\n`);

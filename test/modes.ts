@@ -5,11 +5,16 @@ const mode = (import.meta as { env?: { MODE?: string } }).env?.MODE; // vitest's
 /** Whether the tests run with `--mode deep`, as in `npm run fuzz`: more random cases, longer texts and streams. */
 export const isDeep = mode === 'deep';
 
+/** Whether everything runs, as in `npm run test:all`: all random cases, with new seeds. */
+export const isWhole = isDeep || mode === 'all';
+
 /** Whether processes are killed at every boundary, as in `npm run test:crash`. */
 export const killsEverywhere = mode === 'every-boundary';
 
-/** The number of random cases for a law; in deep mode `deep`, by default twenty times as many. */
-export const times = (runs: number, deep = runs * 20): { numRuns: number } => ({ numRuns: isDeep ? deep : runs });
+/** The number of random cases for a law; by default a fifth of them, and in deep mode `deep`, by default twenty times as many. */
+export const times = (runs: number, deep = runs * 20): { numRuns: number } => ({
+  numRuns: isDeep ? deep : isWhole ? runs : Math.ceil(runs / 5),
+});
 
 /**
  * The shapes of the streams in which a guard meets a text. Other turns have other shapes, three turns have all, and in deep mode each turn has

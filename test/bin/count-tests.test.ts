@@ -36,30 +36,22 @@ describe('counts of the pipeline', () => {
     expect(failures).toContain('FAIL  a.test.ts > two\n      two is wrong');
   });
 
-  it('list the files to run again', () => {
-    expect(count('--failed', first).counts).toBe('a.test.ts');
-    expect(count('--failed', report('clean', { one: true })).counts).toBe('');
+  it('do not have failures in quarantine, which are printed', () => {
+    const list = join(folder, 'quarantine.json');
+    writeFileSync(list, JSON.stringify([{ file: 'a.test.ts', test: 'two', reason: 'a race in a server', date: '2026-11-28' }]));
+    const { counts, failures } = count(first, '1', list);
+    expect(counts).toBe('1 1');
+    expect(failures).toContain('QUARANTINED  a.test.ts > two\n      since 2026-11-28: a race in a server');
   });
 
-  it('count a test that passes the second time as passed and unstable, one that fails twice as failed', () => {
-    const { counts, failures } = count(first, '1', report('again', { one: true, two: true, three: false }), '1');
-    expect(counts).toBe('2 1');
-    expect(failures).toContain('UNSTABLE  a.test.ts > two');
-    expect(failures).toContain('FAIL  a.test.ts > three');
-  });
-
-  it('count a file that is collected only the second time', () => {
+  it('count a file that is not collected', () => {
     const path = join(folder, 'uncollected.json');
     const testResults = [{ name: resolve('a.test.ts'), status: 'failed', message: 'No such module.', assertionResults: [] }];
     writeFileSync(path, JSON.stringify({ numPassedTests: 0, testResults }));
     expect(count(path, '1').counts).toBe('0 1');
-    expect(count(path, '1', report('collected', { one: true }), '0').counts).toBe('1 0');
   });
 
-  it('count a failure if the second run has no report, fails outside its tests or is missing', () => {
-    expect(count(first, '1', join(folder, 'absent.json'), '1').counts).toBe('1 3');
-    expect(count(first, '1', report('without', { one: true, two: true }), '0').counts).toBe('2 1');
-    expect(count(first, '1', report('outside', { one: true, two: true, three: true }), '1').counts).toBe('3 1');
+  it('count a failure if the run has no report or fails outside its tests', () => {
     expect(count(join(folder, 'absent.json'), '1').counts).toBe('0 1');
     expect(count(report('whole', { one: true }), '1').counts).toBe('1 1');
   });
