@@ -109,9 +109,11 @@ const executeFound = async (site: CallSite, call: ToolCall, { data, suspension }
   return finished(site, finishedCall(call, { kind: 'result', result: found.result }));
 };
 
-const finished = ({ attempt }: CallSite, call: FinishedCall): ToolOutcome => {
+/** The result for the conversation: a copy if guards could edit it there. */
+const finished = ({ run, attempt }: CallSite, call: FinishedCall): ToolOutcome => {
   attempt.finishedCalls.push(call);
-  return copyResult(call);
+  const { key: _key, ...own } = call;
+  return Object.values(run.options.lanes).some(Boolean) ? copyResult(own) : own;
 };
 
 const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse | undefined): Promise<ToolOutcome> => {
