@@ -33,9 +33,17 @@ export const createApp = ({ modelUrl, databaseUrl }: AppOptions) => {
     memory: memory(),
     inputProcessors: incoming,
     outputProcessors: outgoing,
+    hold: 'none', // clients receive retractions
   });
   /** It shows its provider's errors completely. */
-  const open = new InterlockAgent({ ...shared, id: 'open', name: 'Open', serveErrorDetails: true, outputProcessors: outgoing });
+  const open = new InterlockAgent({
+    ...shared,
+    id: 'open',
+    name: 'Open',
+    serveErrorDetails: true,
+    outputProcessors: outgoing,
+    hold: 'none',
+  });
   const stock = new Agent({
     ...shared,
     id: 'stock',

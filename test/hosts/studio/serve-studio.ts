@@ -111,6 +111,7 @@ const createMastra = (): Mastra =>
         tools: { refund },
         inputProcessors: [pipeline('support-input').then(promptInjectionGuard()).commit()],
         outputProcessors: [pipeline('support-output').then(quality).then(leakGuard()).commit()],
+        hold: 'none', // pages show what is retracted
         maxProcessorRetries: 1,
       }),
       desk: new InterlockAgent({
