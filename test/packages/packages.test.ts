@@ -346,13 +346,13 @@ describe('the package', () => {
     }
   });
 
-  it('has at most 150 files, and 1.93 MB with the studio', () => {
+  it('has at most 150 files, and 2 MB with the studio', () => {
     const files = globSync('**/*', { cwd: join(project.folder, 'node_modules/mastra-interlock'), withFileTypes: true }).filter(
       (file) => file.isFile(),
     );
     const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
     expect(files.length).toBeLessThanOrEqual(96); // and 54 of the pages
-    expect(bytes).toBeLessThan(1_706_000); // and 227 kB
+    expect(bytes).toBeLessThan(1_770_000); // and 227 kB
     expect(Object.keys(readManifest(join(project.folder, 'node_modules/mastra-interlock')).dependencies ?? {})).toEqual([
       '@mastra/schema-compat',
       'jiti',
