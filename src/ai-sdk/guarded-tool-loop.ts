@@ -12,6 +12,7 @@ import { registeredAgent } from './registered-agent.js';
 import { createRun, type Run } from './run.js';
 import { stepOptionKinds, type Context } from './to-prepare-step.js';
 import { toStreamTransform } from './to-stream-transform.js';
+import { isUICall, withStopParts } from './ui-parts.js';
 
 type Output = NonNullable<ToolLoopAgentSettings['output']>;
 
@@ -83,11 +84,12 @@ export const guardedToolLoop = <
       const timeout = takeChunkTimeouts(run, call.timeout);
       const abortSignal = signalOf(run, call.abortSignal);
       const guarded = { ...call, timeout, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
+      const watched: typeof run.watch = (result) => (isUICall(call) ? withStopParts(run.watch(result)) : run.watch(result));
       run.holdsResult = holdOf(plan.graph) === 'run' && run.options.hold === undefined;
-      if (!run.holdsResult) return run.watch(await agentOf(run, 'stream').stream(guarded));
+      if (!run.holdsResult) return watched(await agentOf(run, 'stream').stream(guarded));
       const callbacks = holdCallbacks(plan);
       const result = await agentOf(run, 'stream', callbacks.hold(settings as Settings)).stream(callbacks.hold(guarded));
-      return run.watch(holdResult(result, run, callbacks));
+      return watched(holdResult(result, run, callbacks));
     },
   };
   return Object.defineProperty(agent, 'settings', { get: () => registered.settings }); // a private field of the AI SDK's class
