@@ -5,8 +5,7 @@ import { checkIntegration } from '../integration.js';
 import type { Compilable } from '../mastra/graph/to-graph.js';
 import { guardSettings, signalOf, takeChunkTimeouts } from './guard-settings.js';
 import { checkGuardOptions, checkObject, type GuardOptions } from './guard-options.js';
-import { holdOf } from '../pipeline/hold.js';
-import { holdCallbacks, holdResult } from './hold-result.js';
+import { holdCallbacks, holdResult, waitsForResult } from './hold-result.js';
 import { planOf } from './host.js';
 import { registeredAgent } from './registered-agent.js';
 import { createRun, type Run } from './run.js';
@@ -85,7 +84,7 @@ export const guardedToolLoop = <
       const abortSignal = signalOf(run, call.abortSignal);
       const guarded = { ...call, timeout, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
       const watched: typeof run.watch = (result) => (isUICall(call) ? withStopParts(run.watch(result)) : run.watch(result));
-      run.holdsResult = holdOf(plan.graph) === 'run' && run.options.hold === undefined;
+      run.holdsResult = waitsForResult(plan) && run.options.hold === undefined;
       if (!run.holdsResult) return watched(await agentOf(run, 'stream').stream(guarded));
       const callbacks = holdCallbacks(plan);
       const result = await agentOf(run, 'stream', callbacks.hold(settings as Settings)).stream(callbacks.hold(guarded));
@@ -118,7 +117,7 @@ const agentFor = ({ guards: _guards, guardOptions, ...settings }: Settings, run:
     const prepared = ((await own?.(call)) ?? call) as Settings;
     const stopWhen = mode === 'generate' ? { stopWhen: stopsOf(run, prepared) } : {};
     const { telemetry } = prepared; // it gets steps before their result is judged
-    const unread = run.plan.has('outputResult') ? { telemetry: { recordInputs: false, recordOutputs: false, ...telemetry } } : {};
+    const unread = waitsForResult(run.plan) ? { telemetry: { recordInputs: false, recordOutputs: false, ...telemetry } } : {};
     return { ...prepared, ...unread, ...guardSettings(prepared, run, { budgetMs, freeze }), ...stopWhen };
   };
   return new ai.ToolLoopAgent({ ...settings, prepareCall } as ToolLoopAgentSettings); // settings of whatever types
