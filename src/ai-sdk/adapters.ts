@@ -66,7 +66,7 @@ const checkCalled = ({ graph }: Plan, { adapters, uncalled = [], hasTools = fals
   const called = new Set<Phase>([...adapters.flatMap((adapter): readonly Phase[] => phasesOf[adapter]), ...uncalled]);
   if (!hasTools && adapters.includes('withGuards')) called.add('toolResult'); // it may never occur, see `checkTools`
   const missing = phaseNames.filter((phase) => !called.has(phase)).map((phase) => phaseRow<Phase>(phase));
-  for (const { path, node } of guardsIn(graph))
+  for (const { path, node } of guardsIn(graph, graph.id))
     for (const { hook, phase } of missing)
       if (typeof node.processor[hook] === 'function')
         throw new InterlockError('ai-sdk/unhonoured-hook', { path: `${path} ${hook}`, detail: detailOf(adapters, phase) });

@@ -28,7 +28,7 @@ export const instanceOf = (model: LanguageModel): ModelInstance => {
 export const planOf = (guards: Compilable): Plan => {
   if (Array.isArray(guards) && guards.length === 0) return noGuards;
   const plan = compile(guards);
-  for (const { path, node } of guardsIn(plan.graph))
+  for (const { path, node } of guardsIn(plan.graph, plan.graph.id))
     if (node.processor.computeStateSignal)
       throw new InterlockError('ai-sdk/unhonoured-hook', { path: `${path} computeStateSignal`, detail: noThread });
   return plan;
@@ -39,7 +39,7 @@ const noThread = 'a state signal is stored in a thread, which a run of the AI SD
 type GuardNode = Extract<GraphNode, { kind: 'guard' }>;
 
 /** The guards of a graph, with their paths. */
-export const guardsIn = (node: GraphNode, path: string = node.id): { path: string; node: GuardNode }[] =>
+export const guardsIn = (node: GraphNode, path: string): { path: string; node: GuardNode }[] =>
   node.kind === 'guard'
     ? [{ path, node }]
     : childrenOf(node).flatMap((inner, index) => guardsIn(inner, `${path}/${nameOf(inner, index)}`));

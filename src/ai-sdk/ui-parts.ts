@@ -18,7 +18,7 @@ export const isUICall = (call: object): boolean => fields.every((name) => Object
 /** A result whose stream has the parts of a stop instead of its error. */
 export const withStopParts = <Result extends object>(result: Result): Result => {
   wrapField(result, 'stream', (stream) =>
-    withStops(stream as ReadableStream<Part>, {
+    withStops<Part>(stream as ReadableStream<Part>, {
       stopOf: (part) => (part.type === 'error' && isStopError(part.error) ? part.error : undefined),
       itemOf: asPassedOn,
       errorOf: (error) => ({ type: 'error', error }),
