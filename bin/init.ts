@@ -31,7 +31,8 @@ Then it runs \`check\`.
 With --template it creates a new application in an empty folder instead: one guarded
 agent, which runs without an API key.
 
-  --template <name>  chat: in the terminal; api: an HTTP endpoint; next: a chat page in Next.js.
+  --template <name>  chat: in the terminal; api: an HTTP endpoint; next: a chat page in Next.js;
+                     next-ai-sdk: the same with the AI SDK alone, without Mastra.
   --yes           Writes the files without confirmation.
   --swap-only     Changes imports and classes only; proposes no guards.
   --entry <file>  The module that exports the Mastra instance, for \`check\`.

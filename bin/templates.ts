@@ -28,30 +28,24 @@ const tsconfig = json({
   include: ['*.ts'],
 });
 
-const nextManifest = json({
-  private: true,
-  type: 'module',
-  scripts: {
-    dev: 'next dev',
-    build: 'next build',
-    start: 'next build && next start',
-    check: 'mastra-interlock check --entry mastra.ts',
-    typecheck: 'tsc',
-  },
-  engines: { node: '>=22.18' },
-  dependencies: {
-    '@ai-sdk/react': '^4.0.177',
-    '@mastra/ai-sdk': '^1.10.4',
-    '@mastra/core': '^1.71.0',
-    ai: '^7.0.173',
-    'mastra-interlock': 'latest',
-    next: '^16.4.6',
-    react: '^19.3.1',
-    'react-dom': '^19.3.1',
-    zod: '^4.6.7',
-  },
-  devDependencies: { '@types/node': '^24.19.2', '@types/react': '^19.3.0', typescript: '^5.9.3' },
-});
+const nextManifest = (scripts: Readonly<Record<string, string>>, dependencies: Readonly<Record<string, string>>): string =>
+  json({
+    private: true,
+    type: 'module',
+    scripts: { dev: 'next dev', build: 'next build', start: 'next build && next start', ...scripts, typecheck: 'tsc' },
+    engines: { node: '>=22.18' },
+    dependencies: {
+      '@ai-sdk/react': '^4.0.177',
+      ...dependencies,
+      ai: '^7.0.173',
+      'mastra-interlock': 'latest',
+      next: '^16.4.6',
+      react: '^19.3.1',
+      'react-dom': '^19.3.1',
+      zod: '^4.6.7',
+    },
+    devDependencies: { '@types/node': '^24.19.2', '@types/react': '^19.3.0', typescript: '^5.9.3' },
+  });
 
 const nextTsconfig = json({
   compilerOptions: {
@@ -77,10 +71,10 @@ const nextTsconfig = json({
   exclude: ['node_modules'],
 });
 
-const nextConfig = `import type { NextConfig } from 'next';
+const nextConfig = (...packages: readonly string[]): string => `import type { NextConfig } from 'next';
 
 // Packages that run on the server stay outside the bundle.
-export default { serverExternalPackages: ['@mastra/core', 'mastra-interlock'] } satisfies NextConfig;
+export default { serverExternalPackages: [${packages.map((name) => `'${name}'`).join(', ')}] } satisfies NextConfig;
 `;
 
 const nextLayout = `import type { ReactNode } from 'react';
@@ -150,6 +144,42 @@ export async function POST(request: Request): Promise<Response> {
 }
 `;
 
+const nextAiSdkRoute = `import { createAgentUIStreamResponse } from 'ai';
+import { acceptedMessages } from 'mastra-interlock/ui';
+import { assistant } from '../../../assistant.ts';
+
+export async function POST(request: Request): Promise<Response> {
+  // Only the messages: other fields of a request would be options of the call.
+  const { messages } = await request.json();
+  return createAgentUIStreamResponse({
+    agent: assistant,
+    // Without blocked questions and retracted answers.
+    uiMessages: acceptedMessages(messages),
+    abortSignal: request.signal,
+  });
+}
+`;
+
+const assistant = `import { gateway } from 'ai';
+import { guardedToolLoop } from 'mastra-interlock/ai-sdk';
+import { defaultGuards, redactor } from 'mastra-interlock/guards';
+import { scriptedModel } from 'mastra-interlock/testing';
+
+/** Without a key an answer of this file. */
+const model = process.env['AI_GATEWAY_API_KEY']
+  ? gateway('openai/gpt-4.1-mini')
+  : scriptedModel({
+      specificationVersion: 'v4',
+      steps: () => ({ text: 'Write to ada@example.com. (Set AI_GATEWAY_API_KEY to talk to a model.)' }),
+    });
+
+export const assistant = guardedToolLoop({
+  model,
+  instructions: 'You help. Answer in a few sentences.',
+  guards: [defaultGuards({ for: 'chat' }), redactor({ id: 'addresses', strategy: 'replace', kinds: ['email', 'phone'] })],
+});
+`;
+
 const mastra = `import { Mastra } from '@mastra/core';
 import { InterlockAgent } from 'mastra-interlock';
 import { defaultGuards, redactor } from 'mastra-interlock/guards';
@@ -208,6 +238,14 @@ const port = Number(process.env['PORT'] ?? 4700);
 serve({ fetch: app.fetch, port }, () => console.log(\`curl -d 'Hello' http://localhost:\${port}/chat\`));
 `;
 
+const nextApp = (config: string, route: string): Template => ({
+  'tsconfig.json': nextTsconfig,
+  'next.config.ts': config,
+  'app/layout.tsx': nextLayout,
+  'app/page.tsx': nextPage,
+  'app/api/chat/route.ts': route,
+});
+
 /** The files that `init --template` writes. */
 export const templates: Readonly<Record<string, Template>> = {
   chat: { 'package.json': manifest('main.ts'), 'tsconfig.json': tsconfig, 'mastra.ts': mastra, 'main.ts': chatMain },
@@ -218,12 +256,16 @@ export const templates: Readonly<Record<string, Template>> = {
     'main.ts': apiMain,
   },
   next: {
-    'package.json': nextManifest,
-    'tsconfig.json': nextTsconfig,
-    'next.config.ts': nextConfig,
+    'package.json': nextManifest(
+      { check: 'mastra-interlock check --entry mastra.ts' },
+      { '@mastra/ai-sdk': '^1.10.4', '@mastra/core': '^1.71.0' },
+    ),
+    ...nextApp(nextConfig('@mastra/core', 'mastra-interlock'), nextRoute),
     'mastra.ts': mastra,
-    'app/layout.tsx': nextLayout,
-    'app/page.tsx': nextPage,
-    'app/api/chat/route.ts': nextRoute,
+  },
+  'next-ai-sdk': {
+    'package.json': nextManifest({}, {}),
+    ...nextApp(nextConfig('mastra-interlock'), nextAiSdkRoute),
+    'assistant.ts': assistant,
   },
 };

@@ -1,12 +1,11 @@
 import { InterlockError } from '../errors.js';
-import { childrenOf, nameOf, type GraphNode } from '../pipeline/graph.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Phase } from '../phase/row.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { checkIntegration } from '../integration.js';
 import type { Compilable } from '../mastra/graph/to-graph.js';
 import { checkGuardOptions, checkObject, type GuardOptions } from './guard-options.js';
-import { hostFor, planOf } from './host.js';
+import { guardsIn, hostFor, planOf } from './host.js';
 import { createRun, isSharedRun, phasesOf, type Adapter, type Guards, type Run } from './run.js';
 
 /**
@@ -76,13 +75,6 @@ const checkCalled = ({ graph }: Plan, { adapters, uncalled = [], hasTools = fals
 /** Whether guards have a hook of the phase, and an adapter of the run calls it. */
 export const honours = ({ plan, adapters }: Run, phase: Phase): boolean =>
   plan.has(phase) && [...adapters].some((adapter) => (phasesOf[adapter] as readonly Phase[]).includes(phase));
-
-type GuardNode = Extract<GraphNode, { kind: 'guard' }>;
-
-const guardsIn = (node: GraphNode, path: string): { path: string; node: GuardNode }[] =>
-  node.kind === 'guard'
-    ? [{ path, node }]
-    : childrenOf(node).flatMap((inner, index) => guardsIn(inner, `${path}/${nameOf(inner, index)}`));
 
 const detailOf = (adapters: readonly Adapter[], phase: Phase): string => {
   const able = (Object.keys(phasesOf) as Adapter[]).filter((name) => (phasesOf[name] as readonly Phase[]).includes(phase));

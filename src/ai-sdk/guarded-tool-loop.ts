@@ -5,13 +5,13 @@ import { checkIntegration } from '../integration.js';
 import type { Compilable } from '../mastra/graph/to-graph.js';
 import { guardSettings, signalOf, takeChunkTimeouts } from './guard-settings.js';
 import { checkGuardOptions, checkObject, type GuardOptions } from './guard-options.js';
-import { holdOf } from '../pipeline/hold.js';
-import { holdCallbacks, holdResult } from './hold-result.js';
+import { holdCallbacks, holdResult, waitsForResult } from './hold-result.js';
 import { planOf } from './host.js';
 import { registeredAgent } from './registered-agent.js';
 import { createRun, type Run } from './run.js';
 import { stepOptionKinds, type Context } from './to-prepare-step.js';
 import { toStreamTransform } from './to-stream-transform.js';
+import { isUICall, withStopParts } from './ui-parts.js';
 
 type Output = NonNullable<ToolLoopAgentSettings['output']>;
 
@@ -83,11 +83,12 @@ export const guardedToolLoop = <
       const timeout = takeChunkTimeouts(run, call.timeout);
       const abortSignal = signalOf(run, call.abortSignal);
       const guarded = { ...call, timeout, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
-      run.holdsResult = holdOf(plan.graph) === 'run' && run.options.hold === undefined;
-      if (!run.holdsResult) return run.watch(await agentOf(run, 'stream').stream(guarded));
+      const watched: typeof run.watch = (result) => (isUICall(call) ? withStopParts(run.watch(result)) : run.watch(result));
+      run.holdsResult = waitsForResult(plan) && run.options.hold === undefined;
+      if (!run.holdsResult) return watched(await agentOf(run, 'stream').stream(guarded));
       const callbacks = holdCallbacks(plan);
       const result = await agentOf(run, 'stream', callbacks.hold(settings as Settings)).stream(callbacks.hold(guarded));
-      return run.watch(holdResult(result, run, callbacks));
+      return watched(holdResult(result, run, callbacks));
     },
   };
   return Object.defineProperty(agent, 'settings', { get: () => registered.settings }); // a private field of the AI SDK's class
@@ -116,7 +117,7 @@ const agentFor = ({ guards: _guards, guardOptions, ...settings }: Settings, run:
     const prepared = ((await own?.(call)) ?? call) as Settings;
     const stopWhen = mode === 'generate' ? { stopWhen: stopsOf(run, prepared) } : {};
     const { telemetry } = prepared; // it gets steps before their result is judged
-    const unread = run.plan.has('outputResult') ? { telemetry: { recordInputs: false, recordOutputs: false, ...telemetry } } : {};
+    const unread = waitsForResult(run.plan) ? { telemetry: { recordInputs: false, recordOutputs: false, ...telemetry } } : {};
     return { ...prepared, ...unread, ...guardSettings(prepared, run, { budgetMs, freeze }), ...stopWhen };
   };
   return new ai.ToolLoopAgent({ ...settings, prepareCall } as ToolLoopAgentSettings); // settings of whatever types

@@ -1,4 +1,5 @@
 import type { Plan } from '../pipeline/compile.js';
+import { holdOf } from '../pipeline/hold.js';
 import { dropRequests, dropWords } from './drop-requests.js';
 import type { Run } from './run.js';
 import { eachStream, wrapField, type StreamedResult } from './watch-readers.js';
@@ -18,13 +19,16 @@ interface DelayedCallbacks {
 
 type Callback = (event: unknown) => unknown;
 
-/** A guard of the result may remove text from earlier steps, or reject all of them: callbacks wait for its verdict. */
+/** Whether content waits for a guard of the result, which may remove text from earlier steps, or reject all of them. */
+export const waitsForResult = ({ graph }: Plan): boolean => holdOf(graph) === 'run';
+
+/** Callbacks wait for the same guards as content does. */
 export const holdCallbacks = (plan: Plan): DelayedCallbacks => {
   const calls: (() => unknown)[] = [];
   const onChunk: Callback[] = [];
   return {
     hold: (owner) => {
-      if (!plan.has('outputResult')) return owner;
+      if (!waitsForResult(plan)) return owner;
       const own = owner as Readonly<Record<string, unknown>>; // read by name
       const delayed = callbacks.flatMap((name) =>
         isCallback(own[name]) ? [[name, (event: unknown) => void calls.push(() => (own[name] as Callback)(event))] as const] : [],

@@ -4,6 +4,7 @@ import type { Awaitable } from '../phase/awaitable.js';
 import { installedHost } from '../mastra/graph/mastra-host.js';
 import { compile, isPortable, type Compilable } from '../mastra/graph/to-graph.js';
 import type { Plan } from '../pipeline/compile.js';
+import { childrenOf, nameOf, type GraphNode } from '../pipeline/graph.js';
 import { plainHost } from '../plain/plain-host.js';
 import { InterlockError } from '../errors.js';
 import { pass } from '../verdict.js';
@@ -20,8 +21,28 @@ export const instanceOf = (model: LanguageModel): ModelInstance => {
   return provider.languageModel(model);
 };
 
-/** An empty array is a plan without guards, so that a configuration can switch them off. */
-export const planOf = (guards: Compilable): Plan => (Array.isArray(guards) && guards.length === 0 ? noGuards : compile(guards));
+/**
+ * An empty array is a plan without guards, so that a configuration can switch them off. Raises `ai-sdk/unhonoured-hook` for a state
+ * signal: it belongs to a thread.
+ */
+export const planOf = (guards: Compilable): Plan => {
+  if (Array.isArray(guards) && guards.length === 0) return noGuards;
+  const plan = compile(guards);
+  for (const { path, node } of guardsIn(plan.graph, plan.graph.id))
+    if (node.processor.computeStateSignal)
+      throw new InterlockError('ai-sdk/unhonoured-hook', { path: `${path} computeStateSignal`, detail: noThread });
+  return plan;
+};
+
+const noThread = 'a state signal is stored in a thread, which a run of the AI SDK does not have';
+
+type GuardNode = Extract<GraphNode, { kind: 'guard' }>;
+
+/** The guards of a graph, with their paths. */
+export const guardsIn = (node: GraphNode, path: string): { path: string; node: GuardNode }[] =>
+  node.kind === 'guard'
+    ? [{ path, node }]
+    : childrenOf(node).flatMap((inner, index) => guardsIn(inner, `${path}/${nameOf(inner, index)}`));
 
 const noGuards: Plan = {
   id: 'no-guards',

@@ -164,15 +164,23 @@ const editedPart = (part: Part, { before, after }: Change): Part | undefined => 
   const now = after.toolInvocation as Invocation;
   const { toolName } = now;
   if ('toolCall' in part) return { ...part, toolCall: { ...(part['toolCall'] as object), toolName, input: now.args } };
-  const result = was.toolName === toolName ? editedResult(part, was, now) : editedResult(renamed(part, toolName), was, now);
-  const isArgs = 'input' in part && !isSame(was.args, now.args);
-  return result && (isArgs ? { ...result, input: now.args } : result);
+  const edited = part.type === 'tool-call' ? editedCall(part, was, now) : editedResult(part, was, now);
+  return edited && { ...edited, toolName, ...('input' in part && !isInput(part['input'], was, now) && { input: now.args }) };
 };
 
-/** A part under another tool name. The error of a call to an unknown tool quotes the name. */
-const renamed = (part: Part, toolName: string): Part => {
-  const isUnknown = part.type === 'tool-call' && part['error'] !== undefined;
-  return { ...part, toolName, ...(isUnknown && { error: new Error('The model called a tool that does not exist.') }) };
+/** Whether guards left a part's input. They get no input that is not JSON: a part of such a call gets what they had instead. */
+const isInput = (input: unknown, was: Invocation, now: Invocation): boolean =>
+  isSame(was.args, now.args) && typeof input === typeof was.args;
+
+/** A call that the AI SDK rejected has an error that quotes it: guards get the error as the call's result. */
+const editedCall = (part: Part, was: Invocation, now: Invocation): Part => {
+  const { error } = part;
+  if (error === undefined) return part;
+  const isRenamed = was.toolName !== now.toolName;
+  return {
+    ...part,
+    error: isRenamed ? new Error('The model called a tool that does not exist.') : withText(error, String(now.result)),
+  };
 };
 
 interface Invocation {
@@ -189,12 +197,21 @@ const editedResult = (part: Part, was: Invocation, now: Invocation): Part | unde
   return isSame(part['output'], was.result) ? { ...part, output: now.result } : undefined;
 };
 
-/** The model gets an error with its class. */
 const editedError = (part: Part, was: unknown, now: string): Part | undefined => {
   const { error } = part;
-  const name = error instanceof Error ? `${error.name}: ` : '';
-  if (was !== messageOf(error) && was !== name + messageOf(error)) return undefined;
-  return { ...part, error: new Error(now.startsWith(name) ? now.slice(name.length) : now) };
+  return was === messageOf(error) || was === nameIn(error) + messageOf(error)
+    ? { ...part, error: withText(error, now) }
+    : undefined;
+};
+
+/** The model gets an error with its class. */
+const nameIn = (error: unknown): string => (error instanceof Error ? `${error.name}: ` : '');
+
+/** An error of the same class with guards' version of its text, and nothing else of it. */
+const withText = (error: unknown, text: string): Error => {
+  const name = nameIn(error);
+  const edited = new Error(text.startsWith(name) ? text.slice(name.length) : text);
+  return error instanceof Error ? Object.assign(edited, { name: error.name }) : edited;
 };
 
 /** The messages of a step; undefined if a change does not fit. */

@@ -1,5 +1,6 @@
 import type { UIMessage, UIMessageChunk, UIMessageStreamOptions } from 'ai';
 import { isStopError, TripwireError, type StopError } from './stop-errors.js';
+import { tripwireChunk, withStops } from './stop-parts.js';
 
 type Options = UIMessageStreamOptions<UIMessage>;
 type Finish = NonNullable<Options['onFinish']>;
@@ -39,60 +40,19 @@ export const showTripwires = <Result extends object>(result: Result): Result => 
       ...(onEnd && { onEnd: finishing(onEnd) }),
       ...(onFinish && { onFinish: finishing(onFinish) }),
     });
-    const stopOf = (chunk: UIMessageChunk) => (chunk.type === 'error' ? stops.get(chunk.errorText) : undefined);
-    return withStops(chunks, { stopOf, onError, sendFinish });
+    return withStops(chunks, {
+      stopOf: (chunk) => (chunk.type === 'error' ? stops.get(chunk.errorText) : undefined),
+      itemOf: (chunk) => chunk,
+      errorOf: (stop) => ({ type: 'error', errorText: onError(stop) }),
+      finish: sendFinish ? [{ type: 'finish', finishReason: 'other' }] : [],
+    });
   };
   return Object.assign(result, { toUIMessageStream });
 };
 
-interface StopOptions {
-  readonly stopOf: (chunk: UIMessageChunk) => StopError | undefined;
-  readonly onError: (error: unknown) => string;
-  readonly sendFinish: boolean;
-}
-
-/** The chunks with the parts of a stop. A reader's cancel reaches their source at once, which a pipe would delay. */
-const withStops = (chunks: ReadableStream<UIMessageChunk>, options: StopOptions): ReadableStream<UIMessageChunk> => {
-  const reader = chunks.getReader();
-  const convert = createConverter(options);
-  return new ReadableStream<UIMessageChunk>(
-    {
-      pull: async (controller) => {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        for (const chunk of convert(value)) controller.enqueue(chunk);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
-};
-
-const createConverter = ({ stopOf, onError, sendFinish }: StopOptions) => {
-  let hasSteps = false;
-  let isInStep = false;
-  return (chunk: UIMessageChunk): UIMessageChunk[] => {
-    const stop = stopOf(chunk);
-    hasSteps ||= chunk.type === 'start-step';
-    if (chunk.type === 'start-step' || chunk.type === 'finish-step') isInStep = chunk.type === 'start-step';
-    if (!stop) return [chunk];
-    const isOfRun = stop.phase === 'outputResult';
-    const retraction: UIMessageChunk = { type: 'data-interlock-retract', data: { scope: isOfRun ? 'run' : 'step' } };
-    const retractions = (isOfRun ? hasSteps : isInStep) ? [retraction] : [];
-    if (!TripwireError.isInstance(stop)) return [...retractions, { type: 'error', errorText: onError(stop) }];
-    return [...retractions, partOf(stop), ...(sendFinish ? [{ type: 'finish', finishReason: 'other' } as const] : [])];
-  };
-};
-
-/** As Mastra's routes send it. */
-const partOf = ({ reason, retry, metadata, processorId }: TripwireError) => ({
-  type: 'data-tripwire' as const,
-  data: { reason, retry, metadata, processorId },
-});
-
 const withTripwire = (event: FinishEvent, tripwire: TripwireError): FinishEvent => {
   const { responseMessage, messages } = event;
-  const ended: UIMessage = { ...responseMessage, parts: [...responseMessage.parts, partOf(tripwire)] };
+  const ended: UIMessage = { ...responseMessage, parts: [...responseMessage.parts, tripwireChunk(tripwire)] };
   return {
     ...event,
     responseMessage: ended,

@@ -1,5 +1,19 @@
-import { convertToModelMessages, isStepCount, readUIMessageStream, streamText, tool, type UIMessage } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  convertToModelMessages,
+  createAgentUIStream,
+  createAgentUIStreamResponse,
+  isStepCount,
+  pipeAgentUIStreamToResponse,
+  readUIMessageStream,
+  streamText,
+  tool,
+  type UIMessage,
+  type UIMessageChunk,
+} from 'ai';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import {
   createGuardedRun,
@@ -28,21 +42,49 @@ interface TurnRequest {
   readonly steps?: Step[];
 }
 
-/** The results that applications with the AI SDK alone serve. */
-const results = {
-  guardedToolLoop: async ({ messages, guards, guardOptions, ...more }: TurnRequest) => {
-    const { settings, model } = settingsOf(more.steps);
-    const given = await convertToModelMessages(acceptedMessages(messages));
-    return { model, result: await guardedToolLoop({ ...settings, guards, guardOptions }).stream({ messages: given }) };
+/** The UI messages that an application with the AI SDK alone serves. */
+interface Turn {
+  readonly model: { readonly calls: readonly { readonly prompt: unknown }[] };
+  stream(): AsyncIterable<UIMessageChunk>;
+  response(): Response | Promise<Response>;
+}
+
+const agentOf = ({ guards, guardOptions, steps: scripted }: TurnRequest) => {
+  const { settings, model } = settingsOf(scripted);
+  return { model, agent: guardedToolLoop({ ...settings, guards, guardOptions }) };
+};
+
+const turns: Record<string, (request: TurnRequest) => Promise<Turn>> = {
+  guardedToolLoop: async (request) => {
+    const { agent, model } = agentOf(request);
+    const result = await agent.stream({ messages: await convertToModelMessages(acceptedMessages(request.messages)) });
+    return turnOf(result, model, request);
   },
-  streamText: async ({ messages, guards, guardOptions, ...more }: TurnRequest) => {
-    const { settings, model } = settingsOf(more.steps);
+  streamText: async (request) => {
+    const { messages, guards, guardOptions } = request;
+    const { settings, model } = settingsOf(request.steps);
     const run = createGuardedRun(guards, guardOptions);
     const given = { ...settings, ...guardSettings(settings, run), experimental_transform: toStreamTransform(run) as never };
     const result = streamText({ ...given, messages: await convertToModelMessages(acceptedMessages(messages)) });
-    return { model, result: run.watch(result) };
+    return turnOf(run.watch(result), model, request);
+  },
+  createAgentUIStream: async (request) => {
+    const { agent, model } = agentOf(request);
+    const options = { agent, uiMessages: acceptedMessages(request.messages), ...request.options };
+    const stream = await createAgentUIStream(options);
+    return { model, stream: () => stream, response: () => createAgentUIStreamResponse(options) };
   },
 };
+
+const turnOf = (
+  result: Pick<ReturnType<typeof streamText>, 'toUIMessageStream' | 'toUIMessageStreamResponse'>,
+  model: Turn['model'],
+  { options }: TurnRequest,
+): Turn => ({
+  model,
+  stream: () => result.toUIMessageStream(options),
+  response: () => result.toUIMessageStreamResponse(options),
+});
 
 const settingsOf = (scripted: Step[] = steps) => {
   const model = scriptedModel({ specificationVersion: 'v4', steps: scripted });
@@ -50,14 +92,14 @@ const settingsOf = (scripted: Step[] = steps) => {
   return { model, settings: { model, tools, stopWhen: isStepCount(3), onError: () => undefined } };
 };
 
-describe.each(Object.keys(results) as (keyof typeof results)[])('the UI messages of %s', (name) => {
+describe.each(Object.entries(turns))('the UI messages of %s', (_name, start) => {
   /** The conversation after a turn, as a page builds it from the stream. */
   const turn = async (request: TurnRequest) => {
-    const { model, result } = await results[name](request);
+    const { model, stream } = await start(request);
     const errors: unknown[] = [];
     let message: UIMessage | undefined;
-    const stream = result.toUIMessageStream(request.options) as never;
-    for await (const now of readUIMessageStream({ stream, onError: (error) => errors.push(error) })) message = now;
+    const messages = readUIMessageStream({ stream: stream() as never, onError: (error) => errors.push(error) });
+    for await (const now of messages) message = now;
     return { errors, model, messages: [...request.messages, ...(message ? [message] : [])] };
   };
   const partsOf = (message: UIMessage | undefined) => message?.parts.map(({ type }) => type);
@@ -119,8 +161,8 @@ describe.each(Object.keys(results) as (keyof typeof results)[])('the UI messages
   });
 
   it('over HTTP', async () => {
-    const { result } = await results[name]({ messages: [user(attack)], guards: [promptInjectionGuard()] });
-    const body = await result.toUIMessageStreamResponse().text();
+    const { response } = await start({ messages: [user(attack)], guards: [promptInjectionGuard()] });
+    const body = await (await response()).text();
     expect(body).toContain('"type":"data-tripwire"');
     expect(body).toContain('"type":"finish"');
     expect(body).not.toContain('"type":"error"');
@@ -134,7 +176,71 @@ describe.each(Object.keys(results) as (keyof typeof results)[])('the UI messages
       return types;
     };
     const stock = streamText({ ...settings, prompt: 'Hi' }).toUIMessageStream();
-    const { result } = await results[name]({ messages: [user('Hi')], guards: [guardOn('input', () => undefined)] });
-    expect(await chunksOf(result.toUIMessageStream())).toEqual(await chunksOf(stock));
+    const { stream } = await start({ messages: [user('Hi')], guards: [guardOn('input', () => undefined)] });
+    expect(await chunksOf(stream())).toEqual(await chunksOf(stock));
+  });
+
+  it('a reader that cancels ends the model call', async () => {
+    const { stream } = await start({ messages: [user('Hi')], guards: [tripping('outputResult')] });
+    const reader = (stream() as ReadableStream<UIMessageChunk>).getReader();
+    expect(await reader.read()).toMatchObject({ value: { type: 'start' } });
+    await reader.cancel('gone');
+    expect(await reader.read()).toMatchObject({ done: true });
+  });
+});
+
+describe('the stream of guardedToolLoop', () => {
+  it('is served by pipeAgentUIStreamToResponse with the tripwire', async () => {
+    const { agent } = agentOf({ messages: [], guards: [promptInjectionGuard()] });
+    const server = createServer(
+      (_, response) => void pipeAgentUIStreamToResponse({ response, agent, uiMessages: [user(attack)] }),
+    );
+    await once(server.listen(0), 'listening');
+    try {
+      const body = await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).text();
+      expect(body).toContain('"type":"data-tripwire"');
+      expect(body).not.toMatch(/"type":"(?:error|abort)"/);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('an application that stores the messages of createAgentUIStream knows that the run was ended', async () => {
+    const { agent } = agentOf({ messages: [], guards: [promptInjectionGuard()] });
+    const onFinish = vi.fn();
+    await (await createAgentUIStreamResponse({ agent, uiMessages: [user(attack)], onFinish })).text();
+    expect(onFinish).toHaveBeenCalledWith(expect.objectContaining({ isAborted: true, finishReason: 'other' }));
+  });
+
+  it('has the error part for every other reader', async () => {
+    const { agent } = agentOf({ messages: [], guards: [promptInjectionGuard()] });
+    const result = await agent.stream({ prompt: attack });
+    const types: string[] = [];
+    for await (const { type } of result.stream) types.push(type);
+    expect(types).toEqual(['start', 'error']);
+  });
+
+  it('concurrent calls of one agent each get their own parts', async () => {
+    const { agent } = agentOf({
+      messages: [],
+      guards: [promptInjectionGuard()],
+      steps: [{ text: 'Hello.' }, { text: 'Hello.' }],
+    });
+    const typesOf = async (text: string) => {
+      const types: string[] = [];
+      for await (const { type } of await createAgentUIStream({ agent, uiMessages: [user(text)] })) types.push(type);
+      return types.filter((type) => /^(?:data|text-delta|error|finish$)/.test(type));
+    };
+    const read = async () => {
+      const types: string[] = [];
+      for await (const { type } of (await agent.stream({ prompt: attack })).stream) types.push(type);
+      return types;
+    };
+    expect(await Promise.all([typesOf(attack), read(), typesOf('Hi'), read()])).toEqual([
+      ['data-tripwire', 'finish'],
+      ['start', 'error'],
+      ['text-delta', 'finish'],
+      ['start', 'error'],
+    ]);
   });
 });

@@ -152,15 +152,22 @@ describe('mastra-interlock init', () => {
 });
 
 describe('init --template', () => {
-  it.each(['chat', 'api', 'next'])('%s writes a guarded application', async (name) => {
+  it.each(['chat', 'api', 'next', 'next-ai-sdk'])('%s writes a guarded application', async (name) => {
     const { code, out, read } = await initIn({}, ['--template', name]);
     expect(code).toBe(0);
     expect(out).toContain('Next: npm install && npm start');
     expect(JSON.parse(read('package.json'))).toMatchObject({
       type: 'module',
-      scripts: { start: name === 'next' ? 'next build && next start' : 'node main.ts' },
+      scripts: { start: name.startsWith('next') ? 'next build && next start' : 'node main.ts' },
     });
-    expect(editAgents(read('mastra.ts'))).toBe(read('mastra.ts'));
+    const agents = name === 'next-ai-sdk' ? 'assistant.ts' : 'mastra.ts';
+    expect(editAgents(read(agents))).toBe(read(agents));
+  });
+
+  it('next-ai-sdk uses no Mastra', async () => {
+    const { out, read } = await initIn({}, ['--template', 'next-ai-sdk']);
+    for (const path of /Written: (.*)/.exec(out)?.[1]?.split(', ') ?? [])
+      expect(read(path), path).not.toMatch(/mastra(?!-interlock)/i);
   });
 
   it('overwrites nothing and rejects an unknown template', async () => {
