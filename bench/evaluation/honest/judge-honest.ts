@@ -32,13 +32,15 @@ const guards: Readonly<Record<string, (text: string) => Processor>> = {
   'redactor, US': () => redactor({ strategy: 'replace', defaultCountry: 'US' }),
 };
 
-/** The hosts of all addresses with a scheme in a text. */
-const hostsIn = (text: string): string[] =>
-  [
-    ...new Set(
-      (text.match(/https?:\/\/[^\s"'<>()[\]{}|\\`]+/gi) ?? []).flatMap((one) => (URL.canParse(one) ? [new URL(one).host] : [])),
-    ),
-  ].filter((host) => host && !host.includes('*'));
+/** The hosts that a text names, with and without a scheme. */
+const hostsIn = (text: string): string[] => {
+  const named = text.match(/(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]+(?::\d{1,5})?/gu) ?? [];
+  const addressed = text.match(/(?<=:\/\/|@)[^\s"'<>()[\]{}|\\`/?#@,;]+/g) ?? [];
+  const hosts = [...named, ...addressed].flatMap((one) =>
+    URL.canParse(`https://${one}`) ? [new URL(`https://${one}`).host] : [],
+  );
+  return [...new Set(hosts)].filter((host) => host !== '' && !host.includes('*'));
+};
 
 const shownChars = 100;
 
