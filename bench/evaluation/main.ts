@@ -4,7 +4,7 @@
  *   npm run evaluate -- --from FOLDER    takes them from a folder that has the repositories as owner/name
  *   npm run evaluate -- --write          writes docs/evaluation.md too
  *   npm run evaluate -- --honest         counts what guards change in honest texts of npm packages, and prints the shortest cases
- *   npm run evaluate -- --honest --guard link   the same for one guard
+ *   npm run evaluate -- --honest --guard link --cases 200   the same for one guard, with more cases
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -18,10 +18,16 @@ import { downloaded, fromFolder } from './read-source.js';
 import { sources } from './sources.js';
 
 const { values } = parseArgs({
-  options: { from: { type: 'string' }, write: { type: 'boolean' }, honest: { type: 'boolean' }, guard: { type: 'string' } },
+  options: {
+    from: { type: 'string' },
+    write: { type: 'boolean' },
+    honest: { type: 'boolean' },
+    guard: { type: 'string' },
+    cases: { type: 'string', default: '20' },
+  },
 });
 if (values.honest) {
-  await printHonest(values.guard);
+  await printHonest(values.guard, Number(values.cases));
   process.exit();
 }
 const results = await evaluateGuards(

@@ -48,6 +48,11 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
    */
   open?(text: string, from: number): number;
   /**
+   * A short text after which `find` reads on as after the given one, e.g. the signs of an open code fence. It takes the place of emitted
+   * text further back than `lookbehind`. Default: such text does not matter.
+   */
+  stateOf?(text: string): string;
+  /**
    * Reads a text whole before `find` gets it, for a pattern whose search takes time, such as a model's; undefined if the text is
    * known. The guard then gets a part of the stream when it has ended, in one call. A rejection fails the guard.
    */
@@ -79,3 +84,10 @@ export interface WindowedProcessor extends Processor {
    */
   readonly quotesBlocked?: boolean;
 }
+
+/** The end of a text for a pattern: its last characters, and the state before them. */
+export const endForPattern = (text: string, chars: number, { stateOf }: Pick<Pattern, 'stateOf'>): string => {
+  if (text.length <= chars) return text;
+  const from = text.length - chars;
+  return (stateOf?.(text.slice(0, from)) ?? '') + text.slice(from);
+};

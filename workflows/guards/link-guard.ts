@@ -1,12 +1,13 @@
 import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../src/errors.js';
-import type { WindowedProcessor } from '../../src/guard/pattern.js';
+import type { TextSpan, WindowedProcessor } from '../../src/guard/pattern.js';
 import { aText, listOf, numberFrom, oneOf } from '../../src/option-kind.js';
 import { cargoOf, faultOf, readHost, type LinkFault, type LinkRules } from '../links/judge-link.js';
 import { linkLookbehind, linksIn, maxLinkChars, openLink } from '../links/link-finder.js';
+import { codeStateOf, createMarkdownCode, maxCodeAhead } from '../links/markdown-code.js';
 import { perConversation } from '../messages/read-messages.js';
 import { alsoAsRead } from '../patterns/as-read.js';
-import { combineFinders, countKinds, type CombinedFinder } from '../patterns/combine-finders.js';
+import { combineFinders, countKinds, type CombinedFinder, type ValueSpan } from '../patterns/combine-finders.js';
 import type { Finder } from '../patterns/define-finder.js';
 import { indexOverlap, plainSigns } from '../text/overlap.js';
 import {
@@ -96,16 +97,17 @@ export const linkGuard = (
     description: `Allows only addresses of these hosts: ${hosts.join(', ') || 'none'}.`,
     onViolation: options.onViolation,
   };
-  const faultIn = remembering(
-    (value: string): LinkFault | undefined =>
-      faultOf(value, rules) ?? (plainSigns(cargoOf(value, rules)).length >= maxCarried ? 'carries' : undefined),
-  );
+  const faultBy = (own: LinkRules) =>
+    remembering(
+      (value: string): LinkFault | undefined =>
+        faultOf(value, own) ?? (plainSigns(cargoOf(value, own)).length >= maxCarried ? 'carries' : undefined),
+    );
   const carries = perConversation((texts) => carriedBy(texts, maxCarried));
   const policy: ValuePolicy<LinkFault, LinkMetadata> = {
-    finder: faultFinder(faultIn),
+    finder: faultFinder({ inText: faultBy(rules), inCode: faultBy({ ...rules, isInCode: true }), isOpen: rules.isOpen }),
     effect: strategy === 'strip' || strategy === 'defang' ? 'redact' : strategy,
     replacement: (_span, value) => (strategy === 'defang' ? defanged(value, replacement) : replacement),
-    spares: (value, list) => faultIn(value) === 'carries' && !carries(list)(value, cargoOf(value, rules)),
+    spares: (value, { kind }, list) => kind === 'carries' && !carries(list)(value, cargoOf(value, rules)),
     detection: (found, place) => ({
       reason: `The ${place} has an address that is not allowed.`,
       metadata: { strategy, found: countKinds(found) },
@@ -125,8 +127,16 @@ const readRules = ({ hosts = [], schemes = ['https', 'http', 'mailto', 'tel'], i
   return { schemes: new Set(schemes), allows: (host) => matchers.some((fits) => fits(host)), isOpen: hosts.includes('*') };
 };
 
+interface Faults {
+  readonly inText: (value: string) => LinkFault | undefined;
+  /** The same in Markdown code. */
+  readonly inCode: (value: string) => LinkFault | undefined;
+  /** Whether every host is allowed. */
+  readonly isOpen: boolean;
+}
+
 /** Finds rejected addresses, and those long enough to carry data. */
-const faultFinder = (faultIn: (value: string) => LinkFault | undefined): CombinedFinder<LinkFault> => {
+const faultFinder = ({ inText, inCode, isOpen }: Faults): CombinedFinder<LinkFault> => {
   const written: Finder = {
     maxLength: maxLinkChars,
     lookbehind: linkLookbehind,
@@ -135,8 +145,10 @@ const faultFinder = (faultIn: (value: string) => LinkFault | undefined): Combine
       const spans: { start: number; end: number }[] = [];
       const links = linksIn(text, from, until);
       for (let link = links.next(); !link.done;) {
-        const { start, end } = link.value;
-        const isFound = end > start && faultIn(text.slice(start, end)) !== undefined;
+        const { start, end, isPlace } = link.value;
+        const value = text.slice(start, end);
+        const isLink = !isOpen || ((isPlace || becomesLink(value)) && !isInlineImage(text, start));
+        const isFound = end > start && isLink && inText(value) !== undefined;
         if (isFound) spans.push({ start, end });
         link = links.next(isFound ? end : undefined);
       }
@@ -145,15 +157,34 @@ const faultFinder = (faultIn: (value: string) => LinkFault | undefined): Combine
     open: openLink,
   };
   const finder = combineFinders(alsoAsRead([['host' as LinkFault, written]]));
+  const code = createMarkdownCode();
+  const found = (text: string, spans: readonly TextSpan[]): ValueSpan<LinkFault>[] =>
+    spans.flatMap((span) => {
+      if (isAfterCode(text, span.start)) return [];
+      const value = text.slice(span.start, span.end);
+      const kind = code.has(text, span) ? inCode(value) : (inText(value) ?? 'host');
+      return kind ? [{ ...span, kind }] : [];
+    });
   return {
     ...finder,
-    find: (text, from, until) =>
-      finder
-        .find(text, from, until)
-        .filter(({ start }) => !isAfterCode(text, start))
-        .map((span) => ({ ...span, kind: faultIn(text.slice(span.start, span.end)) ?? 'host' })),
+    lookahead: Math.max(finder.lookahead, maxCodeAhead + 1),
+    stateOf: codeStateOf,
+    find: (text, from, until) => found(text, finder.find(text, from, until)),
+    open: (text, from) => {
+      const open = finder.open(text, from);
+      const undecided = finder.find(text, from, open).find((span) => code.has(text, span) === undefined);
+      return undecided?.start ?? open;
+    },
   };
 };
+
+/** Whether clients make a link of an address in running text; others need a place for a destination. */
+const becomesLink = (value: string): boolean =>
+  !/^[a-z][a-z0-9+-]{0,31}:\/\//i.test(value) || /^(?:https?|ftp|wss?|intent|blob|filesystem|view-source):/i.test(value);
+
+/** Whether Markdown shows an image that its address contains, which contacts no host. */
+const isInlineImage = (text: string, start: number): boolean =>
+  text.startsWith('data:image/', start) && /\]\(\s{0,8}<?$/.test(text.slice(Math.max(0, start - 11), start));
 
 /** Whether an address begins with a domain behind a code, and so inside another address: `badge/runs%20on-deno.land`. */
 const isAfterCode = (text: string, start: number): boolean =>

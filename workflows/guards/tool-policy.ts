@@ -62,6 +62,8 @@ export interface ToolRule<Tool = unknown, Names extends string = string> {
   readonly maxChars?: number;
   /** Tools after which this one must not be called in the same run, such as a sending tool after one that reads secrets. Default: none. */
   readonly notAfter?: readonly Names[];
+  /** Tools that must all have returned a result earlier in the same run, such as a lookup before a payment. Default: none. */
+  readonly onlyAfter?: readonly Names[];
   /** Whether its results come from outside, such as a web page or a mail. Default false. */
   readonly untrusted?: boolean;
   /** The decision for a call whose arguments repeat an untrusted result of the run. Default `'allow'`. */
@@ -94,6 +96,7 @@ const ruleKind = fieldsOf({
   maxCalls: wholeNumberFrom(0),
   maxChars: wholeNumberFrom(1),
   notAfter: listOf(aName),
+  onlyAfter: listOf(aName),
   untrusted: aBoolean,
   tainted: decision,
 } satisfies Record<keyof ToolRule, object>);
@@ -258,13 +261,15 @@ const faultOfArguments = async (
 };
 
 const faultOf = async (
-  { args: rules = {}, unlisted = 'allow', maxCalls = Infinity, maxChars = 65_536, notAfter = [] }: ToolRule,
+  { args: rules = {}, unlisted = 'allow', maxCalls = Infinity, maxChars = 65_536, notAfter = [], onlyAfter = [] }: ToolRule,
   { toolName, args, made }: { toolName: string; args: unknown; made: readonly RunCall[] },
 ): Promise<string | undefined> => {
   const earlier = made.map((call) => call.toolName);
   if (earlier.filter((name) => name === toolName).length >= maxCalls) return `a run may call it ${maxCalls} times`;
   const first = earlier.find((name) => notAfter.includes(name));
   if (first !== undefined) return `it must not be called after ${first}`;
+  const missing = onlyAfter.find((name) => !made.some((call) => call.toolName === name && call.result !== undefined));
+  if (missing !== undefined) return `it must be called after ${missing}`;
   if ((JSON.stringify(args)?.length ?? 0) > maxChars) return `its arguments have more than ${maxChars} characters`;
   return faultOfArguments(args, rules as Readonly<Record<string, ArgumentRule>>, unlisted); // an undefined rule is no rule
 };

@@ -35,7 +35,7 @@ export interface ValuePolicy<Kind extends string = string, Metadata = unknown> {
   readonly effect: EditStrategy;
   replacement(span: ValueSpan<Kind>, value: string): string;
   /** Whether a match may stay, given the conversation. Default: no match may. */
-  spares?(value: string, list: ProcessOutputStreamArgs['messageList']): boolean;
+  spares?(value: string, span: ValueSpan<Kind>, list: ProcessOutputStreamArgs['messageList']): boolean;
   detection(found: readonly ValueSpan<Kind>[], place: ValuePlace): Detection<Metadata>;
 }
 
@@ -64,7 +64,7 @@ export const streamHooks = <Kind extends string, Metadata>(
   const pattern: Pattern<ValueSpan<Kind>> = {
     ...policy.finder,
     replace: (value, { span, context, messageList }) => {
-      if (policy.spares?.(value, messageList)) return value;
+      if (policy.spares?.(value, span, messageList)) return value;
       const detection = policy.detection([span], 'answer');
       if (policy.effect === 'block') return block(detection, context as ProcessorContext<Metadata>); // its abort takes any metadata
       void report(guard, detection);
@@ -83,13 +83,13 @@ const redactionOf =
   ({ messageList }: Pick<ProcessOutputStreamArgs, 'messageList'>): Redaction<ValueSpan<Kind>> => ({
     find: spares
       ? (text, from, until) =>
-          finder.find(text, from, until).filter(({ start, end }) => !spares(text.slice(start, end), messageList))
+          finder.find(text, from, until).filter((span) => !spares(text.slice(span.start, span.end), span, messageList))
       : finder.find,
     isStepwise: finder.isStepwise,
     ...(finder.prepare && { prepare: finder.prepare }),
     labelled: (text, label) => {
       const span = finder.labelled?.(text, label);
-      return span && spares?.(text.slice(span.start, span.end), messageList) ? undefined : span;
+      return span && spares?.(text.slice(span.start, span.end), span, messageList) ? undefined : span;
     },
     replacement,
   });

@@ -13,6 +13,8 @@ export interface LinkRules {
   allows(host: string): boolean;
   /** Whether every host is allowed: then only those that imitate another are rejected. */
   readonly isOpen: boolean;
+  /** Whether the address is in Markdown code, where no client makes a link of it: only its host and its data count. */
+  readonly isInCode?: boolean;
 }
 
 /** An allowed host: itself, or with `*.` its subdomains; `*` for every host. Undefined if the entry is not a host. */
@@ -26,7 +28,7 @@ export const readHost = (entry: string): ((host: string) => boolean) | undefined
 
 /** Schemes that browsers treat as web addresses, with or without slashes after the colon. */
 const special = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
-/** Schemes of connection strings, which no client follows. */
+/** Schemes of connection strings, which no client follows: their hosts count. */
 const connections = new Set(
   'postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mqtt mqtts nats kafka jdbc sqlite s3 gs grpc tcp udp unix ws wss git git+https git+ssh git+http github gitlab ssh npm node workspace bun jsr docker oci file memory libsql'.split(
     ' ',
@@ -41,7 +43,8 @@ const isDefanged = (text: string): boolean => /\[[.:]\]/.test(text);
  * if it is allowed.
  */
 export const faultOf = (written: string, rules: LinkRules): LinkFault | undefined => {
-  if (written.length >= maxLinkChars) return 'too-long';
+  if (rules.isInCode && !/^https?:/i.test(written)) return undefined;
+  if (written.length >= maxLinkChars && !(rules.isOpen && hasWholeHost(written))) return 'too-long';
   for (const text of readingsOf(written)) {
     const fault = faultOfReading(text, rules);
     if (fault) return fault;
@@ -51,11 +54,14 @@ export const faultOf = (written: string, rules: LinkRules): LinkFault | undefine
   return undefined;
 };
 
+const hasWholeHost = (text: string): boolean => /^https?:\/\/[^\s\\/?#@&%]{1,253}[/?#]/i.test(text);
+
 /** More addresses than this inside one are no redirect. */
 const maxInside = 16;
 
 /** The fault of the hosts in addresses inside an address, such as a redirect target. */
 const faultInside = (text: string, rules: LinkRules): LinkFault | undefined => {
+  if (rules.isOpen) return undefined;
   const hosts = [...text.slice(1).matchAll(/[/:=?&#][\\/]{2,8}([^\s\\/?#&"'<>]{1,253})/g)].slice(0, maxInside + 1);
   if (hosts.length > maxInside) return 'invalid';
   for (const [, host = ''] of hosts.slice(startsWithHost(text) ? 1 : 0)) {
@@ -101,6 +107,7 @@ const tidy = (text: string): string => {
 
 const faultOfReading = (text: string, rules: LinkRules): LinkFault | undefined => {
   const scheme = schemeForm.exec(text)?.[1]?.toLowerCase();
+  if (isEmpty(text, scheme)) return undefined;
   if (scheme !== undefined && !isHostAndPort(text)) {
     if (special.has(scheme)) return mayUse(scheme, rules) ? faultOfHost(text, urlOf(text), rules) : 'scheme';
     return faultOfOpaque(scheme, text, rules);
@@ -109,8 +116,12 @@ const faultOfReading = (text: string, rules: LinkRules): LinkFault | undefined =
   return faultOfHost(text, urlOf(text), rules);
 };
 
-const mayUse = (scheme: string, { schemes, isOpen }: LinkRules): boolean =>
-  schemes.has(scheme) || (isOpen && connections.has(scheme));
+const named = lazyRegex(String.raw`[\p{L}\p{N}]`);
+/** Whether an address has nothing after its scheme, such as `https://`; a script needs no letters. */
+const isEmpty = (text: string, scheme: string | undefined): boolean =>
+  scheme !== 'javascript' && scheme !== 'vbscript' && !named().test(text.slice(scheme === undefined ? 0 : scheme.length + 1));
+
+const mayUse = (scheme: string, { schemes }: LinkRules): boolean => schemes.has(scheme) || connections.has(scheme);
 
 const isHostAndPort = (text: string): boolean =>
   /^[^/?#:]{1,253}:\d{1,5}(?:[/?#]|$)/.test(text) && text.slice(0, text.indexOf(':')).includes('.');
@@ -119,12 +130,16 @@ const isAddress = (text: string): boolean => /^[\\/]{2}/.test(text) || isBareLin
 
 const faultOfOpaque = (scheme: string, text: string, rules: LinkRules): LinkFault | undefined => {
   if (isDefanged(text)) return undefined;
-  if (!rules.schemes.has(scheme)) return mayUse(scheme, rules) ? undefined : 'scheme';
+  if (!rules.schemes.has(scheme)) return mayUse(scheme, rules) ? faultOfConnection(text, rules) : 'scheme';
   if (scheme === 'data') return /^data:image\/(?:png|jpe?g|gif|webp|avif)[;,]/i.test(text) ? undefined : 'scheme';
   if (scheme !== 'mailto') return undefined;
   const mails = decode(text).match(/[^\s@,;:?&=<>]{1,64}@[^\s@,;:?&=<>]{1,253}/g) ?? [];
   return mails.every((mail) => rules.allows(hostOf(mail.slice(mail.lastIndexOf('@') + 1)))) ? undefined : 'host';
 };
+
+/** With a list of hosts, a connection needs one of them. */
+const faultOfConnection = (text: string, { allows, isOpen }: LinkRules): LinkFault | undefined =>
+  isOpen || allows(hostOf(parse(text)?.host ?? '')) ? undefined : 'host';
 
 const hostOf = (name: string): string => parse(`https://${name}`)?.host ?? '';
 
@@ -135,18 +150,20 @@ const urlOf = (text: string): URL | undefined => {
 
 const invisible = lazyRegex(String.raw`\p{Default_Ignorable_Code_Point}`);
 const faultOfHost = (text: string, url: URL | undefined, rules: LinkRules): LinkFault | undefined => {
-  if (!url) return isDefanged(text) ? undefined : 'invalid';
-  if (url.username !== '' || url.password !== '') return 'userinfo';
+  const { isOpen, isInCode = false } = rules;
+  if (!url) return isOpen || isInCode || isDefanged(text) ? undefined : 'invalid'; // no browser opens it
+  if (!isInCode && url.username + url.password !== '') return 'userinfo';
   const written = /^[^:/\\?#]*:?[/\\]*([^/\\?#]*)/.exec(text)?.[1] ?? '';
   if (invisible().test(decode(written))) return 'hidden';
-  if (rules.isOpen) return isDeceptive(written, url) ? 'lookalike' : undefined;
-  return rules.allows(url.host) ? undefined : 'host';
+  if (!isOpen) return rules.allows(url.host) ? undefined : 'host';
+  return isDeceptive(written, url, isInCode) ? 'lookalike' : undefined;
 };
 
 /** For rules that allow every host: names in Punycode, addresses of machines, and names that mix letters of scripts. */
-const isDeceptive = (written: string, { hostname }: URL): boolean => {
+const isDeceptive = (written: string, { hostname }: URL, isInCode: boolean): boolean => {
   if (/^(?:127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])$/.test(hostname)) return false; // the reader's own machine
-  if (/(?:^|\.)xn--/i.test(written) || /^\[|^[\d.]+$/.test(hostname)) return true;
+  if (/^\[|^[\d.]+$/.test(hostname)) return !isInCode;
+  if (/(?:^|\.)xn--/i.test(written)) return true;
   const decoded = decode(written);
   return /[ıɡ]/.test(decoded) || foldLookalikes(decoded) !== decoded || decoded.split('.').some(mixesScripts);
 };

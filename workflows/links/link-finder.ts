@@ -10,6 +10,8 @@ const maxOpenChars = 320;
 
 /** An address as written. */
 interface LinkSpan extends TextSpan {
+  /** Whether it is where Markdown, HTML or CSS expect a destination. */
+  readonly isPlace: boolean;
   /** Whether the text ends before the address does. */
   readonly isOpen: boolean;
 }
@@ -18,7 +20,8 @@ interface LinkSpan extends TextSpan {
 const attributes =
   'href|src|srcset|imagesrcset|action|formaction|poster|ping|background|longdesc|manifest|codebase|dynsrc|lowsrc|cite|data';
 /** Schemes without `//` that act wherever they are clicked; others count only where a destination is expected. */
-const opaque = 'javascript|vbscript|mailto|blob|filesystem|view-source|intent|data(?=:[\\w.+-]{0,40}[/;,])';
+const opaque =
+  'javascript|vbscript|mailto|blob|filesystem|view-source|intent|(?<![=&])data(?=:(?:text/(?:html|xml)|image/svg|application/x(?:html|ml))|:[;,])';
 /** Domain endings that chat clients turn into links without a scheme. */
 const endings =
   'com|org|net|edu|gov|mil|biz|io|ai|co|dev|app|xyz|shop|club|icu|gg|uk|de|fr|nl|ch|se|dk|fi|cz|ru|ua|tr|cn|jp|kr|br|mx|ca|au|nz|za|ir|eu|lu|pt|gr|hu|ro|bg|hr|lt|lv|ee|ie|il|ae|sa|sg|hk|tw|th|vn|ph';
@@ -29,14 +32,13 @@ const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]{0,62})`;
 
 /** The text before a destination, which is not part of it. */
 const before = String.raw`\]\(\s{0,8}<?|\]:\s{0,8}<?|\burl\(\s{0,8}["']?|\bcontent\s{0,4}=\s{0,4}["']?\s{0,4}[\d.]{1,8}\s{0,4}[;,]\s{0,4}(?![\s;,])|\b(?:${attributes})\s{0,8}=\s{0,8}["']?`;
-/** Names of objects in programs, and members that make them look like domains: `self.name`. */
+/** Names of objects in programs; their members make them look like domains: `self.name`. */
 const objects =
   'app|args|body|config|console|const|context|ctx|data|document|el|element|entry|env|err|error|event|evt|field|file|form|input|item|key|list|math|me|model|module|msg|node|np|obj|object|options|os|params|parent|pd|process|props|ref|req|request|res|response|result|results|row|schema|self|session|settings|state|sys|table|target|task|this|tool|user|utils|value|window';
-const members = 'dev|app|io|co|de';
 /** Such names, and `ASP.NET`, unless text follows that could carry data. */
-const inCode = String.raw`(?:(?:(?:${objects})\.){1,6}(?:${members})|(?:ado|asp|ml|vb)\.net)(?![\p{L}\p{N}/#:@_-]|\?\S|\.[\p{L}\p{N}])`;
+const inCode = String.raw`(?:(?:(?:${objects})\.){1,6}(?!com|org|net)(?:${endings}|${endingsOfWords})|(?:ado|asp|ml|vb)\.net)(?![\p{L}\p{N}/#:@_-]|\?\S|\.[\p{L}\p{N}])`;
 /** A domain without a scheme. */
-const bare = String.raw`(?!${inCode})(?:${label}\.){1,6}(?:(?:${endings}|(?<=-[^\s]{1,60})(?:${endingsOfWords}))(?![\p{L}\p{N}_@(=[-]|\.[\p{L}\p{N}])|(?:${endings}|${endingsOfWords})(?::\d{1,5})?[/?](?=[\p{L}\p{N}?#%&=]))`;
+const bare = String.raw`(?!${inCode})(?:${label}\.){1,6}(?:(?:${endings}|(?<=-[^\s]{1,60})(?:${endingsOfWords}))(?![\p{L}\p{N}_@(=[-]|\.[\p{L}\p{N}])|(?:${endings}|${endingsOfWords})(?::\d{1,5})?(?:\/(?=[\p{L}\p{N}?#%&=])|\?(?=[\p{L}\p{N}#%&=])))`;
 const bareForm = once(() => new RegExp(`^(?:www\\.|${bare})`, 'iu'));
 /** Whether a text without a scheme starts with a domain that clients turn into a link. */
 export const isBareLink = (text: string): boolean => bareForm().test(text);
@@ -44,10 +46,11 @@ export const isBareLink = (text: string): boolean => bareForm().test(text);
 /** The beginnings of addresses. */
 const beginnings = [
   String.raw`(?:https?|(?<![\p{L}\p{N}_-])(?:wss?|ftp)):(?=[^\s"'<>)])`,
-  String.raw`(?<![\p{L}\p{N}+-])(?:(?:${opaque}):(?=[^\s"'<>)])|[a-z][a-z0-9+-]{0,31}:(?=[\\/]{2}))`,
+  String.raw`(?<![\p{L}\p{N}+-])(?:${opaque}):(?=[^\s"'<>)])`,
+  String.raw`(?<![\p{L}\p{N}+\\-])[a-z][a-z0-9+-]{0,31}:(?=\/\/)`,
   String.raw`(?<=^|[(<="'` +
     '`' +
-    String.raw`]|\]:\s{0,8}|,\s{0,8})(?:\/{2,16}(?=[\p{L}\p{N}[%&\\])|[\\/]{2,16}(?=(?:${label}\.){1,6}${label}[\\/?#:]))(?=[^\s\\/"'<>)*])`,
+    String.raw`]|\]:\s{0,8}|,\s{0,8})(?:\/{2,16}(?=[[%&\\]|\d{7}|(?:${label}\.){1,6}${label})|[\\/]{2,16}(?=(?:${label}\.){1,6}${label}[\\/?#:]))(?=[^\s\\/"'<>)*])`,
   String.raw`(?<![\p{L}\p{N}\\])\\{2}(?=(?:${label}\.){1,6}${label}\\)`, // a Windows share
   String.raw`(?<![\p{L}\p{N}@./\\:-])www\.(?=[\p{L}\p{N}])`,
   String.raw`(?<![\p{L}\p{N}@./\\:_-])(?:${bare})`,
@@ -95,10 +98,11 @@ const spanAt = (text: string, start: number, isPlace: boolean): LinkSpan => {
     const sign = text.charAt(end);
     if (stop !== undefined && sign === partners[stop]) depth += 1;
     if (sign === stop && (depth -= 1) < 0) break;
+    if (sign === ']' && !isPlace && /[([:]/.test(text.charAt(end + 1)) && !text.slice(start, end).includes('[')) break; // the text of a Markdown link
     if (isBreak(sign, stop, isPlace)) break;
   }
   const isOpen = end === text.length && end - start < maxLinkChars;
-  return { start, end: stop === undefined ? withoutPunctuation(text, start, end) : end, isOpen };
+  return { start, end: stop === undefined ? withoutPunctuation(text, start, end) : end, isPlace, isOpen };
 };
 
 /** The character that ends an address, in addition to white space: the closing partner of the preceding character. */

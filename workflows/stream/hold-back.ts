@@ -2,7 +2,7 @@ import type { Processor, ProcessOutputStreamArgs } from '@mastra/core/processors
 import type { ChunkType } from '@mastra/core/stream';
 
 import { changeTexts, createPace, paced, replacing, stepChars, turn } from '../../src/guard/in-steps.js';
-import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
+import { endForPattern, type Pattern, type TextSpan } from '../../src/guard/pattern.js';
 import { readFields } from '../../src/guard/read-fields.js';
 import { isDropped, isKnown } from '../../src/guard/stream-fields.js';
 import { type Awaitable, whenReady } from '../../src/phase/awaitable.js';
@@ -205,8 +205,8 @@ export const pushText = <Span extends TextSpan>(
   const until = openOf(pattern, text, pending.from);
   if (until === pending.from) return { released: '', held: { text, from: pending.from } };
   const released = editText(text, { from: pending.from, until }, { pattern, replace });
-  const keepFrom = Math.max(0, until - (pattern.lookbehind ?? 1) - 1); // one more, because it may be half a character
-  return { released, held: { text: text.slice(keepFrom), from: until - keepFrom } };
+  const kept = endForPattern(text.slice(0, until), (pattern.lookbehind ?? 1) + 1, pattern); // one more, because it may be half a character
+  return { released, held: { text: kept + text.slice(until), from: kept.length } };
 };
 
 /** Releases the buffered text at the end of a text. */

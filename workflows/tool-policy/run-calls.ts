@@ -2,6 +2,7 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { newestUserTurn, textsOf, responseMessages } from '../messages/read-messages.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import { indexingSigns, readingSigns } from '../text/overlap.js';
+import { readingTargets } from './targets.js';
 import type { Steps } from '../../src/guard/in-steps.js';
 
 /** A tool call of the run. */
@@ -18,21 +19,27 @@ export const callsIn = (messages: readonly MastraDBMessage[]): RunCall[] =>
     (content.parts ?? []).flatMap((part) => (part.type === 'tool-invocation' ? [part.toolInvocation as RunCall] : [])),
   );
 
-/** An argument of at least this many letters and digits is tainted if an untrusted result contains it whole. */
+/** An argument of at least two words and this many letters and digits is tainted if an untrusted result contains it whole. */
 const minWhole = 5;
 /** The minimum run that counts within a longer argument. */
 const minRun = 20;
 
 /**
- * Whether arguments repeat text of untrusted results that the user did not send: a whole argument, or a long run of one. Text that the
- * model rephrased is not detected.
+ * Whether arguments repeat content of untrusted results that the user did not send: an address, host, account or number in any form,
+ * a whole argument of several words, or a long run of one. Text that the model rephrased is not detected.
  */
 export function* readingTaint(args: unknown, results: readonly unknown[], messages: readonly MastraDBMessage[]): Steps<boolean> {
-  const values = yield* signsOfEach(leavesOf(args).map(String));
-  const userSigns = yield* signsOfEach(newestUserTurn(messages).flatMap(textsOf));
-  const untrusted = yield* signsOfEach(results.flatMap(leavesOf).map(String));
+  const texts = leavesOf(args).map(String);
+  const userTexts = newestUserTurn(messages).flatMap(textsOf);
+  const untrustedTexts = results.flatMap(leavesOf).map(String);
+  const [targets, allowed] = [yield* targetsOf(untrustedTexts), yield* targetsOf(userTexts)];
+  for (const target of yield* targetsOf(texts)) if (targets.has(target) && !allowed.has(target)) return true;
+  const values = yield* signsOfEach(texts);
+  const whole = new Set(values.filter((_value, index) => /[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u.test(texts[index] ?? '')));
+  const userSigns = yield* signsOfEach(userTexts);
+  const untrusted = yield* signsOfEach(untrustedTexts);
   const [userText, untrustedWhole] = [userSigns.join('\n'), untrusted.join('\n')];
-  for (const value of new Set(values)) {
+  for (const value of whole) {
     yield userText.length + untrustedWhole.length;
     if (value.length >= minWhole && !userText.includes(value) && untrustedWhole.includes(value)) return true;
   }
@@ -43,6 +50,12 @@ export function* readingTaint(args: unknown, results: readonly unknown[], messag
     if (index.longestRun(value) > known.longestRun(value)) return true;
   }
   return false;
+}
+
+function* targetsOf(texts: readonly string[]): Steps<Set<string>> {
+  const targets = new Set<string>();
+  for (const text of texts) yield* readingTargets(text, targets);
+  return targets;
 }
 
 function* signsOfEach(texts: readonly string[]): Steps<string[]> {

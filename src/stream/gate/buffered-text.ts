@@ -15,8 +15,9 @@ export interface BufferedText {
   text: string;
   /** The index in the text where they start. */
   from: number;
-  /** The number of released characters that a pattern looks at. */
+  /** The number of released characters that a pattern looks at, and its state before them. */
   readonly lookbehind: number;
+  readonly stateOf: Pattern['stateOf'];
   /** Of a pattern: at least the end of the released text after its last match, and whether there was one. */
   end: string;
   isAfterMatch: boolean;
@@ -38,6 +39,7 @@ export const createBufferedText = (lane: TextPart, pattern: Pattern | undefined)
   text: '',
   from: 0,
   lookbehind: pattern ? (pattern.lookbehind ?? 1) : 0,
+  stateOf: pattern?.stateOf,
   end: '',
   isAfterMatch: false,
   behind: new Map(),
@@ -101,6 +103,7 @@ export const take = (buffered: BufferedText, length: number): Segment[] => {
 const forget = (buffered: BufferedText): void => {
   const forgotten = buffered.from - buffered.lookbehind;
   if (forgotten < buffered.lookbehind) return;
-  buffered.text = buffered.text.slice(forgotten);
-  buffered.from -= forgotten;
+  const state = buffered.stateOf?.(buffered.text.slice(0, forgotten)) ?? '';
+  buffered.text = state + buffered.text.slice(forgotten);
+  buffered.from += state.length - forgotten;
 };

@@ -1,5 +1,5 @@
 import type { GuardWindow } from '../../guard/policy/guard-policy.js';
-import type { Pattern, Replacement, TextSpan, Window } from '../../guard/pattern.js';
+import { endForPattern, type Pattern, type Replacement, type TextSpan, type Window } from '../../guard/pattern.js';
 import { createBufferedText, grow, replace, take, type BufferedText } from './buffered-text.js';
 import type { TextPart } from './chunk.js';
 import { followTails, keptChars, matchAcross, tailsOf, textsBefore, type Matcher, type Tails } from './matcher.js';
@@ -160,7 +160,7 @@ const endOf = ({ lane: { kind }, text, from, end, isAfterMatch }: BufferedText, 
 const follow = (buffered: BufferedText, released: string, pattern: Pattern): void => {
   const kept = keptChars(pattern);
   buffered.end += released;
-  if (buffered.end.length > 4 * kept) buffered.end = buffered.end.slice(-kept);
+  if (buffered.end.length > 4 * kept) buffered.end = endForPattern(buffered.end, kept, pattern);
 };
 
 const nextOfPattern = (buffered: BufferedText, reading: PatternReading): Action | undefined => {

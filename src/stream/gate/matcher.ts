@@ -1,6 +1,6 @@
 import { InterlockError } from '../../errors.js';
 import { stepChars } from '../../guard/in-steps.js';
-import type { Pattern, TextSpan } from '../../guard/pattern.js';
+import { endForPattern, type Pattern, type TextSpan } from '../../guard/pattern.js';
 import { graphemeFloor } from './grapheme.js';
 
 /** A pattern's decision about the start of a text. */
@@ -127,7 +127,7 @@ const maxKeptChars = 512;
 
 /** The ends of one text. */
 export const tailsOf = ({ kind, text, isAfterMatch }: EarlierText, pattern: Pattern): Tails => {
-  const end = { text: text.slice(-keptChars(pattern)), isAfterMatch };
+  const end = { text: endForPattern(text, keptChars(pattern), pattern), isAfterMatch };
   return new Map(['', kind].map((name) => [name, end]));
 };
 
@@ -135,7 +135,7 @@ export const tailsOf = ({ kind, text, isAfterMatch }: EarlierText, pattern: Patt
 export const followTails = (tails: Tails, later: Tails, pattern: Pattern): void => {
   for (const [name, end] of later) {
     const { text, isAfterMatch } = tails.get(name) ?? { text: '' };
-    tails.set(name, end.isAfterMatch ? end : { text: (text + end.text).slice(-keptChars(pattern)), isAfterMatch });
+    tails.set(name, end.isAfterMatch ? end : { text: endForPattern(text + end.text, keptChars(pattern), pattern), isAfterMatch });
   }
 };
 

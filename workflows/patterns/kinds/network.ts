@@ -4,9 +4,9 @@ import { isIP, isMACAddress } from '../validators.js';
 import { lazyRegex } from '../../../src/phase/memo.js';
 
 const maxChars = 45;
-/** `version 1.2.3.4`, `"FileVersion": "1.2.3.4"`, `==1.2.3.4` and `section 1.2.3.4` are not addresses. */
+/** `version 1.2.3.4`, `"FileVersion": "1.2.3.4"`, `==1.2.3.4`, `V8 1.2.3.4` and `#section-1.2.3.4` are not addresses. */
 const versionLabel = lazyRegex(
-  String.raw`(?:(?:^|[^\p{L}])(?:v|vers?|release|build|firmware|driver|sdk|kernel|section|chapter|clause|figure|oid|§)|version)["']?\s{0,2}[.:=(]?\s{0,3}["']?$|(?:[=^~<>]=|\^|~>?)\s?$`,
+  String.raw`(?:(?:^|[^\p{L}])(?:v|vers?|release|build|firmware|driver|sdk|kernel|section|chapter|clause|figure|oid|§|v8)|version)["']?\s{0,2}[.:=(-]?\s{0,3}["']?$|(?:[=^~<>]=|\^|~>?)\s?$`,
   'iu',
 );
 /** A product and its version, as in `Chrome/136.0.0.0`. */
