@@ -55,8 +55,7 @@ Exit code: 0 if there are no errors, 1 if there are, 2 if the entry cannot be lo
 
 /** Unregistered agents are checked too, if they were built. */
 const checkAgents = async (mastra: Mastra, rejections: readonly Rejection[]): Promise<CheckedAgent[]> => {
-  const rejectionsOf = (id: string): Line[] =>
-    rejections.filter(({ agentId }) => agentId === id).map(({ error }) => lineOf(error));
+  const rejectionsOf = (id: string): Line[] => rejections.filter(({ agentId }) => agentId === id).map(lineOfRejection);
   const registered = await Promise.all(
     Object.values(mastra.listAgents()).map(async (agent): Promise<CheckedAgent> => {
       const { id } = agent;
@@ -85,6 +84,11 @@ const memoryOf = async (agent: AnyAgent): Promise<Line[]> => {
     return isInterlockError(error) ? [lineOf(error)] : [];
   }
 };
+
+const lineOfRejection = ({ error, isIgnored }: Rejection): Line => ({
+  ...lineOf(error),
+  ...(isIgnored && { severity: 'warning' }),
+});
 
 const lineOf = (found: Finding | Rejection['error']): Line => {
   const { code, path = '', message } = found;

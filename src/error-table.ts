@@ -171,7 +171,11 @@ export const errorTable = errorRows({
     actor: 'author',
     say: 'A guard turned the arguments of a tool call into invalid JSON; edit the call itself instead.',
   },
-  'agent/unknown-option': { actor: 'author', status: 400, say: 'The option does not exist; docs/options.md lists all options.' },
+  'agent/unknown-option': {
+    actor: 'author',
+    status: 400,
+    say: 'There is no such option here; docs/options.md lists all options.',
+  },
   'agent/unsupported-option': {
     actor: 'author',
     status: 400,

@@ -47,13 +47,18 @@ describe('mastra-interlock check', () => {
        c: new Agent({ ...base, id: 'c', name: 'C', nmae: 'typo' } as never)`,
       '--json',
     );
-    const { agents } = JSON.parse(stdout) as { agents: { id: string; findings: { code: string; message: string }[] }[] };
+    const { agents } = JSON.parse(stdout) as {
+      agents: { id: string; findings: { code: string; path: string; severity: string }[] }[];
+    };
     expect(agents.map(({ id, findings }) => [id, findings.map(({ code }) => code)])).toEqual([
-      ['a', ['agent/unsupported-option']],
+      ['a', ['agent/unsupported-option', 'agent/unsupported-option']],
       ['b', ['pipeline/no-hook']],
       ['c', ['agent/unknown-option']],
     ]);
-    expect(agents[0]?.findings[0]?.message).toMatch(/durable.*eagerToolExecution|eagerToolExecution.*durable/);
+    const [a, , c] = agents;
+    for (const { severity, path } of [...(a?.findings ?? []), ...(c?.findings ?? [])])
+      expect([path, severity]).toEqual([path, 'warning']);
+    expect(a?.findings.map(({ path }) => path)).toEqual(['durable', 'defaultOptions.eagerToolExecution']);
     expect(status).toBe(1);
   });
 

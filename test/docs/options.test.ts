@@ -9,9 +9,9 @@ const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.s
 
 const treatmentText = (treatment: Treatment): string => {
   if (isApplied(treatment)) return `${sentence(treatment.description ?? '')}.`;
-  if (treatment.rejected === 'never') return 'Accepted, without effect.';
+  if (treatment.reported === 'never') return 'Accepted, without effect.';
   const why = treatment.detail ? ` ${sentence(treatment.detail)}` : '';
-  return `${treatment.rejected === 'unless-false' ? 'Rejected unless `false`.' : 'Rejected.'}${why}`;
+  return `${treatment.reported === 'unless-false' ? 'Ignored with a warning, unless `false`.' : 'Ignored with a warning.'}${why}`;
 };
 
 type Cells = readonly string[];
@@ -50,9 +50,12 @@ const document = `<!-- Made from src/mastra/options, src/mastra/agent/unsupporte
 
 # Options of Mastra's agent
 
-This page lists every option of Mastra's agent and of Interlock. An option accepts the values in its row. Unsupported options are rejected with
-\`agent/unsupported-option\`. An option that is in no table here is rejected with \`agent/unknown-option\`. Any other value, including \`null\`, is rejected
-with \`agent/invalid-option\` and the path in the value. All checks run before any model call. \`undefined\` counts as an absent option.
+This page lists every option of Mastra's agent and of Interlock. An option accepts the values in its row. Any other value is rejected with
+\`agent/invalid-option\` and the path in the value. All checks run before any model call. \`undefined\` and \`null\` count as an absent option.
+
+An option that has no effect here, or that is in no table, is ignored, as in Mastra. One warning per agent names it and the alternative, at
+construction or with the first call. If a promise may depend on it, it is rejected instead, with \`agent/unknown-option\`: Interlock's own options, and
+${named(({ protects }) => protects === true)}, if they are misspelt or in the wrong place.
 
 ## Of a call
 
@@ -103,9 +106,11 @@ ${table(
 describe('docs/options.md', () => {
   it('lists the behavior of every option', async () => expect(document).toMatchFileSnapshot('../../docs/options.md'));
 
-  it('distinguishes kinds of rejection', () => {
+  it('distinguishes kinds of treatment', () => {
     expect(document).toContain('| `maxSteps` | An integer of 1 or more. | `5` | yes |');
-    expect(document).toContain('| `eagerToolExecution` | Rejected unless `false`. No tool runs before its step is judged. |');
+    expect(document).toContain(
+      '| `eagerToolExecution` | Ignored with a warning, unless `false`. No tool runs before its step is judged. |',
+    );
     expect(document).toContain('| `network` | A network saves');
   });
 });

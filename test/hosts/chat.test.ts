@@ -136,7 +136,7 @@ describe('the chat of the AI SDK with an InterlockAgent', () => {
 
   it.each([
     ['agent/loosened-option', { inputProcessors: [] }],
-    ['agent/unknown-option', { nonsense: true }],
+    ['agent/unknown-option', { holds: 'none' }],
     ['agent/invalid-messages', { messages: [{ id: 'm', role: 'user' }] }],
   ])('receives rejections with their code: %s', async (code, body) => {
     const messages = [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];

@@ -230,7 +230,7 @@ describe.each(modes)('approval in %s', (mode) => {
       const value = { maxSteps: 9, model: 'a/b', requireToolApproval: false, maxProcessorRetries: 3 }[name as string] ?? [];
       const options = { runId, [name]: value };
       expect(await codeOf(() => resume(agent, mode, yes, options))).toBe('agent/unsupported-option');
-      expect(await codeOf(() => resume(agent, mode, yes, { runId, unknown: 1 } as never))).toBe('agent/unknown-option');
+      expect(await codeOf(() => resume(agent, mode, yes, { runId, holds: 'none' } as never))).toBe('agent/unknown-option');
       expect(log).toEqual([]);
     },
   );

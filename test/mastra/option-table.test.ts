@@ -41,9 +41,8 @@ describe('the table of options', () => {
     const { agent, model } = makeAgent();
     const wrong = {
       maxSteps: 'ten',
-      maxStep: 3,
+      inputProcesors: [],
       persistence: { tripwire: 'all', failed: 1, done: 'drop' },
-      eagerToolExecution: true,
       modelSettings: { timeout: 5 },
       structuredOutput: {},
     } as object;
@@ -53,11 +52,10 @@ describe('the table of options', () => {
     expect(path).toBe('maxSteps');
     for (const part of [
       `agent "${agent.id}": it must be an integer of 1 or more`,
-      'maxStep: did you mean maxSteps?',
+      'inputProcesors: did you mean inputProcessors?',
       'persistence.tripwire: it must be "accepted", "drop", "user-only" or "placeholder"',
       'persistence.failed: it must be',
       'persistence.done: use "tripwire", "failed", "canceled" or "suspended"',
-      'eagerToolExecution: no tool runs before its step is judged',
       'modelSettings.timeout: it must be an object with "totalMs", "stepMs" or "firstChunkMs"',
       'structuredOutput: it needs a schema',
     ])

@@ -9,7 +9,7 @@ const honouredIn = (place: 'call' | 'config'): string[] =>
   Object.entries(optionTable).flatMap(([name, { [place]: treatment }]) => (treatment && isApplied(treatment) ? [name] : []));
 
 /** Values that no option accepts. */
-const nothings: readonly unknown[] = [null, Number.NaN, Symbol('value')];
+const nothings: readonly unknown[] = [Number.NaN, Symbol('value')];
 
 const raise = (): never => {
   throw new Error('no');
@@ -100,7 +100,7 @@ describe('an option with an invalid value', () => {
     ['memory', {}, 'memory'],
     ['durability', {}, 'durability'],
     ['model', '', 'model'],
-    ['defaultOptions', { maxSteps: 0 }, 'defaultOptions.maxSteps'],
+    ['defaultOptions', { maxSteps: -1 }, 'defaultOptions.maxSteps'],
     ['defaultStreamOptions', { hooks: { afterToolCall: 7 } }, 'defaultStreamOptions.hooks.afterToolCall'],
   ])('%s: the error has the path within the configuration (%#)', async (name, value, path) => {
     const model = scriptedModel({ steps: [] });

@@ -3,32 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { InterlockAgent } from '../../src/index.js';
-import { scriptedModel } from '../../src/testing/index.js';
 import { expectRefusal, makeAgent, modes, sentText } from './support.js';
 
 describe('options that the loop does not support', () => {
-  const refused: [string, unknown][] = [
-    ['autoResumeSuspendedTools', true],
-    ['eagerToolExecution', true],
-  ];
-
-  it.each(refused)('%s is rejected by name', async (name, value) => {
-    for (const mode of modes) {
-      const { agent, model } = makeAgent();
-      const error = await expectRefusal('agent/unsupported-option', model, () => agent[mode]('Hi', { [name]: value }));
-      expect(error.message).toContain(name);
-    }
-  });
-
-  it.each(refused)('%s is rejected by name in the defaults, too', async (name, value) => {
-    const model = scriptedModel({ steps: [] });
-    const config = { id: 'a', name: 'A', model, defaultOptions: { [name]: value } };
-    const built = await expectRefusal('agent/unsupported-option', model, () => new InterlockAgent(config));
-    expect(built.path).toBe(`defaultOptions.${name}`);
-    const { agent } = makeAgent('Hi.', { model, defaultOptions: () => ({ [name]: value }) });
-    await expectRefusal('agent/unsupported-option', model, () => agent.generate('Hi'));
-  });
-
   it.each<[string, unknown]>([
     ['prompt', [{ role: 'user', content: [{ type: 'text', text: 'Not judged.' }] }]],
     ['tools', []],
@@ -71,13 +48,6 @@ describe('options that the loop does not support', () => {
     const modelSettings = { ...sent, headers: { a: undefined }, maxRetries: null };
     await agent.generate('Hi', { modelSettings } as object);
     expect(model.calls[0]?.options).toMatchObject(sent);
-  });
-
-  it('durable is rejected in the configuration', async () => {
-    const model = scriptedModel({ steps: [] });
-    const config = { id: 'a', name: 'A', model, durable: true };
-    const error = await expectRefusal('agent/unsupported-option', model, () => new InterlockAgent(config as never));
-    expect(error.message).toContain('durable');
   });
 
   it.each([

@@ -178,15 +178,15 @@ describe('invalid options', () => {
       id: 'weather',
       name: 'Weather',
       model: scriptedModel({ steps: [] }),
-      durable: true,
+      window: 5,
       inputProcesors: [],
       maxRetries: -1,
     };
     expect(() => new InterlockAgent(config as never)).toThrow(
-      /agent "weather": .*durable|durable.*agent "weather": .*inputProcesors: did you mean inputProcessors\?.*maxRetries: it must be an integer/,
+      /window.*agent "weather": .*inputProcesors: did you mean inputProcessors\?.*maxRetries: it must be an integer/,
     );
     expect(() => new InterlockAgent({ ...config, inputProcesors: undefined, maxRetries: 0 } as never)).toThrow(
-      '[agent/unsupported-option] at durable',
+      '[agent/invalid-option] at window',
     );
   });
 

@@ -49,9 +49,8 @@ export let insidesOfAgent: (agent: InterlockAgent) => CalledAgent;
 
 /**
  * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, with the guarantees of the
- * statechart. `generate` and `stream` run the loop; methods that would run another loop raise `agent/unsupported-method`;
- * everything else is Mastra's. A supervisor gets `agent/refused` for an answer that a guard stopped. Raises at construction:
- * `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`, `pipeline/…`, `install/…`.
+ * statechart. `generate` and `stream` run the loop; methods of other loops raise `agent/unsupported-method`; the rest is
+ * Mastra's. A supervisor gets `agent/refused` for a stopped answer. Construction raises `agent/…`, `pipeline/…`, `install/…`.
  * @example
  * const agent = new InterlockAgent({ name: 'support', model: 'openai/gpt-5', inputProcessors: moderation });
  * const { status, text } = await agent.generate('Where is my order?');
@@ -67,7 +66,7 @@ export class InterlockAgent<
     rejectMethods(this.prototype, (agent: InterlockAgent) => hasGuards(agent.#setup.guards));
   }
 
-  readonly #setup: AgentSetup;
+  #setup: AgentSetup;
   #suspended = createSuspendedRuns();
   #durable: DurableRuns | undefined;
 
@@ -271,6 +270,7 @@ export class InterlockAgent<
     const mastra = this.getMastraInstance();
     if (mastra && !config.mastra) fork['__registerMastra'](mastra);
     [fork.source, fork.#suspended, fork.#durable] = [this.source, this.#suspended, this.#durable];
+    fork.#setup = { ...fork.#setup, ignored: this.#setup.ignored };
     return fork;
   }
 

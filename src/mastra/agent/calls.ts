@@ -57,11 +57,10 @@ export const startCall = async (
   { mode, messages, options: callOptions }: StartCallOptions,
 ): Promise<StartedRun> => {
   const { agent, setup } = called;
-  const { messages: input, options: given, isSignal } = readCall(messages, callOptions);
-  const { defaults: layers, guards } = setup;
-  if (isSignal) checkSignalOptions(given);
-  const { options, defaults, requestContext } = await resolveOptions({ agent, mode, defaults: layers, given, guards });
-  checkTightens(given, { guards, defaults });
+  const { messages: input, options: all, isSignal } = readCall(messages, callOptions);
+  if (isSignal) checkSignalOptions(all);
+  const { given, options, defaults, requestContext } = await resolveOptions({ ...setup, agent, mode, given: all });
+  checkTightens(given, { guards: setup.guards, defaults });
   const version = await versionFor(agent, options.versions, requestContext);
   if (version !== agent) return startCall(called.as(version), { mode, messages, options: { ...given, requestContext } });
   await checkAccess(agent, options, requestContext);
@@ -84,9 +83,8 @@ interface ResumingCall {
 /** Resumes a suspended run in its thread. */
 export const resumeCall = async (called: CalledAgent, { mode, resumeData, given }: ResumingCall): Promise<StartedRun> => {
   const { agent, setup, suspended } = called;
-  const { defaults, guards } = setup;
-  const { runId, toolCallId, repeated, ...call } = readResumeOptions(given, agent.id);
-  const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: call, guards });
+  const { runId, toolCallId, repeated, ...call } = readResumeOptions(given, setup.ignored);
+  const { options, requestContext } = await resolveOptions({ ...setup, agent, mode, given: call });
   const { memory } = call;
   await checkAccess(agent, { ...call, runId }, requestContext);
   const rested = await suspended.seek(runId);

@@ -3,6 +3,8 @@ import type { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { Lanes } from '../../loop/run.js';
+import type { Plan } from '../../pipeline/compile.js';
+import { holdOf } from '../../pipeline/hold.js';
 import type { CallOptions, PrepareStep } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import { compileLane, laneId, registerProcessors, resolveLanes } from '../workflow/guards.js';
@@ -43,20 +45,29 @@ interface ChainOptions extends Titling {
 export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => {
   const { agent, guards, options, requestContext, conversation, isSignal } = chaining;
   const { input, output, error } = await resolveLanes(guards, requestContext, agent.id);
-  const { before, after } = await memoryProcessors(conversation, { input, output, titling: chaining });
-  const objective = goalOf(chaining) ? [createObjectiveProcessor(chaining)] : [];
   const own = await hostProcessors(agent, { input, requestContext, signals: guards.signals });
-  const hosts = withOwnIds([...before, ...own.input, ...objective], input);
+  const after = joined(output, own.output);
+  const keepsSteps = observesSteps(guards, compileLane(after, laneId(agent.id, 'output'), guards.recordEdits));
+  const memory = await memoryProcessors(conversation, { input, output, titling: chaining, keepsSteps });
+  const objective = goalOf(chaining) ? [createObjectiveProcessor(chaining)] : [];
+  const hosts = withOwnIds([...memory.before, ...own.input, ...objective], input);
   const last = options.prepareStep ? [new PrepareStepProcessor({ prepareStep: options.prepareStep })] : [];
   const echo = isSignal ? [createSignalEcho()] : [];
   return {
-    input: joined(hosts, input, echo, last),
-    output: joined(output, own.output),
+    input: joined(hosts, input, echo, memory.observing, last),
+    output: after,
     error,
     others: [...own.input, ...input, ...output].filter(hasErrorHook),
-    memory: after,
+    memory: memory.after,
     recalling: hosts,
   };
+};
+
+/** True if memory keeps the accepted steps of every run, so that they may be observed before its end. */
+const observesSteps = ({ hold, persistence = {} }: InterlockConfig, output: Plan | undefined): boolean => {
+  const { tripwire = 'accepted', failed = 'accepted', canceled = 'accepted' } = persistence;
+  const isKept = [tripwire, failed, canceled].every((turn) => turn === 'accepted');
+  return isKept && hold !== 'run' && !(output && holdOf(output.graph) === 'run');
 };
 
 /** Processors that Mastra adds, under other ids than the guards': an application may configure one of them as well. */

@@ -5,7 +5,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import type { DynamicArgument } from '@mastra/core/types';
 import type { RunMode } from '../../loop/ports.js';
 import type { PrepareStep } from '../call-options.js';
-import type { OwnOptions, RejectedOptions, ResumeName } from '../options/option-table.js';
+import type { OwnOptions, IgnoredOptions, ResumeName } from '../options/option-table.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 
 /** Options that Interlock adds to the configuration of Mastra's agent, or widens. */
@@ -44,10 +44,10 @@ export type InterlockAgentConfig<
   TRequestContext = unknown,
 > = Omit<
   AgentConfig<TAgentId, TTools, TOutput, TRequestContext>,
-  keyof InterlockConfig | keyof RejectedOptions<'config'> | 'id' | 'instructions' | 'model' | 'tools'
+  keyof InterlockConfig | keyof IgnoredOptions<'config'> | 'id' | 'instructions' | 'model' | 'tools'
 > &
   InterlockConfig &
-  RejectedOptions<'config'> & {
+  IgnoredOptions<'config'> & {
     /** Default: the name. */
     id?: TAgentId;
     /** Default: none. */
@@ -63,10 +63,10 @@ export type InterlockAgentConfig<
 /** Options of one call: Mastra's, with guards in the same forms as in the configuration. */
 export type InterlockCallOptions = Omit<
   AgentExecutionOptionsBase<unknown>,
-  keyof OwnOptions<'call'> | keyof RejectedOptions<'call'> | 'toolsets' | 'clientTools' | 'prepareStep'
+  keyof OwnOptions<'call'> | keyof IgnoredOptions<'call'> | 'toolsets' | 'clientTools' | 'prepareStep'
 > &
   OwnOptions<'call'> &
-  RejectedOptions<'call'> & {
+  IgnoredOptions<'call'> & {
     /**
      * Runs after the input guards of each step, with the arguments and results of `processInputStep`. Replaces the agent's own
      * `prepareStep`.

@@ -53,8 +53,9 @@ const plainSignal = (message: unknown): unknown =>
 /** Converts `threadId` and `resourceId`, the names of `memory.thread` and `memory.resource` before Mastra 1.0. */
 const withMemory = <T extends object>(options: T): T => {
   const { threadId, resourceId, ...rest } = options as CallOptions & { threadId?: string; resourceId?: string };
-  if (threadId === undefined && resourceId === undefined) return options;
-  return { ...rest, memory: { thread: threadId, resource: resourceId, ...rest.memory } } as unknown as T;
+  const [thread, resource] = [threadId ?? undefined, resourceId ?? undefined]; // null is absent, as in every option
+  if (thread === undefined && resource === undefined) return rest as T;
+  return { ...rest, memory: { thread, resource, ...rest.memory } } as unknown as T;
 };
 
 /** A prompt form has no role, unlike a message, and is no signal. */

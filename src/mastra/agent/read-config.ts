@@ -4,11 +4,12 @@ import type { ToolHooks } from '@mastra/core/tools';
 import { checkIntegration } from '../../integration.js';
 import type { InterlockConfig, ModeDefaults } from './config.js';
 import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
-import { checkConfig, checkOptionsObject, appliedOf, ownOptionsOf } from '../options/option-table.js';
+import { readConfigOptions, checkOptionsObject, appliedOf, ownOptionsOf, type IgnoredFault } from '../options/option-table.js';
 import { ownOptions } from '../options/own-options.js';
 import { compileErrorLane, hasErrorHook } from './error-lane.js';
 import { hooksForMastra } from '../tools/tool-hooks.js';
-import { isInterlockError, type InterlockError } from '../../errors.js';
+import { InterlockError, isInterlockError } from '../../errors.js';
+import { createIgnoredOptions, type IgnoredOptions } from './ignored-options.js';
 
 /** A parsed configuration: the options of the loop, and the configuration of Mastra's agent. */
 export interface AgentSetup {
@@ -22,6 +23,8 @@ export interface AgentSetup {
   readonly mastraConfig: object;
   /** Builds another agent of the same class. */
   readonly createAgent: (config: object) => Agent;
+  /** Options that were ignored, in the configuration and in calls. Copies of the agent share it. */
+  readonly ignored: IgnoredOptions;
 }
 
 interface OtherConfig {
@@ -36,11 +39,13 @@ export const readConfig = (agentConfig: object, createAgent: AgentSetup['createA
   checkIntegration('@mastra/core');
   checkOptionsObject(agentConfig, 'config');
   const agentId = agentIdOf(agentConfig);
-  const checked = () => {
-    checkConfig(agentConfig, agentId);
-    return agentConfig;
+  const ignored = createIgnoredOptions(agentId);
+  const reportIgnored = (faults: readonly IgnoredFault[]) => {
+    ignored.reportIgnored(faults);
+    collectIgnored(agentId, faults);
   };
-  const config = collected<object>(agentId, checked, appliedOf(agentConfig));
+  const checked = () => readConfigOptions(agentConfig, { agentId, reportIgnored });
+  const config = collected(agentId, checked, appliedOf(agentConfig));
   const own = ownOptionsOf(config);
   const fixed = (steps: DynamicGuards | undefined, lane: Lane) =>
     collected(agentId, () => fixedGuards(steps, lane, agentId), undefined);
@@ -61,6 +66,7 @@ export const readConfig = (agentConfig: object, createAgent: AgentSetup['createA
     defaults: { generate: defaultGenerateOptions, stream: defaultStreamOptions },
     maxModelRetries: forMastra.maxRetries,
     createAgent,
+    ignored,
     mastraConfig: {
       ...forMastra,
       hooks: hooksForMastra(hooks),
@@ -102,6 +108,8 @@ const asMastraTakes = (guards: DynamicGuards | undefined): unknown =>
 export interface Rejection {
   readonly agentId: string;
   readonly error: InterlockError;
+  /** Set if the option is ignored, so that the agent works. */
+  readonly isIgnored?: true;
 }
 
 /** Shared by all copies of this package in a process: a command and the application that it loads may have one each. */
@@ -120,6 +128,12 @@ export const collectRejections = async <T>(build: () => Promise<T>): Promise<{ b
   } finally {
     delete (globalThis as Collecting)[place];
   }
+};
+
+/** Ignored options are collected like errors. */
+const collectIgnored = (agentId: string, faults: readonly IgnoredFault[]): void => {
+  for (const { code, path, detail } of faults)
+    (globalThis as Collecting)[place]?.push({ agentId, error: new InterlockError(code, { path, detail }), isIgnored: true });
 };
 
 /** Runs a check of an agent's configuration. While refusals are collected, an error is recorded and `instead` is returned. */

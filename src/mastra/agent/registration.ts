@@ -50,6 +50,7 @@ const registerOnProcessors = (mastra: Mastra, guards: AgentGuards): void => {
 /** Registers an agent's guards with its Mastra instance, if it has one, and logs once which of its judges are costly or pass what they cannot judge. */
 export const registerGuards = (mastra: Mastra | undefined, agentId: string, setup: AgentSetup): void => {
   if (!mastra) return;
+  setup.ignored.log(mastra.getLogger());
   registerOnProcessors(mastra, setup.guards);
   const known = warned.get(mastra) ?? new Set();
   if (known.has(agentId)) return;

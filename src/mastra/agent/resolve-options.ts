@@ -6,9 +6,10 @@ import { anySignal } from '../../phase/awaitable.js';
 import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig, ModeDefaults } from './config.js';
 import { readerCanceled } from '../../stream/readers.js';
-import { checkCallOptions, mergeOptions } from '../options/option-table.js';
+import { mergeOptions, readCallOptions } from '../options/option-table.js';
 import { issueText } from '../issue-text.js';
 import { checkServedOptions } from './allowed-options.js';
+import { createIgnoredOptions, type IgnoredOptions } from './ignored-options.js';
 
 interface OptionsCall {
   readonly agent: Agent;
@@ -18,9 +19,13 @@ interface OptionsCall {
   readonly given: CallOptions;
   /** Options of the agent's configuration that are not among the defaults. */
   readonly guards?: Pick<InterlockConfig, 'onReaderCancel'>;
+  /** Receives the options that are ignored. Default: they are not reported. */
+  readonly ignored?: IgnoredOptions;
 }
 
 interface ResolvedOptions {
+  /** The caller's options that have an effect. */
+  readonly given: CallOptions;
   readonly options: CallOptions;
   /** The options without the caller's. */
   readonly defaults: CallOptions;
@@ -32,8 +37,9 @@ interface ResolvedOptions {
  * `agent/unknown-option`, `agent/unsupported-option` and `agent/invalid-option` for options and defaults, and
  * `agent/served-option`.
  */
-export const resolveOptions = async ({ agent, mode, defaults: layers, given, guards }: OptionsCall): Promise<ResolvedOptions> => {
-  checkCallOptions(given, agent.id);
+export const resolveOptions = async (call: OptionsCall): Promise<ResolvedOptions> => {
+  const { agent, mode, defaults: layers, guards, ignored = createIgnoredOptions(agent.id) } = call;
+  const given: CallOptions = readCallOptions(call.given, ignored);
   checkServedOptions(given);
   const requestContext = given.requestContext ?? new RequestContext();
   await checkRequestContext(agent, requestContext);
@@ -43,12 +49,13 @@ export const resolveOptions = async ({ agent, mode, defaults: layers, given, gua
     return (typeof layer === 'function' ? await layer({ requestContext }) : layer) as object | undefined; // checked by name below
   };
   const own = await defaultsOf(mode);
-  const defaults: CallOptions = mergeOptions(await sharedDefaults(mode, defaultsOf), general, own);
-  checkCallOptions(defaults, agent.id); // a function may return them
+  const merged = mergeOptions(await sharedDefaults(mode, defaultsOf), general, own);
+  const defaults: CallOptions = readCallOptions(merged, ignored); // a function may return them
+  ignored.log(agent.getMastraInstance()?.getLogger() ?? agent['logger']);
   const options: CallOptions = mergeOptions(defaults, given);
   options.tracingContext ??= options.tracing; // Mastra's agents pass both to the agents that they call
   if (mode === 'stream' && (options.onReaderCancel ?? guards?.onReaderCancel) === 'stop') letReadersStop(options);
-  return { options, defaults, requestContext: given.requestContext ?? options.requestContext ?? requestContext };
+  return { given, options, defaults, requestContext: given.requestContext ?? options.requestContext ?? requestContext };
 };
 
 const letReadersStop = (options: CallOptions): void => {

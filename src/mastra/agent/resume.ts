@@ -14,8 +14,9 @@ import type { MemoryTarget } from '../memory/memory.js';
 import { isDelegated } from '../tools/delegation.js';
 import { isRecord } from '../../phase/plain-data.js';
 import { runSegmentOf } from './run-segment.js';
+import type { IgnoredOptions } from './ignored-options.js';
 import { threadOf, type SuspendedRuns } from './suspended-runs.js';
-import { checkCallOptions, changesNothing, namesOf } from '../options/option-table.js';
+import { changesNothing, namesOf, readCallOptions } from '../options/option-table.js';
 
 /** A call that resumes a run, with its options resolved. */
 export interface ResumeOptions {
@@ -164,11 +165,11 @@ const checkRepeated = (run: Run, repeated: ResumeCall['repeated'], { kind }: Wai
 };
 
 /** Parses the options of a call that resumes a run. Raises for unsupported and invalid options, as for any call. */
-export const readResumeOptions = (given: object = {}, agentId?: string): ResumeCall => {
-  const { toolCallId, ...named } = given as Record<string, unknown>;
-  checkCallOptions(named, agentId);
+export const readResumeOptions = (given: object = {}, ignored: IgnoredOptions): ResumeCall => {
+  const { toolCallId, ...all } = given as Record<string, unknown>;
+  const named = readCallOptions(all, ignored);
   const isRepeated = (name: string): boolean => isDelegated(given) && repeatedToAgents.has(name);
-  const options = Object.fromEntries(Object.entries(named).filter(([name, value]) => value !== undefined && !isRepeated(name)));
+  const options = Object.fromEntries(Object.entries(named).filter(([name]) => !isRepeated(name)));
   const repeated: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options)) {
     if (allowed.has(name)) continue;

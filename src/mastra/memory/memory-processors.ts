@@ -4,12 +4,14 @@ import { phases } from '../../phase/table.js';
 import type { Conversation } from './memory.js';
 import { addMissingParts, fillTextField, followParts } from '../messages/sync-text-content.js';
 import { threadTitle, type Titling } from './memory-title.js';
-import { forkList } from '../messages/list-insides.js';
+import { observational, observeAccepted } from './observational.js';
 
 /** The processors of memory around the guards of a call. */
 interface MemoryProcessors {
   /** Loads the conversation. */
   readonly before: readonly Processor[];
+  /** Observes accepted content before a step, after the guards of the input. */
+  readonly observing: readonly Processor[];
   /** Saves the accepted answer. */
   readonly after: readonly Processor[];
 }
@@ -18,26 +20,29 @@ interface Around {
   readonly input: readonly unknown[];
   readonly output: readonly unknown[];
   readonly titling: Titling;
+  /** True if a step is accepted before the end of the run: no guard of the whole answer may still reject or edit it. */
+  readonly keepsSteps: boolean;
 }
 
 /** The processors of Mastra's memory, bound to a conversation, and those that save an accepted answer. */
 export const memoryProcessors = async (
   conversation: Conversation | undefined,
-  { input, output, titling }: Around,
+  { input, output, titling, keepsSteps }: Around,
 ): Promise<MemoryProcessors> => {
-  if (!conversation) return { before: [], after: [] };
+  if (!conversation) return { before: [], observing: [], after: [] };
   const { memory, updates } = conversation;
   const { requestContext } = titling;
   // Memory only checks which processors are already present; it accepts the same forms as Mastra's agents.
   const before = await memory.getInputProcessors([...input] as never, requestContext);
   const after = await memory.getOutputProcessors([...output] as never, requestContext);
   const observing = before.find(({ id }) => id === observational);
-  const { recall, save, observe } = observing ? observeAccepted(observing, conversation) : {};
+  const { recall, observeStep, save, observe } = observing ? observeAccepted(observing, conversation, keepsSteps) : {};
   const bound = (processors: readonly (Processor | undefined)[]) =>
     processors.flatMap((processor) => (processor ? [inConversation(processor, conversation)] : []));
   const own = after.filter(({ id }) => id !== observational);
   return {
     before: [...bound(before.map((processor) => (processor === observing ? recall : processor))), recalledParts],
+    observing: bound([observeStep]),
     after: [messageMirrors, updates.processor, ...bound([...own, save, observe]), threadTitle(titling, conversation)],
   };
 };
@@ -70,65 +75,6 @@ const inConversation = (processor: Processor, { context }: Conversation): Proces
     };
   }
   return bound as unknown as Processor; // it has the hooks of a processor
-};
-
-/** The id of the processor with which Mastra's memory observes a conversation. */
-const observational = 'observational-memory';
-
-type Hooks = Required<Pick<Processor, 'processInputStep' | 'processOutputResult'>>;
-
-/** Mastra's observational memory, split for a guarded run. */
-interface ObservingAccepted {
-  /** Loads the conversation and its observations, without saving or observing. */
-  readonly recall: Processor;
-  /** Saves an accepted answer. */
-  readonly save: Processor;
-  /** Observes a copy of the conversation with the accepted answer. */
-  readonly observe: Processor;
-}
-
-/**
- * Mastra's processor saves and observes an answer while it is generated. Here the answer is first accepted, then saved, then
- * observed, so the observer never reads text that a guard removed or rejected. A failed observation does not fail the run: the
- * next turn repeats it.
- */
-const observeAccepted = (processor: Processor, conversation: Conversation): ObservingAccepted => {
-  const inner = processor as Processor & Hooks; // it has both
-  const reading = { ...conversation.context, memoryConfig: { ...conversation.config, readOnly: true } };
-  let called: Partial<Parameters<Hooks['processInputStep']>[0]> = {};
-  return {
-    recall: {
-      id: observational,
-      processInputStep: (args) => {
-        const { model, providerOptions } = args;
-        called = { model, providerOptions };
-        args.requestContext?.set('MastraMemory', reading);
-        return inner.processInputStep(args);
-      },
-    },
-    save: { id: 'message-history', processOutputResult: (args) => inner.processOutputResult(args) },
-    observe: {
-      id: observational,
-      processOutputResult: async (args) => {
-        const messageList = forkList(args.messageList);
-        try {
-          // The arguments are the step fields that it reads. It would not observe a message with the id of the one that is written.
-          const step = { ...args, ...called, messageList, stepNumber: 0, messageId: undefined, abort: fail };
-          await inner.processInputStep(step as never);
-          await inner.processOutputResult({ ...args, messageList });
-        } catch (error) {
-          args.abortSignal?.throwIfAborted();
-          conversation.warn('Observational memory could not observe an accepted answer; it does after the next turn', { error });
-        }
-        return args.messageList;
-      },
-    },
-  };
-};
-
-/** Reports the observer's `abort` as an error, because the run is already accepted. */
-const fail = (reason?: string): never => {
-  throw new Error(reason);
 };
 
 /**

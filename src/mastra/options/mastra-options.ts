@@ -24,7 +24,7 @@ import {
   type OptionKind,
 } from '../../option-kind.js';
 import { structuredOutputFaults } from '../structured-output/structured-output-options.js';
-import { both, inConfig, onCall, rejected, removes, unlessFalse, withoutEffect, type OptionRow } from './option-row.js';
+import { both, ignored, ignoredUnlessFalse, inConfig, onCall, removes, withoutEffect, type OptionRow } from './option-row.js';
 
 const systemMessage = either(
   aText,
@@ -131,6 +131,9 @@ const modelSettings: Readonly<Record<string, OptionKind>> = {
   timeout: fieldsOf({ totalMs: milliseconds, stepMs: milliseconds, firstChunkMs: milliseconds }),
 };
 
+/** True if a name is a setting of a model, in `modelSettings`. */
+export const isModelSetting = (name: string): boolean => Object.hasOwn(modelSettings, name);
+
 const ofCall = 'set it as option of the call.';
 
 /** Settings that would be ignored, or replace what guards have judged. */
@@ -179,11 +182,11 @@ export const mastraOptions = {
   },
   runId: onCall(aName, { ...served, ...ofCaller }),
   requestContext: onCall(requestContext, { ...served, ...ofCaller }),
-  requestContextSchema: inConfig(schema),
-  abortSignal: onCall(abortSignal, { ...served, ...ofCaller }),
-  actor: onCall(anObject, resumed),
+  requestContextSchema: inConfig(schema, { protects: true }),
+  abortSignal: onCall(abortSignal, { ...served, ...ofCaller, protects: true }),
+  actor: onCall(anObject, { ...resumed, protects: true }),
   mcp: onCall(anObject),
-  maxSteps: onCall(wholeNumberFrom(1), { ...repeated, default: 5 }),
+  maxSteps: onCall(wholeNumberFrom(1), { ...repeated, default: 5, ignores: [0] }),
   stopWhen: onCall(functions, served),
   providerOptions: onCall(recordOf(anObject), { ...served, mergeDepth: 2 }),
   modelSettings: onCall(anObject, { ...served, mergeDepth: 1, check: modelSettingsFaults }),
@@ -193,21 +196,25 @@ export const mastraOptions = {
   onError: callback,
   onAbort: callback,
   onIterationComplete: onCall(aFunction),
-  activeTools: onCall(listOf(aText), served),
+  activeTools: onCall(listOf(aText), { ...served, protects: true }),
   tools: inConfig(orFunction(tools)),
   toolsets: onCall(recordOf(tools), { ...served, mergeDepth: 2 }),
   clientTools: onCall(tools, { ...served, mergeDepth: 1 }),
-  hooks: both(callbacks, { mergeDepth: 1 }),
-  toolChoice: onCall(toolChoice, served),
+  hooks: both(callbacks, { mergeDepth: 1, protects: true }),
+  toolChoice: onCall(toolChoice, { ...served, protects: true }),
   toolCallConcurrency: onCall(concurrency, { default: 10 }),
-  requireToolApproval: onCall(orFunction(aBoolean), { ...served, loosens: removes }),
+  requireToolApproval: onCall(orFunction(aBoolean), { ...served, loosens: removes, protects: true }),
   prepareStep: onCall(aFunction),
   experimentalTransform: onCall(functions, ofCaller),
   includeRawChunks: onCall(aBoolean),
   structuredOutput: onCall(anObject, { ...served, check: structuredOutputFaults }),
-  output: onCall(rejected('use structuredOutput instead.'), served),
+  output: onCall(ignored('use structuredOutput instead.'), served),
+  experimental_output: onCall(ignored('use structuredOutput instead.'), served),
+  format: onCall(ignored('convert the stream with toAISdkStream of @mastra/ai-sdk.'), served),
+  telemetry: both(ignored('use tracingOptions of a call, and observability of the Mastra instance.'), served),
+  runtimeContext: onCall(ignored('it is requestContext since Mastra 1.0.'), served),
   isTaskComplete: onCall(anObject),
-  delegation: onCall(anObject),
+  delegation: onCall(anObject, { protects: true }),
   scorers: { call: recordOf(anObject), config: orFunction(recordOf(anObject)), ...served },
   returnScorerData: onCall(aBoolean),
   tracingContext: onCall(anObject, ofCaller),
@@ -231,8 +238,10 @@ export const mastraOptions = {
   request: onCall(withoutEffect),
   messageId: onCall(withoutEffect),
   outputWriter: onCall(withoutEffect), // the stream has the same data parts
-  eagerToolExecution: onCall(unlessFalse('no tool runs before its step is judged.')),
-  autoResumeSuspendedTools: onCall(unlessFalse('a model cannot resume a suspended tool; call resumeStream or resumeGenerate.')),
+  eagerToolExecution: onCall(ignoredUnlessFalse('no tool runs before its step is judged.')),
+  autoResumeSuspendedTools: onCall(
+    ignoredUnlessFalse('a model cannot resume a suspended tool; call resumeStream or resumeGenerate.'),
+  ),
   savePerStep: onCall(aBoolean),
   versions: onCall(versions, served),
   transform: both(fieldsOf({ transformToolPayload: aFunction, targets: listOf(oneOf('display', 'transcript')) })),
@@ -248,7 +257,7 @@ export const mastraOptions = {
   voice: inConfig(orFunction(voice)),
   options: inConfig(anObject),
   rawConfig: inConfig(anObject),
-  durable: inConfig(unlessFalse('set the engine as durability.')),
+  durable: inConfig(ignoredUnlessFalse('set the engine as durability.')),
   skills: inConfig(orFunction(listOf(either(aText, anObject)))),
   skillsFormat: inConfig(oneOf('xml', 'json', 'markdown')),
   browser: inConfig(anObject),

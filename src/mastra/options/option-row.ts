@@ -1,14 +1,17 @@
 import type { OptionKind, OptionFault } from '../../option-kind.js';
 
-/** An option that is rejected: always, unless its value is `false`, or never, because it has no effect. */
-export interface RejectedOption<When extends 'always' | 'unless-false' | 'never' = 'always' | 'unless-false' | 'never'> {
-  readonly rejected: When;
+/**
+ * An option without an effect here. Its value is reported in one warning per agent: always, unless it is `false`, or never, if a
+ * host sets it.
+ */
+export interface IgnoredOption<Reports extends 'always' | 'unless-false' | 'never' = 'always' | 'unless-false' | 'never'> {
+  readonly reported: Reports;
   /** The reason and the alternative. */
   readonly detail?: string;
 }
 
-/** The treatment of an option: the kind of its values, or the reason for rejection. No option is ignored. */
-export type Treatment = OptionKind | RejectedOption;
+/** The treatment of an option: the kind of its values, or the report that it has no effect. */
+export type Treatment = OptionKind | IgnoredOption;
 
 /** True if a call's value is less strict than the agent's. Not called for functions, which no request can contain. */
 export type Loosens = (value: unknown, own: unknown) => boolean;
@@ -27,6 +30,13 @@ interface OptionFacts {
   readonly check?: (value: unknown) => readonly OptionFault[];
   /** The depth to which entries of a later layer of options replace earlier ones. Default: 0, the whole value. */
   readonly mergeDepth?: number;
+  /**
+   * Set if a promise depends on it: misspelt, or in the wrong place, it is rejected. Interlock's own options all are such. Default:
+   * it is ignored as in Mastra, with a warning.
+   */
+  readonly protects?: true;
+  /** Values that Mastra ignores, which are reported like an ignored option. Default: none; `null` is always an absent option. */
+  readonly ignores?: readonly unknown[];
   /** Decides whether a call loosens its agent's option, which is rejected. Default: any value is allowed. */
   readonly loosens?: Loosens;
 }
@@ -51,10 +61,10 @@ export const both = <Both extends Treatment, const Facts extends OptionFacts = o
   ...(facts as Facts),
 });
 
-export const rejected = (detail: string): RejectedOption<'always'> => ({ rejected: 'always', detail });
-export const unlessFalse = (detail: string): RejectedOption<'unless-false'> => ({ rejected: 'unless-false', detail });
+export const ignored = (detail: string): IgnoredOption<'always'> => ({ reported: 'always', detail });
+export const ignoredUnlessFalse = (detail: string): IgnoredOption<'unless-false'> => ({ reported: 'unless-false', detail });
 /** Accepted because hosts pass it on; it has no effect here. */
-export const withoutEffect: RejectedOption<'never'> = { rejected: 'never' };
+export const withoutEffect: IgnoredOption<'never'> = { reported: 'never' };
 
 const isNothing = (value: unknown): boolean => !value || (Array.isArray(value) && value.length === 0);
 

@@ -8,8 +8,8 @@ import {
   type OptionFault,
   type OptionKind,
 } from '../../option-kind.js';
-import { mastraOptions } from './mastra-options.js';
-import type { OptionRow, RejectedOption, Treatment } from './option-row.js';
+import { isModelSetting, mastraOptions } from './mastra-options.js';
+import type { OptionRow, IgnoredOption, Treatment } from './option-row.js';
 import { ownOptions } from './own-options.js';
 import { isRecord } from '../../phase/plain-data.js';
 
@@ -46,17 +46,17 @@ type ValuesOf<Own, Place extends OptionPlace> = {
 /** Interlock's own options in one place, with the types of their kinds. */
 export type OwnOptions<Place extends OptionPlace> = Pick<ValuesOf<typeof ownOptions, Place>, OwnIn<Place>>;
 
-type RejectedIn<Place extends OptionPlace, When extends RejectedOption['rejected']> = {
-  [Name in OptionName]: Rows[Name] extends Readonly<Record<Place, RejectedOption<infer Is>>>
+type IgnoredIn<Place extends OptionPlace, When extends IgnoredOption['reported']> = {
+  [Name in OptionName]: Rows[Name] extends Readonly<Record<Place, IgnoredOption<infer Is>>>
     ? Is extends When
       ? Name
       : never
     : never;
 }[OptionName];
 
-/** Rejected options, which the types reject, too. */
-export type RejectedOptions<Place extends OptionPlace> = { readonly [Name in RejectedIn<Place, 'always'>]?: never } & {
-  readonly [Name in RejectedIn<Place, 'unless-false'>]?: false;
+/** Options without an effect, which the types reject. */
+export type IgnoredOptions<Place extends OptionPlace> = { readonly [Name in IgnoredIn<Place, 'always'>]?: never } & {
+  readonly [Name in IgnoredIn<Place, 'unless-false'>]?: false;
 };
 
 /** Options that a resuming call may set. */
@@ -72,24 +72,34 @@ const byName: ReadonlyMap<string, OptionRow> = new Map(Object.entries(rows));
 
 const rowOf = (name: string): OptionRow | undefined => byName.get(name);
 
-/** True if an option is supported, rather than rejected or without effect. */
-export const isApplied = (treatment: Treatment): treatment is OptionKind => !('rejected' in treatment);
+/** True if an option is supported, rather than ignored. */
+export const isApplied = (treatment: Treatment): treatment is OptionKind => !('reported' in treatment);
 
-const isLetThrough = ({ rejected }: RejectedOption, value: unknown): boolean =>
-  rejected === 'never' || (rejected === 'unless-false' && value === false);
+const isReported = ({ reported }: IgnoredOption, value: unknown): boolean =>
+  reported === 'always' || (reported === 'unless-false' && value !== false);
 
-/** The reason for a rejection. Undefined if the value would have no effect. */
-const rejectionOf = (treatment: RejectedOption, value: unknown): string | undefined =>
-  isLetThrough(treatment, value) ? undefined : (treatment.detail ?? 'it is not supported.');
-
-/** True if an option of a call is accepted because it has no effect. */
+/** True if a call's option has no effect, and is not reported. */
 export const changesNothing = (name: string, value: unknown): boolean => {
   const treatment = rowOf(name)?.call;
-  return treatment !== undefined && !isApplied(treatment) && isLetThrough(treatment, value);
+  return treatment !== undefined && !isApplied(treatment) && !isReported(treatment, value);
 };
 
+/** Options on which a promise depends: Interlock's own, and some of Mastra's. */
+const protecting = namesOf((row, name) => row.protects === true || Object.hasOwn(ownOptions, name));
+
+/** True if a promise may depend on an option that does not exist: it is in the wrong place, or misspelt. */
+const mayProtect = (name: string): boolean => didYouMean(name, protecting) !== undefined;
+
+/** A fault, or an option that is ignored, by its name, because no promise depends on it. */
+interface FoundFault extends OptionFault {
+  readonly ignoredName?: string;
+}
+
+/** `null` is an absent option: types and servers often produce it. */
+const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
+
 /** @param within The option that contains these, with a dot. */
-const faultsIn = (options: object, place: OptionPlace, within = ''): OptionFault[] =>
+const faultsIn = (options: object, place: OptionPlace, within = ''): FoundFault[] =>
   found(within.slice(0, -1) || 'options', () =>
     Object.entries(options).flatMap(([name, value]: [string, unknown]) =>
       found(`${within}${name}`, () => faultsOfOption({ name, value, place, within })),
@@ -97,7 +107,7 @@ const faultsIn = (options: object, place: OptionPlace, within = ''): OptionFault
   );
 
 /** Faults of a value; it may throw when it is read. */
-const found = (path: string, find: () => OptionFault[]): OptionFault[] => {
+const found = (path: string, find: () => FoundFault[]): FoundFault[] => {
   try {
     return find();
   } catch (error) {
@@ -112,41 +122,76 @@ interface GivenOption {
   readonly within: string;
 }
 
-const faultsOfOption = ({ name, value, place, within }: GivenOption): OptionFault[] => {
-  if (value === undefined) return [];
+const faultsOfOption = ({ name, value, place, within }: GivenOption): FoundFault[] => {
+  if (isAbsent(value)) return [];
   const path = `${within}${name}`;
   const row = rowOf(name);
   const treatment = row?.[place];
-  if (!treatment) return [{ code: 'agent/unknown-option', path, detail: suggestion(name, place) }];
+  if (!treatment) {
+    const ignoredName = mayProtect(name) ? undefined : name;
+    return [{ code: 'agent/unknown-option', path, detail: suggestion(name, place), ignoredName }];
+  }
   if (!isApplied(treatment)) {
-    const detail = rejectionOf(treatment, value);
-    return detail === undefined ? [] : [{ code: 'agent/unsupported-option', path, detail }];
+    const { detail } = treatment;
+    return isReported(treatment, value) ? [{ code: 'agent/unsupported-option', path, detail, ignoredName: name }] : [];
   }
   const faults = treatment.faultsOf(value, path);
-  if (faults.length > 0) return faults.map((fault) => ({ code: 'agent/invalid-option', ...fault }));
+  const ignoredName = row?.ignores?.includes(value) ? name : undefined;
+  if (faults.length > 0) return faults.map((fault) => ({ code: 'agent/invalid-option', ...fault, ignoredName }));
   const own = place === 'call' ? (row?.check?.(value) ?? []) : [];
   return own.map((fault) => ({ ...fault, path: `${within}${fault.path}` }));
 };
 
-/** An option of the other place, a misspelt one, or none. */
+/** The right place of an option, a similar name, or neither. */
 const suggestion = (name: string, place: OptionPlace): string => {
-  const similar = didYouMean(
-    name,
-    namesOf((row) => row[place] !== undefined),
+  const [elsewhere, of] = place === 'call' ? (['config', 'the configuration'] as const) : (['call', 'calls'] as const);
+  const own = place === 'call' ? '' : '; put it into defaultOptions';
+  if (isModelSetting(name)) return `it is a setting of the model; put it into ${own && 'defaultOptions.'}modelSettings.`;
+  const other = rowOf(name)?.[elsewhere];
+  if (other && isApplied(other)) return `it is an option of ${of}${own}.`;
+  const names = namesOf((row) => row[place] !== undefined);
+  return didYouMean(name, names) ?? 'there is no such option.';
+};
+
+/** Receives the options that are ignored. */
+export type ReportIgnored = (ignored: readonly IgnoredFault[]) => void;
+/** An option that is ignored, with the reason and the alternative. */
+export interface IgnoredFault extends FoundFault {
+  readonly ignoredName: string;
+}
+
+/** An agent whose options are read. */
+interface OptionsOwner {
+  readonly agentId: string;
+  readonly reportIgnored: ReportIgnored;
+}
+
+const raise = (faults: readonly FoundFault[], { agentId, reportIgnored }: OptionsOwner): void => {
+  const isIgnored = (fault: FoundFault): fault is IgnoredFault => fault.ignoredName !== undefined;
+  throwFaults(
+    faults.filter((fault) => !isIgnored(fault)),
+    `agent "${agentId}"`,
   );
-  if (similar) return similar;
-  const elsewhere = place === 'config' && rowOf(name)?.call;
-  return elsewhere && isApplied(elsewhere) ? 'it is an option of calls; put it into defaultOptions.' : 'there is no such option.';
+  reportIgnored(faults.filter(isIgnored));
+};
+
+/** Options without those that are absent or ignored. */
+const applied = (options: object, ignoredFaults: readonly FoundFault[]): object => {
+  const ignoredNames = new Set(ignoredFaults.map(({ path }) => path));
+  return Object.fromEntries(Object.entries(options).filter(([name, value]) => !isAbsent(value) && !ignoredNames.has(name)));
 };
 
 /**
- * Rejects options of a call that would be ignored, in one error. Raises `agent/unsupported-option` for options of Mastra that the
- * loop does not support, `agent/unknown-option` for unknown ones, `agent/invalid-option` for invalid values.
+ * The options of a call that have an effect. Others are reported, unless a promise depends on them; these, and invalid values, are
+ * rejected in one error: `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`.
  */
-export const checkCallOptions = (options: object, agentId?: string): void =>
-  throwFaults(faultsIn(options, 'call'), agentId && `agent "${agentId}"`);
+export const readCallOptions = (options: object, owner: OptionsOwner): object => {
+  const faults = faultsIn(options, 'call');
+  raise(faults, owner);
+  return applied(options, faults);
+};
 
-/** A configuration without its rejected options. */
+/** A configuration without its unknown and ignored options. */
 export const appliedOf = (config: object): object =>
   Object.fromEntries(
     Object.entries(config).filter(([name]) => {
@@ -166,14 +211,15 @@ const defaultsOfCalls = [
 export const checkOptionsObject = (value: unknown, path: string): void =>
   throwFaults(anObject.faultsOf(value, path).map(asAgentFault));
 
-/** Rejects invalid options of an agent's configuration, in one error; same codes as {@link checkCallOptions}. */
-export const checkConfig = (config: Partial<Record<NameIn<'config'>, unknown>>, agentId: string): void => {
+/** The options of a configuration that have an effect; reports and errors as in {@link readCallOptions}. */
+export const readConfigOptions = (config: Partial<Record<NameIn<'config'>, unknown>>, owner: OptionsOwner): object => {
   const faults = faultsIn(config, 'config');
   for (const name of defaultsOfCalls) {
     const defaults = config[name];
     if (typeof defaults === 'object' && defaults !== null) faults.push(...faultsIn(defaults, 'call', `${name}.`));
   }
-  throwFaults([...faults, ...foreignEffects(config)], `agent "${agentId}"`);
+  raise([...faults, ...foreignEffects(config)], owner);
+  return applied(config, faults);
 };
 
 /** Faults for effects of tools that the agent does not have: a misspelt name would have no effect. */
@@ -192,7 +238,7 @@ export const mergeOptions = (...layers: readonly (object | undefined)[]): Record
   const merged: Record<string, unknown> = {};
   for (const layer of layers)
     for (const [name, value] of Object.entries(layer ?? {}))
-      if (value !== undefined) merged[name] = mergeOption(name, merged[name], value);
+      if (!isAbsent(value)) merged[name] = mergeOption(name, merged[name], value);
   return merged;
 };
 
