@@ -4,6 +4,7 @@ import { phases } from '../../phase/table.js';
 import type { Conversation } from './memory.js';
 import { addMissingParts, fillTextField, followParts } from '../messages/sync-text-content.js';
 import { threadTitle, type Titling } from './memory-title.js';
+import { internal, isInternal } from '../tracing/guard-spans.js';
 import { observational, observeAccepted } from './observational.js';
 
 /** The processors of memory around the guards of a call. */
@@ -43,18 +44,23 @@ export const memoryProcessors = async (
   return {
     before: [...bound(before.map((processor) => (processor === observing ? recall : processor))), recalledParts],
     observing: bound([observeStep]),
-    after: [messageMirrors, updates.processor, ...bound([...own, save, observe]), threadTitle(titling, conversation)],
+    after: [
+      messageMirrors,
+      internal(updates.processor),
+      ...bound([...own, save, observe]),
+      internal(threadTitle(titling, conversation)),
+    ],
   };
 };
 
 /** Gives recalled messages parts, so that guards see them like the caller's messages. */
-const recalledParts: Processor = {
+const recalledParts: Processor = internal({
   id: 'recalled-parts',
   processInput: ({ messageList }) => {
     addMissingParts(messageList.get.all.db());
     return messageList;
   },
-};
+});
 
 type AnyHook = (args: { requestContext?: RequestContext }) => unknown;
 
@@ -74,18 +80,19 @@ const inConversation = (processor: Processor, { context }: Conversation): Proces
       return own.call(processor, { ...args, requestContext });
     };
   }
-  return bound as unknown as Processor; // it has the hooks of a processor
+  const inThread = bound as unknown as Processor; // it has the hooks of a processor
+  return isInternal(processor) ? internal(inThread) : inThread;
 };
 
 /**
  * Updates the fields of a message that repeat its parts. Guards edit parts; otherwise removed text would still be saved from the
  * fields, and found by semantic search.
  */
-const messageMirrors: Processor = {
+const messageMirrors: Processor = internal({
   id: 'message-mirrors',
   processOutputResult: ({ messageList }) => {
     for (const { content } of messageList.get.input.db()) followParts(content);
     for (const message of messageList.get.response.db()) fillTextField(message);
     return messageList;
   },
-};
+});

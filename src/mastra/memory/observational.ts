@@ -2,6 +2,7 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import { forkList } from '../messages/list-insides.js';
 import { toPrompt } from '../model/prompts.js';
+import { internal } from '../tracing/guard-spans.js';
 import type { Conversation } from './memory.js';
 
 /** The id of the processor with which Mastra's memory observes a conversation. */
@@ -54,14 +55,14 @@ export const observeAccepted = (processor: Processor, conversation: Conversation
       },
       processLLMRequest: ({ messageList, model }) => observed.promptOf(messageList, model),
     },
-    observeStep: {
+    observeStep: internal({
       id: 'observe-step',
       processInputStep: async (args) => {
         if (args.stepNumber > 0 && !keepsSteps) return args.messageList;
         await observing(args, () => observeStep(inner, args, observed));
         return recalls(args);
       },
-    },
+    }),
     save: { id: 'message-history', processOutputResult: (args) => inner.processOutputResult(args) },
     observe: {
       id: observational,
@@ -94,7 +95,7 @@ interface Observed {
   /** A copy of a conversation without them. */
   readonly without: (list: MessageList) => MessageList;
   /** The prompt without them. Undefined if there are none. */
-  readonly promptOf: (list: MessageList, model: Model) => Promise<RequestReply>;
+  readonly promptOf: (list: MessageList | undefined, model: Model) => Promise<RequestReply>;
 }
 
 type RequestHook = NonNullable<Processor['processLLMRequest']>;
@@ -111,7 +112,7 @@ const createObserved = (): Observed => {
   return {
     add: (id) => void ids.add(id),
     without,
-    promptOf: async (list, model) => (ids.size === 0 ? undefined : { prompt: await toPrompt(without(list), model) }),
+    promptOf: async (list, model) => (list && ids.size > 0 ? { prompt: await toPrompt(without(list), model) } : undefined),
   };
 };
 

@@ -45,6 +45,7 @@ export const createGuardSpans = (tracing: GuardTracing) => {
   };
   return {
     open: ({ author, data, scope }: GuardCall): GuardSpan => {
+      if (isInternal(known.get(author.processorId)?.processor)) return { scope, end: () => undefined };
       const row: Row = phaseRow(author.phase as Phase); // see start
       if (row.cadence === 'chunk') {
         const { span, scopes } = streamOf(author);
@@ -73,6 +74,11 @@ export const createGuardSpans = (tracing: GuardTracing) => {
     },
   };
 };
+
+/** Marks a processor of the loop itself, which has no place in the traces of an application. Stream hooks are not covered. */
+export const internal = (processor: Processor): Processor => Object.assign(processor, { [internalMark]: true });
+const internalMark = Symbol('internal');
+export const isInternal = (processor: object | undefined): boolean => processor !== undefined && internalMark in processor;
 
 /** The processors of a run by id, each with its index in its lane. */
 const knownProcessors = (lanes: Lanes): Map<string, { processor: Processor; index: number }> =>

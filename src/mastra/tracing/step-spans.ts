@@ -7,6 +7,7 @@ import {
   type TracingContext,
 } from '@mastra/core/observability';
 import { isGuarded } from '../../loop/judge.js';
+import { textOf, type Part } from '../../loop/response.js';
 import { messageOf } from '../../errors.js';
 import type { StepRecord, TokenUsage } from '../../loop/ports.js';
 import { type ToolCall, type ToolOutcome, publicToolName } from '../../loop/tool-call.js';
@@ -62,8 +63,8 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean) => {
       inference = step && startInference(step, run);
     },
     endCall: (run: Run): void => {
-      const { finish } = run.attempt ?? {};
-      inference?.end({ attributes: { usage: usageStats(finish?.usage), finishReason: finish?.reason } });
+      // Else the step shows it once it is accepted.
+      if (inference) endInference(inference, run, isSettled(run, 'outputStream', 'llmResponse', ...judgesOfSteps));
       inference = undefined;
     },
     failCall: (message: string): void => {
@@ -127,6 +128,22 @@ export const wordsOfSteps = (steps: readonly StepRecord[]) => ({
   ),
 });
 
+const endInference = (inference: Span<SpanType.MODEL_INFERENCE>, { attempt }: Run, isShown: boolean): void => {
+  const { finish, answer } = attempt ?? {};
+  const attributes = { usage: usageStats(finish?.usage), finishReason: finish?.reason };
+  inference.end({ attributes, ...(isShown && answer && { output: wordsOfParts(answer.parts) }) });
+};
+
+/** The text and the tool calls of a model's answer. */
+const wordsOfParts = (parts: readonly Part[]) => ({
+  text: textOf(parts),
+  toolCalls: parts.flatMap((part) => {
+    if (part.type !== 'tool-invocation') return [];
+    const { toolCallId, toolName, args } = part.toolInvocation;
+    return [{ toolCallId, toolName, args: args as unknown }];
+  }),
+});
+
 /** Settings are reported without headers, which may contain keys. */
 const startInference = (step: AnySpan, { attempt, options: { mode }, position }: Run): Span<SpanType.MODEL_INFERENCE> => {
   const { modelId, provider } = attempt?.entry.model ?? {};
@@ -147,12 +164,22 @@ const startInference = (step: AnySpan, { attempt, options: { mode }, position }:
   });
 };
 
-/** Token usage with the names of Mastra's traces. */
-export const usageStats = (usage: TokenUsage | undefined) => ({
-  inputTokens: usage?.inputTokens,
-  outputTokens: usage?.outputTokens,
-  ...(usage?.cachedInputTokens !== undefined && { inputDetails: { cacheRead: usage.cachedInputTokens } }),
-  ...(usage?.reasoningTokens !== undefined && { outputDetails: { reasoning: usage.reasoningTokens } }),
+/** Token usage with the names of Mastra's traces; text is the part that is neither cached nor reasoning. */
+export const usageStats = ({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Partial<TokenUsage> = {}) => ({
+  inputTokens,
+  outputTokens,
+  ...(inputTokens !== undefined && {
+    inputDetails: {
+      text: inputTokens - (cachedInputTokens ?? 0),
+      ...(cachedInputTokens !== undefined && { cacheRead: cachedInputTokens }),
+    },
+  }),
+  ...(outputTokens !== undefined && {
+    outputDetails: {
+      text: outputTokens - (reasoningTokens ?? 0),
+      ...(reasoningTokens !== undefined && { reasoning: reasoningTokens }),
+    },
+  }),
 });
 
 /** The span of a tool's run. */
