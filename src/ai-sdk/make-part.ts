@@ -15,10 +15,10 @@ const settingNames = [
 ] as const satisfies readonly (keyof CallSettings)[];
 
 /** Moves these settings to the run. Returns the fields that take them out of the AI SDK's call. */
-export const takeCallSettings = (run: Run, settings: object): { readonly [Name in keyof CallSettings]?: undefined } => {
+export const takeCallSettings = (run: Run, settings: object): { readonly [Name in keyof CallSettings]?: never } => {
   const given = settingNames.filter((name) => name in settings);
   run.callSettings = Object.fromEntries(given.map((name) => [name, settings[name as never]])); // of these names
-  return Object.fromEntries(given.map((name) => [name, undefined]));
+  return Object.fromEntries(given.map((name) => [name, undefined])) as Record<never, never>; // the AI SDK's types accept no `undefined`
 };
 
 /** A tool call of the model, as a part and as guards get it. */
