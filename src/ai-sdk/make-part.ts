@@ -18,7 +18,7 @@ const settingNames = [
 export const takeCallSettings = (run: Run, settings: object): { readonly [Name in keyof CallSettings]?: never } => {
   const given = settingNames.filter((name) => name in settings);
   run.callSettings = Object.fromEntries(given.map((name) => [name, settings[name as never]])); // of these names
-  return Object.fromEntries(given.map((name) => [name, undefined])) as Record<never, never>; // the AI SDK's types accept no `undefined`
+  return Object.fromEntries(given.map((name) => [name, undefined]));
 };
 
 /** A tool call of the model, as a part and as guards get it. */
