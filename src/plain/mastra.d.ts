@@ -1,4 +1,4 @@
-/* oxlint-disable typescript/no-explicit-any, typescript/ban-ts-comment, eslint/no-unused-vars -- the types of Mastra have `any` here */
+/* oxlint-disable typescript/no-explicit-any, typescript/ban-ts-comment -- the types of Mastra have `any` here */
 /**
  * The types of `@mastra/core` that declarations of this package use, for applications that do not install it: the members that guards have
  * in runs of the AI SDK. package.json maps `#mastra/…` to Mastra's own types if they are installed.
