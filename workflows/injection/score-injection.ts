@@ -61,7 +61,7 @@ interface Sought {
 }
 
 /** The length of the sections in which words are looked for: a signal is only searched near its words. */
-const sectionChars = 2048;
+const sectionChars = 1024;
 /** The maximum number of characters that `reach` reads. */
 const maxReach = 2 * stepChars;
 
@@ -108,8 +108,10 @@ const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
 /** The number of signals that cost as much as one search of a text for values. */
 const signalsPerReading = 8;
 
-/** The number of sections whose signals add up. */
+/** The number of sections of a document whose signals add up. */
 const sectionsPerWindow = 2;
+/** All signals of a shorter text add up: it may be one message. */
+const messageChars = 8192;
 
 /** The weights of the signals in the window with the highest score. */
 function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map<string, number>> {
@@ -118,6 +120,7 @@ function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map
   const everywhere = new Map<string, number>();
   const { signals: sought, scanner } = soughtOf(signals);
   const { last, readTo } = scanner.start(text);
+  const sections = text.length > messageChars ? sectionsPerWindow : Infinity;
   for (let from = 0; from < text.length; from += sectionChars) {
     const until = Math.min(text.length, from + sectionChars);
     const end = reachFrom(text, until);
@@ -133,7 +136,7 @@ function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map
       const match = pattern.exec(isOwn ? scope : text);
       if (match && (!isOwn || match.index < until)) raise(isOwn ? found : everywhere, name, weight);
     }
-    recent.splice(0, recent.length - sectionsPerWindow + 1);
+    recent.splice(0, Math.max(0, recent.length - sections + 1));
     recent.push(found);
     best = strongest(best, joined([...recent, everywhere]));
   }

@@ -85,7 +85,10 @@ export const toolSignals = [
         String.raw`\b(?:send|forward|post|upload|exfiltrate|e-?mail|submit|transmit|leak|copy)\W+(?:\w+\W+){0,5}?${data}\b[^\n]{0,60}?\b(?:to|at|via|into)\W+\S{0,3}(?:https?:|www\.|[\w.+-]{1,64}@)`,
       ),
     ],
-    [0.7, /!\[[^\]\n]{0,200}\]\(https?:\/\/[^)\s]{1,300}[?&][\w-]{1,40}=(?:\{|\[|<|%7B|\$|YOUR|INSERT|DATA(?!:)|SUMMARY|\.\.\.)/i],
+    [
+      0.7,
+      /!\[[^\]\n]{0,200}\]\(https?:\/\/[^)\s]{1,300}[?&][\w-]{1,40}=(?:\{|\[|<|%7B|\$|YOUR|INSERT|DATA(?!:)|SUMMARY|\.\.\.)/i,
+    ],
     [
       0.5,
       pattern(

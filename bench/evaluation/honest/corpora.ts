@@ -73,12 +73,13 @@ const longChars = 131_072;
 const longTexts = (modules: string): HonestText[] => {
   const files = globSync('**/*.md', { cwd: modules }).toSorted();
   const texts = new Set(files.map((path) => readFileSync(`${modules}${path}`, 'utf8')));
-  const joined = [...texts].filter((text) => !/prompt|inject|jailbreak/i.test(text)).join('\n\n');
-  return Array.from({ length: Math.floor(joined.length / longChars) }, (_, index) => ({
-    corpus: 'long documentation',
-    name: `${index + 1}`,
-    text: joined.slice(index * longChars, (index + 1) * longChars),
-  }));
+  const lines = [...texts].filter((text) => !/prompt|inject|jailbreak/i.test(text)).flatMap((text) => `${text}\n`.split('\n'));
+  const long: string[] = [''];
+  for (const line of lines) {
+    if ((long.at(-1) ?? '').length > longChars) long.push('');
+    long[long.length - 1] += `${line}\n`;
+  }
+  return long.map((text, index) => ({ corpus: 'long documentation', name: `${index + 1}`, text }));
 };
 
 /** All honest texts. Those of this project's packages need no network. */
