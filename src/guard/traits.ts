@@ -1,7 +1,4 @@
-import type { Processor as MastraProcessor } from '@mastra/core/processors';
-
-/** A guard: an id, and a method for each hook. Mastra's type; without Mastra one with the fields that guards have there. */
-export type Processor<Id extends string = string, Metadata = unknown> = MastraProcessor<Id, Metadata>;
+import type { Processor } from '@mastra/core/processors';
 
 /**
  * Facts about a processor that its author declares in `traits`, for `verify`. Omitted facts are unknown; `verify` concludes
