@@ -1,4 +1,4 @@
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { brotliCompressSync } from 'node:zlib';
 import { basename, join, relative, resolve } from 'node:path';
@@ -101,14 +101,11 @@ const writeTypes = async (): Promise<void> => {
   });
   await bundle.write({ dir: out, format: 'esm', chunkFileNames: 'shared-[name].ts' });
   await bundle.close();
-  cpSync('src/plain/mastra.d.ts', join(out, 'mastra.d.ts'));
   for (const path of globSync(join(out, '*.d.ts'))) {
     const text = readFileSync(path, 'utf8');
     writeFileSync(
       path,
-      text
-        .replace(/^(?: {2})+/gm, (indent) => '\t'.repeat(indent.length / 2))
-        .replace(/((?:from |import\()")@mastra\/core\//g, '$1#mastra/'), // Mastra's types, or src/plain/mastra.d.ts: see package.json
+      text.replace(/^(?: {2})+/gm, (indent) => '\t'.repeat(indent.length / 2)),
     );
   }
 };

@@ -39,9 +39,9 @@ export interface GuardedSettings<TOOLS extends ToolSet> {
   /** The call's own without `firstChunkMs` and `chunkMs`: the run measures them at the provider. */
   timeout?: TimeoutConfiguration<TOOLS>;
   /** Taken out: the run repairs and refines calls before its guards judge them. */
-  repairToolCall?: never;
-  experimental_repairToolCall?: never;
-  experimental_refineToolInput?: never;
+  repairToolCall?: undefined;
+  experimental_repairToolCall?: undefined;
+  experimental_refineToolInput?: undefined;
 }
 
 /**

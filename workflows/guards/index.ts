@@ -1,4 +1,3 @@
-export type { Processor } from '@mastra/core/processors';
 export { pipeline, type PortablePipeline } from '../../src/mastra/graph/portable-pipeline.js';
 export { guard, type GuardedProcessor, type InputJudge } from '../../src/mastra/graph/guard-policy.js';
 export { otherwise, type Condition } from '../../src/pipeline/graph.js';
