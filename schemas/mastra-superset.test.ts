@@ -209,7 +209,7 @@ describe('payloads that Mastra accepts', () => {
       times(100, 500),
     );
     // The property says nothing about payloads that Mastra refuses, so it must have met enough of the others.
-    expect(accepted).toBeGreaterThan(25);
+    expect(accepted).toBeGreaterThan(times(100, 500).numRuns / 4);
   });
 
   it.each(Object.keys(mastrasPhases))('%s: accepts every step output that Mastra accepts', (phase) => {
@@ -223,7 +223,7 @@ describe('payloads that Mastra accepts', () => {
       }),
       times(50, 200),
     );
-    expect(accepted).toBeGreaterThan(10);
+    expect(accepted).toBeGreaterThan(times(50, 200).numRuns / 5);
   });
 
   it('accepts a payload without messageList, which Mastra rejects', () => {

@@ -43,6 +43,7 @@ const layers = [
 const mastraLayers = [
   {
     modules: [
+      'src/mastra/internal-processors',
       'src/mastra/issue-text',
       'src/mastra/keyed-queue',
       'src/mastra/safely',
@@ -55,7 +56,8 @@ const mastraLayers = [
   { modules: ['src/mastra/workflow'] },
   { modules: ['src/mastra/structured-output'] },
   { modules: ['src/mastra/options'] },
-  { modules: ['src/mastra/model', 'src/mastra/memory'] },
+  { modules: ['src/mastra/model'] },
+  { modules: ['src/mastra/memory'] },
   { modules: ['src/mastra/tracing', 'src/mastra/call-options'] },
   { modules: ['src/mastra/tools'] },
   { modules: ['src/mastra/agent'] },

@@ -56,7 +56,7 @@ describe('payloads', () => {
       }),
       runs,
     );
-    expect(accepted).toBeGreaterThan(100); // a law about nothing proves nothing
+    expect(accepted).toBeGreaterThan(runs.numRuns / 10); // a law about nothing proves nothing
   });
 
   it('parsing does not change the input', () => {

@@ -71,7 +71,7 @@ const stateAfter = (state: CodeState, line: string): CodeState => {
   const isLong = line.length > maxLineChars;
   const signs = isLong ? undefined : /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]?.slice(0, maxFenceChars);
   if (state.fence !== '') {
-    const isEnd = signs !== undefined && signs.startsWith(state.fence) && /^[ `~]*[ \t\r]*$/.test(line);
+    const isEnd = signs !== undefined && signs.startsWith(state.fence) && /^[ `~]*(?:[\t\r][ \t\r]*)?$/.test(line);
     return isEnd ? noCode : state;
   }
   if (signs !== undefined && (signs.startsWith('~') || !/^ *`+(?!`)[^`]*`/.test(line)))

@@ -4,7 +4,7 @@ import { phases } from '../../phase/table.js';
 import type { Conversation } from './memory.js';
 import { addMissingParts, fillTextField, followParts } from '../messages/sync-text-content.js';
 import { threadTitle, type Titling } from './memory-title.js';
-import { internal, isInternal } from '../tracing/guard-spans.js';
+import { internal, isInternal } from '../internal-processors.js';
 import { observational, observeAccepted } from './observational.js';
 
 /** The processors of memory around the guards of a call. */

@@ -2,7 +2,7 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import { forkList } from '../messages/list-insides.js';
 import { toPrompt } from '../model/prompts.js';
-import { internal } from '../tracing/guard-spans.js';
+import { internal } from '../internal-processors.js';
 import type { Conversation } from './memory.js';
 
 /** The id of the processor with which Mastra's memory observes a conversation. */
