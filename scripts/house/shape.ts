@@ -67,7 +67,7 @@ const mutableFields = ({ path, program }: File): number => {
 };
 
 /** The longest chain of imports, types included, as paths from its first file to its last. There are no cycles. */
-export const longestChain = (): string[] => {
+const longestChain = (): string[] => {
   const sources = new Map(shippedFiles.map((file) => [file.path, file]));
   const chains = new Map<string, string[]>();
   const chainFrom = (path: string): string[] => {

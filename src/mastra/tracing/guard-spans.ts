@@ -75,3 +75,87 @@ export const createGuardSpans = (tracing: GuardTracing) => {
     },
   };
 };
+
+/** The processors of a run by id, each with its index in its lane. */
+const knownProcessors = (lanes: Lanes): Map<string, { processor: Processor; index: number }> =>
+  new Map(
+    Object.values(lanes).flatMap((plan) =>
+      plan ? processorsOf(plan.graph).map((processor, index) => [processor.id, { processor, index }] as const) : [],
+    ),
+  );
+
+/** The same scope with a span as the parent of its traces. */
+const inSpan = (scope: RunScope, span: AnySpan): RunScope =>
+  Object.create(scope, {
+    tracingContext: { value: { currentSpan: span } satisfies TracingContext, enumerable: true },
+  }) as RunScope;
+
+type Declared = Partial<Pick<Processor, 'name' | 'spanType' | 'spanName' | 'spanAttributes'>>;
+
+/** The options of a span as in Mastra's runner, with the processor's declarations. */
+const spanOf = (author: Author, row: Row, known: { processor: Declared; index: number } | undefined) => {
+  const { name, spanType, spanName, spanAttributes } = known?.processor ?? {};
+  const { recorded, declared } = phaseNamesOf(row);
+  return {
+    type: spanType ?? SpanType.PROCESSOR_RUN,
+    name:
+      (typeof spanName === 'function' ? spanName(declared) : spanName) ??
+      `${row.title.toLowerCase()} processor: ${author.processorId}`,
+    entityType: entityOf(row),
+    entityId: author.processorId,
+    entityName: name ?? author.processorId,
+    attributes: {
+      ...(typeof spanAttributes === 'function' ? spanAttributes(declared) : spanAttributes),
+      processorIndex: known?.index,
+      processorPhase: recorded,
+    } as never, // depends on the span's type
+    metadata: { path: author.path },
+  };
+};
+
+type SpanPhase = Parameters<Extract<NonNullable<Processor['spanName']>, (...args: never[]) => unknown>>[0];
+
+/** Mastra's names: those of the table, except for failed calls. For declarations both hooks of the output are one phase. */
+const phaseNamesOf = ({ phase, cadence, lane }: Row): { recorded: string; declared: SpanPhase } => {
+  const recorded = cadence === 'error' ? 'requestError' : phase;
+  const isOutput = lane === 'output' && (cadence === 'chunk' || cadence === 'once');
+  return { recorded, declared: (isOutput ? 'output' : recorded) as SpanPhase };
+};
+
+/** A judged payload. */
+interface Judgement extends Pick<GuardTracing, 'nameTool' | 'errorOf'> {
+  readonly data: object;
+}
+
+const entityOf = ({ cadence, lane }: Row): EntityType => {
+  if (cadence === 'tool') return EntityType.TOOL_RESULT_PROCESSOR;
+  const isStep = cadence === 'step';
+  if (lane === 'input') return isStep ? EntityType.INPUT_STEP_PROCESSOR : EntityType.INPUT_PROCESSOR;
+  return isStep || lane === 'error' ? EntityType.OUTPUT_STEP_PROCESSOR : EntityType.OUTPUT_PROCESSOR;
+};
+
+const endWith = (span: AnySpan, verdict: Verdict<unknown>, { data, nameTool, errorOf }: Judgement): void => {
+  switch (verdict.kind) {
+    case 'pass':
+      return span.end({ output: { verdict: verdict.kind, ...(verdict.bypass && { bypass: verdict.bypass.reason }) } });
+    case 'edit':
+      return span.end({ output: { verdict: verdict.kind, ...changedIn(data, verdict.data as object, nameTool) } });
+    case 'trip':
+    case 'retry':
+      return span.error({ error: new Error(verdict.reason), attributes: abortOf(verdict) });
+    case 'unavailable':
+      return span.error({ error: errorOf(verdict.error) });
+    default:
+      return verdict satisfies never;
+  }
+};
+
+const abortOf = ({ kind, reason, metadata }: { kind: string; reason?: string; metadata?: unknown }): object => ({
+  tripwireAbort: { reason, retry: kind === 'retry', metadata },
+});
+
+/** The changed fields of a payload. */
+const changedIn = (before: object, after: object, nameTool: NameTool | undefined): object => {
+  const own = before as Record<string, unknown>;
+  return describePayload(Object.fromEntries(Object.entries(after).filter(([name, value]) => own[name] !== value)), nameTool);
+};
