@@ -1,5 +1,5 @@
 import type { StandardSchemaWithJSON } from '@mastra/core/schema';
-import { validateToolInput } from '@mastra/core/tools';
+import * as mastraTools from '@mastra/core/tools'; // older versions lack some of its names
 import { faultOfArguments, frozenArguments, invalidArguments, refusedCall } from '../loop/make-call.js';
 import type { MadeCall } from '../loop/tool-call.js';
 import { copyPlain, isPlain, isRecord, isSame } from '../phase/plain-data.js';
@@ -103,12 +103,12 @@ const standardOf = (authored: unknown): StandardSchemaWithJSON | undefined => {
 const validated = (tool: StepTool, args: unknown): Taken | Untaken => {
   const found: { input?: unknown } = {};
   const schema = schemaOf(tool, (input) => (found.input = input));
-  let { data, error } = validateToolInput(schema, copyPlain(args), tool.name);
+  let { data, error } = mastraTools.validateToolInput(schema, copyPlain(args), tool.name);
   const issues = error;
   const read = error ? withReadTexts(args, preparedSchema(tool).jsonSchema) : args;
   const hidden = faultOfArguments(tool.name, read);
   if (hidden) return { fault: { error: hidden } };
-  if (read !== args) ({ data, error } = validateToolInput(schema, copyPlain(read), tool.name));
+  if (read !== args) ({ data, error } = mastraTools.validateToolInput(schema, copyPlain(read), tool.name));
   if (error) return { fault: { result: issues } };
   const made = isPlain(data) ? withValues(data) : found.input; // an instance of a class is no data: guards get what it is made of
   return { args: made, input: found.input };

@@ -45,6 +45,8 @@ export const cashier = (
     model: { id: 'local/some-model', url: modelUrl, apiKey: 'key' },
     tools: { charge },
     outputProcessors: [polite],
+    hold: 'none',
+    window: 'delta', // a follower sees the pieces of an answer before they are rejected
     maxProcessorRetries: 1,
     durability,
   });

@@ -62,7 +62,7 @@ const tools = (): Scenario => {
 };
 
 /** Guards that keep state, edit and request retries, in every lane. */
-const guards = (): Scenario => {
+const guards = (hold: 'none' | 'auto' = 'none'): Scenario => {
   const scenario = tools();
   const counting = {
     id: 'counting',
@@ -95,6 +95,7 @@ const guards = (): Scenario => {
       inputProcessors: [counting as never],
       outputProcessors: [counting as never, redacting as never],
       maxProcessorRetries: 2,
+      hold,
       ...config,
     });
   return { ...scenario, agent };
@@ -142,7 +143,15 @@ const holding = (): Scenario => {
 };
 
 /** Scenarios without approvals, by name. */
-export const scenarios: Readonly<Record<string, () => Scenario>> = { tools, guards, overlap, tripping, failing, holding };
+export const scenarios: Readonly<Record<string, () => Scenario>> = {
+  tools,
+  guards: () => guards(),
+  guardsHeld: () => guards('auto'),
+  overlap,
+  tripping,
+  failing,
+  holding,
+};
 
 /** Each call waits for an approval. */
 export const approving = (): Scenario => {

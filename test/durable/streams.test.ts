@@ -44,7 +44,7 @@ const screenOf = (chunks: readonly StreamedChunk[]) => {
 const attachIn = (disk: Disk, { agent }: Scenario, from?: number) =>
   agent({ durability: mortalEngine(disk) }).attach('run', { from });
 
-describe.each(['tools', 'guards', 'overlap', 'holding'])('the stream of a run killed at any point (%s)', (name) => {
+describe.each(['tools', 'guards', 'guardsHeld', 'overlap', 'holding'])('the stream of a run killed at any point (%s)', (name) => {
   const make = scenarios[name] as () => Scenario;
 
   it('is one stream for followers in other processes, and continues from any position', async () => {

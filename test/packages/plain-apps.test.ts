@@ -68,7 +68,7 @@ const answerOf = async (code: string): Promise<unknown> => {
   const globals = Object.fromEntries(all.map((name) => [name, (globalThis as Record<string, unknown>)[name]]));
   const document = { createElement: () => ({ relList: { supports: () => true } }) }; // Vite's code asks for module preload
   const context = createContext({ ...globals, document });
-  runInContext(code, context);
+  runInContext(code.replaceAll('import.meta', '({ url: "http://localhost/main.js" })'), context); // it is a module on a page
   return (context['answer'] as () => Promise<unknown>)();
 };
 

@@ -40,7 +40,7 @@ interface ResolvedOptions {
 export const resolveOptions = async (call: OptionsCall): Promise<ResolvedOptions> => {
   const { agent, mode, defaults: layers, guards, ignored = createIgnoredOptions(agent.id) } = call;
   const given: CallOptions = readCallOptions(call.given, ignored);
-  checkServedOptions(given);
+  checkServedOptions(call.given); // also those that are ignored: they tell who calls
   const requestContext = given.requestContext ?? new RequestContext();
   await checkRequestContext(agent, requestContext);
   const general = await agent.getDefaultOptions({ requestContext });
