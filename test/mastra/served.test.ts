@@ -10,7 +10,7 @@ type ServedOptions = Record<string, unknown>;
 /** Options that Mastra's server adapters pass to the agent with every request. */
 const fromServer: ServedOptions = {
   registeredTools: {},
-  taskStore: {},
+  taskStore: undefined, // of a server without tasks
   routePrefix: '/api',
   request: new Request('http://127.0.0.1/'),
 };
