@@ -40,7 +40,7 @@ interface ResolvedOptions {
 export const resolveOptions = async (call: OptionsCall): Promise<ResolvedOptions> => {
   const { agent, mode, defaults: layers, guards, ignored = createIgnoredOptions(agent.id) } = call;
   const given: CallOptions = readCallOptions(call.given, ignored);
-  checkServedOptions(call.given); // also those that are ignored: they tell who calls
+  checkServedOptions(call.given); // also ignored ones: they mark a call of the server
   const requestContext = given.requestContext ?? new RequestContext();
   await checkRequestContext(agent, requestContext);
   const general = await agent.getDefaultOptions({ requestContext });
