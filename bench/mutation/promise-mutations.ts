@@ -41,8 +41,8 @@ export const promiseMutations: readonly PromiseMutation[] = [
     promise: 'P4',
     breaks: 'a rejected attempt stays in the conversation',
     file: 'src/loop/finalize-run.ts',
-    from: `  restoreConversation(run, run.start);\n  run.reusable.push(...attempt.finishedCalls);`,
-    to: `  run.reusable.push(...attempt.finishedCalls);`,
+    from: `  restoreConversation(run, run.state.start);\n  run.change({ reusable: [...run.state.reusable, ...attempt.finishedCalls] });`,
+    to: `  run.change({ reusable: [...run.state.reusable, ...attempt.finishedCalls] });`,
     tests: suite('P4'),
   },
   {

@@ -78,7 +78,7 @@ export const callGuarded = (run: Run, call: ModelCall, sink: PartSink): GuardedC
   const edits = watchEdits(run, plan, () => port.conversation);
   const onEvent = (event: RunEvent): void => {
     if (event.type === 'state-enter' && event.state === 'step.tools') recordRulings(calling);
-    if (event.type === 'state-enter' && event.state === 'step.calling' && loop.attempt?.cached) opening.resolve(true);
+    if (event.type === 'state-enter' && event.state === 'step.calling' && loop.state.attempt?.cached) opening.resolve(true);
     report(run, loop, event);
   };
   const onShow = (chunk: Chunk): Promise<void> | undefined => emitChunk(calling, chunk);
@@ -128,7 +128,7 @@ const followsRulings = (run: Run, { params }: ModelCall, toolName: string): bool
   run.tools.has(toolName) || (run.adapters.has('guardTools') && !params.tools?.some(({ name }) => name === toolName));
 
 /** Whether a response is the run's result, because it calls no tool of the client. */
-const isFinal = (run: Run, call: ModelCall, { attempt }: LoopRun): boolean =>
+const isFinal = (run: Run, call: ModelCall, { state: { attempt } }: LoopRun): boolean =>
   !attempt?.record?.toolCalls.some(({ toolCallId, toolName, providerExecuted }) => {
     const isRemoved = attempt.answer.rulings.has(toolCallId) && !followsRulings(run, call, toolName);
     return !providerExecuted && !isRemoved;
@@ -138,7 +138,8 @@ const isFinal = (run: Run, call: ModelCall, { attempt }: LoopRun): boolean =>
  * Stores the guards' rulings about calls for the guarded tools, because the AI SDK runs every call: the model gets the reason
  * for a rejected one, or the AI SDK asks for approval.
  */
-const recordRulings = ({ run, loop: { attempt }, ruled }: Calling): void => {
+const recordRulings = ({ run, loop, ruled }: Calling): void => {
+  const { attempt } = loop.state;
   for (const [toolCallId, ruling] of attempt?.answer.rulings ?? []) {
     ruled.add(toolCallId);
     if (ruling.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
@@ -148,7 +149,9 @@ const recordRulings = ({ run, loop: { attempt }, ruled }: Calling): void => {
   for (const { toolCallId } of attempt?.record?.toolCalls ?? []) attempt?.stepCalls.settled.set(toolCallId, 'client');
 };
 
-const report = (run: Run, { stop, retries, recoveries }: LoopRun, event: RunEvent): void => {
+const report = (run: Run, { state }: LoopRun, event: RunEvent): void => {
+  const { stop, counters } = state;
+  const { retries, recoveries } = counters;
   if (event.type === 'model-error' && event.recovered) run.emit({ type: 'recovery', recoveries: recoveries + 1 });
   if (event.type !== 'state-enter' || event.state !== 'step.preparing' || stop?.kind !== 'retry') return;
   run.retries = retries;
@@ -203,7 +206,8 @@ const send = (calling: Calling, part: StreamPart): Promise<void> | undefined => 
 /** Emits the parts that waited for the review, and the end of the response. */
 const emitLast = async (calling: Calling): Promise<void> => {
   const { run, reply, loop, wire, sink, waiting } = calling;
-  Object.assign(run, { retries: loop.retries, recoveries: loop.recoveries });
+  const { retries, recoveries } = loop.state.counters;
+  Object.assign(run, { retries, recoveries });
   const { part, failure } = accept(calling);
   for (const own of inOrder(waiting, reply.order)) void send(calling, own);
   calling.hasEnded = true;
@@ -231,13 +235,13 @@ interface Finish {
 const accept = (calling: Calling): Finish => {
   const { run, reply, loop, call, waiting } = calling;
   run.throwIfStopped();
-  if (loop.status === 'canceled') throw abortErrorOf(loop.signal);
-  if (loop.stop) throw run.end(errorOfStop(loop.stop, withoutPrompt(loop)));
-  if (loop.status !== 'success') {
+  if (loop.state.status === 'canceled') throw abortErrorOf(loop.signal);
+  if (loop.state.stop) throw run.end(errorOfStop(loop.state.stop, withoutPrompt(loop)));
+  if (loop.state.status !== 'success') {
     call.signal.throwIfAborted();
-    if (!reply.failure) throw causeOf(loop.error);
+    if (!reply.failure) throw causeOf(loop.state.error);
     waiting.splice(0);
-    return { part: reply.finish, failure: { error: causeOf(loop.error) } };
+    return { part: reply.finish, failure: { error: causeOf(loop.state.error) } };
   }
   editEarlier(calling);
   run.isAnswered = true;
@@ -265,7 +269,7 @@ const causeOf = (error: unknown): unknown =>
 
 /** Guards do not decide how a call finished; a cached response has a finish chunk of its own. */
 const finishOf = ({ reply, loop }: Calling): PartOf<'finish'> => {
-  const { finish: own, record } = loop.attempt ?? {};
+  const { finish: own, record } = loop.state.attempt ?? {};
   const parts =
     reply.finish ??
     (modelCodec.toPart({
@@ -287,8 +291,8 @@ const judgeLast = async (run: Run, loop: LoopRun): Promise<void> => {
   const parts = responseParts(loop);
   for (const { result, ...toolCall } of lastResults(run.steps))
     // the AI SDK ran the tools
-    if (findToolPart(parts, toolCall.toolCallId)) messages.writeToolResult(loop.list, toolCall, copyPlain(result));
-  const answers = () => JSON.stringify(messages.read(loop.list, 'response').map(({ content }) => content.parts));
+    if (findToolPart(parts, toolCall.toolCallId)) messages.writeToolResult(loop.state.list, toolCall, copyPlain(result));
+  const answers = () => JSON.stringify(messages.read(loop.state.list, 'response').map(({ content }) => content.parts));
   const before = answers();
   await judge<'outputResult'>(run, resultPayload(loop), { mayRetry: false });
   if (answers() !== before) throw run.end(lateEditError(run, 'outputResult'));

@@ -50,8 +50,8 @@ export const judgeCalls = async (run: Run, before: readonly AnyMessage[], calls:
   await drive(loop);
   run.throwIfStopped();
   run.options.abortSignal?.throwIfAborted();
-  if (loop.stop) throw run.end(errorOfStop(loop.stop, withoutPrompt(loop)));
-  if (loop.status !== 'success') throw loop.error;
+  if (loop.state.stop) throw run.end(errorOfStop(loop.state.stop, withoutPrompt(loop)));
+  if (loop.state.status !== 'success') throw loop.state.error;
   return judged;
 };
 

@@ -56,8 +56,8 @@ export const openLane = <Part extends { type: string }>(
   const passed = (outcome: Outcome | undefined | void): readonly Part[] => {
     run.throwIfStopped();
     run.options.abortSignal?.throwIfAborted();
-    if (outcome && loop.stop?.kind === 'retry' && onRetry) throw onRetry(loop.stop);
-    if (outcome && loop.stop) throw run.end(errorOfStop(loop.stop, withoutPrompt(loop)));
+    if (outcome && loop.state.stop?.kind === 'retry' && onRetry) throw onRetry(loop.state.stop);
+    if (outcome && loop.state.stop) throw run.end(errorOfStop(loop.state.stop, withoutPrompt(loop)));
     return takeCleared();
   };
   guardedStream.onStop(() => notify());

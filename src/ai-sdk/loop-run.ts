@@ -70,8 +70,9 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
     context: { agent: undefined, requestContext: options.requestContext, tracingContext: undefined, writer: undefined },
   });
   const start = parts.ports.messages.checkpoint(list);
-  const prepared = { attempt: createAttempt(loop), start, firstStep: start, baseSystem: scope.host.messages.readSystem(list) };
-  return Object.assign(loop, prepared);
+  const baseSystem = scope.host.messages.readSystem(list);
+  loop.change({ attempt: createAttempt(loop), start, firstStep: start, baseSystem });
+  return loop;
 };
 
 /** A plan that runs some of its phases; the others are judged elsewhere. */
@@ -102,7 +103,7 @@ export const openListPort = (run: Run, prompt: Prompt, { loopOf, onWrite }: List
   const prompts = new Map<string, Prompt>();
   /** The prompt, with the edits of a guard that repeats a failed call. */
   const mended = (): Prompt => {
-    if (loopOf().recoveries === recoveries) return prompt;
+    if (loopOf().state.counters.recoveries === recoveries) return prompt;
     return [...conversation.readSystem(), ...conversation.read()] as Prompt; // made of a prompt
   };
   const messages: LoopMessages = {
@@ -121,7 +122,7 @@ export const openListPort = (run: Run, prompt: Prompt, { loopOf, onWrite }: List
     detached: (list) => list, // it is not used any more
     restore: () => {
       conversation = open();
-      ({ recoveries } = loopOf());
+      ({ recoveries } = loopOf().state.counters);
       return conversation.list;
     },
     writeTagged: (_list, tag, tagged) => void prompts.set(tag, [...tagged] as Prompt), // system messages of the loop's own

@@ -138,7 +138,7 @@ export const createModelPort = ({
     const part = given as StreamPart; // of the model's stream
     if (part.type === 'stream-start') {
       reply.start = part;
-      const { attempt } = loopOf();
+      const { attempt } = loopOf().state;
       if (attempt) attempt.warnings = part.warnings;
       return undefined;
     }

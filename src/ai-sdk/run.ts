@@ -290,7 +290,6 @@ const scopeOf = (run: Run, observed: Reports | undefined): RunScope => {
   });
   return Object.defineProperties(scope, {
     host: { get: () => run.host as Host }, // no guard is called before `start`
-    retryCount: { get: () => run.retries },
   });
 };
 

@@ -27,7 +27,7 @@ export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>):
     run: (data, scope, call) => {
       const { host } = scope;
       const slot = scope.slot(processor.id);
-      const retryCount = data.retryCount ?? scope.retryCount;
+      const retryCount = data.retryCount ?? scope.retryCount();
       const shared = contextOf(scope, { state: slot.state, abort: abortOf(scope, author, call), retryCount });
       const context = row.carries ? withSignals(shared, data, host) : shared;
       // The hook exists: only processors that implement it are called in a phase.

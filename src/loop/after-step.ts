@@ -12,15 +12,15 @@ export const stepFeedbackTag = 'step-feedback';
 export const afterStep = async (run: Run, shouldContinue: boolean): Promise<{ shouldContinue: boolean; outcome?: Outcome }> => {
   const { afterStep: callHook, messages } = run.options.ports;
   if (!callHook) return { shouldContinue };
-  const ruling = await callHook({ list: run.list, steps: acceptedSteps(run), shouldContinue });
+  const ruling = await callHook({ list: run.state.list, steps: acceptedSteps(run), shouldContinue });
   let outcome: Outcome | undefined;
   for (const chunk of ruling.chunks ?? [])
     outcome ??= (await emitJudged(run, { ...chunk, runId: run.options.runId, from: 'AGENT' })).outcome;
   if (ruling.feedback !== undefined)
-    messages.writeTagged(run.list, stepFeedbackTag, [{ role: 'system', content: ruling.feedback }]);
+    messages.writeTagged(run.state.list, stepFeedbackTag, [{ role: 'system', content: ruling.feedback }]);
   return { shouldContinue: ruling.shouldContinue, ...(outcome && { outcome }) };
 };
 
 /** Removes the application's feedback to the model, which is not part of the result. */
-export const clearStepFeedback = ({ options: { ports }, list }: Run): void =>
+export const clearStepFeedback = ({ options: { ports }, state: { list } }: Run): void =>
   ports.messages.writeTagged(list, stepFeedbackTag, []);

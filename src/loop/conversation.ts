@@ -2,7 +2,16 @@ import type { ConversationSnapshot } from './ports.js';
 import type { Run } from './run.js';
 
 /** The fields of a payload for the conversation. */
-export const conversationFields = ({ list, scope, retries }: Run, messages: 'all' | 'response' = 'all') => ({
+export const conversationFields = (
+  {
+    scope,
+    state: {
+      list,
+      counters: { retries },
+    },
+  }: Run,
+  messages: 'all' | 'response' = 'all',
+) => ({
   messages: scope.host.messages.read(list, messages),
   messageList: list,
   systemMessages: scope.host.messages.readSystem(list),
@@ -10,43 +19,49 @@ export const conversationFields = ({ list, scope, retries }: Run, messages: 'all
 });
 
 /** A snapshot of the current conversation. */
-export const snapshotConversation = ({ options: { ports }, list }: Run): ConversationSnapshot => ports.messages.checkpoint(list);
+export const snapshotConversation = ({ options: { ports }, state: { list } }: Run): ConversationSnapshot =>
+  ports.messages.checkpoint(list);
 
 /**
  * Restores the conversation. The run gets a new list, so code that still holds the old one, such as a hook that timed out, can no
  * longer change the run.
  */
 export const restoreConversation = (run: Run, snapshot: ConversationSnapshot | undefined): void => {
-  if (snapshot) run.list = run.options.ports.messages.restore(snapshot, run.list);
+  if (snapshot) run.change({ list: run.options.ports.messages.restore(snapshot, run.state.list) });
 };
 
 /** Detaches the conversation, so that code that holds it cannot change the result of the run. */
 export const detach = (run: Run): void => {
   const { input, output, error, memory } = run.options.lanes;
-  if (input || output || error || memory) run.list = run.options.ports.messages.detached(run.list); // without guards no hook received it
+  if (input || output || error || memory) run.change({ list: run.options.ports.messages.detached(run.state.list) }); // without guards no hook received it
 };
 
 /** A function that starts a new message for the rest of the response and returns its id. Undefined if messages have no ids. */
 export const rotationOf = (run: Run): (() => string) | undefined => {
   const { messages, createId } = run.options.ports;
-  return messages.haveIds ? () => (run.messageId = createId()) : undefined;
+  return messages.haveIds
+    ? () => {
+        const messageId = createId();
+        run.change({ messageId });
+        return messageId;
+      }
+    : undefined;
 };
 
 const tag = 'processor-feedback';
 
 /** Puts the feedback of the last rejection, if any, into the conversation. It replaces older feedback. */
-export const showFeedback = ({ options: { ports }, list, feedback }: Run): void =>
+export const showFeedback = ({ options: { ports }, state: { list, feedback } }: Run): void =>
   ports.messages.writeTagged(list, tag, feedback === undefined ? [] : [{ role: 'system', content: feedbackText(feedback) }]);
 
 /** Removes the feedback from the conversation after the attempt it was for. */
-export const clearFeedback = ({ options: { ports }, list }: Run): void => ports.messages.writeTagged(list, tag, []);
+export const clearFeedback = ({ options: { ports }, state: { list } }: Run): void => ports.messages.writeTagged(list, tag, []);
 
 /** Restores the conversation to the start of the attempt, so that nothing of a rejected attempt remains; stores its feedback. */
 export const restart = (run: Run): void => {
-  restoreConversation(run, run.start);
-  if (run.stop?.kind === 'retry') run.feedback = run.stop.reason;
-  run.stop = undefined;
-  run.error = undefined;
+  restoreConversation(run, run.state.start);
+  const { stop, feedback } = run.state;
+  run.change({ feedback: stop?.kind === 'retry' ? stop.reason : feedback, stop: undefined, error: undefined });
 };
 
 /** The feedback for the model about a rejected attempt. The specification fixes the wording. */

@@ -4,24 +4,60 @@ import { createStepCalls, answerCall } from './step-calls.js';
 import type { Phase } from '../phase/row.js';
 import { createRunScope, type GuardReport, type Reports } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
-import { createRecorder, type Position } from '../trace/recorder.js';
-import { type Attempt, type Run, type RunOptions, isOver, type RunRecording, type RunTracer } from './run.js';
+import { createRecorder } from '../trace/recorder.js';
+import { startContext } from './machine.js';
+import {
+  isOver,
+  positionOf,
+  type Attempt,
+  type Run,
+  type RunOptions,
+  type RunRecording,
+  type RunState,
+  type RunTracer,
+} from './run.js';
+import { noUsage } from './step-record.js';
 import { InterlockError } from '../errors.js';
 import { persistedPart } from './data-parts.js';
 import { emitJudged } from './judge.js';
 import type { Chunk, ModelEntry } from './ports.js';
 import type { CallResponse } from './tool-call.js';
-import { readState, writeState } from './state/run-state.js';
+import { readState, resumed, writeState } from './state/run-state.js';
 
-const noUsage: Run['usage'] = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
+/** The state at the start of a run. */
+const startOf = ({ ports, list, limits, before }: RunOptions): RunState => ({
+  counters: startContext({ ...limits, ...before?.counts }),
+  status: undefined,
+  isResumed: false,
+  list,
+  stop: undefined,
+  error: undefined,
+  feedback: undefined,
+  baseSystem: [],
+  start: undefined,
+  firstStep: undefined,
+  acceptedInput: undefined,
+  overlapGuards: [],
+  attempt: undefined,
+  steps: before?.steps ?? [],
+  accepted: [],
+  lastParts: [],
+  editedFrom: undefined,
+  isResultAccepted: false,
+  usage: noUsage,
+  messageId: ports.createId(),
+  rejectedWords: [],
+  reusable: [],
+  held: { chunks: [], from: 0 },
+});
 
 /** Creates a run without starting it. */
 export const createRun = (options: RunOptions): Run => {
   const { ports, runId, before, abortSignal: signal = new AbortController().signal } = options;
-  const position: Position = { stepNumber: before?.counts.stepNumber ?? 0, attempt: 1 };
+  let state = startOf(options);
   const recorder = createRecorder({
     runId,
-    position: () => position,
+    position: () => positionOf(run),
     wallClock: ports.wallClock,
     onEvent: listener(options, () => run),
   });
@@ -34,11 +70,11 @@ export const createRun = (options: RunOptions): Run => {
     slots,
     now: ports.now,
     heedsRulings: true,
-    retryCount: before?.counts.retries,
+    retryCount: () => state.counters.retries,
     reports: reportsOf(recorder, options, () => run),
     abortSignal: signal,
-    messageId: () => run.messageId,
-    addOverlapGuard: (guard) => void (run.overlapGuards = [...run.overlapGuards, guard]),
+    messageId: () => state.messageId,
+    addOverlapGuard: (guard) => run.change({ overlapGuards: [...state.overlapGuards, guard] }),
     openSpan: options.tracer?.openSpan,
   });
   const run: Run = {
@@ -46,33 +82,13 @@ export const createRun = (options: RunOptions): Run => {
     scope,
     slots,
     recorder,
-    position,
     signal,
-    list: options.list,
-    stop: undefined,
-    error: undefined,
-    feedback: undefined,
-    baseSystem: [],
-    start: undefined,
-    firstStep: undefined,
-    acceptedInput: undefined,
-    overlapGuards: [],
-    attempt: undefined,
-    steps: [...(before?.steps ?? [])],
-    accepted: [],
-    lastParts: [],
-    isResultAccepted: false,
-    usage: { ...noUsage },
-    messageId: ports.createId(),
     usedPartIds: new Set(),
     givenCallIds: new Map(),
-    reusable: [],
-    retries: before?.counts.retries ?? 0,
-    recoveries: before?.counts.recoveries ?? 0,
-    modelIndex: 0,
-    status: undefined,
-    suspendedSnapshot: undefined,
-    held: { chunks: [], from: 0 },
+    get state() {
+      return state;
+    },
+    change: (fields) => void (state = { ...state, ...fields }),
   };
   return run;
 };
@@ -80,7 +96,7 @@ export const createRun = (options: RunOptions): Run => {
 /** A new attempt with the settings of the run's call. */
 export const createAttempt = (run: Run): Attempt => ({
   settings: { ...run.options.settings },
-  entry: run.options.ports.models[run.modelIndex] as ModelEntry, // the machine counts no further than there are models
+  entry: run.options.ports.models[run.state.counters.modelIndex] as ModelEntry, // the machine counts no further than there are models
   prompt: undefined,
   cached: undefined,
   ahead: undefined,
@@ -138,7 +154,7 @@ const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run)
 };
 
 /** Marks an edited response: its metadata may quote removed content. */
-const markEdited = ({ attempt }: Run, { verdict, author }: GuardReport): void => {
+const markEdited = ({ state: { attempt } }: Run, { verdict, author }: GuardReport): void => {
   const isEdit = verdict.kind === 'edit' && phaseRow(author.phase as Phase).lane === 'output'; // author.phase is a phase
   if (isEdit && attempt) attempt.wasEdited = true;
 };
@@ -165,16 +181,16 @@ const writeCustom = async (run: Run, chunk: Chunk): Promise<void> => {
   if (typeof chunk?.type !== 'string' || !chunk.type.startsWith('data-'))
     throw new InterlockError('phase/invalid-data-part', { path: 'writer.custom', detail: `the type is "${chunk?.type}".` });
   if (isOver(run)) return;
-  if (run.stop) throw stopError(run); // a sibling that was stopped with its block may still be running
+  if (run.state.stop) throw stopError(run); // a sibling that was stopped with its block may still be running
   const { outcome, emitted } = await emitJudged(run, { runId: run.options.runId, from: 'AGENT', ...chunk });
-  if (!outcome) return void run.attempt?.written.push(...emitted.flatMap(persistedPart));
-  run.attempt?.modelCall?.hangUp(); // the provider may be silent
+  if (!outcome) return void run.state.attempt?.written.push(...emitted.flatMap(persistedPart));
+  run.state.attempt?.modelCall?.hangUp(); // the provider may be silent
   throw stopError(run);
 };
 
 /** The current stop, as the error for the writer of the data part. */
 const stopError = (run: Run): unknown => {
-  const { stop, error } = run;
+  const { stop, error } = run.state;
   if (!stop || stop.kind === 'unavailable') return error;
   const { reason, metadata, processorId } = stop;
   return run.options.ports.host.createTripWire({ reason, metadata, processorId, retry: stop.kind === 'retry' });
@@ -220,14 +236,14 @@ export interface Answered {
 export const resumeRun = (suspended: Run, segment: RunSegment, answered: Answered): Run => {
   const run = createRun({ ...suspended.options, ...segment });
   const state = readState(suspended);
-  writeState(run, { ...state, status: undefined, steps: klona(state.steps) });
+  writeState(run, { ...resumed(state), steps: klona(state.steps) });
   applyCallResponse(run, answered);
   return run;
 };
 
 /** Applies the response to a call of a suspended run, so that the run can continue. */
 export const applyCallResponse = (run: Run, { toolCallId, answer: response }: Answered): void => {
-  run.options.unfinishedTurn?.recordSaved(run.list);
-  if (run.attempt) answerCall(run.attempt.stepCalls, toolCallId, response);
+  run.options.unfinishedTurn?.recordSaved(run.state.list);
+  if (run.state.attempt) answerCall(run.state.attempt.stepCalls, toolCallId, response);
   run.recorder.record({ type: 'run-resume', toolCallId, answer: response.kind });
 };

@@ -13,6 +13,6 @@ export const persistedPart = (chunk: Chunk): DataPart[] => {
 /** Adds the data parts that guards wrote during an attempt to the response: then they are kept or removed with it. Returns whether there are any. */
 export const addWritten = (run: Run, { written }: Attempt): boolean => {
   if (written.length === 0) return false;
-  run.options.ports.messages.addData(run.list, written.splice(0));
+  run.options.ports.messages.addData(run.state.list, written.splice(0));
   return true;
 };

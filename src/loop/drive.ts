@@ -1,12 +1,12 @@
 import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import type { RunStatus, StepReason } from '../../schemas/index.js';
-import { createDecider, type Decision } from './decide.js';
+import { createDecider, resolveSnapshot, type Decision } from './decide.js';
 import { finishAttempt, finalizeRun } from './finalize-run.js';
 import { failWith, publicError, stopWith } from './judge.js';
 import { rethrowInterruption } from './interruption.js';
 import { noJournal } from './no-journal.js';
 import type { Journal, Run } from './run.js';
-import { doneEvent, type LoopContext, type LoopEvent } from './machine.js';
+import { doneEvent, type LoopEvent } from './machine.js';
 import { isPromise, type Awaitable, untilAborted } from '../phase/awaitable.js';
 import type { Outcome, OutcomeKind, ActivityName } from './activity.js';
 import { agentChunk, publish } from './emit.js';
@@ -26,7 +26,7 @@ export const drive = async (run: Run): Promise<void> => {
   const { signal } = run;
   const stopWaiting = () => {
     run.options.streamBuffer.drain(); // no reader may be left
-    run.attempt?.modelCall?.hangUp(signal.reason);
+    run.state.attempt?.modelCall?.hangUp(signal.reason);
   };
   if (signal.aborted) stopWaiting();
   signal.addEventListener('abort', stopWaiting, { once: true });
@@ -35,7 +35,7 @@ export const drive = async (run: Run): Promise<void> => {
   } catch (error) {
     rethrowInterruption(error);
     run.options.journal?.catchUp(run);
-    run.error = publicError(run, toRunError(error, 'loop'));
+    run.change({ error: publicError(run, toRunError(error, 'loop')) });
     await finalizeRun(run, 'failed');
   } finally {
     signal.removeEventListener('abort', stopWaiting);
@@ -51,9 +51,9 @@ const decider = createDecider();
  */
 const runMachine = async (run: Run): Promise<void> => {
   const { limits, before, journal = noJournal } = run.options;
-  const { suspendedSnapshot } = run;
-  let decision = suspendedSnapshot
-    ? decider.next(suspendedSnapshot, { type: 'RESUME' })
+  const { isResumed, counters } = run.state;
+  let decision = isResumed
+    ? decider.next(resolveSnapshot({ value: 'suspended', context: counters }), { type: 'RESUME' })
     : (before?.decision ?? decider.start({ ...limits, ...before?.counts }));
   for (let count = 0, isOver = false; !isOver; count += 1) {
     const from = decision;
@@ -98,12 +98,11 @@ const startRun = async (run: Run): Promise<void> => {
   const { limits, agentId, mode } = run.options;
   const { maxSteps, maxRetries } = limits;
   run.recorder.record({ type: 'run-start', agentId, mode, maxSteps, maxRetries });
-  await publish(run, agentChunk(run, 'start', { id: agentId, messageId: run.messageId }));
+  await publish(run, agentChunk(run, 'start', { id: agentId, messageId: run.state.messageId }));
 };
 
 /** Only final and suspended states have no activity under way; each has the name of a status. */
 const finishOrSuspend = async (run: Run, { snapshot }: Decision, events: readonly LoopEvent[]): Promise<Checkpoint> => {
-  run.suspendedSnapshot = snapshot;
   await finalizeRun(run, snapshot.value as RunStatus);
   return { events, isOver: true };
 };
@@ -126,15 +125,8 @@ const finishAttempts = async (run: Run, entered: Decision['entered']): Promise<v
 };
 
 const reach = (run: Run, { state, context }: Decision['entered'][number]): void => {
-  follow(run, context);
+  run.change({ counters: context });
   run.recorder.record({ type: 'state-enter', state });
-};
-
-const follow = (run: Run, { stepNumber, attempt, retries, recoveries, modelIndex }: LoopContext): void => {
-  const { position } = run;
-  [position.stepNumber, position.attempt] = [stepNumber, attempt];
-  [run.retries, run.recoveries, run.modelIndex] = [retries, recoveries, modelIndex];
-  run.scope.retryCount = retries;
 };
 
 /** The states that cut an attempt off, each with the reported reason. */
@@ -145,7 +137,7 @@ const cutOffBy: Partial<Record<string, StepReason>> = {
   canceled: 'error',
 };
 
-const closingReason = (state: string, { attempt }: Run): StepReason | undefined =>
+const closingReason = (state: string, { state: { attempt } }: Run): StepReason | undefined =>
   state === 'step.deciding' ? (attempt?.record?.reason ?? 'stop') : cutOffBy[state];
 
 const canceled: LoopEvent = { type: 'CANCEL' };
@@ -180,7 +172,7 @@ const stops = new Set<OutcomeKind>(['trip', 'retry', 'failed']);
 const settledOutcome = (run: Run, outcome: Outcome): Outcome => {
   if (outcome.kind === 'retry' && run.options.mayTakeBack?.() === false) return { kind: 'trip' };
   // A guard may have stopped the run during the activity: on a data part that was written late, or from a hook that continued.
-  return run.stop && !stops.has(outcome.kind) ? stopWith(run, run.stop) : outcome;
+  return run.state.stop && !stops.has(outcome.kind) ? stopWith(run, run.state.stop) : outcome;
 };
 
 const toRunError = (error: unknown, path: string): InterlockError =>

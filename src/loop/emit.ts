@@ -48,7 +48,7 @@ export const retract = async (run: Run, out: EmittedParts): Promise<boolean> => 
   if (run.options.streamBuffer.drop(out.place)) return true;
   const partIds = [...out.partIds];
   if (partIds.length === 0) return false;
-  const { attempt, stepNumber } = run.position;
+  const { attempt, stepNumber } = run.state.counters;
   run.recorder.record({ type: 'retract', partIds });
   await publish(run, {
     type: 'data-interlock-retract',

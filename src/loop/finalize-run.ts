@@ -20,8 +20,8 @@ interface AttemptEnd {
 
 /** Carries out the machine's decision about the attempt: reports its step as finished, or retracts it. */
 export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> => {
-  const { attempt } = run;
-  if (!attempt) return restoreConversation(run, run.start); // the input was not accepted: discard the guards' edits of it
+  const { attempt } = run.state;
+  if (!attempt) return restoreConversation(run, run.state.start); // the input was not accepted: discard the guards' edits of it
   run.recorder.flush(); // stream guards' work since the model's stream ended belongs to this step
   recordWastedCall(run, attempt);
   const { reason } = end;
@@ -29,8 +29,9 @@ export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> =>
   if (attempt.closed) return reopenResult(run, record, reason);
   attempt.closed = true;
   record.reason = reason;
-  if (!run.steps.includes(record)) run.steps.push(record);
-  if (reason === 'stop' || reason === 'tool-calls') run.accepted.push(responseStep(attempt, record));
+  const { steps, accepted } = run.state;
+  if (!steps.includes(record)) run.change({ steps: [...steps, record] });
+  if (reason === 'stop' || reason === 'tool-calls') run.change({ accepted: [...accepted, responseStep(attempt, record)] });
   else await reject(run, attempt, record);
   run.recorder.record({ type: 'step-finish', reason });
   if (attempt.started) await publish(run, stepFinish(run, record, end));
@@ -53,8 +54,8 @@ const notifyBufferedSteps = async (run: Run, status: RunStatus): Promise<void> =
 /** Removes an attempt that was cut off: from the conversation, from the results and from the reader's view. */
 const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
   keepRejectedWords(run);
-  restoreConversation(run, run.start);
-  run.reusable.push(...attempt.finishedCalls);
+  restoreConversation(run, run.state.start);
+  run.change({ reusable: [...run.state.reusable, ...attempt.finishedCalls] });
   const { reason } = record;
   rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
   const out: EmittedParts = { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' };
@@ -67,17 +68,17 @@ const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<v
  * The model failed or the caller canceled: all emitted content had its verdicts. After a guard without a verdict, some of it was never
  * judged.
  */
-const isModelFailure = ({ stop }: Run, reason: StepReason | undefined): boolean =>
+const isModelFailure = ({ state: { stop } }: Run, reason: StepReason | undefined): boolean =>
   reason === 'error' && stop?.kind !== 'unavailable';
 
 /** A stop after the last step was accepted concerns the whole result: a retry retracts the last step, an end retracts all. */
 const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Promise<void> => {
-  if (run.isResultAccepted || (reason === 'error' && run.signal.aborted)) return;
-  const rejected = reason === 'retry' ? run.accepted.filter(({ record }) => record === last) : run.accepted;
-  run.accepted = run.accepted.filter((step) => !rejected.includes(step));
+  if (run.state.isResultAccepted || (reason === 'error' && run.signal.aborted)) return;
+  const rejected = reason === 'retry' ? run.state.accepted.filter(({ record }) => record === last) : run.state.accepted;
+  run.change({ accepted: run.state.accepted.filter((step) => !rejected.includes(step)) });
   keepRejectedWords(run);
-  restoreConversation(run, reason === 'retry' ? run.start : run.firstStep);
-  run.reusable.push(...(run.attempt?.finishedCalls ?? []));
+  restoreConversation(run, reason === 'retry' ? run.state.start : run.state.firstStep);
+  run.change({ reusable: [...run.state.reusable, ...(run.state.attempt?.finishedCalls ?? [])] });
   const tripwire = reason === 'error' ? undefined : stepTripwire(run);
   for (const { record } of rejected) {
     record.reason = reason;
@@ -94,13 +95,13 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
 /** The host adds the first `stepCount` steps when readers get the chunk: it may be buffered, and guards may edit them until then. */
 const stepFinish = (run: Run, record: StepRecord, { reason, continues }: AttemptEnd) => ({
   ...agentChunk(run, 'step-finish', {
-    id: run.messageId,
-    messageId: run.messageId,
+    id: run.state.messageId,
+    messageId: run.state.messageId,
     providerMetadata: record.providerMetadata,
-    totalUsage: { ...run.usage },
+    totalUsage: { ...run.state.usage },
     response: record.response,
     stepResult: { reason: chunkReason(record, reason), ...rawReasonOf(run), isContinued: continues, warnings: record.warnings },
-    output: { text: record.text, toolCalls: record.toolCalls, usage: record.usage, stepCount: run.steps.length },
+    output: { text: record.text, toolCalls: record.toolCalls, usage: record.usage, stepCount: run.state.steps.length },
     metadata: { ...record.response, request: record.request, providerMetadata: record.providerMetadata },
     messages: { all: [], user: [], nonUser: [] },
     ...(record.tripwire && { tripwire: record.tripwire }),
@@ -113,7 +114,7 @@ const chunkReason = ({ finishReason }: StepRecord, reason: StepReason): string =
   reason === 'stop' || reason === 'tool-calls' ? (finishReason ?? reason) : reason;
 
 /** The provider's own word for the reason of the last response. */
-const rawReasonOf = ({ attempt }: Run): { rawReason?: string } => {
+const rawReasonOf = ({ state: { attempt } }: Run): { rawReason?: string } => {
   const { rawReason } = attempt?.finish ?? {};
   return rawReason === undefined ? {} : { rawReason };
 };
@@ -124,7 +125,7 @@ const stepTripwire = (run: Run): StepTripwire | undefined => {
 };
 
 /** The tripwire of a run that ended as one. */
-export const tripwireOf = ({ stop }: Run): Tripwire | undefined => {
+export const tripwireOf = ({ state: { stop } }: Run): Tripwire | undefined => {
   if (!stop || stop.kind === 'unavailable') return undefined;
   const { reason, metadata, processorId, phase, path } = stop;
   const kind = stop.kind === 'trip' && stop.outage && ({ kind: 'unavailable' } as const); // no violation
@@ -136,32 +137,32 @@ const withoutPlace = ({ phase: _phase, path: _path, ...tripwire }: Tripwire): Om
 
 /** Reports the end of a run once, with the same status in events, chunks and result. */
 export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> => {
-  run.status = status;
+  run.change({ status });
   detach(run);
   run.recorder.flush();
   const { streamBuffer } = run.options;
   streamBuffer.drain(); // the last chunks do not wait for a reader, so that every run ends
   if (status !== 'success') {
     const chunks = streamBuffer.dropBuffered();
-    run.held = { chunks, from: streamBuffer.offset }; // a suspended run may still emit it
+    run.change({ held: { chunks, from: streamBuffer.offset } }); // a suspended run may still emit it
   }
   streamBuffer.flush();
   await notifyBufferedSteps(run, status);
   await persistRejectedTurn(run, status);
-  if (status === 'canceled') run.error = canceledBy(run.signal.reason);
+  if (status === 'canceled') run.change({ error: canceledBy(run.signal.reason) });
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
   if (status === 'suspended') await publishWaiting(run);
   if (tripwire)
     await publish(run, agentChunk(run, 'tripwire', run.options.serveGuardDetails ? tripwire : withoutPlace(tripwire)));
-  if (status === 'failed') await publish(run, agentChunk(run, 'error', { error: run.error }));
-  if (status === 'canceled') await publish(run, agentChunk(run, 'abort', { reason: messageOf(run.error) }));
+  if (status === 'failed') await publish(run, agentChunk(run, 'error', { error: run.state.error }));
+  if (status === 'canceled') await publish(run, agentChunk(run, 'abort', { reason: messageOf(run.state.error) }));
   await publish(run, finishChunk(run));
   run.recorder.record({
     type: 'run-finish',
     status,
     tripwire,
-    error: status === 'failed' || status === 'canceled' ? errorFact(run.error) : undefined,
-    retries: run.retries,
+    error: status === 'failed' || status === 'canceled' ? errorFact(run.state.error) : undefined,
+    retries: run.state.counters.retries,
   });
   closeConnection(run);
   run.options.streamBuffer.close();
@@ -183,7 +184,7 @@ const canceledBy = (reason: unknown): InterlockError =>
 
 /** The finish reason in results: the model's own after an accepted response, `other` if a guard or the caller ended it. */
 export const finishReasonOf = (run: Run): string => {
-  switch (run.status) {
+  switch (run.state.status) {
     case 'success':
       return acceptedSteps(run).at(-1)?.finishReason ?? 'unknown';
     case 'failed':
@@ -195,17 +196,17 @@ export const finishReasonOf = (run: Run): string => {
     case undefined:
       return 'other';
     default:
-      return run.status satisfies never;
+      return run.state.status satisfies never;
   }
 };
 
 const finishChunk = (run: Run) => {
   const last = isWithheld(run) ? undefined : acceptedSteps(run).at(-1);
   return agentChunk(run, 'finish', {
-    messageId: run.messageId,
+    messageId: run.state.messageId,
     stepResult: { reason: finishReasonOf(run), ...rawReasonOf(run), isContinued: false, warnings: last?.warnings ?? [] },
-    output: { usage: { ...run.usage }, steps: visibleSteps(run) },
-    metadata: { ...last?.response, request: last?.request, providerMetadata: last?.providerMetadata, status: run.status },
+    output: { usage: { ...run.state.usage }, steps: visibleSteps(run) },
+    metadata: { ...last?.response, request: last?.request, providerMetadata: last?.providerMetadata, status: run.state.status },
     providerMetadata: last?.providerMetadata,
     messages: { all: [], user: [], nonUser: [] },
   });

@@ -8,8 +8,10 @@ import { resend, type CurrentStep } from './resend.js';
 /** A snapshot of the response before guards judge it, to compare with their version. */
 export const snapshotResponse = (run: Run): readonly PartSnapshot[] => snapshotAgain(run, responseParts(run));
 
-const snapshotAgain = (run: Run, parts: readonly Part[]): readonly PartSnapshot[] =>
-  (run.lastParts = snapshotParts(parts, run.lastParts));
+const snapshotAgain = (run: Run, parts: readonly Part[]): readonly PartSnapshot[] => {
+  run.change({ lastParts: snapshotParts(parts, run.state.lastParts) });
+  return run.state.lastParts;
+};
 
 interface FollowOptions {
   /** The call whose result was judged: the new result is not an edit. */
@@ -38,7 +40,7 @@ export const followResponse = async (run: Run, start: readonly PartSnapshot[], {
     return { step, end: steps[index + 1]?.place, own: all.slice(from, from + count), before: was, isChanged };
   });
   const first = judged.findIndex(({ isChanged }) => isChanged);
-  run.editedFrom = Math.min(run.editedFrom ?? first, first);
+  run.change({ editedFrom: Math.min(run.state.editedFrom ?? first, first) });
   for (const { step, own, isChanged } of judged) {
     if (isChanged || step === last) followParts(run, step.record, { own, all, isChanged });
     step.partCount = own.length;
@@ -50,12 +52,12 @@ export const followResponse = async (run: Run, start: readonly PartSnapshot[], {
 };
 
 const stepsOf = (run: Run, total: number): readonly ResponseStep[] => {
-  const { accepted } = run;
+  const { accepted } = run.state;
   const attempt = underReview(run);
   return attempt ? [...accepted, { ...responseStep(attempt, attempt.record), partCount: total - acceptedParts(run) }] : accepted;
 };
 
-const underReview = ({ attempt }: Run): (Attempt & { record: StepRecord }) | undefined =>
+const underReview = ({ state: { attempt } }: Run): (Attempt & { record: StepRecord }) | undefined =>
   attempt?.record && !attempt.closed ? (attempt as Attempt & { record: StepRecord }) : undefined; // just checked
 
 /** The parts of a step now. */

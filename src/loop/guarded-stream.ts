@@ -68,7 +68,7 @@ export const openToolStream = (run: Run, attempt?: Attempt, onChunk?: (chunk: Ch
   });
 
 /** The text of the accepted steps, also of those from the host's earlier runs. */
-const earlierTextsOf = ({ scope, list }: Run): readonly EarlierText[] =>
+const earlierTextsOf = ({ scope, state: { list } }: Run): readonly EarlierText[] =>
   scope.host.messages
     .read(list, 'response')
     .flatMap(({ role, content }) => (role === 'assistant' ? content.parts : []))
@@ -110,14 +110,14 @@ const withReprocessed = (run: Run, guardedStream: BareStream): GuardedStream => 
 const directStream = (run: Run, take: Take, plan: Plan | undefined): BareStream => {
   const settle = (verdict: Verdict<StreamData>, data: StreamData): Processed => {
     if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return stopWith(run, verdict);
-    if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part that another guard wrote
+    if (run.state.stop) return stopWith(run, run.state.stop); // a guard stopped on a data part that another guard wrote
     const remaining = (verdict.kind === 'edit' ? verdict.data : data).part as Chunk | null | undefined; // guards return chunks
     return remaining ? take(remaining) : undefined;
   };
   return {
     process: (chunk, next = same) => {
       if (run.options.lanes.output && repeatsText(chunk)) return next(undefined);
-      if (!plan) return run.stop ? stopWith(run, run.stop) : take(chunk);
+      if (!plan) return run.state.stop ? stopWith(run, run.state.stop) : take(chunk);
       const data = streamPayload(run, chunk);
       return whenReady(plan.run('outputStream', data, run.scope), (verdict) => whenReady(settle(verdict, data), next));
     },
@@ -150,7 +150,7 @@ const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings):
     maxHeldChars: run.options.maxHeldChars,
   });
   const stopped = (): Outcome | undefined => {
-    const stop = gate.stopped ?? run.stop;
+    const stop = gate.stopped ?? run.state.stop;
     return stop && stopWith(run, stop);
   };
   return {

@@ -33,7 +33,8 @@ export type Judged<P extends Phase> = { data: PhaseData<P>; outcome?: undefined 
  */
 export const judge = <P extends Phase>(run: Run, data: PhaseData<P>): Awaitable<Judged<P>> => {
   const plan = run.options.lanes[phaseRow<Phase>(data.phase).lane];
-  if (run.overlapGuards.length > 0) run.overlapGuards = run.overlapGuards.filter(({ author }) => author.phase !== data.phase); // they judge again
+  if (run.state.overlapGuards.length > 0)
+    run.change({ overlapGuards: run.state.overlapGuards.filter(({ author }) => author.phase !== data.phase) }); // they judge again
   return plan ? judgeWith(run, plan, data) : { data };
 };
 
@@ -59,7 +60,7 @@ const settled = <P extends Phase>(run: Run, data: PhaseData<P>, verdict: Verdict
   switch (verdict.kind) {
     case 'pass':
     case 'edit':
-      if (run.stop) return { outcome: stopWith(run, run.stop) };
+      if (run.state.stop) return { outcome: stopWith(run, run.state.stop) };
       return { data: verdict.kind === 'edit' ? verdict.data : data };
     case 'trip':
     case 'retry':
@@ -75,8 +76,8 @@ const settled = <P extends Phase>(run: Run, data: PhaseData<P>, verdict: Verdict
  * run, the stricter stop counts.
  */
 export const stopWith = (run: Run, stop: Stop): Outcome => {
-  const first = run.stop && !isStricter(stop.kind, run.stop.kind) ? run.stop : stop;
-  run.stop = first;
+  const first = run.state.stop && !isStricter(stop.kind, run.state.stop.kind) ? run.state.stop : stop;
+  run.change({ stop: first });
   if (first.kind !== 'unavailable') return { kind: first.kind };
   return failWith(run, isInterlockError(first.error) ? first.error : unavailableError(first));
 };
@@ -98,13 +99,13 @@ export const publicError = (run: Run, error: unknown): unknown =>
 /** Removes quotations of the conversation, and of the responses so far, original, edited and rejected, from a text. */
 export const withoutPrompt = (run: Run): ((text: string) => string) => {
   const { host } = run.scope;
-  const messages = host.messages.read(run.list, 'all');
-  const known = wordsIn([messages.map(withoutModelNames), host.messages.readSystem(run.list)]);
+  const messages = host.messages.read(run.state.list, 'all');
+  const known = wordsIn([messages.map(withoutModelNames), host.messages.readSystem(run.state.list)]);
   const hidden = hiddenWords(
-    run.attempt,
+    run.state.attempt,
     messages.flatMap(({ content }) => content.parts),
   );
-  return cutQuotesOf([known, ...hidden, wordsOfAttempt(run.attempt), ...(run.rejectedWords ?? [])].join('\n'));
+  return cutQuotesOf([known, ...hidden, wordsOfAttempt(run.state.attempt), ...run.state.rejectedWords].join('\n'));
 };
 
 /** A message without the names of models at the start of its steps: they are no words of the conversation, and errors need them. */
@@ -122,7 +123,7 @@ const wordsOfAttempt = (attempt: Attempt | undefined): string => {
 
 /** Stores the words of a rejected attempt, so that no later error quotes them. */
 export const keepRejectedWords = (run: Run): void =>
-  void (run.rejectedWords = [...(run.rejectedWords ?? []), wordsOfAttempt(run.attempt)]);
+  run.change({ rejectedWords: [...run.state.rejectedWords, wordsOfAttempt(run.state.attempt)] });
 
 /** Words that `wordsIn` does not find: names of tools that do not exist, and the text of files. */
 const hiddenWords = (attempt: Attempt | undefined, parts: readonly Part[]): string[] =>
@@ -186,5 +187,5 @@ export const streamPayload = (run: Run, part: unknown): PhaseData<'outputStream'
   part,
   streamParts: [],
   state: {},
-  messageList: run.list,
+  messageList: run.state.list,
 });

@@ -129,6 +129,19 @@ const awaits = <A extends ActivityName, const T extends readonly object[]>(state
     invoke: { src: activity, id: activity, onDone, onError: failed },
   }) as const;
 
+/** The counters at the start of a run. */
+export const startContext = ({ stepNumber = 0, retries = 0, recoveries = 0, ...limits }: LoopInput): LoopContext => ({
+  stepNumber,
+  attempt: 1,
+  retries,
+  recoveries,
+  modelIndex: 0,
+  toolCalls: 0,
+  stop: false,
+  goesOn: false,
+  limits,
+});
+
 /**
  * The agent loop, and the only place that decides what happens next. `tools` is reachable only from a reviewed step. A response
  * is emitted (`calling`) once the overlap guards have passed. A retry is a bounded transition. Every run ends in exactly one of
@@ -137,17 +150,7 @@ const awaits = <A extends ActivityName, const T extends readonly object[]>(state
 const chart = {
   id: 'loop',
   // XState's `transition` also makes the context of an actor without input, and an error there would double its cost.
-  context: ({ input: { stepNumber = 0, retries = 0, recoveries = 0, ...limits } = {} as LoopInput }: { input?: LoopInput }) => ({
-    stepNumber,
-    attempt: 1,
-    retries,
-    recoveries,
-    modelIndex: 0,
-    toolCalls: 0,
-    stop: false,
-    goesOn: false,
-    limits,
-  }),
+  context: ({ input = {} as LoopInput }: { input?: LoopInput }) => startContext(input),
   initial: 'input',
   on: { CANCEL: '.canceled' },
   states: {

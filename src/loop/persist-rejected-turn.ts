@@ -34,8 +34,8 @@ const policyOf = ({ options }: Run, status: Unaccepted): SavedTurn => options.pe
  * judged, the message is not known to be acceptable.
  */
 export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
-  if (!run.options.lanes.memory || run.position.stepNumber > 0) return;
-  run.acceptedInput = isAccepted ? snapshotConversation(run) : undefined;
+  if (!run.options.lanes.memory || run.state.counters.stepNumber > 0) return;
+  run.change({ acceptedInput: isAccepted ? snapshotConversation(run) : undefined });
 };
 
 /**
@@ -43,7 +43,7 @@ export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
  * or unjudged content. A failure of memory is reported as an event and does not change the end of the run.
  */
 export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<void> => {
-  if (run.isResultAccepted) return; // it has its transforms, and is saved by its own activity
+  if (run.state.isResultAccepted) return; // it has its transforms, and is saved by its own activity
   await addPayloadTransforms(run);
   const { memory } = run.options.lanes;
   if (!memory) return;
@@ -51,7 +51,8 @@ export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<
   if (!isUnaccepted(status)) return;
   await retractTurn(run);
   const policy = policyOf(run, status);
-  const kept = policy === 'accepted' && keepsSteps(run) && run.attempt?.closed ? run.accepted.map(({ record }) => record) : [];
+  const kept =
+    policy === 'accepted' && keepsSteps(run) && run.state.attempt?.closed ? run.state.accepted.map(({ record }) => record) : [];
   const list = listToPersist(run, { policy, status, kept });
   if (!list) return run.recorder.record({ type: 'memory', given: 'nothing' });
   const error = await failureOf(save(run, memory, { list, kept }), run);
@@ -69,7 +70,7 @@ const persistWaitingTurn = async (run: Run): Promise<void> => {
 
 /** With `savePerStep`, saves the accepted steps before the next one starts. */
 export const persistAcceptedSteps = (run: Run): Promise<void> | undefined =>
-  savesSteps(run) && run.steps.length > 0 ? persistSteps(run) : undefined;
+  savesSteps(run) && run.state.steps.length > 0 ? persistSteps(run) : undefined;
 
 const persistSteps = async (run: Run): Promise<void> => {
   await addPayloadTransforms(run);
@@ -92,7 +93,7 @@ const keepsSteps = (run: Run): boolean => {
 const persistSoFar = async (run: Run, waiting: readonly Chunk[]): Promise<void> => {
   const { unfinishedTurn, ports } = run.options;
   if (!unfinishedTurn) return;
-  const list = ports.messages.restore(snapshotConversation(run), run.list);
+  const list = ports.messages.restore(snapshotConversation(run), run.state.list);
   if (!keepsSteps(run)) withhold(run, list, waiting);
   for (const chunk of waiting) await ports.payloads?.ofChunk(chunk);
   await failureOf(
@@ -112,7 +113,7 @@ const withhold = (run: Run, list: MessageList, waiting: readonly Chunk[]): void 
 };
 
 /** The calls of tools in steps that are not kept, without any of their content: their effects cannot be undone. */
-const callsMade = ({ recorder, attempt }: Run, kept: readonly StepRecord[]): Part[] => {
+const callsMade = ({ recorder, state: { attempt } }: Run, kept: readonly StepRecord[]): Part[] => {
   const keptSteps = new Set(kept.map(({ stepNumber }) => stepNumber));
   const names = new Map<string, string>(); // a call starts again when its run is resumed
   for (const event of recorder.events)
@@ -129,7 +130,11 @@ interface AddedParts {
   readonly metadata?: MastraDBMessage['content']['metadata'];
 }
 
-const addParts = ({ options: { ports }, messageId }: Run, list: MessageList, { parts, metadata }: AddedParts): void => {
+const addParts = (
+  { options: { ports }, state: { messageId } }: Run,
+  list: MessageList,
+  { parts, metadata }: AddedParts,
+): void => {
   if (parts.length === 0) return;
   const content = { format: 2 as const, parts: [...parts], ...(metadata && { metadata }) };
   ports.messages.addResponse(list, { id: messageId, role: 'assistant', createdAt: new Date(ports.wallClock()), content });
@@ -139,9 +144,9 @@ const addParts = ({ options: { ports }, messageId }: Run, list: MessageList, { p
 const retractTurn = async (run: Run): Promise<void> => {
   const { unfinishedTurn, persistence } = run.options;
   const hasWaited = persistence?.suspended !== 'drop' && run.recorder.events.some(({ type }) => type === 'run-resume');
-  if (!unfinishedTurn || !(hasWaited || unfinishedTurn.hasSaved || (savesSteps(run) && run.steps.length > 0))) return;
+  if (!unfinishedTurn || !(hasWaited || unfinishedTurn.hasSaved || (savesSteps(run) && run.state.steps.length > 0))) return;
   await failureOf(
-    unfinishedTurn.takeBack(run.list).then(() => undefined),
+    unfinishedTurn.takeBack(run.state.list).then(() => undefined),
     run,
   );
 };
@@ -158,8 +163,8 @@ interface KeptTurn {
 /** The conversation to save; undefined if it would contain rejected content, or if nothing of the response was accepted. */
 const listToPersist = (run: Run, { policy, status, kept }: KeptTurn): MessageList | undefined => {
   const { ports } = run.options;
-  const { acceptedInput } = run;
-  const question = () => acceptedInput && ports.messages.restore(acceptedInput, run.list);
+  const { acceptedInput } = run.state;
+  const question = () => acceptedInput && ports.messages.restore(acceptedInput, run.state.list);
   switch (policy) {
     case 'drop':
       return undefined;
@@ -174,7 +179,9 @@ const listToPersist = (run: Run, { policy, status, kept }: KeptTurn): MessageLis
       const parts = [...seenParts(run, status), ...callsMade(run, kept)];
       if (kept.length + parts.length === 0) return undefined;
       const list =
-        kept.length > 0 ? ports.messages.restore(snapshotConversation(run), run.list) : (question() ?? withoutInput(run, status));
+        kept.length > 0
+          ? ports.messages.restore(snapshotConversation(run), run.state.list)
+          : (question() ?? withoutInput(run, status));
       addParts(run, list, { parts, metadata: withheldAs(status) });
       return list;
     }
@@ -191,13 +198,13 @@ const seenParts = (run: Run, status: Unaccepted): Part[] => {
 };
 
 /** The emitted text of the attempt that the caller canceled; its record has no text. */
-export const unfinishedText = ({ attempt, options: { hold } }: Run): string =>
+export const unfinishedText = ({ options: { hold }, state: { attempt } }: Run): string =>
   attempt?.record?.reason === 'error' && !hold ? textOf(attempt.answer.parts) : '';
 
 /** The caller's message was not accepted: a placeholder takes its place, and nothing else of that input is saved. */
 const withoutInput = (run: Run, status: Unaccepted): MessageList => {
   const { host, messages } = run.options.ports;
-  const list = messages.restore(snapshotConversation(run), run.list);
+  const list = messages.restore(snapshotConversation(run), run.state.list);
   const question = host.messages.read(list, 'input').findLast(({ role }) => role === 'user');
   const { parts, metadata } = placeholder(questionPlaceholder, status);
   const withheld = question && { ...question, content: { format: 2 as const, parts: [...parts], metadata } };
@@ -226,8 +233,8 @@ const save = async (
       messages: messages.read(list, 'response'),
       messageList: list,
       systemMessages: [],
-      retryCount: run.retries,
-      result: { text: '', usage: { ...run.usage }, finishReason: 'other', steps: [...kept] as never[] }, // see stepFields
+      retryCount: run.state.counters.retries,
+      result: { text: '', usage: { ...run.state.usage }, finishReason: 'other', steps: [...kept] as never[] }, // see stepFields
     },
     { ...run.scope, abortSignal: undefined }, // saving must work after a cancel, too
   );
@@ -259,7 +266,7 @@ export const addPayloadTransforms = (run: Run): Promise<void> | undefined => {
   return payloads && transformAll(run, payloads);
 };
 
-const transformAll = async ({ list, steps }: Run, payloads: NonNullable<LoopPorts['payloads']>): Promise<void> => {
+const transformAll = async ({ state: { list, steps } }: Run, payloads: NonNullable<LoopPorts['payloads']>): Promise<void> => {
   await payloads.ofMessages(list);
   for (const { toolResults } of steps) for (const record of toolResults) await payloads.ofChunk(record);
 };

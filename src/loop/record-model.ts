@@ -40,6 +40,14 @@ const originalWordsOf = (chunk: Chunk): string =>
 const recordMetadata = ({ response }: Attempt, { type: _type, ...metadata }: { type?: unknown }): void =>
   void Object.assign(response, definedFields(metadata));
 
+const sumOf = (before: TokenUsage, own: TokenUsage): TokenUsage => {
+  const counts = Object.entries(own).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+  return {
+    ...before,
+    ...Object.fromEntries(counts.map(([name, count]) => [name, ((before[name] as number | undefined) ?? 0) + count])),
+  };
+};
+
 interface FinishPayload {
   stepResult?: { reason?: string; rawReason?: string };
   output?: { usage?: TokenUsage };
@@ -75,8 +83,7 @@ const recordModelFinish = (run: Run, attempt: Attempt, { chunk, startedAt }: Pic
   const usage = countsIn(payload.output?.usage ?? noUsage);
   attempt.finish = { reason, rawReason, usage, providerMetadata: payload.providerMetadata };
   attempt.hasResponded ||= isSent(reason, payload, usage);
-  for (const [name, count] of Object.entries(usage))
-    if (typeof count === 'number') run.usage[name] = ((run.usage[name] as number | undefined) ?? 0) + count;
+  run.change({ usage: sumOf(run.state.usage, usage) });
   const { inputTokens, outputTokens, totalTokens } = usage;
   run.recorder.record({
     type: 'model-finish',

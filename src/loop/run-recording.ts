@@ -15,7 +15,7 @@ import { finishReasonOf } from './finalize-run.js';
 import type { LoopPorts } from './ports.js';
 import { recordGuard, shadowsIn, recordEmitted } from './record-guards.js';
 import { recordPorts } from './record-ports.js';
-import { acceptedSteps, type Lanes, type Run, type RunOptions, type RunRecording } from './run.js';
+import { acceptedSteps, positionOf, type Lanes, type Run, type RunOptions, type RunRecording } from './run.js';
 
 /** A recording that has not started, with the ports and lanes that replace the run's own. */
 export interface Recording extends RunRecording {
@@ -39,7 +39,7 @@ interface RecordingOptions extends Pick<RunOptions, 'ports' | 'lanes' | 'runId'>
 /** Creates the recording of a run that will start with these ports and lanes. */
 export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: RecordingOptions): Recording => {
   let current: Run | undefined;
-  const position = (): Position => current?.position ?? { stepNumber: 0, attempt: 1 };
+  const position = (): Position => (current ? positionOf(current) : { stepNumber: 0, attempt: 1 });
   const conceal = concealOf(lanes, () => current);
   const writer = createTraceWriter({ recorder, conceal, position, wallClock: ports.wallClock });
   const onOpened = (): void => {
@@ -132,7 +132,7 @@ const headerOf = (run: Run, facts: HeaderFacts): Omit<TraceHeader, 'seq' | 'at'>
     pipelines: Object.fromEntries(Object.entries(lanes).flatMap(([lane, plan]) => (plan ? [[lane, plan.id]] : []))),
     limits,
     ...recordedSettingsOf(run.options),
-    messageId: run.messageId,
+    messageId: run.state.messageId,
     models: ports.models.map(({ model: { modelId, provider, specificationVersion } }) => ({
       modelId,
       provider,
@@ -148,7 +148,7 @@ const headerOf = (run: Run, facts: HeaderFacts): Omit<TraceHeader, 'seq' | 'at'>
   };
 };
 
-const writeInput = (writer: TraceWriter, { list, scope }: Run): void => {
+const writeInput = (writer: TraceWriter, { scope, state: { list } }: Run): void => {
   const { messages } = scope.host;
   const adds: unknown[] = [];
   writer.write({
@@ -189,7 +189,7 @@ const judgedPayloadOf = (writer: TraceWriter, lane: string, plan: Plan): Plan =>
 });
 
 const writeResult = (writer: TraceWriter, run: Run, object: unknown): void => {
-  const { inputTokens, outputTokens, totalTokens } = run.usage;
+  const { inputTokens, outputTokens, totalTokens } = run.state.usage;
   const finish = run.recorder.events.findLast((event) => event.type === 'run-finish');
   const { tripwire, error } = writer.plain({ tripwire: finish?.tripwire, error: finish?.error }) as Pick<
     RunFinish,
@@ -201,7 +201,7 @@ const writeResult = (writer: TraceWriter, run: Run, object: unknown): void => {
   writer.write({
     kind: 'result',
     ...writer.place,
-    status: run.status ?? 'failed',
+    status: run.state.status ?? 'failed',
     finishReason: finishReasonOf(run),
     text: writer.plain(text) as string,
     ...(object !== undefined && { object: writer.plain(object) }),

@@ -12,7 +12,7 @@ import type { Stop } from '../verdict.js';
 import type { AssembledResponse, Span } from './response.js';
 import type { CallResponse, Effect, InsidePart } from './tool-call.js';
 import type { PartSnapshot } from './part-snapshot.js';
-import type { LoopInput, LoopLimits } from './machine.js';
+import type { LoopContext, LoopInput, LoopLimits } from './machine.js';
 import type {
   Chunk,
   ConversationSnapshot,
@@ -28,10 +28,10 @@ import type {
   TokenUsage,
 } from './ports.js';
 import type { UnfinishedTurn } from './persistence.js';
-import type { Decision, LoopSnapshot } from './decide.js';
+import type { Decision } from './decide.js';
 import type { FinishedCall, StepCalls } from './step-calls.js';
 
-/** The guards of a run by lane; `memory` persists an accepted response and runs after everything else. */
+/** The guards of a run by lane; `memory` persists an accepted response, after everything else. */
 export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
 
 /** The tracer of a run, shared by all its segments. */
@@ -62,16 +62,11 @@ export interface Journal {
    * and does not run it again.
    */
   checkpoint<T>(run: Run, key: string, body: () => Promise<T>): Promise<T>;
-  /**
-   * Runs a part of the current checkpointed section whose effect must not happen twice. Stores its value; it changes nothing of the run.
-   */
+  /** Runs a part of the current checkpointed section whose effect must not happen twice, and stores its value. */
   part<T>(key: string, body: (inside?: InsidePart) => Promise<T>): Promise<T>;
   /** Claims an action that must happen only once. Resolves to true for the first claim. */
   claim(key: string): Promise<boolean>;
-  /**
-   * Whether a checkpointed section may end in the current state, with no activity under way. If the run is persisted, its end is a
-   * checkpointed section of its own.
-   */
+  /** Whether a checkpointed section may end here, with no activity under way. The end of a persisted run is a section of its own. */
   mayEnd(run: Run, isEnd: boolean): boolean;
   /** Restores the run from the journal, before any code reads it. */
   catchUp(run: Run): void;
@@ -82,7 +77,7 @@ export interface RunOptions extends Readonly<RecordedSettings> {
   readonly runId: string;
   readonly agentId?: string;
   readonly mode: RunMode;
-  /** The initial conversation; see {@link Run.list}. */
+  /** The initial conversation; see {@link RunState.list}. */
   readonly list: MessageList;
   readonly lanes: Lanes;
   /**
@@ -202,90 +197,103 @@ export interface BufferedChunks {
   readonly from: number;
 }
 
-/** The data of a run, outside the machine. Activities read and write it; the machine decides. */
+/** The changing part of a run, as a value: a checkpoint is this value, a rollback takes fields of an earlier one, a resumption starts with one. */
+export interface RunState {
+  /** The machine's counters in the last state that it entered. */
+  readonly counters: LoopContext;
+  /** Undefined while the run continues. */
+  readonly status: RunStatus | undefined;
+  /** Whether the run continues after a suspension. */
+  readonly isResumed: boolean;
+  /** The current conversation: a new list after each rollback, see `restoreConversation`. */
+  readonly list: MessageList;
+  /** The strictest stop since the attempt began: why the last activity ended. */
+  readonly stop: Stop | undefined;
+  readonly error: unknown;
+  /** The reason for the last rejection, for the next attempt's prompt. */
+  readonly feedback: string | undefined;
+  /** System messages at the start of each step. */
+  readonly baseSystem: readonly SystemMessage[];
+  /** The conversation at the start of the current step (or the input); a rejected attempt is rolled back to it. */
+  readonly start: ConversationSnapshot | undefined;
+  /** The conversation at the start of the first step; a rejected result is rolled back to it. */
+  readonly firstStep: ConversationSnapshot | undefined;
+  /** The caller's message as the guards left it, kept if it may have to be saved without a response. */
+  readonly acceptedInput: ConversationSnapshot | undefined;
+  /** Overlap guards that have not passed yet. */
+  readonly overlapGuards: readonly OverlapGuard[];
+  readonly attempt: Attempt | undefined;
+  /** Every attempt whose finish was reported, rejected ones included, and the one under review. */
+  readonly steps: readonly StepRecord[];
+  readonly accepted: readonly ResponseStep[];
+  /** The parts of the response at their last judgement: unchanged parts are not copied again. */
+  readonly lastParts: readonly PartSnapshot[];
+  /** The index of the first accepted step that guards have edited since the journal stored the run. */
+  readonly editedFrom: number | undefined;
+  /** Whether the guards let the whole result pass. */
+  readonly isResultAccepted: boolean;
+  readonly usage: TokenUsage;
+  readonly messageId: string;
+  /** The words of rejected attempts, which no error may quote. Never persisted. */
+  readonly rejectedWords: readonly string[];
+  /** Tool results from rejected attempts at this step, reused for equal calls. */
+  readonly reusable: readonly FinishedCall[];
+  /** The chunks that were still buffered when the run was suspended. */
+  readonly held: BufferedChunks;
+}
+
+/** A run: what it is given, and its state. Activities read the state and change it; the machine decides. */
 export interface Run {
   readonly options: RunOptions;
   /** The context of hooks. */
-  readonly scope: RunScope & { retryCount: number };
+  readonly scope: RunScope;
   /** Each processor's state in the run, by its id. */
   readonly slots: Map<string, ProcessorSlot>;
   readonly recorder: Recorder;
-  readonly position: Position;
   readonly signal: AbortSignal;
-  /** The current conversation: a new list after each rollback, see `restoreConversation`. */
-  list: MessageList;
-  /** The strictest stop since the attempt began: why the last activity ended. */
-  stop: Stop | undefined;
-  error: unknown;
-  /** The reason for the last rejection, for the next attempt's prompt. */
-  feedback: string | undefined;
-  /** System messages at the start of each step. */
-  baseSystem: readonly SystemMessage[];
-  /** The conversation at the start of the current step (or the input); a rejected attempt is rolled back to it. */
-  start: ConversationSnapshot | undefined;
-  /** The conversation at the start of the first step; a rejected result is rolled back to it. */
-  firstStep: ConversationSnapshot | undefined;
-  /** The caller's message as the guards left it, kept if it may have to be saved without a response. */
-  acceptedInput: ConversationSnapshot | undefined;
-  /** Overlap guards that have not passed yet. */
-  overlapGuards: readonly OverlapGuard[];
-  attempt: Attempt | undefined;
-  /** Every attempt whose finish was reported, rejected ones included, and the one under review. */
-  readonly steps: StepRecord[];
-  accepted: ResponseStep[];
-  /** The parts of the response at their last judgement: unchanged parts are not copied again. */
-  lastParts: readonly PartSnapshot[];
-  /** The index of the first accepted step that guards have edited since the journal stored the run. */
-  editedFrom?: number | undefined;
-  /** Whether the guards let the whole result pass. */
-  isResultAccepted: boolean;
-  readonly usage: TokenUsage;
-  messageId: string;
   readonly usedPartIds: Set<string>;
   /** The provider's ids of tool calls that got another one, by that one. */
   readonly givenCallIds: Map<string, string>;
-  /** The words of rejected attempts, which no error may quote. Never persisted; undefined before the first. */
-  rejectedWords?: readonly string[];
-  /** Tool results from rejected attempts at this step, reused for equal calls. */
-  reusable: FinishedCall[];
-  retries: number;
-  recoveries: number;
-  modelIndex: number;
-  status: RunStatus | undefined;
-  /** The machine's snapshot while the run is suspended. */
-  suspendedSnapshot: LoopSnapshot | undefined;
-  /** The chunks that were still buffered when the run was suspended. */
-  held: BufferedChunks;
+  readonly state: RunState;
+  /** Replaces the state by one with other values in some fields. */
+  change(fields: Partial<RunState>): void;
 }
+
+/** The current step and attempt. */
+export const positionOf = ({ state }: Run): Position => ({
+  stepNumber: state.counters.stepNumber,
+  attempt: state.counters.attempt,
+});
 
 /** The current attempt; every activity after `prepare` has one. */
 export const currentAttempt = (run: Run): Attempt => {
-  if (!run.attempt) throw new InterlockError('run/failed', { detail: 'no attempt is in progress.' });
-  return run.attempt;
+  if (!run.state.attempt) throw new InterlockError('run/failed', { detail: 'no attempt is in progress.' });
+  return run.state.attempt;
 };
 
 /** The steps with accepted responses, in order. */
-export const acceptedSteps = (run: Run): StepRecord[] => run.steps.filter((step) => !step.tripwire && step.reason !== 'error');
+export const acceptedSteps = (run: Run): StepRecord[] =>
+  run.state.steps.filter((step) => !step.tripwire && step.reason !== 'error');
 
 /** Whether the caller may not see the response yet: under `hold: 'run'` until all of it was accepted. */
-export const isWithheld = ({ options, isResultAccepted }: Run): boolean => options.hold === 'run' && !isResultAccepted;
+export const isWithheld = ({ options, state: { isResultAccepted } }: Run): boolean => options.hold === 'run' && !isResultAccepted;
 
 /** The steps that the caller may see. Rejected ones have no text. */
 export const visibleSteps = (run: Run): StepRecord[] => {
   const accepted = isWithheld(run) ? acceptedSteps(run) : [];
-  return run.steps.filter((step) => !accepted.includes(step));
+  return run.state.steps.filter((step) => !accepted.includes(step));
 };
 
 /** The fields of a payload for the current step. `own`: its record while it is under review. */
-export const stepFields = ({ position, steps }: Run, ...own: StepRecord[]) => ({
-  stepNumber: position.stepNumber,
+export const stepFields = ({ state: { counters, steps } }: Run, ...own: StepRecord[]) => ({
+  stepNumber: counters.stepNumber,
   steps: [...steps, ...own] as never[], // the host's type of a step has more fields than hooks can use
 });
 
 /** Whether the run is over: later results of an activity must have no effect. */
-export const isOver = (run: Run): boolean => run.signal.aborted || run.status !== undefined;
+export const isOver = (run: Run): boolean => run.signal.aborted || run.state.status !== undefined;
 
 /** Stores the error of an activity; ignored once the run is over. */
 export const setRunError = (run: Run, error: unknown): void => {
-  if (!isOver(run)) run.error = error;
+  if (!isOver(run)) run.change({ error });
 };

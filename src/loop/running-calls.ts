@@ -19,7 +19,7 @@ import { copyPlain } from '../phase/plain-data.js';
 import { persistedPart } from './data-parts.js';
 import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
-import { copyResult, finishedCall, takeFinished, type FinishedCall } from './step-calls.js';
+import { copyResult, finishedCall, findFinished, type FinishedCall } from './step-calls.js';
 
 /** The tools of one step while they run. */
 export interface RunningCalls {
@@ -120,8 +120,10 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
   const { run, attempt } = site;
   const { toolCallId } = call;
   const fact = factOf(attempt, call);
-  const reused = takeFinished(run.reusable, call);
+  const reused = findFinished(run.state.reusable, call);
   if (reused) {
+    // It serves one call: if a step makes a call twice that its rejected attempt made once, the tool runs once more.
+    run.change({ reusable: run.state.reusable.filter((one) => one !== reused) });
     run.recorder.record({ type: 'tool-finish', ...fact, outcome: 'reused', durationMs: 0 });
     return finished(site, reused);
   }
@@ -195,10 +197,10 @@ const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
   const isWithheld = hold !== undefined;
   const isInputUntold = mayRejectCalls(run) && attempt.answer.streamedCalls.includes(running.call.toolCallId);
   const given = attempt.stepCalls.given.get(running.call.toolCallId)?.input;
-  const own = { given, list: run.list, settings, abortSignal, isInputUntold, isWithheld, flush: flushOf(run), write };
+  const own = { given, list: run.state.list, settings, abortSignal, isInputUntold, isWithheld, flush: flushOf(run), write };
   const outcome = await ports.runTool({ ...running, ...own });
   await settle(outcome);
-  return { outcome, durationMs: run.scope.now() - startedAt, stop: run.stop, written };
+  return { outcome, durationMs: run.scope.now() - startedAt, stop: run.state.stop, written };
 };
 
 /**
@@ -217,7 +219,7 @@ const createWriting = ({ run, stop }: CallSite) => {
    * run it again and its effect would happen twice.
    */
   const judged = async (passing: () => Awaitable<Outcome | undefined | void>): Promise<void> => {
-    if (run.stop) return; // the step was stopped meanwhile: later tool output is discarded
+    if (run.state.stop) return; // the step was stopped meanwhile: later tool output is discarded
     if (await passing()) stop();
   };
   const passOn = (chunk: Chunk) => judged(() => guardedStream.process({ runId, from: 'AGENT', ...chunk }));

@@ -26,7 +26,7 @@ interface InsertedEnd {
 }
 
 /** Puts the end of a call into the conversation. */
-export const insertEnd = ({ list, scope, options }: Run, call: ToolCall, end: CallEnd): InsertedEnd => {
+export const insertEnd = ({ scope, options, state: { list } }: Run, call: ToolCall, end: CallEnd): InsertedEnd => {
   const { messages } = scope.host;
   options.ports.messages.setToolOutcome(list, call, end);
   const isStray = call.providerExecuted === true && !messages.readToolResult(list, call.toolCallId).found;

@@ -103,15 +103,11 @@ export const copyResult = ({ result, modelOutput }: ToolResult): ToolResult => (
 /** Also copies maps, sets and instances of classes, which takes ten times as long. */
 const copyAny = (value: unknown): unknown => (isPlain(value) ? copyPlain(value) : klona(value));
 
-/**
- * Takes the result of an equal call from those of rejected attempts. Each result serves one call: if a step makes a call twice that its
- * rejected attempt made once, the tool runs once more.
- */
-export const takeFinished = (reusable: FinishedCall[], call: ToolCall): FinishedCall | undefined => {
+/** Finds the result of an equal call among those of rejected attempts. */
+export const findFinished = (reusable: readonly FinishedCall[], call: ToolCall): FinishedCall | undefined => {
   if (reusable.length === 0) return undefined;
   const key = keyOfCall(call);
-  const index = reusable.findIndex((finished) => finished.key === key);
-  return index === -1 ? undefined : reusable.splice(index, 1)[0];
+  return reusable.find((finished) => finished.key === key);
 };
 
 /** Calls are equal if tool and arguments are; the order of the arguments does not matter. */

@@ -3,7 +3,7 @@ import { fileKey, findToolPart, reasoningOf, sourceFields, textOf, type Part, ty
 import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCallRecord, ToolResultRecord } from './ports.js';
 import type { ToolCall } from './tool-call.js';
 import { agentChunk } from './emit.js';
-import { acceptedSteps, type Attempt, type ResponseStep, type Run } from './run.js';
+import { acceptedSteps, positionOf, type Attempt, type ResponseStep, type Run } from './run.js';
 
 /** Unknown usage. */
 export const noUsage: TokenUsage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
@@ -14,7 +14,7 @@ export const recordStep = (run: Run, attempt: Attempt): StepRecord => {
   // The provider's raw body may contain text that guards removed; only `processLLMResponse` gets it.
   const { body: _body, ...response } = attempt.response;
   return {
-    ...run.position,
+    ...positionOf(run),
     stepType: acceptedSteps(run).length > 0 ? 'tool-result' : 'initial',
     ...wordsOf(run, answer.parts),
     files: [...answer.files],
@@ -101,11 +101,12 @@ export const stripQuotedMetadata = (parts: readonly Part[]): void => {
 /** The parts of this run's response so far, as the conversation has them now. */
 export const responseParts = (run: Run): Part[] =>
   run.scope.host.messages
-    .read(run.list, 'response')
+    .read(run.state.list, 'response')
     .flatMap(({ id, role, content }) => (role === 'assistant' && !run.options.before?.messageIds.has(id) ? content.parts : []));
 
 /** The number of parts of accepted steps. */
-export const acceptedParts = ({ accepted }: Run): number => accepted.reduce((sum, { partCount }) => sum + partCount, 0);
+export const acceptedParts = ({ state: { accepted } }: Run): number =>
+  accepted.reduce((sum, { partCount }) => sum + partCount, 0);
 
 interface CurrentParts {
   /** The parts of the step. */

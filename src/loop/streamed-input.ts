@@ -63,7 +63,7 @@ export const resultOfCall = (run: Run, { answer }: Attempt, chunk: Chunk): Chunk
   return { ...chunk, payload: { ...result, toolName: call.toolName, ...('args' in result && { args: call.args }) } };
 };
 
-const earlierCall = ({ scope, list }: Run, toolCallId: string): Omit<ToolCall, 'toolCallId'> | undefined =>
+const earlierCall = ({ scope, state: { list } }: Run, toolCallId: string): Omit<ToolCall, 'toolCallId'> | undefined =>
   findToolPart(
     scope.host.messages.read(list, 'all').flatMap(({ content }) => content.parts),
     toolCallId,

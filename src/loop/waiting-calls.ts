@@ -53,7 +53,9 @@ const judgeForDisplay = async (run: Run, waiting: WaitingCall) => {
 };
 
 /** The calls that a run is suspended for. */
-export const waitingCalls = ({ attempt }: Run): readonly WaitingCall[] => [...(attempt?.stepCalls.waiting.values() ?? [])];
+export const waitingCalls = ({ state: { attempt } }: Run): readonly WaitingCall[] => [
+  ...(attempt?.stepCalls.waiting.values() ?? []),
+];
 
 /** Publishes the waiting calls, and what each waits for. */
 export const publishWaiting = async (run: Run): Promise<void> => {

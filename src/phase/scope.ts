@@ -119,7 +119,7 @@ export interface RunScope {
   /** The id of the response's current message; undefined on paths without one. */
   readonly messageId?: () => string;
   /** Number of retries granted so far in this run. */
-  readonly retryCount: number;
+  retryCount(): number;
   /** A processor's state in the run, created on first use. */
   slot(processorId: string): ProcessorSlot;
   /** Milliseconds from an arbitrary origin, never going back. */
@@ -166,7 +166,7 @@ const noReports: Reports = {
 };
 
 /** Creates the scope of a run, for every host. The result is a plain object with the same shape for all of them. */
-export const createRunScope = (parts: ScopeParts): RunScope & { retryCount: number } => {
+export const createRunScope = (parts: ScopeParts): RunScope => {
   const { slots = new Map<string, ProcessorSlot>(), reports = noReports } = parts;
   return {
     runId: parts.runId,
@@ -178,7 +178,7 @@ export const createRunScope = (parts: ScopeParts): RunScope & { retryCount: numb
     abortSignal: parts.abortSignal,
     messageId: parts.messageId,
     heedsRulings: parts.heedsRulings,
-    retryCount: parts.retryCount ?? 0,
+    retryCount: parts.retryCount ?? (() => 0),
     slot: parts.slot ?? ((id) => slotIn(slots, id)),
     now: parts.now ?? (() => performance.now()),
     setTimer: parts.setTimer ?? systemTimer,

@@ -148,7 +148,7 @@ export const createScope = (own: Partial<RunScope> = {}): TestScope => {
     tracingContext: { currentSpan: undefined },
     writer: { custom: async (data) => void written.push(data) },
     abortSignal: new AbortController().signal,
-    retryCount: 0,
+    retryCount: () => 0,
     slot: (id) => {
       const slot = slots.get(id) ?? { state: {}, streamParts: [] };
       slots.set(id, slot);

@@ -57,7 +57,7 @@ describe.each(phaseNames)('a hook of phase %s', (phase) => {
     const written: unknown[] = [];
     const controller = new AbortController();
     const scope = createScope({
-      retryCount: 3,
+      retryCount: () => 3,
       writer: { custom: async (data) => void written.push(data) },
       abortSignal: controller.signal,
     });

@@ -262,7 +262,7 @@ describe('layers', () => {
     const plan = planOf(run, { cache: { maxEntries: 9 }, breaker: { failures: 1, halfOpenAfterMs: 1_000 } });
     await callGuard(plan, 'input');
     isUp = false;
-    const other = createScope({ retryCount: 1 });
+    const other = createScope({ retryCount: () => 1 });
     expect((await callGuard(plan, 'input', { scope: other })).verdict).toMatchObject({ kind: 'unavailable' });
     expect((await callGuard(plan, 'input', { scope: other })).verdict).toMatchObject({ error: { code: 'guard/breaker-open' } });
     expect((await callGuard(plan, 'input')).verdict).toMatchObject({ kind: 'trip', reason: 'bad' });

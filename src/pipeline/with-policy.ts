@@ -133,7 +133,10 @@ export const overlapModel = <P extends Phase>(step: GuardStep<P>, { row, policy 
     run: (data, scope) => {
       const copy = own.copyOf(data, scope);
       if (!scope.addOverlapGuard) return guard(copy, scope);
-      scope.addOverlapGuard({ author, judge: (blockScope) => guard({ ...copy, retryCount: blockScope.retryCount }, blockScope) });
+      scope.addOverlapGuard({
+        author,
+        judge: (blockScope) => guard({ ...copy, retryCount: blockScope.retryCount() }, blockScope),
+      });
       return pass;
     },
     read: (verdict) => verdict as Verdict<PhaseData<P>>, // the result of `run`

@@ -64,7 +64,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
     events.push(event);
     notify(onEvent, event);
   };
-  const count = (fact: CountedFact, at: Position = { ...position() }) => {
+  const count = (fact: CountedFact, at: Position = position()) => {
     const isStop = fact.type === 'guard-shadow' && fact.verdict !== 'pass' && fact.verdict !== 'edit';
     if (isPerChunk(fact.phase) && !isStop && !isOver) tally.add({ fact, at });
     else record(fact, at);
@@ -89,7 +89,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
     reportStale: (report) => count(staleFact(report)),
     reportLateAbort: ({ author, reason }) => record({ type: 'late-abort', ...author, reason }),
     openShadow: () => {
-      const at = { ...position() };
+      const at = position();
       openShadows += 1;
       return (report) => {
         openShadows -= 1;

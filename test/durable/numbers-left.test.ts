@@ -81,7 +81,8 @@ describe('a process that no longer owns its run', () => {
     expect(await shared.read('run', 0)).toHaveLength(2);
     const journal = { checkpoint: (_run: unknown, _key: string, body: () => unknown) => body() } as unknown as Journal;
     const buffered = () => ({ chunks: [] });
-    const run = { position: { stepNumber: 0, attempt: 1 }, usedPartIds: new Set(), options: { streamBuffer: { buffered } } };
+    const state = { counters: { stepNumber: 0, attempt: 1 } };
+    const run = { state, usedPartIds: new Set(), options: { streamBuffer: { buffered } } };
     await owner.around(journal).checkpoint(run as unknown as Run, '1 call', async () => undefined); // the fields of a run that it reads
     expect([await emission, chunk.metadata?.['sequence']]).toEqual([true, 3]);
     const parser = createEntryParser('run');

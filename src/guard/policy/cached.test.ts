@@ -50,8 +50,8 @@ describe.each(cachedPhases)('%s', (phase) => {
   it('includes the retry count in the cache key', async () => {
     const hook = counting();
     const plan = planOf(hook, { cache });
-    await callGuard(plan, phase, { scope: createScope({ retryCount: 0 }) });
-    await callGuard(plan, phase, { scope: createScope({ retryCount: 1 }) });
+    await callGuard(plan, phase, { scope: createScope({ retryCount: () => 0 }) });
+    await callGuard(plan, phase, { scope: createScope({ retryCount: () => 1 }) });
     expect(hook).toHaveBeenCalledTimes(2);
   });
 

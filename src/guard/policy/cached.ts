@@ -18,7 +18,7 @@ export const cached = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>): Gu
   remembering(inner, site, {
     read: (data, scope) => {
       const before = contentOf(data, scope);
-      const key = contentKey(before, site.row.phase, data.retryCount ?? scope.retryCount);
+      const key = contentKey(before, site.row.phase, data.retryCount ?? scope.retryCount());
       const base = toCachedEdit(site, data, scope);
       return { key, keep: (made) => keepMade(made, { data, before, scope, base }) };
     },

@@ -225,9 +225,10 @@ const lineOf = ({ lines }: PolicyState, run: object): LimitFunction => {
  * goes to `report`.
  */
 const shadowScope = (scope: RunScope, report: (report: GuardReport) => void): RunScope => {
+  const retryCount = scope.retryCount(); // the current value: when the guard is called, the run may be further
   const own: Partial<RunScope> = {
     requestContext: copyOf(scope.requestContext),
-    retryCount: scope.retryCount, // the current value: when the guard is called, the run may be further
+    retryCount: () => retryCount,
     writer: scope.writer && { custom: async () => undefined },
     reportGuard: report,
     reportConflict: () => undefined,

@@ -45,10 +45,10 @@ export const call = async (run: Run): Promise<Outcome> => {
 const announce = async (run: Run, attempt: Attempt): Promise<void> => {
   if (attempt.started) return;
   attempt.started = true;
-  const payload = { messageId: run.messageId, request: attempt.request ?? {}, warnings: attempt.warnings };
+  const payload = { messageId: run.state.messageId, request: attempt.request ?? {}, warnings: attempt.warnings };
   const { hold, streamBuffer } = run.options;
   if (hold) streamBuffer.startBuffering();
-  await emit(run, { ...agentChunk(run, 'step-start', payload), metadata: { attempt: run.position.attempt } });
+  await emit(run, { ...agentChunk(run, 'step-start', payload), metadata: { attempt: run.state.counters.attempt } });
   attempt.place = streamBuffer.offset;
 };
 
@@ -111,7 +111,7 @@ const consumeChunks = async (
 };
 
 const endOf = async (run: Run, attempt: Attempt, guardedStream: GuardedStream): Promise<Outcome> => {
-  if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part while the provider was silent
+  if (run.state.stop) return stopWith(run, run.state.stop); // a guard stopped on a data part while the provider was silent
   if (!guardedStream.isStopped && !(attempt.finish && attempt.hasResponded))
     throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part arrived.' });
   const outcome = (await guardedStream.end()) ?? { kind: 'done' };
@@ -147,13 +147,16 @@ export const open = async (run: Run): Promise<Outcome> => {
  * has passed is not called again for another attempt, unless the attempt's own guards add it again.
  */
 export const judgeOverlap = async (run: Run): Promise<Outcome> => {
-  const { overlapGuards, scope } = run;
+  const {
+    scope,
+    state: { overlapGuards },
+  } = run;
   const blockScope = createBlockScopes().take(scope);
   const verdicts = await firstTripOrAll(overlapGuards.map((guard) => guard.judge(blockScope.scope)));
   run.signal.throwIfAborted();
   const stop = strictest(verdicts);
   if (stop?.kind === 'trip') blockScope.cancel(new DOMException(`${stop.processorId} blocked.`, 'AbortError'));
-  run.overlapGuards = overlapGuards.filter((_, index) => verdicts[index]?.kind !== 'pass');
+  run.change({ overlapGuards: overlapGuards.filter((_, index) => verdicts[index]?.kind !== 'pass') });
   if (stop) return stopWith(run, stop);
   markInputAccepted(run, true);
   return { kind: 'done' };

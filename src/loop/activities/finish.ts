@@ -32,7 +32,7 @@ const judgeResult = async (run: Run, objectPlan: Plan | undefined): Promise<Outc
 };
 
 const accept = (run: Run): Outcome => {
-  run.isResultAccepted = true;
+  run.change({ isResultAccepted: true });
   return { kind: 'done' };
 };
 
@@ -44,7 +44,7 @@ export const resultPayload = (run: Run): PhaseData<'outputResult'> => {
     ...conversationFields(run, 'response'),
     result: {
       text: steps.map((step) => step.text).join(''),
-      usage: { ...run.usage },
+      usage: { ...run.state.usage },
       finishReason: steps.at(-1)?.finishReason ?? 'unknown',
       steps: stepFields(run).steps,
     },
@@ -61,13 +61,13 @@ export const persist = (run: Run): Awaitable<Outcome> => {
 const persistIn = async (memory: Plan, run: Run): Promise<Outcome> => {
   const { outcome } = await judgeWith<'outputResult'>(run, memory, resultPayload(run));
   const failed = outcome && failureOf(run, outcome);
-  const error = failed && messageOf(run.error);
+  const error = failed && messageOf(run.state.error);
   if (!isOver(run)) run.recorder.record({ type: 'memory', given: 'answer', ...(error && { error }) });
   return failed ?? { kind: 'done' };
 };
 
 const failureOf = (run: Run, outcome: Outcome): Outcome => {
-  const { stop } = run;
+  const { stop } = run.state;
   if (outcome.kind === 'failed' || !stop || stop.kind === 'unavailable') return { kind: 'failed' };
   return failWith(
     run,

@@ -13,20 +13,20 @@ import type { Prompt } from '../ports.js';
 
 /** Judges the user's input once, before the loop. */
 export const input = (run: Run): Awaitable<Outcome> => {
-  if (run.position.attempt > 1) restart(run);
-  else if (isGuarded(run, 'input')) run.start = snapshotConversation(run);
+  if (run.state.counters.attempt > 1) restart(run);
+  else if (isGuarded(run, 'input')) run.change({ start: snapshotConversation(run) });
   showFeedback(run);
   return whenReady(judge<'input'>(run, { phase: 'input', ...conversationFields(run) }), ({ outcome }) => {
     if (outcome) return outcome;
     clearFeedback(run);
-    run.baseSystem = [...run.scope.host.messages.readSystem(run.list)];
+    run.change({ baseSystem: [...run.scope.host.messages.readSystem(run.state.list)] });
     return { kind: 'done' };
   });
 };
 
 /** Before each attempt at a step: resets system messages; guards prepare the model's input. */
 export const prepare = (run: Run): Awaitable<Outcome> => {
-  const isFirst = run.position.attempt === 1;
+  const isFirst = run.state.counters.attempt === 1;
   if (isFirst) startStep(run);
   else restart(run);
   return whenReady(isFirst ? persistAcceptedSteps(run) : undefined, () => prepareAttempt(run));
@@ -34,12 +34,11 @@ export const prepare = (run: Run): Awaitable<Outcome> => {
 
 const prepareAttempt = (run: Run): Awaitable<Outcome> => {
   markInputAccepted(run, false);
-  run.scope.host.messages.writeSystem(run.list, run.baseSystem);
+  run.scope.host.messages.writeSystem(run.state.list, run.state.baseSystem);
   showFeedback(run);
-  run.feedback = undefined;
   const attempt = createAttempt(run);
-  run.attempt = attempt;
-  const { messageId } = run;
+  run.change({ feedback: undefined, attempt });
+  const { messageId } = run.state;
   const payload: PhaseData<'inputStep'> = {
     phase: 'inputStep',
     ...conversationFields(run),
@@ -62,14 +61,13 @@ const prepareAttempt = (run: Run): Awaitable<Outcome> => {
 const takeMessageId = (run: Run, { messageId }: PhaseData<'inputStep'>): void => {
   if (!rotationOf(run) || messageId === undefined)
     throw new InterlockError('agent/unsupported-option', { path: 'inputStep.messageId' });
-  run.messageId = messageId;
+  run.change({ messageId });
 };
 
 const startStep = (run: Run): void => {
   clearFeedback(run);
-  run.reusable = [];
-  run.start = snapshotConversation(run);
-  if (run.position.stepNumber === 0) run.firstStep = run.start;
+  const start = snapshotConversation(run);
+  run.change({ reusable: [], start, ...(run.state.counters.stepNumber === 0 && { firstStep: start }) });
 };
 
 const takeSettings = (attempt: Attempt, data: PhaseData<'inputStep'> & { workspace?: unknown }): void => {
@@ -85,7 +83,7 @@ const takeSettings = (attempt: Attempt, data: PhaseData<'inputStep'> & { workspa
 /** Converts the conversation to the model's prompt. Guards may rewrite it for this call, or respond from a cache. */
 export const request = (run: Run): Awaitable<Outcome> => {
   const attempt = currentAttempt(run);
-  const prompt = run.options.ports.messages.toPrompt(run.list, attempt.entry.model);
+  const prompt = run.options.ports.messages.toPrompt(run.state.list, attempt.entry.model);
   return whenReady(prompt, (made) => judgePrompt(run, attempt, made));
 };
 
@@ -95,15 +93,15 @@ const judgePrompt = (run: Run, attempt: Attempt, made: Prompt): Awaitable<Outcom
     phase: 'llmRequest',
     prompt,
     model: attempt.entry.model,
-    messageList: run.list,
+    messageList: run.state.list,
     ...stepFields(run),
-    retryCount: run.retries,
+    retryCount: run.state.counters.retries,
   });
   return whenReady(judged, ({ data, outcome }) => {
     if (outcome) return outcome;
-    markInputAccepted(run, run.overlapGuards.length === 0);
+    markInputAccepted(run, run.state.overlapGuards.length === 0);
     attempt.prompt = data.prompt;
     attempt.cached = data.response;
-    return { kind: run.overlapGuards.length > 0 ? 'overlap' : 'done' };
+    return { kind: run.state.overlapGuards.length > 0 ? 'overlap' : 'done' };
   });
 };

@@ -11,20 +11,20 @@ import { stripQuotedError } from '../../guard/strip-quoted-error.js';
 export const recover = async (run: Run): Promise<Outcome> => {
   const { ports, limits } = run.options;
   const attempt = currentAttempt(run);
-  const { error } = run;
+  const { error } = run.state;
   const judged = await judge<'apiError'>(run, {
     phase: 'apiError',
     error,
     ...conversationFields(run),
     ...stepFields(run),
-    messageId: run.messageId,
+    messageId: run.state.messageId,
     rotateResponseMessageId: rotationOf(run),
-    retryCount: run.recoveries,
+    retryCount: run.state.counters.recoveries,
   });
   if (judged.outcome) return judged.outcome;
   const isFinal = run.options.mayTakeBack?.() === false;
-  const again = judged.data.decision === 'retry' && run.recoveries < limits.maxRecoveries;
-  const next = isFinal ? undefined : again ? attempt.entry : ports.models[run.modelIndex + 1];
+  const again = judged.data.decision === 'retry' && run.state.counters.recoveries < limits.maxRecoveries;
+  const next = isFinal ? undefined : again ? attempt.entry : ports.models[run.state.counters.modelIndex + 1];
   const shown = await judgedError(run, error);
   run.recorder.record({ type: 'model-error', message: messageOf(shown), recovered: next !== undefined });
   if (!next) return giveUp(run, shown);
@@ -36,7 +36,7 @@ export const recover = async (run: Run): Promise<Outcome> => {
 /** Repeats the call; chunks that the failed one emitted are retracted. */
 const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
   await retract(run, { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' });
-  run.error = undefined;
+  run.change({ error: undefined });
   keepRejectedWords(run);
   Object.assign(attempt, unanswered());
 };

@@ -33,7 +33,7 @@ export const review = async (run: Run): Promise<Outcome> => {
   if (judged.outcome) return judged.outcome;
   if (snapshots) await followResponse(run, snapshots);
   if (addWritten(run, attempt)) attempt.partCount = responseParts(run).length - acceptedParts(run);
-  run.steps.push(record);
+  run.change({ steps: [...run.state.steps, record] });
   const toolCalls = record.toolCalls.filter((call) => !call.providerExecuted).length;
   if (toolCalls > 0) return { kind: 'reviewed', toolCalls };
   const { shouldContinue, outcome } = await afterStep(run, false);
@@ -48,7 +48,7 @@ const resendAttempt = async (run: Run, attempt: Attempt, record: StepRecord): Pr
 
 const addAnswer = (run: Run, attempt: Attempt): void => {
   const { answer, entry, wasEdited } = attempt;
-  const { list } = run;
+  const { list } = run.state;
   dropFallen(attempt);
   for (const growing of Object.values(answer.growing)) growing.clear(); // their pieces take as much memory as the texts
   if (answer.parts.length === 0) return;
@@ -56,7 +56,7 @@ const addAnswer = (run: Run, attempt: Attempt): void => {
   const { modelId, provider } = entry.model;
   const traceId = run.options.tracer?.ids.traceId;
   run.options.ports.messages.addResponse(list, {
-    id: run.messageId,
+    id: run.state.messageId,
     role: 'assistant',
     createdAt: new Date(run.options.ports.wallClock()),
     content: { format: 2, parts: [...answer.parts], metadata: { modelId, provider, ...(traceId && { traceId }) } },
@@ -76,7 +76,7 @@ const observe = async (run: Run, attempt: Attempt, record: StepRecord): Promise<
     warnings: [...attempt.warnings] as PhaseData<'llmResponse'>['warnings'], // the provider's own
     request: attempt.request ?? {},
     rawResponse: attempt.cached ? attempt.cached.rawResponse : wasEdited ? record.response : response, // the record has no body
-    retryCount: run.retries,
+    retryCount: run.state.counters.retries,
   });
   attempt.leftChunks = [];
   return outcome;
@@ -118,7 +118,7 @@ const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRec
 
 /** The call that a result belongs to, as the conversation has it. */
 const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolCall => {
-  const parts = run.scope.host.messages.read(run.list, 'response').flatMap(({ content }) => content.parts);
+  const parts = run.scope.host.messages.read(run.state.list, 'response').flatMap(({ content }) => content.parts);
   const known = findToolPart(parts, toolCallId)?.toolInvocation;
   return { toolCallId, toolName: known?.toolName ?? toolName, args: known?.args ?? args, providerExecuted: true };
 };

@@ -39,8 +39,8 @@ export const tools = async (run: Run): Promise<Outcome> => {
   if (waiting.size > 0) return { kind: 'suspended' };
   record.reason = 'tool-calls';
   const hasClientCalls = [...settled.values()].includes('client');
-  const stops = hasClientCalls || (await run.options.ports.shouldStop(run.steps, run.list));
-  const isLast = run.position.stepNumber + 1 >= run.options.limits.maxSteps;
+  const stops = hasClientCalls || (await run.options.ports.shouldStop(run.state.steps, run.state.list));
+  const isLast = run.state.counters.stepNumber + 1 >= run.options.limits.maxSteps;
   const { shouldContinue, outcome } = await afterStep(run, !stops && !isLast);
   return outcome ?? { kind: 'executed', stop: hasClientCalls || !(shouldContinue || (isLast && !stops)) };
 };
@@ -57,10 +57,10 @@ const settleAll = async (run: Run, attempt: Attempt, { calls, running }: SettleO
   for (const [index, call] of calls.entries()) {
     const outcome = await untilAborted(outcomes[index] as Promise<ToolOutcome>, running.stopped); // it was started before its turn
     run.signal.throwIfAborted();
-    if (run.stop) return stopWith(run, run.stop); // a guard stopped on what a tool wrote
+    if (run.state.stop) return stopWith(run, run.state.stop); // a guard stopped on what a tool wrote
     const stop = outcome && (await settle(run, attempt, { call, outcome }));
     if (stop) return stop;
-    if (outcome && outcome.kind !== 'suspended') run.options.ports.messages.addData(run.list, running.writtenBy(call));
+    if (outcome && outcome.kind !== 'suspended') run.options.ports.messages.addData(run.state.list, running.writtenBy(call));
     const waiting = calls[index + toolConcurrency];
     if (waiting) outcomes.push(running.start(waiting));
   }
@@ -103,7 +103,7 @@ const settleDenial = async (
   { call, outcome }: Ended<Extract<ToolOutcome, { kind: 'denied' }>>,
 ): Promise<Outcome | undefined> => {
   const { toolCallId, toolName, args } = call;
-  run.options.ports.messages.setToolOutcome(run.list, call, outcome);
+  run.options.ports.messages.setToolOutcome(run.state.list, call, outcome);
   const approval = { id: toolCallId, approved: false, reason: outcome.reason };
   return (await emitJudged(run, agentChunk(run, 'tool-output-denied', { toolCallId, toolName, args, approval }))).outcome;
 };

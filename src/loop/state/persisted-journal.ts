@@ -44,8 +44,8 @@ export const createPersistedJournal = (durable: Durable, { startedWith, isFenced
         return textOf(async (): Promise<Changed<T>> => {
           const value = await body();
           now = toPersistedState(run);
-          const patch = log.change(now, run.editedFrom);
-          run.editedFrom = undefined;
+          const patch = log.change(now, run.state.editedFrom);
+          run.change({ editedFrom: undefined });
           return { value, patch };
         });
       });

@@ -1,7 +1,7 @@
 import { InterlockError } from '../../errors.js';
 import type { ModelEntry, ConversationSnapshot, StepSettings } from '../ports.js';
 import type { Attempt, Run } from '../run.js';
-import { readState, writeState, type RunState, type AttemptState } from './run-state.js';
+import { readState, writeState, type KeptState, type AttemptState } from './run-state.js';
 import { applyPatch, diff, type Patch, type Settled } from './patch.js';
 import type { RunEvent } from '../../../schemas/index.js';
 import type { PersistedStep } from '../../durable/journal.js';
@@ -17,7 +17,7 @@ type SnapshotName = (typeof snapshotNames)[number];
  */
 export interface PersistedState
   extends
-    Omit<RunState, 'attempt' | SnapshotName>,
+    Omit<KeptState, 'attempt' | SnapshotName>,
     Readonly<Record<SnapshotName, { readonly from: Patch | undefined } | undefined>> {
   readonly attempt: PersistedAttempt | undefined;
 }
@@ -87,7 +87,7 @@ const revived = ({ options }: Run, { settings, entry, ...attempt }: PersistedAtt
  * failure is pending, and the response of a model that a guard chose is in the record.
  */
 export const isPersistable = (run: Run): boolean => {
-  const { attempt, overlapGuards, error } = run;
+  const { attempt, overlapGuards, error } = run.state;
   if (overlapGuards.length > 0 || error !== undefined) return false;
   return !attempt || !(attempt.ahead || attempt.prompt || awaitsForeignModel(run, attempt));
 };
@@ -177,8 +177,8 @@ export const sectionsBefore = (steps: readonly PersistedStep[], { startedWith, s
   for (const one of steps.filter(({ key }) => sectionKey.test(key))) {
     const { value } = decodeAt(one.text, `${runId} ${one.key}`) as { readonly value?: { readonly patch: Patch | undefined } }; // as it was stored
     log.append(value?.patch, undefined);
-    isOver ||= step !== undefined && !one.key.endsWith(' input') && log.state.position.stepNumber >= step;
+    isOver ||= step !== undefined && !one.key.endsWith(' input') && log.state.counters.stepNumber >= step;
     if (!isOver && !one.key.endsWith(' end')) sections.push(one);
   }
-  return { sections, reached: log.state.position?.stepNumber ?? 0 };
+  return { sections, reached: log.state.counters?.stepNumber ?? 0 };
 };

@@ -1,76 +1,49 @@
 import type { RunEvent } from '../../../schemas/index.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
-import type { Position } from '../../trace/recorder.js';
-import { type LoopSnapshot, resolveSnapshot } from '../decide.js';
 import type { ConversationSnapshot, StepRecord } from '../ports.js';
-import type { ResponseStep, Attempt, BufferedChunks, Run } from '../run.js';
+import type { ResponseStep, Attempt, BufferedChunks, Run, RunState } from '../run.js';
 import { createResponse, type AssembledResponse } from '../response.js';
 import { createStepCalls, type StepCalls } from '../step-calls.js';
 
-/** Fields of a run that are never changed in place. */
-const ownFields = [
-  'status',
-  'stop',
-  'error',
-  'feedback',
-  'baseSystem',
-  'start',
-  'firstStep',
-  'acceptedInput',
-  'isResultAccepted',
-  'messageId',
-  'reusable',
-  'retries',
-  'recoveries',
-  'modelIndex',
-] as const satisfies readonly (keyof Run)[];
+/** Fields of the state that hold only while the process runs. */
+type LiveState = 'overlapGuards' | 'lastParts' | 'editedFrom' | 'rejectedWords';
 
 /**
- * The state of a run as a value: what one segment passes to the next, and what a journal stores. The input of the run is stored
+ * The state of a run as plain data: what one segment passes to the next, and what a journal stores. The input of the run is stored
  * separately.
  */
-export interface RunState extends Pick<Run, (typeof ownFields)[number]> {
-  readonly position: Position;
-  readonly usage: Run['usage'];
+export interface KeptState extends Omit<RunState, LiveState | 'list' | 'accepted' | 'attempt'> {
   readonly list: ConversationSnapshot;
-  readonly steps: readonly StepRecord[];
   readonly accepted: readonly AcceptedState[];
-  readonly usedPartIds: readonly string[];
-  /** Undefined in journals of earlier versions. */
-  readonly givenCallIds?: readonly (readonly [own: string, given: string])[];
-  readonly slots: Readonly<Record<string, ProcessorSlot>>;
   readonly attempt: AttemptState | undefined;
-  readonly suspendedSnapshot: Pick<LoopSnapshot, 'value' | 'context'> | undefined;
-  readonly held: BufferedChunks;
+  readonly usedPartIds: readonly string[];
+  readonly givenCallIds: readonly (readonly [own: string, given: string])[];
+  readonly slots: Readonly<Record<string, ProcessorSlot>>;
   readonly events: readonly RunEvent[];
 }
 
 /** An accepted step, whose record is stored as its index in the steps. */
 type AcceptedState = Omit<ResponseStep, 'record' | 'partIds'> & { readonly record: number; readonly partIds: readonly string[] };
 
-/** The current state of a run. Its lists are copies; their items are shared with the run. */
-export const readState = (run: Run): RunState => {
-  const { steps, attempt, suspendedSnapshot } = run;
+/** The current state of a run. */
+export const readState = (run: Run): KeptState => {
+  const { overlapGuards: _overlap, lastParts: _parts, editedFrom: _edited, rejectedWords: _words, ...kept } = run.state;
+  const { attempt, steps, list, status, held } = kept;
   return {
-    ...(Object.fromEntries(ownFields.map((name) => [name, run[name]])) as Pick<Run, (typeof ownFields)[number]>), // field by field
-    reusable: [...run.reusable],
-    position: { ...run.position },
-    usage: { ...run.usage },
-    list: run.options.ports.messages.checkpoint(run.list),
-    steps: [...steps],
-    accepted: acceptedStates(run),
+    ...kept,
+    list: run.options.ports.messages.checkpoint(list),
+    accepted: acceptedStates(run.state),
+    attempt: attempt && readAttempt(attempt, steps),
+    held: status === undefined ? run.options.streamBuffer.buffered() : held,
     usedPartIds: [...run.usedPartIds],
     givenCallIds: [...run.givenCallIds],
     slots: Object.fromEntries(run.slots),
-    attempt: attempt && readAttempt(attempt, steps),
-    suspendedSnapshot: suspendedSnapshot && { value: suspendedSnapshot.value, context: suspendedSnapshot.context },
-    held: run.status === undefined ? run.options.streamBuffer.buffered() : run.held,
     events: [...run.recorder.events],
   };
 };
 
 /** Accepted steps are in the order of the steps: the search for each starts after the one before. */
-const acceptedStates = ({ accepted, steps }: Run): AcceptedState[] => {
+const acceptedStates = ({ accepted, steps }: RunState): AcceptedState[] => {
   let found = -1;
   return accepted.map(({ record, partIds, ...step }) => {
     found = steps.indexOf(record, found + 1);
@@ -78,34 +51,37 @@ const acceptedStates = ({ accepted, steps }: Run): AcceptedState[] => {
   });
 };
 
+/** The state in which a suspended run continues. */
+export const resumed = <S extends Pick<RunState, 'status'>>(state: S) => ({ ...state, status: undefined, isResumed: true });
+
 /** Applies the state of another run to a run that has not started; the recording notes where it continues. */
-export const writeState = (run: Run, state: RunState): void => {
-  const offsetOf = bufferAgain(run, state.held);
-  const { steps, position, usage, attempt, suspendedSnapshot } = state;
-  for (const name of ownFields) Object.assign(run, { [name]: state[name] });
-  Object.assign(run.position, position);
-  Object.assign(run.usage, usage);
-  run.scope.retryCount = state.retries;
-  run.reusable = [...state.reusable];
-  run.list = run.options.ports.messages.restore(state.list, run.list);
-  run.steps.splice(0, run.steps.length, ...steps);
-  run.accepted = state.accepted.map((step) => ({
-    ...step,
-    partIds: new Set(step.partIds),
-    spans: [...step.spans],
-    record: steps[step.record] as StepRecord, // found among them
-    place: offsetOf(step.place),
-  }));
-  run.usedPartIds.clear();
-  for (const id of state.usedPartIds) run.usedPartIds.add(id);
-  run.givenCallIds.clear();
-  for (const [own, given] of state.givenCallIds ?? []) run.givenCallIds.set(own, given);
-  run.slots.clear();
-  for (const [id, slot] of Object.entries(state.slots)) run.slots.set(id, slot);
-  run.attempt = attempt && writeAttempt(attempt, steps, offsetOf);
-  run.suspendedSnapshot = suspendedSnapshot && resolveSnapshot(suspendedSnapshot);
-  run.held = state.held;
-  run.recorder.rewind(state.events);
+export const writeState = (run: Run, state: KeptState): void => {
+  const { usedPartIds, givenCallIds, slots, events, list, accepted, attempt, held, ...own } = state;
+  const offsetOf = bufferAgain(run, held);
+  const { steps } = own;
+  run.change({
+    ...own,
+    held,
+    list: run.options.ports.messages.restore(list, run.state.list),
+    accepted: accepted.map((step) => ({
+      ...step,
+      partIds: new Set(step.partIds),
+      spans: [...step.spans],
+      record: steps[step.record] as StepRecord, // found among them
+      place: offsetOf(step.place),
+    })),
+    attempt: attempt && writeAttempt(attempt, steps, offsetOf),
+  });
+  fill(run.usedPartIds, usedPartIds, (ids, id) => ids.add(id));
+  fill(run.givenCallIds, givenCallIds, (ids, [id, given]) => ids.set(id, given));
+  fill(run.slots, Object.entries(slots), (all, [id, slot]) => all.set(id, slot));
+  run.recorder.rewind(events);
+};
+
+/** Replaces the content of a set or map. */
+const fill = <C extends { clear(): void }, E>(into: C, entries: readonly E[], add: (into: C, entry: E) => void): void => {
+  into.clear();
+  for (const entry of entries) add(into, entry);
 };
 
 /** Converts an offset to one in the stream buffer of this run segment. */

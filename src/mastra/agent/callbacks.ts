@@ -20,9 +20,9 @@ export const runCallbacks = (
     onStepFinish &&
     ((step) => {
       const run = runOf();
-      const response = run ? responseOf(run, step, copyOfAnswer(run.list)) : step.response;
+      const response = run ? responseOf(run, step, copyOfAnswer(run.state.list)) : step.response;
       return onStepFinish({
-        ...withViews([copyOfStep(step)], run?.list.getPersisted.response.db() ?? [])[0],
+        ...withViews([copyOfStep(step)], run?.state.list.getPersisted.response.db() ?? [])[0],
         response,
         model: modelOf(step, run),
         runId: run?.options.runId,
@@ -38,10 +38,10 @@ const reported = new WeakSet<Run>();
  * suspended run has not ended.
  */
 export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCallbacks): Promise<void> => {
-  if (run.status === 'suspended' || reported.has(run)) return;
+  if (run.state.status === 'suspended' || reported.has(run)) return;
   if (onFinish || onError || onAbort) reported.add(run);
-  if (run.status === 'failed') return safely(onError, { error: errorOf(run) });
-  if (run.status === 'canceled') {
+  if (run.state.status === 'failed') return safely(onError, { error: errorOf(run) });
+  if (run.state.status === 'canceled') {
     const steps = isWithheld(run) ? [] : acceptedSteps(run);
     return safely(onAbort, { steps: stepResults(run, steps), text: unfinishedText(run) });
   }
@@ -51,7 +51,7 @@ export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCa
 /** The argument of `onFinish`: the whole result, and the last step's tool calls by kind. */
 const finishedOf = (run: Run) => {
   const { response, ...result } = wholeResultOf(run);
-  const last = run.steps.findLast((step) => !step.tripwire);
+  const last = run.state.steps.findLast((step) => !step.tripwire);
   const [views] = last ? stepResults(run, [last]) : [];
   const { staticToolCalls = [], dynamicToolCalls = [], staticToolResults = [], dynamicToolResults = [] } = views ?? {};
   const dynamic = { staticToolCalls, dynamicToolCalls, staticToolResults, dynamicToolResults };
@@ -77,7 +77,7 @@ const modelOf = (step: StepRecord | undefined, run?: Run): ModelOf | undefined =
     const { modelId, modelProvider, modelVersion } = modelMetadata;
     return { modelId, provider: modelProvider, version: modelVersion };
   }
-  const model = run?.attempt?.entry.model;
+  const model = run?.state.attempt?.entry.model;
   return model && { modelId: model.modelId, provider: model.provider, version: model.specificationVersion };
 };
 
@@ -114,7 +114,7 @@ export const startedRun = (run: Run, options: CallOptions, ended: () => Promise<
 /** Drives a run of this process until it ends or suspends. Never rejects; the stream closes even after an internal error. */
 export const driveHere = async (run: Run, suspended?: SuspendedRuns): Promise<void> => {
   const ended = drive(run).catch(async (error: unknown) => {
-    run.error = error;
+    run.change({ error });
     await finalizeRun(run, 'failed').catch(() => run.options.streamBuffer.close());
   });
   suspended?.follow(run, ended);

@@ -166,11 +166,11 @@ const scored = (started: StartedRun, call: Scored): StartedRun => ({
 
 /** Starts the scorers of the call, or of the agent, for a run that was accepted. They never change the run. */
 const startScorers = async (run: Run, { agent, options, requestContext }: Scored): Promise<void> => {
-  if (run.status !== 'success') return;
+  if (run.state.status !== 'success') return;
   const { capabilities } = agent['getLegacyHandler']() as unknown as { readonly capabilities: ScorerStarter };
-  const { threadId, resourceId } = run.list.get.input.db()[0] ?? {};
+  const { threadId, resourceId } = run.state.list.get.input.db()[0] ?? {};
   await capabilities.runScorers({
-    messageList: run.list,
+    messageList: run.state.list,
     runId: run.options.runId,
     requestContext,
     structuredOutput: Boolean(options.structuredOutput),

@@ -39,7 +39,7 @@ interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
 export const openRecording = ({ own, options, ports, lanes, runId, ...call }: Recorded): OpenRecording => {
   const recorder = call.isContinued ? undefined : recorderOf(own.record);
   /** Also for a run that is not recorded: its spans conceal the same. */
-  const read = (run: Run) => readAhead(lanes, run.scope, run.scope.host.messages.read(run.list, 'all'));
+  const read = (run: Run) => readAhead(lanes, run.scope, run.scope.host.messages.read(run.state.list, 'all'));
   if (!recorder) return { ports, lanes, startRecording: read };
   const memory = conversationFacts(call.chains);
   const memoryIds = new Set([...memory.before, ...memory.after].map(({ id }) => id));

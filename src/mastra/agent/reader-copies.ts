@@ -18,7 +18,7 @@ interface StepFinish {
 }
 
 /** Adds the first steps of the run, as they are now. A follower of a run gets its chunks with the steps. */
-const withSteps = ({ steps }: Run, original: StepFinish, copy: StepFinish): StepFinish => {
+const withSteps = ({ state: { steps } }: Run, original: StepFinish, copy: StepFinish): StepFinish => {
   const { output, ...payload } = copy;
   const { stepCount, ...own } = output;
   if (stepCount === undefined) return copy;

@@ -90,19 +90,19 @@ const guardDetailsOf = ({ recorder: { events } }: Run): GuardDetails => ({
 });
 
 const servedResultOf = (run: Run): Omit<RunResult, keyof GuardDetails> => {
-  const { list } = run;
+  const { list } = run.state;
   const { runId } = run.options;
   const accepted = isWithheld(run) ? [] : acceptedSteps(run);
   const last = accepted.at(-1);
   return {
-    status: run.status ?? 'failed',
+    status: run.state.status ?? 'failed',
     text: accepted.map((step) => step.text).join(''),
     steps: stepResults(run, visibleSteps(run)),
     finishReason: finishReasonOf(run),
     usage: usageOf(run),
     totalUsage: usageOf(run),
-    tripwire: run.status === 'tripwire' ? tripwireOf(run) : undefined,
-    error: run.status === 'failed' ? errorOf(run) : undefined,
+    tripwire: run.state.status === 'tripwire' ? tripwireOf(run) : undefined,
+    error: run.state.status === 'failed' ? errorOf(run) : undefined,
     ...gathered(accepted),
     content: isWithheld(run) ? [] : list.get.response.aiV5.stepContent(),
     warnings: last?.warnings ?? [],
@@ -132,7 +132,7 @@ export const resultOptions = <T extends ResultOptions>(callbacks: T, agent: Resu
 
 /** The result of a run for its caller. Raises the error of a failed run, and with `throwOnTripwire` a tripwire as `agent/tripwire`. */
 export const answerOf = (run: Run, { returnScorerData, throwOnTripwire }: ResultOptions): RunResult => {
-  if (run.status === 'failed') throw errorOf(run);
+  if (run.state.status === 'failed') throw errorOf(run);
   const result = Object.assign(resultOf(run), returnScorerData && { scoringData: scoringDataOf(run) });
   const { tripwire } = result;
   if (throwOnTripwire && tripwire)
@@ -141,7 +141,7 @@ export const answerOf = (run: Run, { returnScorerData, throwOnTripwire }: Result
 };
 
 /** The input of scorers: the accepted messages of a run. */
-const scoringDataOf = (run: Run): object => scoringOf(run.list, isWithheld(run));
+const scoringDataOf = (run: Run): object => scoringOf(run.state.list, isWithheld(run));
 
 const scoringOf = (list: MessageList, withheld: boolean): object => ({
   input: {
@@ -158,7 +158,7 @@ export const traceIdsOf = ({ options: { tracer } }: Run): Pick<RunResult, 'trace
   tracer?.ids ?? { traceId: undefined, spanId: undefined };
 
 const suspensionOf = (run: Run): Pick<RunResult, 'suspendPayload' | 'resumeSchema'> => {
-  const [waiting] = run.status === 'suspended' ? waitingCalls(run) : [];
+  const [waiting] = run.state.status === 'suspended' ? waitingCalls(run) : [];
   const payload = waiting && (waitingChunk(run, waiting).payload as { resumeSchema: string });
   return { suspendPayload: payload, resumeSchema: payload?.resumeSchema };
 };
@@ -180,7 +180,7 @@ const gathered = (steps: readonly StepRecord[]) => {
 export const responseOf = (
   run: Run,
   step: StepRecord | undefined = acceptedSteps(run).at(-1),
-  list = run.list,
+  list = run.state.list,
 ): ResponseMessages & Record<string, unknown> => {
   if (isWithheld(run)) return { messages: [], uiMessages: [], dbMessages: [] };
   return { ...step?.response, ...messagesOf(list) };
@@ -193,9 +193,9 @@ const messagesBefore = ({ get }: MessageList): MastraDBMessage[] => {
 };
 
 /** The usage of the run. The provider's raw count cannot be summed, so it is the last step's, as in Mastra. */
-export const usageOf = (run: Run): Run['usage'] => {
+export const usageOf = (run: Run): TokenUsage => {
   const raw = acceptedSteps(run).at(-1)?.usage.raw;
-  return { ...run.usage, ...(raw !== undefined && { raw }) };
+  return { ...run.state.usage, ...(raw !== undefined && { raw }) };
 };
 
 /** The text of Mastra's streams: the answer without text before its last tool call. */
@@ -209,7 +209,7 @@ export const answerText = ({ text, steps }: Pick<RunResult, 'text' | 'steps'>): 
  * The error of a failed run: the provider's own error of a failed model call, with its `statusCode`. Thrown values that are no
  * errors become the cause of one.
  */
-export const errorOf = ({ error }: Run): Error => {
+export const errorOf = ({ state: { error } }: Run): Error => {
   if (isInterlockError(error, 'model/call-failed') && error.cause instanceof Error) return error.cause;
   return error instanceof Error ? error : new InterlockError('run/failed', { cause: error });
 };

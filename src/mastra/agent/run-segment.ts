@@ -110,7 +110,7 @@ const withResponse = (
       const chunk = withName(given);
       notifyTools(chunk);
       const run = runOf();
-      if (chunk.type === 'error' && run?.status === 'failed') return write({ ...chunk, payload: { error: errorOf(run) } });
+      if (chunk.type === 'error' && run?.state.status === 'failed') return write({ ...chunk, payload: { error: errorOf(run) } });
       if (chunk.type !== 'finish' || !run) return write(chunk);
       const { runId, from, payload } = chunk;
       const { object } = objectOf(run);
@@ -178,7 +178,11 @@ const endOf = (
   run: Run | undefined,
 ): LogRecord | undefined => {
   if (status === 'failed')
-    return { level: 'error', message: 'Error in agent run', fields: { error: run?.error === undefined ? error : errorOf(run) } };
+    return {
+      level: 'error',
+      message: 'Error in agent run',
+      fields: { error: run?.state.error === undefined ? error : errorOf(run) },
+    };
   if (status !== 'tripwire' || !tripwire) return undefined;
   const { reason, processorId, phase, path, retry, kind } = tripwire;
   const message = kind === 'unavailable' ? 'Guard unavailable, run stopped' : 'Processor tripwire triggered';

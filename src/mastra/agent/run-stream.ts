@@ -107,9 +107,9 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
   const whole = (): Promise<RunResult> => (result ??= handled(finish(run, wait(), wanted)));
   const stream = {
     runId,
-    messageId: run.messageId,
+    messageId: run.state.messageId,
     get messageList() {
-      return run.list;
+      return run.state.list;
     },
     ...traceIdsOf(run),
     get usedFallbackValue() {
@@ -120,13 +120,13 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
     },
     runEvents: run.recorder.events,
     get status() {
-      return run.status ?? 'running';
+      return run.state.status ?? 'running';
     },
     get tripwire() {
-      return run.status === 'tripwire' ? tripwireOf(run) : undefined;
+      return run.state.status === 'tripwire' ? tripwireOf(run) : undefined;
     },
     get error() {
-      return run.status === 'failed' ? errorOf(run) : undefined;
+      return run.state.status === 'failed' ? errorOf(run) : undefined;
     },
     get fullStream() {
       return read(transforms);
@@ -146,7 +146,7 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
     consumeStream: async ({ onError }: ConsumeOptions = {}) => {
       streamBuffer.drain();
       await wait();
-      if (run.status === 'failed') await safely(onError, errorOf(run));
+      if (run.state.status === 'failed') await safely(onError, errorOf(run));
     },
     getFullOutput: whole,
   };
@@ -212,7 +212,7 @@ const partialObjects = (run: Run): ((chunk: Chunk) => Chunk | undefined) => {
   let last: unknown;
   let requested: { readonly by: unknown; readonly schema: OutputSchema } | undefined;
   const schemaNow = (): OutputSchema | undefined => {
-    const by = (run.attempt?.settings ?? run.options.settings).structuredOutput as StructuredOutput | undefined; // already checked
+    const by = (run.state.attempt?.settings ?? run.options.settings).structuredOutput as StructuredOutput | undefined; // already checked
     if (by?.model) return undefined; // another model creates the object
     if (by && requested?.by !== by) requested = { by, schema: readOutputSchema(by.schema) };
     return by && requested?.schema;

@@ -32,7 +32,7 @@ export const copyOfAnswer = (list: MessageList): MessageList => listOf(copyPlain
 
 /** Steps of a run as Mastra's agent returns them. */
 export const stepResults = (run: Run, steps: readonly StepRecord[]): StepResult[] => {
-  const { list } = run;
+  const { list } = run.state;
   const answers = isWithheld(run) ? [] : list.getPersisted.response.db();
   const ends = partEnds(run);
   return withViews(steps, answers).map((step, index) => {
@@ -74,7 +74,7 @@ const isDynamic =
     (payload as { dynamic?: boolean } | undefined)?.dynamic === wanted;
 
 /** The number of parts of the answer after each step, as guards left it. The last step has all while it waits for its tools. */
-const partEnds = ({ accepted, steps }: Run): ReadonlyMap<StepRecord, number> => {
+const partEnds = ({ state: { accepted, steps } }: Run): ReadonlyMap<StepRecord, number> => {
   const counts = new Map(accepted.map(({ record, partCount }) => [record, partCount]));
   let end = 0;
   return new Map(

@@ -40,7 +40,7 @@ export const createSuspendedRuns = () => {
     /** Follows a started run, and stores it if it suspends. */
     follow: (run: Run, ended: Promise<unknown>): void => {
       const { runId } = run.options;
-      const isSuspended = () => run.status === 'suspended' && waitingCalls(run).length > 0;
+      const isSuspended = () => run.state.status === 'suspended' && waitingCalls(run).length > 0;
       const one: Followed = {
         ended: ended.then(() => {
           if (followed.get(runId) === one) followed.delete(runId);
@@ -67,7 +67,7 @@ export const createSuspendedRuns = () => {
 };
 
 /** The conversation of a run, from its messages. */
-export const threadOf = ({ list }: Run): { threadId?: string; resourceId?: string } => {
+export const threadOf = ({ state: { list } }: Run): { threadId?: string; resourceId?: string } => {
   const { threadId, resourceId } = list.get.input.db()[0] ?? {};
   return { threadId, resourceId };
 };

@@ -161,9 +161,9 @@ const runToEnd = async (run: Run, { leave }: DelegatingCall, segment: PersistedS
   try {
     await drive(run);
     endRecording(run);
-    if (run.status === 'suspended') leave(endOf(run, segment));
+    if (run.state.status === 'suspended') leave(endOf(run, segment));
   } catch (error) {
-    Object.assign(run, { status: 'failed', error }); // the supervisor's run is interrupted with it, see Delegating
+    run.change({ status: 'failed', error }); // the supervisor's run is interrupted with it, see Delegating
   } finally {
     run.options.streamBuffer.close(); // a run that is only replayed emits no last chunk, and the supervisor's tool reads to the end
   }

@@ -132,6 +132,6 @@ const tagged = (chunk: Chunk, { sequence, at }: RunEntry): Chunk => ({
 
 const settle = (run: Run, { state, error }: SegmentEnd): void => {
   if (state) applyPersistedState(run, state);
-  else Object.assign(run, { status: 'failed', error });
+  else run.change({ status: 'failed', error });
   run.options.streamBuffer.close();
 };

@@ -82,7 +82,7 @@ const segmentsUpTo = async ({ runs }: DurableContext, { runId, number }: ForkedF
 
 /** True if a segment starts before a step. */
 const isBefore = ({ resumes }: PersistedSegment, step: number | undefined): boolean =>
-  step === undefined || !resumes || resumes.state.position.stepNumber < step;
+  step === undefined || !resumes || resumes.state.counters.stepNumber < step;
 
 /** A durable that returns the steps of the original run instead of repeating them. */
 export const afterFork = (durable: Durable, { forked }: PersistedSegment): Durable => {

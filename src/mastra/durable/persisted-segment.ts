@@ -68,8 +68,7 @@ export const endOf = (run: Run, { call }: PersistedSegment): string => {
     return writeEnd({ call: persisted, state: toPersistedState(run) });
   } catch (error) {
     if (!isInterlockError(error, 'durable/unkept-value')) throw error;
-    run.error ??= error;
-    return writeEnd({ error: run.error });
+    return writeEnd({ error: run.state.error ?? error });
   }
 };
 

@@ -3,7 +3,8 @@ import { stringify } from 'safe-stable-stringify';
 import { TakenOver, type Board, type BoardEntry, type EntryMark } from '../../durable/journal.js';
 import { partIdOf } from '../../loop/part-ids.js';
 import type { Chunk } from '../../loop/ports.js';
-import type { Journal, Run } from '../../loop/run.js';
+import type { Position } from '../../trace/recorder.js';
+import { positionOf, type Journal, type Run } from '../../loop/run.js';
 import { encode } from '../../loop/state/encode.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
 import { createQueue, type Written } from './entry-queue.js';
@@ -49,17 +50,17 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
   const adoptionEntry = (): BoardEntry => writeEntry({ kind: 'life', life, sitting: segment }, encode(persisted));
   const writing = fencedWriting(board, runId, adoptionEntry);
   const queue = createQueue(writing.write);
-  let place = { stretch: '', at: { stepNumber: 0, attempt: 1 } };
+  let place = { stretch: '', at: (): Position => ({ stepNumber: 0, attempt: 1 }) };
   let earlier: readonly RunEntry[] = [];
   let remaining = new Map<string, number>();
   let isOpen = false;
   let hasWaited = false;
   const add = (text: string, mark?: EntryMark): Promise<Written> =>
-    queue.push(writeEntry({ kind: 'chunk', life, stretch: place.stretch, at: { ...place.at } }, text, mark));
+    queue.push(writeEntry({ kind: 'chunk', life, stretch: place.stretch, at: place.at() }, text, mark));
   const enter = (run: Run, stretch: string): void => {
     writing.claim();
     const published = earlier.filter((one) => one.stretch === stretch);
-    place = { stretch, at: run.position };
+    place = { stretch, at: () => positionOf(run) };
     remaining = countsOf(published);
     const { usedIds, partIds } = unfinished(published, run);
     for (const id of usedIds) run.usedPartIds.add(id); // new output gets other part ids
@@ -87,7 +88,7 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
       const key = remaining.size > 0 ? keyOf(own) : '';
       const count = remaining.get(key) ?? 0;
       if (count > 0) return void remaining.set(key, count - 1);
-      const at = { ...place.at };
+      const at = place.at();
       return add(text, own.type === 'step-finish' ? 'step' : undefined).then((written) => {
         if (typeof written === 'number') Object.assign(chunk, { metadata: { ...at, ...chunk.metadata, sequence: written } });
         return written !== 'dropped';

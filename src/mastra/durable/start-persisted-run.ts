@@ -5,6 +5,7 @@ import { applyCallResponse } from '../../loop/create-run.js';
 import type { Run } from '../../loop/run.js';
 import { checkFormat, decodeAt, encode, journalFormat } from '../../loop/state/encode.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
+import { resumed } from '../../loop/state/run-state.js';
 import type { CodeChange } from '../options/own-options.js';
 import type { PersistedSegment } from './persisted-segment.js';
 import { changesBetween, definitionOf, type RunDefinition } from './run-definition.js';
@@ -45,7 +46,7 @@ export const startPersistedRun = async (options: PersistedStartOptions): Promise
   const text = await durable.step('begin', async () => {
     try {
       run = await make({ isFirstSegment: !resumes, limits: known?.limits, effects: known?.effects });
-      const { messageId } = run;
+      const { messageId } = run.state;
       return encode({ format: journalFormat, ...(known ?? definitionOf(run)), messageId } satisfies SegmentStart);
     } catch (error) {
       return encode({ error });
@@ -57,10 +58,10 @@ export const startPersistedRun = async (options: PersistedStartOptions): Promise
   checkFormat(format, runId);
   const isRecovered = run === undefined;
   run ??= await make({ isFirstSegment: false, limits: definition.limits, effects: definition.effects });
-  run.messageId = messageId; // stored first
+  run.change({ messageId }); // stored first
   await checkCode(options, run, definition);
   if (resumes) {
-    applyPersistedState(run, { ...resumes.state, status: undefined });
+    applyPersistedState(run, resumed(resumes.state));
     if (resumes.answered) applyCallResponse(run, resumes.answered);
   }
   return { run, isRecovered, segment: { ...segment, call: { ...call, definition } } };

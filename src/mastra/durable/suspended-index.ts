@@ -9,7 +9,7 @@ import { toListed, type ListedRun } from '../agent/suspended-runs.js';
 
 /** The index entry of a suspended run for its owner; it contains no data of other resources. */
 export const encodeWaiting = (run: Run): string | undefined => {
-  if (run.status !== 'suspended' || waitingCalls(run).length === 0) return undefined;
+  if (run.state.status !== 'suspended' || waitingCalls(run).length === 0) return undefined;
   return encode(toListed({ run, suspendedAt: new Date(run.options.ports.wallClock()) }));
 };
 

@@ -156,7 +156,7 @@ const foreignPayload = (step: ForeignStep, data: PhaseData, scope: RunScope): Re
     state,
     agent: scope.agent,
     abortSignal: scope.abortSignal,
-    retryCount: data.retryCount ?? scope.retryCount,
+    retryCount: data.retryCount ?? scope.retryCount(),
     ...('streamParts' in data && { streamParts }),
     // Mastra's name for a tool's value, because `result` is used otherwise.
     ...('toolCallId' in data && 'result' in data && { toolResultValue: data.result }),

@@ -66,9 +66,9 @@ interface CachedHook {
 }
 
 const scopeOf = (args: HookArgs, { own, host, reports }: CachedHook): RunScope => {
-  const scope = args as unknown as RunScope & { runId?: string }; // the common arguments have the scope's names
-  const { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount } = scope;
-  const handed = { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount };
+  const { retryCount, ...scope } = args as unknown as Omit<RunScope, 'retryCount'> & { retryCount?: number }; // the common arguments have the scope's names
+  const { runId, agent, requestContext, tracingContext, writer, abortSignal } = scope;
+  const handed = { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount: () => retryCount ?? 0 };
   return createRunScope({ ...handed, host, slots: own, reports });
 };
 

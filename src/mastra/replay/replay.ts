@@ -7,7 +7,7 @@ import { InterlockError } from '../../errors.js';
 import type { CallResponse } from '../../loop/tool-call.js';
 import { createRun, joinTracers, resumeRun, type Answered } from '../../loop/create-run.js';
 import { createReplayStage, type ReplayEnd } from '../../loop/replay-ports.js';
-import type { Run } from '../../loop/run.js';
+import { positionOf, type Run } from '../../loop/run.js';
 import { concealersIn, createRecording, type Recording } from '../../loop/run-recording.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
 import { collectTraces, type Trace, headerOf } from '../../trace/traces.js';
@@ -62,7 +62,7 @@ export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, op
   const collected = collectTraces();
   const segment: CurrentSegment = { controller: new AbortController(), cancelIn: undefined, run: undefined };
   const stage = createReplayStage({
-    position: () => segment.run?.position ?? { stepNumber: 0, attempt: 1 },
+    position: () => (segment.run ? positionOf(segment.run) : { stepNumber: 0, attempt: 1 }),
     abort: (reason) => segment.controller.abort(reason),
     cancel: () => giveUp(segment),
     pause: () => sleep(2),
@@ -138,7 +138,7 @@ const answerIn = ({ toolCallId, answer }: NonNullable<RecordedSegment['resume']>
 });
 
 const waitsFor = (run: Run, { toolCallId }: Answered): boolean =>
-  run.status === 'suspended' && waitingCalls(run).some(({ call }) => call.toolCallId === toolCallId);
+  run.state.status === 'suspended' && waitingCalls(run).some(({ call }) => call.toolCallId === toolCallId);
 
 const segmentFor = ({ setup, segment, recording }: Playing) => {
   const { mode } = setup.header;

@@ -130,8 +130,8 @@ const withMetadata = (messages: MastraDBMessage[], metadata: ObjectMetadata): Ma
 
 /** The object of an accepted answer. `usedFallbackValue` is true if it is the fallback value. */
 export const objectOf = (run: Run): { object: unknown; usedFallbackValue: boolean } => {
-  const isAccepted = run.status === 'success' && Boolean(run.attempt?.settings.structuredOutput);
-  const last = isAccepted ? run.list.get.response.db().findLast(({ role }) => role === 'assistant') : undefined;
+  const isAccepted = run.state.status === 'success' && Boolean(run.state.attempt?.settings.structuredOutput);
+  const last = isAccepted ? run.state.list.get.response.db().findLast(({ role }) => role === 'assistant') : undefined;
   const { structuredOutput, interlock } = (last?.content.metadata ?? {}) as ObjectMetadata;
   return { object: structuredOutput, usedFallbackValue: interlock?.usedFallbackValue === true };
 };

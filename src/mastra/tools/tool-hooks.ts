@@ -78,7 +78,10 @@ export const createToolNotifier = (runOf: () => Run | undefined): ((chunk: Chunk
     if (type !== 'tool-call-input-streaming-start' && type !== 'tool-call-delta') return;
     const run = runOf();
     if (!run || mayRejectCalls(run)) return; // buffered by an earlier run segment, which has already passed it on
-    const { attempt, list, signal: abortSignal } = run;
+    const {
+      signal: abortSignal,
+      state: { attempt, list },
+    } = run;
     const { toolCallId, toolName = '', argsTextDelta } = payload as InputPayload;
     const tool = attempt && (findTool(attempt.settings, toolName)?.[1] as StreamedInputTool | undefined);
     const isStart = type === 'tool-call-input-streaming-start';

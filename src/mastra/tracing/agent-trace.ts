@@ -101,7 +101,7 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
       steps,
       guards: createGuardSpans({ lanes, nameTool: hasWords ? undefined : (name) => nameToolIn(run)(name), errorOf, parentOf }),
     };
-    if (run.accepted.length > 0 || run.attempt?.finish) agent.update({ input: run.list.get.input.db() });
+    if (run.state.accepted.length > 0 || run.state.attempt?.finish) agent.update({ input: run.state.list.get.input.db() });
     if (continuesStep(event)) steps.start(run);
     return segment;
   };
@@ -173,7 +173,7 @@ const startAgentSpan = (
 const follow = ({ run, agent, steps, guards }: TracedSegment, event: RunEvent): void => {
   if (event.type === 'state-enter' && event.state === 'step.preparing') steps.start(run);
   else if (event.type === 'state-enter' && event.state === 'step.calling') {
-    if (run.accepted.length === 0) agent.update({ input: run.list.get.input.db() });
+    if (run.state.accepted.length === 0) agent.update({ input: run.state.list.get.input.db() });
     steps.accept(run);
   } else if (event.type === 'model-call') steps.startCall(run);
   else if (event.type === 'model-finish') steps.endCall(run);
@@ -190,16 +190,16 @@ const follow = ({ run, agent, steps, guards }: TracedSegment, event: RunEvent): 
 
 /** Ends the run's span with its result, and all open spans below it. */
 const finish = (run: Run, agent: AgentSpan, { generation }: StepSpans): void => {
-  const usage = usageStats(run.usage);
-  if (run.status === 'failed') {
-    const error = asError(run.error);
+  const usage = usageStats(run.state.usage);
+  if (run.state.status === 'failed') {
+    const error = asError(run.state.error);
     generation?.error({ error, attributes: { usage } });
     return agent.error({ error, endTree: true });
   }
   const accepted = isWithheld(run) ? [] : acceptedSteps(run);
   const interrupted = interruption(run);
   generation?.end({ output: interrupted ?? wordsOfSteps(accepted), attributes: { usage, finishReason: finishReasonOf(run) } });
-  const tripwire = run.status === 'tripwire' ? tripwireOf(run) : undefined;
+  const tripwire = run.state.status === 'tripwire' ? tripwireOf(run) : undefined;
   const { object } = objectOf(run);
   const files = accepted.flatMap((step) => step.files);
   const { reason, processorId, retry, metadata } = tripwire ?? {};
@@ -217,8 +217,8 @@ const finish = (run: Run, agent: AgentSpan, { generation }: StepSpans): void => 
 
 /** A suspended or interrupted run omits its output, because it was not accepted as a whole. */
 const interruption = (run: Run) => {
-  if (run.status === 'canceled') return { status: 'aborted', reason: messageOf(run.error) } as const;
-  if (run.status !== 'suspended') return undefined;
+  if (run.state.status === 'canceled') return { status: 'aborted', reason: messageOf(run.state.error) } as const;
+  if (run.state.status !== 'suspended') return undefined;
   const [waiting] = waitingCalls(run);
   return {
     status: 'suspended',

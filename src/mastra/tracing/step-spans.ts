@@ -28,7 +28,7 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean) => {
   let step: Span<SpanType.MODEL_STEP> | undefined;
   let inference: Span<SpanType.MODEL_INFERENCE> | undefined;
   const isSettled = (run: Run, ...judges: Phase[]): boolean =>
-    hasWords || !(run.attempt?.settings.structuredOutput || judges.some((phase) => isGuarded(run, phase)));
+    hasWords || !(run.state.attempt?.settings.structuredOutput || judges.some((phase) => isGuarded(run, phase)));
   return {
     /** The innermost span around the guards of a step. Undefined before the first step. */
     get step(): AnySpan | undefined {
@@ -42,7 +42,7 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean) => {
     },
     start: (run: Run): void => {
       generation ??= startGeneration(agentSpan, run);
-      const { stepNumber, attempt } = run.position;
+      const { stepNumber, attempt } = run.state.counters;
       step = generation.createChildSpan({
         type: SpanType.MODEL_STEP,
         name: `step: ${stepNumber}`,
@@ -52,11 +52,11 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean) => {
     },
     /** Called once the guards before the model have passed, so that the prompt may be shown. */
     accept: (run: Run): void => {
-      const prompt = run.attempt?.prompt;
-      const isShown = run.position.stepNumber === 0 || isSettled(run, ...judgesOfSteps); // later prompts contain answers of this run
+      const prompt = run.state.attempt?.prompt;
+      const isShown = run.state.counters.stepNumber === 0 || isSettled(run, ...judgesOfSteps); // later prompts contain answers of this run
       const input = isShown ? prompt : redactedValue(prompt, 'prompt', nameToolIn(run));
       step?.update({ input: input as never }); // in the AI SDK's form
-      if (run.accepted.length === 0) generation?.update({ input: { messages: prompt as never } }); // see above
+      if (run.state.accepted.length === 0) generation?.update({ input: { messages: prompt as never } }); // see above
     },
     startCall: (run: Run): void => {
       inference?.end(); // of an abandoned call that another replaces
@@ -86,11 +86,19 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean) => {
 
 /** Names the tools that the current step offers. */
 export const nameToolIn =
-  ({ attempt, options }: Run): NameTool =>
+  ({ options, state: { attempt } }: Run): NameTool =>
   (name) =>
     publicToolName((attempt ?? options).settings.tools, name);
 
-const startGeneration = (parent: AnySpan, { options: { ports, mode }, modelIndex }: Run): AIModelGenerationSpan => {
+const startGeneration = (
+  parent: AnySpan,
+  {
+    options: { ports, mode },
+    state: {
+      counters: { modelIndex },
+    },
+  }: Run,
+): AIModelGenerationSpan => {
   const { modelId, provider } = ports.models[modelIndex]?.model ?? {};
   return parent.createChildSpan({
     type: SpanType.MODEL_GENERATION,
@@ -105,7 +113,7 @@ interface StepEnd {
 }
 
 /** Ends the span of a step. A rejected step has no output to show. */
-const endStep = (step: Span<SpanType.MODEL_STEP>, { attempt }: Run, { reason, isShown }: StepEnd): void => {
+const endStep = (step: Span<SpanType.MODEL_STEP>, { state: { attempt } }: Run, { reason, isShown }: StepEnd): void => {
   const record = attempt?.record;
   step.end({
     endTree: true,
@@ -128,7 +136,7 @@ export const wordsOfSteps = (steps: readonly StepRecord[]) => ({
   ),
 });
 
-const endInference = (inference: Span<SpanType.MODEL_INFERENCE>, { attempt }: Run, isShown: boolean): void => {
+const endInference = (inference: Span<SpanType.MODEL_INFERENCE>, { state: { attempt } }: Run, isShown: boolean): void => {
   const { finish, answer } = attempt ?? {};
   const attributes = { usage: usageStats(finish?.usage), finishReason: finish?.reason };
   inference.end({ attributes, ...(isShown && answer && { output: wordsOfParts(answer.parts) }) });
@@ -145,7 +153,10 @@ const wordsOfParts = (parts: readonly Part[]) => ({
 });
 
 /** Settings are reported without headers, which may contain keys. */
-const startInference = (step: AnySpan, { attempt, options: { mode }, position }: Run): Span<SpanType.MODEL_INFERENCE> => {
+const startInference = (
+  step: AnySpan,
+  { options: { mode }, state: { attempt, counters } }: Run,
+): Span<SpanType.MODEL_INFERENCE> => {
   const { modelId, provider } = attempt?.entry.model ?? {};
   const { settings = {} } = attempt ?? {};
   const { headers: _headers, ...parameters } = (settings.modelSettings ?? {}) as Record<string, unknown>;
@@ -155,7 +166,7 @@ const startInference = (step: AnySpan, { attempt, options: { mode }, position }:
     attributes: {
       model: modelId,
       provider,
-      stepIndex: position.stepNumber,
+      stepIndex: counters.stepNumber,
       streaming: mode === 'stream',
       parameters,
       availableTools: offeredTools(settings).map(([name]) => name),

@@ -74,7 +74,7 @@ export const scopeOfStep = (call: StepCall, results?: BlockResults): RunScope =>
     tracingContext: tracingContext as RunScope['tracingContext'],
     writer: outputWriter && { custom: async (data, options) => void (await outputWriter(data, options)) },
     abortSignal: carrier.abortSignal ? anySignal([carrier.abortSignal, abortSignal]) : abortSignal,
-    retryCount: carrier.retryCount,
+    retryCount: () => carrier.retryCount ?? 0,
     slot: (id) => slotIn(carrier, id),
     workflow: frameOf(call, results),
   });

@@ -48,7 +48,7 @@ const sendState = async (processor: Processor, data: PhaseData<typeof phase>, sc
     agentName: id,
     processorStates: new Map([[id, state]]),
   });
-  const { messageList, stepNumber, steps = [], rotateResponseMessageId, retryCount = scope.retryCount } = data;
+  const { messageList, stepNumber, steps = [], rotateResponseMessageId, retryCount = scope.retryCount() } = data;
   await runner.runProcessInputStep({
     messageList,
     stepNumber,

@@ -132,7 +132,7 @@ describe('processAPIError', () => {
 
   it('receives the error and the retry count of this call, not of the run', async () => {
     let seen: unknown;
-    const scope = createScope({ retryCount: 5 });
+    const scope = createScope({ retryCount: () => 5 });
     await chain<'apiError'>(data({ retryCount: 2 }), [(args) => void (seen = args)], scope);
     expect(seen).toMatchObject({ error: { message: '400' }, retryCount: 2, stepNumber: 1 });
     await chain<'apiError'>(data(), [(args) => void (seen = args)], scope);

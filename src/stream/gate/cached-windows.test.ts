@@ -67,7 +67,7 @@ describe('a cached window', () => {
   it('stops the stream again, in any attempt', async () => {
     const { judged, judge } = noting(({ abort }) => abort('Never.', { retry: true }));
     for (const retryCount of [0, 1]) {
-      const { stopped, emitted } = await sendAll([judge], parts('No.'), { scope: { retryCount } });
+      const { stopped, emitted } = await sendAll([judge], parts('No.'), { scope: { retryCount: () => retryCount } });
       expect(stopped).toMatchObject({ kind: 'retry', processorId: 'judge', reason: 'Never.' });
       expect(emitted).toEqual([]);
     }
