@@ -2,6 +2,7 @@ import { isInterlockError } from '../errors.js';
 import { drive } from '../loop/drive.js';
 import type { Run as LoopRun } from '../loop/run.js';
 import { findToolPart } from '../loop/response.js';
+import { setCall } from '../loop/step-calls.js';
 import { responseParts } from '../loop/step-record.js';
 import { resultPayload } from '../loop/activities/finish.js';
 import type { Phase } from '../phase/row.js';
@@ -130,7 +131,7 @@ const followsRulings = (run: Run, { params }: ModelCall, toolName: string): bool
 /** Whether a response is the run's result, because it calls no tool of the client. */
 const isFinal = (run: Run, call: ModelCall, { state: { attempt } }: LoopRun): boolean =>
   !attempt?.record?.toolCalls.some(({ toolCallId, toolName, providerExecuted }) => {
-    const isRemoved = attempt.answer.rulings.has(toolCallId) && !followsRulings(run, call, toolName);
+    const isRemoved = attempt.calls.get(toolCallId)?.ruling !== undefined && !followsRulings(run, call, toolName);
     return !providerExecuted && !isRemoved;
   });
 
@@ -140,13 +141,15 @@ const isFinal = (run: Run, call: ModelCall, { state: { attempt } }: LoopRun): bo
  */
 const recordRulings = ({ run, loop, ruled }: Calling): void => {
   const { attempt } = loop.state;
-  for (const [toolCallId, ruling] of attempt?.answer.rulings ?? []) {
+  if (!attempt) return;
+  for (const [toolCallId, { ruling }] of attempt.calls) {
+    if (!ruling) continue;
+    setCall(attempt.calls, toolCallId, { ruling: undefined });
     ruled.add(toolCallId);
     if (ruling.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
     else run.approvals.add(toolCallId);
   }
-  attempt?.answer.rulings.clear();
-  for (const { toolCallId } of attempt?.record?.toolCalls ?? []) attempt?.stepCalls.settled.set(toolCallId, 'client');
+  for (const { toolCallId } of attempt.record?.toolCalls ?? []) setCall(attempt.calls, toolCallId, { settled: 'client' });
 };
 
 const report = (run: Run, { state }: LoopRun, event: RunEvent): void => {

@@ -1,3 +1,4 @@
+import { setCall } from '../loop/step-calls.js';
 import { drive } from '../loop/drive.js';
 import { withoutPrompt } from '../loop/judge.js';
 import { currentAttempt } from '../loop/run.js';
@@ -23,11 +24,10 @@ export const judgeCalls = async (run: Run, before: readonly AnyMessage[], calls:
   /** Before tools would run: none does, see `createLoopRun`. */
   const onEvent = (event: RunEvent): void => {
     if (event.type !== 'state-enter' || event.state !== 'step.tools') return;
-    const { answer, record, stepCalls } = currentAttempt(loop);
-    const made = record?.toolCalls ?? [];
-    judged = new Map(made.map((call) => [call.toolCallId, { call, ruling: answer.rulings.get(call.toolCallId) }]));
-    answer.rulings.clear();
-    for (const { toolCallId } of made) stepCalls.settled.set(toolCallId, 'client');
+    const { record, calls: made } = currentAttempt(loop);
+    const ruled = (record?.toolCalls ?? []).map((call) => ({ call, ruling: made.get(call.toolCallId)?.ruling }));
+    judged = new Map(ruled.map((one) => [one.call.toolCallId, one]));
+    for (const id of judged.keys()) setCall(made, id, { ruling: undefined, settled: 'client' });
   };
   const streamBuffer = createStreamBuffer<Chunk>();
   streamBuffer.drain(); // it has no readers

@@ -1,6 +1,6 @@
 import { klona } from 'klona/full';
 import { createResponse } from './response.js';
-import { createStepCalls, answerCall } from './step-calls.js';
+import { setCall } from './step-calls.js';
 import type { Phase } from '../phase/row.js';
 import { createRunScope, type GuardReport, type Reports } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
@@ -105,7 +105,6 @@ export const createAttempt = (run: Run): Attempt => ({
   request: undefined,
   response: {},
   warnings: [],
-  stepCalls: createStepCalls(),
   finishedCalls: [],
   written: [],
   partCount: 0,
@@ -118,9 +117,19 @@ export const createAttempt = (run: Run): Attempt => ({
 /** The state of an attempt before its model has responded; also before the call is repeated. */
 export const unanswered = (): Pick<
   Attempt,
-  'answer' | 'leftChunks' | 'originalWords' | 'heldResults' | 'hasResponded' | 'originals' | 'wasEdited' | 'hasFallen' | 'finish'
+  | 'answer'
+  | 'calls'
+  | 'leftChunks'
+  | 'originalWords'
+  | 'heldResults'
+  | 'hasResponded'
+  | 'originals'
+  | 'wasEdited'
+  | 'hasFallen'
+  | 'finish'
 > => ({
   answer: createResponse(),
+  calls: new Map(),
   leftChunks: [],
   originalWords: [],
   heldResults: [],
@@ -244,6 +253,6 @@ export const resumeRun = (suspended: Run, segment: RunSegment, answered: Answere
 /** Applies the response to a call of a suspended run, so that the run can continue. */
 export const applyCallResponse = (run: Run, { toolCallId, answer: response }: Answered): void => {
   run.options.unfinishedTurn?.recordSaved(run.state.list);
-  if (run.state.attempt) answerCall(run.state.attempt.stepCalls, toolCallId, response);
+  if (run.state.attempt) setCall(run.state.attempt.calls, toolCallId, { waiting: undefined, answer: response });
   run.recorder.record({ type: 'run-resume', toolCallId, answer: response.kind });
 };

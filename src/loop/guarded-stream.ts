@@ -168,7 +168,10 @@ const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings):
 /** Adds the guards' version of a chunk to the response and emits it. The loop itself reports the end of a call. */
 const takeResponse = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | undefined => {
   const remaining = withoutFallen(attempt, attempt.wasEdited ? unquoting(part) : part);
-  const ruled = remaining.type === 'tool-result' ? resultOfCall(run, attempt, remaining) : takeRuling(attempt.answer, remaining);
+  const ruled =
+    remaining.type === 'tool-result'
+      ? resultOfCall(run, attempt, remaining)
+      : takeRuling(attempt.calls, attempt.answer.toolCalls, remaining);
   if (!ruled) return undefined;
   if (ruled.type === 'tool-call') followCall(attempt, ruled);
   if (isGuarded(run, 'llmResponse')) attempt.leftChunks.push({ type: ruled.type, payload: ruled.payload });

@@ -2,6 +2,7 @@ import { InterlockError } from '../errors.js';
 import { copyPlain, isRecord, isSame } from '../phase/plain-data.js';
 import type { Chunk } from './ports.js';
 import type { Attempt, Run } from './run.js';
+import { setCall } from './step-calls.js';
 import type { MadeCall, ToolCall } from './tool-call.js';
 
 /** Code that copies fields one by one would give the copy another prototype. */
@@ -64,14 +65,15 @@ export const makeCall = (run: Run, attempt: Attempt, chunk: Chunk): readonly [ma
   const { args, refusal, ...rest } = make({ call, settings: attempt.settings });
   const keep = ({ payload }: Chunk): void => {
     const { toolCallId } = payload as ToolCall;
-    if (refusal) attempt.answer.rulings.set(toolCallId, { kind: 'rejected', message: refusal });
-    if ('given' in rest) attempt.stepCalls.given.set(toolCallId, { args, input: rest.given });
+    if (refusal) setCall(attempt.calls, toolCallId, { ruling: { kind: 'rejected', message: refusal } });
+    if ('given' in rest) setCall(attempt.calls, toolCallId, { given: { args, input: rest.given } });
   };
   return [args === call.args ? chunk : { ...chunk, payload: { ...call, args } }, keep];
 };
 
 /** Forgets the input of a call whose arguments guards have edited: it may hold what they removed. */
-export const followCall = ({ stepCalls: { given } }: Attempt, { payload }: Chunk): void => {
+export const followCall = ({ calls }: Attempt, { payload }: Chunk): void => {
   const { toolCallId, args } = payload as ToolCall;
-  if (given.has(toolCallId) && !isSame(given.get(toolCallId)?.args, args)) given.delete(toolCallId);
+  const given = calls.get(toolCallId)?.given;
+  if (given && !isSame(given.args, args)) setCall(calls, toolCallId, { given: undefined });
 };

@@ -119,7 +119,7 @@ const callsMade = ({ recorder, state: { attempt } }: Run, kept: readonly StepRec
   for (const event of recorder.events)
     if (event.type === 'tool-start' && !keptSteps.has(event.stepNumber)) names.set(event.toolCallId, event.toolName);
   return [...names].flatMap(([toolCallId, toolName]): Part[] => {
-    if (attempt?.stepCalls.settled.get(toolCallId) === 'client') return []; // the client got no call to run
+    if (attempt?.calls.get(toolCallId)?.settled === 'client') return []; // the client got no call to run
     const toolInvocation = { state: 'result' as const, toolCallId, toolName, args: {}, result: callPlaceholder };
     return [{ type: 'tool-invocation', toolInvocation }];
   });

@@ -1,5 +1,4 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import type { CallRuling } from './step-calls.js';
 import { toBase64 } from '../guard/read-fields.js';
 import type { Chunk } from './ports.js';
 import type { ToolCall } from './tool-call.js';
@@ -36,8 +35,6 @@ export interface Span {
 export interface AssembledResponse {
   readonly parts: Part[];
   readonly toolCalls: ToolCall[];
-  /** Stream guards' rulings about calls that are rejected or need approval, by call id. */
-  readonly rulings: Map<string, CallRuling>;
   /** Results of tools that the provider runs itself, also for calls of earlier steps. */
   readonly results: ProviderResult[];
   /** Ids of calls whose arguments streamed. */
@@ -58,7 +55,6 @@ export interface AssembledResponse {
 export const createResponse = (): AssembledResponse => ({
   parts: [],
   toolCalls: [],
-  rulings: new Map(),
   results: [],
   streamedCalls: [],
   streamedInput: [],

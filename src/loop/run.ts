@@ -157,14 +157,14 @@ export interface Attempt {
   wasEdited: boolean;
   /** Whether it has edited a part with metadata that represents its content. */
   hasFallen: boolean;
+  /** The state of its tool calls. */
+  calls: StepCalls;
   finish: { reason: string; rawReason?: string | undefined; usage: TokenUsage; providerMetadata?: unknown } | undefined;
   request: unknown;
   response: Record<string, unknown>;
   warnings: readonly unknown[];
   /** Results of tools that the provider ran, buffered until guards have judged them. */
   heldResults: Chunk[];
-  /** The state of its tool calls. */
-  readonly stepCalls: StepCalls;
   /** The results of its tools. */
   readonly finishedCalls: FinishedCall[];
   /** Data parts that guards wrote with `writer.custom()`, until they are added to the response. */

@@ -74,14 +74,12 @@ const execute = async (site: CallSite, call: ToolCall): Promise<ToolOutcome> => 
   const { run, attempt } = site;
   const { toolCallId } = call;
   const fact = factOf(attempt, call);
-  const ruling = attempt.answer.rulings.get(toolCallId);
+  const { ruling, waiting, answer: resume } = attempt.calls.get(toolCallId) ?? {};
   if (ruling?.kind === 'rejected') {
     run.recorder.record({ type: 'tool-finish', ...fact, outcome: 'denied', durationMs: 0 });
     return { kind: 'error', error: ruling.message };
   }
-  const unresumed = attempt.stepCalls.waiting.get(toolCallId);
-  if (unresumed?.kind === 'data') return { kind: 'suspended', suspension: unresumed.suspension };
-  const resume = attempt.stepCalls.answers.get(toolCallId);
+  if (waiting?.kind === 'data') return { kind: 'suspended', suspension: waiting.suspension };
   if (resume?.kind === 'declined') {
     run.recorder.record({ type: 'tool-finish', ...fact, outcome: 'denied', durationMs: 0 });
     return { kind: 'denied', reason: resume.reason };
@@ -196,7 +194,7 @@ const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
   const { hold, ports } = run.options;
   const isWithheld = hold !== undefined;
   const isInputUntold = mayRejectCalls(run) && attempt.answer.streamedCalls.includes(running.call.toolCallId);
-  const given = attempt.stepCalls.given.get(running.call.toolCallId)?.input;
+  const given = attempt.calls.get(running.call.toolCallId)?.given?.input;
   const own = { given, list: run.state.list, settings, abortSignal, isInputUntold, isWithheld, flush: flushOf(run), write };
   const outcome = await ports.runTool({ ...running, ...own });
   await settle(outcome);

@@ -14,52 +14,38 @@ export type WaitingCall =
       readonly displayed?: Suspension;
     };
 
-/** The state of a step's calls, passed from one run segment to the next; by call id. */
-export interface StepCalls {
-  readonly waiting: Map<string, WaitingCall>;
-  readonly answers: Map<string, CallResponse>;
-  /** Calls as shown to the approver: what runs is what was approved. */
-  readonly displayed: Map<string, ToolCall>;
-  /** Settled calls: the model got the outcome, or the client answers them. */
-  readonly settled: Map<string, 'told' | 'client'>;
-  /** The arguments of calls whose tools' schemas would not take them again, and the input that they were made of, see `MadeCall`. */
-  readonly given: Map<string, { readonly args: unknown; readonly input: unknown }>;
-}
-
-/** The calls of a step, before the first one has started. */
-export const createStepCalls = (): StepCalls => ({
-  waiting: new Map(),
-  answers: new Map(),
-  displayed: new Map(),
-  settled: new Map(),
-  given: new Map(),
-});
-
-/** Marks a call as waiting for approval. Its arguments, as shown to the approver, can no longer change. */
-export const awaitApproval = ({ waiting, displayed }: StepCalls, call: ToolCall): void => {
-  const own = klona(call);
-  displayed.set(call.toolCallId, own);
-  waiting.set(call.toolCallId, { kind: 'approval', call: own });
-};
-
-/** Stores the response to a waiting call. */
-export const answerCall = ({ waiting, answers }: StepCalls, toolCallId: string, answer: CallResponse): void => {
-  waiting.delete(toolCallId);
-  answers.set(toolCallId, answer);
-};
-
 /**
  * A stream guard's ruling about a tool call that does not simply run: it is rejected with a reason for the model, or it needs
  * approval.
  */
 export type CallRuling = { readonly kind: 'rejected'; readonly message: unknown } | { readonly kind: 'approval' };
 
-/** The calls of a response, and the rulings about them. */
-interface RuledCalls {
-  readonly toolCalls: readonly ToolCall[];
-  /** By call id. */
-  readonly rulings: Map<string, CallRuling>;
+/** The state of a call, passed from one run segment to the next. */
+interface CallState {
+  readonly ruling?: CallRuling | undefined;
+  /** Undefined once it was answered. */
+  readonly waiting?: WaitingCall | undefined;
+  readonly answer?: CallResponse;
+  /** The call as shown to the approver: what runs is what was approved. */
+  readonly displayed?: ToolCall;
+  /** Set once the model got the outcome, or if the client answers. */
+  readonly settled?: 'told' | 'client';
+  /** Arguments that the tool's schema would not take again, and the input that they were made of, see `MadeCall`. */
+  readonly given?: { readonly args: unknown; readonly input: unknown } | undefined;
 }
+
+/** The states of a step's calls, by call id. */
+export type StepCalls = Map<string, CallState>;
+
+/** Changes the state of a call. */
+export const setCall = (calls: StepCalls, toolCallId: string, fields: CallState): void =>
+  void calls.set(toolCallId, { ...calls.get(toolCallId), ...fields });
+
+/** Marks a call as waiting for approval. Its arguments, as shown to the approver, can no longer change. */
+export const awaitApproval = (calls: StepCalls, call: ToolCall): void => {
+  const displayed = klona(call);
+  setCall(calls, call.toolCallId, { displayed, waiting: { kind: 'approval', call: displayed } });
+};
 
 const rulings: Partial<Record<string, (payload: { error?: unknown }) => CallRuling>> = {
   'tool-error': ({ error }) => ({ kind: 'rejected', message: error }),
@@ -70,13 +56,13 @@ const rulings: Partial<Record<string, (payload: { error?: unknown }) => CallRuli
  * If a guard replaced a call with an error or an approval request, stores this ruling and returns the call itself, which is emitted all
  * the same: the error or request follows it. Returns other chunks unchanged.
  */
-export const takeRuling = (answer: RuledCalls, chunk: Chunk): Chunk => {
+export const takeRuling = (calls: StepCalls, made: readonly ToolCall[], chunk: Chunk): Chunk => {
   const rule = rulings[chunk.type];
   if (!rule) return chunk;
   const { toolCallId, toolName, args, ...payload } = (chunk.payload ?? {}) as ToolCall & { error?: unknown };
   // The error of a tool that the provider ran follows its call.
-  if (answer.toolCalls.some((call) => call.toolCallId === toolCallId)) return chunk;
-  if (answer.rulings.get(toolCallId)?.kind !== 'rejected') answer.rulings.set(toolCallId, rule(payload));
+  if (made.some((call) => call.toolCallId === toolCallId)) return chunk;
+  if (calls.get(toolCallId)?.ruling?.kind !== 'rejected') setCall(calls, toolCallId, { ruling: rule(payload) });
   return { ...chunk, type: 'tool-call', payload: { toolCallId, toolName, args } };
 };
 

@@ -54,7 +54,7 @@ const judgeForDisplay = async (run: Run, waiting: WaitingCall) => {
 
 /** The calls that a run is suspended for. */
 export const waitingCalls = ({ state: { attempt } }: Run): readonly WaitingCall[] => [
-  ...(attempt?.stepCalls.waiting.values() ?? []),
+  ...[...(attempt?.calls.values() ?? [])].flatMap(({ waiting }) => waiting ?? []),
 ];
 
 /** Publishes the waiting calls, and what each waits for. */

@@ -10,8 +10,8 @@ import { currentAttempt, type Attempt, type Run } from '../run.js';
 import { settleEnd } from '../settle-result.js';
 import { acceptedParts, responseParts } from '../step-record.js';
 import { untilAborted } from '../../phase/awaitable.js';
-import { judgeSuspension } from '../waiting-calls.js';
-import { awaitApproval } from '../step-calls.js';
+import { judgeSuspension, waitingCalls } from '../waiting-calls.js';
+import { awaitApproval, setCall } from '../step-calls.js';
 
 /**
  * Runs the tools of a reviewed step in parallel, up to the run's limit. Their results are judged in the order of the calls. A queued call
@@ -23,12 +23,12 @@ import { awaitApproval } from '../step-calls.js';
 export const tools = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const record = attempt.record as StepRecord; // review created it; the machine enters this activity only from there
-  const { settled, waiting, displayed } = attempt.stepCalls;
-  const calls = record.toolCalls.filter((call) => !call.providerExecuted && !settled.has(call.toolCallId));
+  const stateOf = ({ toolCallId }: ToolCall) => attempt.calls.get(toolCallId);
+  const calls = record.toolCalls.filter((call) => !call.providerExecuted && !stateOf(call)?.settled);
   if (await requestApprovals(run, attempt, calls)) return { kind: 'suspended' }; // before any of them runs
   if (calls.length > 0) {
     const running = createRunningCalls(run, attempt);
-    const stop = await settleAll(run, attempt, { calls: calls.map((call) => displayed.get(call.toolCallId) ?? call), running });
+    const stop = await settleAll(run, attempt, { calls: calls.map((call) => stateOf(call)?.displayed ?? call), running });
     if (stop) {
       await running.halt(stop.kind === 'retry' ? 'wait' : 'cancel');
       return stop;
@@ -36,9 +36,9 @@ export const tools = async (run: Run): Promise<Outcome> => {
   }
   addWritten(run, attempt);
   attempt.partCount = responseParts(run).length - acceptedParts(run); // data parts of its tools belong to it
-  if (waiting.size > 0) return { kind: 'suspended' };
+  if (waitingCalls(run).length > 0) return { kind: 'suspended' };
   record.reason = 'tool-calls';
-  const hasClientCalls = [...settled.values()].includes('client');
+  const hasClientCalls = [...attempt.calls.values()].some(({ settled }) => settled === 'client');
   const stops = hasClientCalls || (await run.options.ports.shouldStop(run.state.steps, run.state.list));
   const isLast = run.state.counters.stepNumber + 1 >= run.options.limits.maxSteps;
   const { shouldContinue, outcome } = await afterStep(run, !stops && !isLast);
@@ -79,21 +79,21 @@ const currentCall = ({ toolCalls }: StepRecord, call: ToolCall): ToolCall => {
 };
 
 const settle = async (run: Run, attempt: Attempt, { call: called, outcome }: Ended): Promise<Outcome | undefined> => {
-  const { stepCalls } = attempt;
+  const { calls } = attempt;
   const record = attempt.record as StepRecord; // see tools
   const call = currentCall(record, called);
   const { toolCallId } = call;
   if (outcome.kind === 'suspended') {
-    const known = stepCalls.waiting.get(toolCallId);
+    const known = calls.get(toolCallId)?.waiting;
     if (known?.kind === 'data' && known.suspension === outcome.suspension) return undefined; // it still waits
     const judged = await judgeSuspension(run, { call, suspension: outcome.suspension });
-    if (judged.waiting) stepCalls.waiting.set(toolCallId, judged.waiting);
+    if (judged.waiting) setCall(calls, toolCallId, { waiting: judged.waiting });
     return judged.outcome;
   }
-  stepCalls.settled.set(toolCallId, outcome.kind === 'client' ? 'client' : 'told');
+  setCall(calls, toolCallId, { settled: outcome.kind === 'client' ? 'client' : 'told' });
   if (outcome.kind === 'client') return undefined;
   if (outcome.kind === 'denied') return settleDenial(run, { call, outcome });
-  const isApproved = outcome.kind === 'result' && stepCalls.answers.get(toolCallId)?.kind === 'approved';
+  const isApproved = outcome.kind === 'result' && calls.get(toolCallId)?.answer?.kind === 'approved';
   return settleEnd(run, record, { call, end: isApproved ? { ...outcome, isApproved } : outcome });
 };
 
@@ -113,19 +113,17 @@ const settleDenial = async (
  * once. Returns true if any call waits.
  */
 const requestApprovals = async (run: Run, attempt: Attempt, calls: readonly ToolCall[]): Promise<boolean> => {
-  const { stepCalls } = attempt;
-  const { waiting, answers } = stepCalls;
   for (const call of calls) {
-    const { toolCallId } = call;
-    if (answers.has(toolCallId) || waiting.has(toolCallId)) continue;
-    if (await needsApproval(run, attempt, call)) awaitApproval(stepCalls, call);
-    else answers.set(toolCallId, { kind: 'unasked' });
+    const { answer, waiting } = attempt.calls.get(call.toolCallId) ?? {};
+    if (answer || waiting) continue;
+    if (await needsApproval(run, attempt, call)) awaitApproval(attempt.calls, call);
+    else setCall(attempt.calls, call.toolCallId, { answer: { kind: 'unasked' } });
   }
-  return calls.some(({ toolCallId }) => waiting.get(toolCallId)?.kind === 'approval');
+  return calls.some(({ toolCallId }) => attempt.calls.get(toolCallId)?.waiting?.kind === 'approval');
 };
 
-const needsApproval = async (run: Run, { answer, settings, stepCalls }: Attempt, call: ToolCall): Promise<boolean> => {
-  const ruling = answer.rulings.get(call.toolCallId);
+const needsApproval = async (run: Run, { calls, settings }: Attempt, call: ToolCall): Promise<boolean> => {
+  const { ruling, given } = calls.get(call.toolCallId) ?? {};
   if (ruling) return ruling.kind === 'approval'; // a call that a guard rejected does not run, even if it is approved
-  return run.options.ports.needsApproval({ call, settings, given: stepCalls.given.get(call.toolCallId)?.input });
+  return run.options.ports.needsApproval({ call, settings, given: given?.input });
 };

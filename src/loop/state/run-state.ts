@@ -3,7 +3,7 @@ import type { ProcessorSlot } from '../../phase/scope.js';
 import type { ConversationSnapshot, StepRecord } from '../ports.js';
 import type { ResponseStep, Attempt, BufferedChunks, Run, RunState } from '../run.js';
 import { createResponse, type AssembledResponse } from '../response.js';
-import { createStepCalls, type StepCalls } from '../step-calls.js';
+import type { StepCalls } from '../step-calls.js';
 
 /** Fields of the state that hold only while the process runs. */
 type LiveState = 'overlapGuards' | 'lastParts' | 'editedFrom' | 'rejectedWords';
@@ -106,18 +106,15 @@ const alreadyEmitted = -1;
 type Live = 'ahead' | 'modelCall' | 'prompt' | 'originals';
 
 /** An attempt as plain data; maps are stored as lists. */
-export interface AttemptState extends Omit<Attempt, Live | 'answer' | 'stepCalls' | 'record'> {
+export interface AttemptState extends Omit<Attempt, Live | 'answer' | 'calls' | 'record'> {
   readonly answer: AnswerState;
-  readonly stepCalls: Entries<StepCalls>;
+  readonly calls: readonly (StepCalls extends Map<infer Id, infer State> ? readonly [Id, State] : never)[];
   /** The index of its record in the steps. */
   readonly record: number | undefined;
 }
 
-type Entries<T> = { readonly [K in keyof T]: T[K] extends Map<infer Key, infer Value> ? readonly [Key, Value][] : never };
-
 /** A complete response: none of its parts is growing. */
-type AnswerState = Omit<AssembledResponse, 'rulings' | 'partIds' | 'growing'> &
-  Entries<Pick<AssembledResponse, 'rulings'>> & { readonly partIds: readonly string[] };
+type AnswerState = Omit<AssembledResponse, 'partIds' | 'growing'> & { readonly partIds: readonly string[] };
 
 /** The state of an attempt. */
 const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptState => {
@@ -127,31 +124,25 @@ const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptSta
     prompt: _prompt,
     originals: _originals,
     answer,
-    stepCalls,
+    calls,
     record,
     ...rest
   } = attempt;
-  const { growing: _growing, rulings, partIds, ...content } = answer;
+  const { growing: _growing, partIds, ...content } = answer;
   return {
     ...rest,
     finishedCalls: [...rest.finishedCalls],
     written: [...rest.written],
-    answer: { ...content, rulings: [...rulings], partIds: [...partIds] },
-    stepCalls: {
-      waiting: [...stepCalls.waiting],
-      answers: [...stepCalls.answers],
-      displayed: [...stepCalls.displayed],
-      settled: [...stepCalls.settled],
-      given: [...stepCalls.given],
-    },
+    answer: { ...content, partIds: [...partIds] },
+    calls: [...calls],
     record: record && steps.indexOf(record),
   };
 };
 
 /** The attempt with a state. */
 const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetOf: (place: number) => number): Attempt => {
-  const { answer, stepCalls, record, ...rest } = state;
-  const { rulings, partIds, ...content } = answer;
+  const { answer, calls, record, ...rest } = state;
+  const { partIds, ...content } = answer;
   return {
     ...rest,
     finishedCalls: [...rest.finishedCalls],
@@ -161,15 +152,8 @@ const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetO
     modelCall: undefined,
     prompt: undefined,
     originals: new Map(),
-    answer: { ...createResponse(), ...content, rulings: new Map(rulings), partIds: new Set(partIds) },
-    stepCalls: {
-      ...createStepCalls(),
-      waiting: new Map(stepCalls.waiting),
-      answers: new Map(stepCalls.answers),
-      displayed: new Map(stepCalls.displayed),
-      settled: new Map(stepCalls.settled),
-      given: new Map(stepCalls.given),
-    },
+    answer: { ...createResponse(), ...content, partIds: new Set(partIds) },
+    calls: new Map(calls),
     record: record === undefined ? undefined : steps[record],
   };
 };
