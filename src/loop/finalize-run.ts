@@ -91,7 +91,7 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
   if (isRetracted) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end was removed, too
 };
 
-/** The host adds the first `stepCount` steps when readers get the chunk: it may be buffered, and guards may edit them until then. */
+/** The host adds the steps when readers get the chunk, `stepCount` and this one (`step`): it may be buffered, and guards may edit them until then. */
 const stepFinish = (run: Run, record: StepRecord, { reason, continues }: AttemptEnd) => ({
   ...agentChunk(run, 'step-finish', {
     id: run.messageId,
@@ -100,7 +100,7 @@ const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Attempt
     totalUsage: { ...run.usage },
     response: record.response,
     stepResult: { reason: chunkReason(record, reason), ...rawReasonOf(run), isContinued: continues, warnings: record.warnings },
-    output: { text: record.text, toolCalls: record.toolCalls, usage: record.usage, stepCount: run.steps.length },
+    output: { usage: record.usage, step: run.steps.indexOf(record), stepCount: run.steps.length },
     metadata: { ...record.response, request: record.request, providerMetadata: record.providerMetadata },
     messages: { all: [], user: [], nonUser: [] },
     ...(record.tripwire && { tripwire: record.tripwire }),
