@@ -1,6 +1,6 @@
 import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/index.js';
-import { restoreConversation, detach } from './conversation.js';
+import { restoreConversation, detach, snapshotConversation } from './conversation.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords } from './judge.js';
 import type { StepRecord, StepTripwire } from './ports.js';
@@ -26,7 +26,10 @@ export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> =>
   recordWastedCall(run, attempt);
   const { reason } = end;
   const record = (attempt.record ??= recordStep(run, attempt));
-  if (attempt.closed) return reopenResult(run, record, reason);
+  if (attempt.closed) {
+    if (reason === 'error') run.start = snapshotConversation(run); // memory keeps the calls of accepted steps
+    return reopenResult(run, record, reason);
+  }
   attempt.closed = true;
   record.reason = reason;
   if (!run.steps.includes(record)) run.steps.push(record);
@@ -74,7 +77,7 @@ const isModelFailure = ({ stop }: Run, reason: StepReason | undefined): boolean 
 const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Promise<void> => {
   if (run.isResultAccepted || (reason === 'error' && run.signal.aborted)) return;
   const rejected = reason === 'retry' ? run.accepted.filter(({ record }) => record === last) : run.accepted;
-  run.accepted = run.accepted.filter((step) => !rejected.includes(step));
+  if (reason !== 'error') run.accepted = run.accepted.filter((step) => !rejected.includes(step));
   keepRejectedWords(run);
   restoreConversation(run, reason === 'retry' ? run.start : run.firstStep);
   run.reusable.push(...(run.attempt?.finishedCalls ?? []));

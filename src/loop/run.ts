@@ -232,6 +232,7 @@ export interface Run {
   attempt: Attempt | undefined;
   /** Every attempt whose finish was reported, rejected ones included, and the one under review. */
   readonly steps: StepRecord[];
+  /** The steps that no guard has rejected, in order. */
   accepted: ResponseStep[];
   /** The parts of the response at their last judgement: unchanged parts are not copied again. */
   lastParts: readonly PartSnapshot[];
