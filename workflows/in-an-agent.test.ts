@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { InterlockAgent } from '../src/index.js';
 import { scriptedModel } from '../src/testing/index.js';
 import { contentModeration, financialAdviceReminder, responseQuality } from './index.js';
+import { redactor } from './guards/index.js';
 
 const email = 'jane@example.com';
 const good = 'The parcel left our warehouse on Monday and will arrive on Thursday.';
@@ -75,4 +76,25 @@ describe('both pipelines in an agent', () => {
     for await (const part of fullStream) if (part.type === 'text-delta') emitted += part.payload.text;
     expect(emitted).toBe(`Ask [EMAIL] about it. ${good}`);
   });
+});
+
+describe('the redactor', () => {
+  it.each(['replace', 'remove', 'mask', 'hash'] as const)(
+    '%s: a replacement does not bring a label nearer to a number that the stream has sent',
+    async (strategy) => {
+      for (const size of [1, 7, 100]) {
+        const text = 'My SSN is 536-90-4399. Order 536904399.';
+        const model = scriptedModel({ steps: [{ text: text.match(new RegExp(`.{1,${size}}`, 'g')) ?? [] }] });
+        const outputProcessors = [redactor({ strategy })];
+        const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: 'Help.', model, outputProcessors });
+        const stream = await agent.stream('Which numbers?');
+        const chunks: { type: string; payload?: { text?: string } }[] = [];
+        for await (const chunk of stream.fullStream) chunks.push(chunk as never); // of any type
+        const sent = chunks.flatMap(({ type, payload }) => (type === 'text-delta' ? [payload?.text] : [])).join('');
+        expect(sent).toMatch(/^My SSN is (?!536).*\. Order 536904399\.$/);
+        expect(await stream.text).toBe(sent);
+        expect(chunks.map(({ type }) => type)).not.toContain('data-interlock-retract');
+      }
+    },
+  );
 });

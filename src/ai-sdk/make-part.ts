@@ -48,10 +48,15 @@ export const makePart = async (
     if (repaired) [call, parsed] = [repaired, await parsePart(repaired, toolOf)];
   }
   const { toolName } = call;
-  const made = refusedCall(toolName, parsed.error ? parseArguments(call.input) : parsed.args);
-  if (made) return { part: call, made };
-  if (parsed.error) return call === part ? undefined : { part: call, made: { args: parseArguments(call.input) } };
   const written = parseArguments(call.input);
+  const made = refusedCall(toolName, parsed.error ? written : parsed.args);
+  if (made) return { part: call, made };
+  // Messages of the AI SDK lack a text that is no JSON, and the error for an unknown tool does not quote it: guards get it as a field.
+  if (!toolOf(toolName) && typeof written === 'string') {
+    const args = frozenArguments({ input: written });
+    return { part: { ...call, input: JSON.stringify(args) }, made: { args } };
+  }
+  if (parsed.error) return call === part ? undefined : { part: call, made: { args: written } };
   const refine = run.callSettings.experimental_refineToolInput?.[toolName];
   // An instance of a class is no data: guards get what the schema makes it of.
   if (!refine) return { part: call, made: { args: frozenArguments(isPlain(parsed.args) ? parsed.args : written, written) } };

@@ -1,6 +1,6 @@
 import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/index.js';
-import { restoreConversation, detach } from './conversation.js';
+import { restoreConversation, detach, snapshotConversation } from './conversation.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords } from './judge.js';
 import type { StepRecord, StepTripwire } from './ports.js';
@@ -26,7 +26,10 @@ export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> =>
   recordWastedCall(run, attempt);
   const { reason } = end;
   const record = (attempt.record ??= recordStep(run, attempt));
-  if (attempt.closed) return reopenResult(run, record, reason);
+  if (attempt.closed) {
+    if (reason === 'error') run.change({ start: snapshotConversation(run) }); // memory keeps the calls of accepted steps
+    return reopenResult(run, record, reason);
+  }
   attempt.closed = true;
   record.reason = reason;
   const { steps, accepted } = run.state;
@@ -73,9 +76,10 @@ const isModelFailure = ({ state: { stop } }: Run, reason: StepReason | undefined
 
 /** A stop after the last step was accepted concerns the whole result: a retry retracts the last step, an end retracts all. */
 const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Promise<void> => {
+  const { accepted } = run.state;
   if (run.state.isResultAccepted || (reason === 'error' && run.signal.aborted)) return;
-  const rejected = reason === 'retry' ? run.state.accepted.filter(({ record }) => record === last) : run.state.accepted;
-  run.change({ accepted: run.state.accepted.filter((step) => !rejected.includes(step)) });
+  const rejected = reason === 'retry' ? accepted.filter(({ record }) => record === last) : accepted;
+  if (reason !== 'error') run.change({ accepted: accepted.filter((step) => !rejected.includes(step)) });
   keepRejectedWords(run);
   restoreConversation(run, reason === 'retry' ? run.state.start : run.state.firstStep);
   run.change({ reusable: [...run.state.reusable, ...(run.state.attempt?.finishedCalls ?? [])] });
@@ -92,7 +96,7 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
   if (isRetracted) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end was removed, too
 };
 
-/** The host adds the first `stepCount` steps when readers get the chunk: it may be buffered, and guards may edit them until then. */
+/** The host adds the steps when readers get the chunk, `stepCount` and this one (`step`): it may be buffered, and guards may edit them until then. */
 const stepFinish = (run: Run, record: StepRecord, { reason, continues }: AttemptEnd) => ({
   ...agentChunk(run, 'step-finish', {
     id: run.state.messageId,
@@ -101,7 +105,7 @@ const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Attempt
     totalUsage: { ...run.state.usage },
     response: record.response,
     stepResult: { reason: chunkReason(record, reason), ...rawReasonOf(run), isContinued: continues, warnings: record.warnings },
-    output: { text: record.text, toolCalls: record.toolCalls, usage: record.usage, stepCount: run.state.steps.length },
+    output: { usage: record.usage, step: run.state.steps.indexOf(record), stepCount: run.state.steps.length },
     metadata: { ...record.response, request: record.request, providerMetadata: record.providerMetadata },
     messages: { all: [], user: [], nonUser: [] },
     ...(record.tripwire && { tripwire: record.tripwire }),

@@ -61,7 +61,13 @@ export const createPartIds = ({ used, given, isOpen }: RunIds): PartIds => {
     if (!preliminary) answered.add(call);
     return call;
   };
-  const idOfPart = (id: string, type: string): string => owned.get(id) ?? claim(id, type);
+  /** The last part that is no reasoning. */
+  let last: string | undefined;
+  const idOfPart = (id: string, type: string): string => {
+    if (type === 'text-start' && (last ?? id) !== id) owned.delete(id); // a text that starts again after another part is a part of its own
+    if (!type.startsWith('reasoning-')) last = id;
+    return owned.get(id) ?? claim(id, type);
+  };
   /** Undefined for a repeated call. */
   const idOfCall = (id: string, { type, payload }: Chunk): string | undefined => {
     if (type === 'tool-result') return callOf(id, payload as object);

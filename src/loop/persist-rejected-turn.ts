@@ -8,7 +8,7 @@ import { messageOf } from '../errors.js';
 import { isGuarded } from './judge.js';
 import type { SavedTurn, Persistence } from './persistence.js';
 import type { Chunk, LoopPorts, StepRecord } from './ports.js';
-import { isWithheld, type Run } from './run.js';
+import { acceptedSteps, isWithheld, type Run } from './run.js';
 import { responseParts } from './step-record.js';
 import { waitingCalls, waitingChunk } from './waiting-calls.js';
 
@@ -51,11 +51,10 @@ export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<
   if (!isUnaccepted(status)) return;
   await retractTurn(run);
   const policy = policyOf(run, status);
-  const kept =
-    policy === 'accepted' && keepsSteps(run) && run.state.attempt?.closed ? run.state.accepted.map(({ record }) => record) : [];
-  const list = listToPersist(run, { policy, status, kept });
+  const list = listToPersist(run, policy, status);
   if (!list) return run.recorder.record({ type: 'memory', given: 'nothing' });
-  const error = await failureOf(save(run, memory, { list, kept }), run);
+  const steps = policy === 'accepted' && areWordsAccepted(run) ? run.state.accepted.map(({ record }) => record) : [];
+  const error = await failureOf(save(run, memory, { list, steps }), run);
   run.recorder.record({ type: 'memory', given: policy as Exclude<SavedTurn, 'drop'>, ...(error && { error }) });
 };
 
@@ -89,12 +88,15 @@ const keepsSteps = (run: Run): boolean => {
   return !isWithheld(run) && !(output && holdOf(output.graph) === 'run');
 };
 
+/** Whether the words of accepted steps are, too: no guard of the whole response was without a verdict, or may still reject them. */
+const areWordsAccepted = (run: Run): boolean => keepsSteps(run) && acceptedSteps(run).length === run.state.accepted.length;
+
 /** Saves the accepted content of an unfinished run to memory. A failure of memory does not change the run. */
 const persistSoFar = async (run: Run, waiting: readonly Chunk[]): Promise<void> => {
   const { unfinishedTurn, ports } = run.options;
   if (!unfinishedTurn) return;
   const list = ports.messages.restore(snapshotConversation(run), run.state.list);
-  if (!keepsSteps(run)) withhold(run, list, waiting);
+  if (!keepsSteps(run)) keepCalls(run, list);
   for (const chunk of waiting) await ports.payloads?.ofChunk(chunk);
   await failureOf(
     unfinishedTurn.keep(list, waiting).then(() => undefined),
@@ -102,19 +104,18 @@ const persistSoFar = async (run: Run, waiting: readonly Chunk[]): Promise<void> 
   );
 };
 
-/** Of a response without its last verdict, only the waiting calls are visible, and that other tools were called. */
-const withhold = (run: Run, list: MessageList, waiting: readonly Chunk[]): void => {
-  const { messages } = run.options.ports.host;
-  const ids = new Set(waiting.map(({ payload }) => (payload as { toolCallId: string }).toolCallId)); // each belongs to a call
-  const isWaiting = (part: Part) => part.type === 'tool-invocation' && ids.has(part.toolInvocation.toolCallId);
-  const parts = responseParts(run).filter(isWaiting);
-  messages.write(list, [], { scope: 'response', source: 'response' });
-  addParts(run, list, { parts: [...callsMade(run, []).filter((part) => !isWaiting(part)), ...parts] });
+/** Reduces a response to the calls that were made, with their results: their step was accepted, the words were not. */
+const keepCalls = (run: Run, list: MessageList): void => {
+  const isMade = (part: Part): boolean =>
+    part.type === 'tool-invocation' && (run.state.status === 'suspended' || part.toolInvocation.state !== 'call');
+  const parts = responseParts(run, list).filter(isMade);
+  run.scope.host.messages.write(list, [], { scope: 'response', source: 'response' });
+  addParts(run, list, { parts });
 };
 
-/** The calls of tools in steps that are not kept, without any of their content: their effects cannot be undone. */
-const callsMade = ({ recorder, state: { attempt } }: Run, kept: readonly StepRecord[]): Part[] => {
-  const keptSteps = new Set(kept.map(({ stepNumber }) => stepNumber));
+/** The calls of tools in steps that were not accepted, without any of their content: their effects cannot be undone. */
+const otherCalls = ({ recorder, state: { attempt, accepted } }: Run): Part[] => {
+  const keptSteps = new Set(accepted.map(({ record }) => record.stepNumber));
   const names = new Map<string, string>(); // a call starts again when its run is resumed
   for (const event of recorder.events)
     if (event.type === 'tool-start' && !keptSteps.has(event.stepNumber)) names.set(event.toolCallId, event.toolName);
@@ -153,15 +154,8 @@ const retractTurn = async (run: Run): Promise<void> => {
 
 const isUnaccepted = (status: RunStatus): status is Unaccepted => Object.hasOwn(answerPlaceholders, status);
 
-interface KeptTurn {
-  readonly policy: SavedTurn;
-  readonly status: Unaccepted;
-  /** The accepted steps. */
-  readonly kept: readonly StepRecord[];
-}
-
 /** The conversation to save; undefined if it would contain rejected content, or if nothing of the response was accepted. */
-const listToPersist = (run: Run, { policy, status, kept }: KeptTurn): MessageList | undefined => {
+const listToPersist = (run: Run, policy: SavedTurn, status: Unaccepted): MessageList | undefined => {
   const { ports } = run.options;
   const { acceptedInput } = run.state;
   const question = () => acceptedInput && ports.messages.restore(acceptedInput, run.state.list);
@@ -176,12 +170,13 @@ const listToPersist = (run: Run, { policy, status, kept }: KeptTurn): MessageLis
       return list;
     }
     case 'accepted': {
-      const parts = [...seenParts(run, status), ...callsMade(run, kept)];
-      if (kept.length + parts.length === 0) return undefined;
-      const list =
-        kept.length > 0
-          ? ports.messages.restore(snapshotConversation(run), run.state.list)
-          : (question() ?? withoutInput(run, status));
+      const kept =
+        run.state.accepted.length > 0 && run.state.start ? ports.messages.restore(run.state.start, run.state.list) : undefined;
+      if (kept && !areWordsAccepted(run)) keepCalls(run, kept);
+      const hasKept = kept && responseParts(run, kept).length > 0;
+      const parts = [...seenParts(run, status), ...otherCalls(run)];
+      if (!hasKept && parts.length === 0) return undefined;
+      const list = hasKept ? kept : (question() ?? withoutInput(run, status));
       addParts(run, list, { parts, metadata: withheldAs(status) });
       return list;
     }
@@ -223,7 +218,7 @@ const withheldAs = (withheld: Unaccepted) => ({ interlock: { withheld } });
 const save = async (
   run: Run,
   memory: Plan,
-  { list, kept }: Pick<KeptTurn, 'kept'> & { list: MessageList },
+  { list, steps }: { list: MessageList; steps: readonly StepRecord[] },
 ): Promise<string | undefined> => {
   const { messages } = run.scope.host;
   const verdict = await memory.run<'outputResult'>(
@@ -234,7 +229,7 @@ const save = async (
       messageList: list,
       systemMessages: [],
       retryCount: run.state.counters.retries,
-      result: { text: '', usage: { ...run.state.usage }, finishReason: 'other', steps: [...kept] as never[] }, // see stepFields
+      result: { text: '', usage: { ...run.state.usage }, finishReason: 'other', steps: [...steps] as never[] }, // see stepFields
     },
     { ...run.scope, abortSignal: undefined }, // saving must work after a cancel, too
   );

@@ -2,8 +2,9 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Chunk } from './ports.js';
 
 /**
- * The content that memory saves of a turn without an accepted response. `accepted`: the caller's message, accepted steps with the calls
- * and results of their tools, and that other tools were called; nothing if there are none. `drop`: nothing. `user-only`: the caller's
+ * The content that memory saves of a turn without an accepted response. `accepted`: the caller's message, the calls and results of
+ * accepted steps, their text if no guard of the whole response may still reject it, and that other tools were called; nothing if there
+ * are none. `drop`: nothing. `user-only`: the caller's
  * message as the guards left it, or nothing if they rejected it. `placeholder`: the same, and notes in place of rejected content.
  */
 export type SavedTurn = 'accepted' | 'drop' | 'user-only' | 'placeholder';

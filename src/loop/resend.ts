@@ -64,15 +64,13 @@ const revised = (run: Run, one: CurrentStep, chunks: readonly Chunk[]): Chunk[] 
   return others.toSpliced(end === -1 ? others.length : end, 0, ...contentOf(run, one));
 };
 
-/** The end of a step repeats its text, its calls and the provider's metadata; the start of the next one repeats the response in its request. */
+/** The end of a step repeats the provider's metadata; the start of the next one repeats the response in its request. */
 const rewriteFor = (record: StepRecord, chunk: Chunk): Chunk => {
-  const { type, payload } = chunk as Chunk & { payload: { request: StepRecord['request']; output: object; metadata: object } };
+  const { type, payload } = chunk as Chunk & { payload: { request: StepRecord['request']; metadata: object } };
   if (type === 'step-start') return { ...chunk, payload: { ...payload, request: withoutBody(payload.request) } };
   if (type !== 'step-finish') return chunk;
-  const { text, toolCalls, providerMetadata, request } = record;
-  const { output, metadata } = payload;
-  const updated = { output: { ...output, text, toolCalls }, metadata: { ...metadata, request, providerMetadata } };
-  return { ...chunk, payload: { ...payload, providerMetadata, ...updated } };
+  const { providerMetadata, request } = record;
+  return { ...chunk, payload: { ...payload, providerMetadata, metadata: { ...payload.metadata, request, providerMetadata } } };
 };
 
 /** The current content of a step as chunks. Its texts get new ids; the step follows them. */

@@ -225,6 +225,7 @@ export interface RunState {
   readonly attempt: Attempt | undefined;
   /** Every attempt whose finish was reported, rejected ones included, and the one under review. */
   readonly steps: readonly StepRecord[];
+  /** The steps that no guard has rejected, in order. */
   readonly accepted: readonly ResponseStep[];
   /** The parts of the response at their last judgement: unchanged parts are not copied again. */
   readonly lastParts: readonly PartSnapshot[];

@@ -99,9 +99,9 @@ export const stripQuotedMetadata = (parts: readonly Part[]): void => {
 };
 
 /** The parts of this run's response so far, as the conversation has them now. */
-export const responseParts = (run: Run): Part[] =>
+export const responseParts = (run: Run, list = run.state.list): Part[] =>
   run.scope.host.messages
-    .read(run.state.list, 'response')
+    .read(list, 'response')
     .flatMap(({ id, role, content }) => (role === 'assistant' && !run.options.before?.messageIds.has(id) ? content.parts : []));
 
 /** The number of parts of accepted steps. */

@@ -17,6 +17,7 @@ const calls = {
   'a value of another type': { name: 'charge', args: { amount: secret } },
   'an unknown field': { name: 'charge', args: { amount: 1, [secret]: 1 } },
   'an unknown tool': { name: 'other', args: { note: secret } },
+  'an unknown tool, no JSON': { name: 'other', args: `{"note": ${secret}` },
   'a tool name': { name: secret, args: {} },
 } as const;
 

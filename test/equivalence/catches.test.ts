@@ -9,8 +9,8 @@ const planted = vi.hoisted(() => ({ everyStopThrows: false, lastBranchWins: fals
 
 vi.mock('../../src/mastra/workflow/block-coordinator.js', async (original) => {
   const own = await original<typeof MeetingModule>();
-  const createBlockCoordinator: typeof own.createBlockCoordinator = () => {
-    const coordinator = own.createBlockCoordinator();
+  const createBlockCoordinator: typeof own.createBlockCoordinator = (depth) => {
+    const coordinator = own.createBlockCoordinator(depth);
     const enter: typeof coordinator.enter = (runId, place) => {
       const seat = coordinator.enter(runId, place);
       return planted.everyStopThrows ? { ...seat, stop: async (stop) => ({ kind: 'throw', stop }) } : seat;

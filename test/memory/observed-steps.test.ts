@@ -102,14 +102,17 @@ describe.each(modes)('observational memory during a run in %s', (mode) => {
     const observing = observer();
     const stopped: Processor = {
       id: 'stopped',
-      processOutputStep: ({ text, abort, messageList }) => (text ? abort('No.') : messageList),
+      processOutputStep: ({ text, abort, messageList }) => {
+        if (!text) return messageList;
+        expect(observing.calls).toEqual([]);
+        return abort('No.');
+      },
     };
     const { outputProcessors = [] } = config as { outputProcessors?: readonly Processor[] };
     const agent = guarded(observing, { ...config, outputProcessors: [stopped, ...outputProcessors] });
     const result = await agent[mode]('Read the first part.', { memory: target, maxSteps: 10 });
     await result.text;
-    expect(result.tripwire).toBeDefined();
-    expect(observing.calls).toEqual([]);
+    expect(result.tripwire).toMatchObject({ reason: 'No.' });
   });
 
   it('a rejected message of the caller is not observed', async () => {

@@ -101,7 +101,7 @@ describe.each(modes)('memory of a run that waits for approval, in %s', (mode) =>
     await answer(true); // the second call waits
     const { messages } = await memory.recall({ threadId: target.thread });
     expect(messages.flatMap(({ content }) => content.parts).filter(({ type }) => type === 'tool-invocation')).toMatchObject([
-      { toolInvocation: { toolName: 'pay', state: 'result', args: {} } },
+      { toolInvocation: { toolName: 'pay', state: 'result', args: { amount: 1 }, result: { paid: 1 } } },
       { toolInvocation: { toolName: 'pay', state: 'call', args: { amount: 12 } } },
     ]);
     expect(disk.holds('Unjudged.')).toBe(false);

@@ -98,16 +98,17 @@ const payThenAsk = async ({ cause, host, options = {}, config = {} }: Turn) => {
 const statusOf = ([act]: Cause): string =>
   ({ trips: 'tripwire', fails: 'failed', 'judges when the caller cancels': 'canceled', '503': 'failed', stop: 'canceled' })[act];
 const isStrict = ([, hook]: Cause): boolean => hook === 'processOutputResult';
-/** Whether the step with the tool was accepted. */
-const isAccepted = ([, hook]: Cause): boolean => hook !== 'processToolResult';
+/** Whether no guard has rejected the step with the tool, or could not judge it. */
+const isAccepted = ([act, hook]: Cause): boolean =>
+  hook !== 'processToolResult' && !(hook === 'processOutputResult' && act === 'trips');
 
 describe.each(hosts)('a tool that ran is remembered in %s', (host) => {
   it.each(causes)('%s %s', { timeout: 60_000 }, async (...given) => {
     const cause = given as unknown as Cause; // a row of the table
     for (const savePerStep of [false, true]) {
       const { status, rows, isHeld, next } = await payThenAsk({ cause, host, options: { savePerStep } });
-      const isWhole = isAccepted(cause) && !isStrict(cause);
-      const isSeen = isWhole || (statusOf(cause) === 'canceled' && !isStrict(cause));
+      const isWhole = isAccepted(cause);
+      const isSeen = !isStrict(cause) && (isWhole || statusOf(cause) === 'canceled');
       expect({ savePerStep, status, rows, isHeld }).toEqual({
         savePerStep,
         status: statusOf(cause),
@@ -119,6 +120,31 @@ describe.each(hosts)('a tool that ran is remembered in %s', (host) => {
       expect([next.includes(receipt), next.includes('"to":"Bob"')]).toEqual([isWhole, isWhole]);
       expect(next).not.toContain(rejected);
     }
+  });
+});
+
+const late: Processor = { id: 'late', processOutputResult: ({ messages }) => messages };
+
+describe.each(hosts)('calls of accepted steps stay without words in %s', (host) => {
+  it.each([
+    ['a guard judges the whole answer', { outputProcessors: [late] }],
+    ['the answer is withheld', { hold: 'run' }],
+  ])('%s', { timeout: 60_000 }, async (_name, config) => {
+    for (const cause of [['503'], ['stop'], ['trips', 'processInputStep'], ['fails', 'processLLMRequest']] as const) {
+      const { rows, isHeld, next } = await payThenAsk({ cause, host, config });
+      expect({ cause, rows, isHeld }).toEqual({ cause, rows: ['user: Pay Bob.', 'assistant: (tool-invocation)'], isHeld: false });
+      expect([next.includes(receipt), next.includes('"to":"Bob"'), next.includes(opening)]).toEqual([true, true, false]);
+    }
+  });
+
+  it('also those of the last step', async () => {
+    const { status, rows, next } = await payThenAsk({
+      cause: ['fails', 'processOutputResult'],
+      host,
+      options: { maxSteps: 1 },
+    });
+    expect({ status, rows }).toEqual({ status: 'failed', rows: ['user: Pay Bob.', 'assistant: (tool-invocation)'] });
+    expect([next.includes(receipt), next.includes('"to":"Bob"')]).toEqual([true, true]);
   });
 });
 

@@ -182,6 +182,19 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
       expect(started).toEqual([]);
     });
 
+    it.each(places)('counts the first by name, at any depth, in $name, $phase', async ({ home, phase }) => {
+      const blocks = (id: string) => guardOn(phase, ({ abort }) => abort('no'), { id });
+      const deep = (id: string) => pipeline(`of ${id}`).parallel([blocks(id), calm(phase, `calm ${id}`)]);
+      const deeper = (id: string) => pipeline(`more of ${id}`).parallel([deep(id), calm(phase, `calmer ${id}`)]);
+      for (const branches of [
+        [deep('a'), blocks('b')],
+        [blocks('b'), deeper('a')],
+        [deep('b'), deeper('a')],
+        [blocks('a'), deeper('b')],
+      ])
+        expect(await home.run(pipeline('p').parallel(branches), phase)).toMatchObject({ kind: 'trip', processorId: 'a' });
+    });
+
     it.each([homes.generate, homes.stream])('has processor, phase and path, in $name', async (home) => {
       for (const phase of home.phases) {
         const outcome = await home.run(shapes['in pipelines'](guardsWith(phase, [])), phase);

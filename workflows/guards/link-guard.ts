@@ -156,7 +156,7 @@ const faultFinder = ({ inText, inCode, isOpen }: Faults): CombinedFinder<LinkFau
     },
     open: openLink,
   };
-  const finder = combineFinders(alsoAsRead([['host' as LinkFault, written]]));
+  const { unlabelled: _same, ...finder } = combineFinders(alsoAsRead([['host' as LinkFault, written]]));
   const code = createMarkdownCode();
   const found = (text: string, spans: readonly TextSpan[]): ValueSpan<LinkFault>[] =>
     spans.flatMap((span) => {

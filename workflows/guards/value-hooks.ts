@@ -68,6 +68,7 @@ export const streamHooks = <Kind extends string, Metadata>(
       const detection = policy.detection([span], 'answer');
       if (policy.effect === 'block') return block(detection, context as ProcessorContext<Metadata>); // its abort takes any metadata
       void report(guard, detection);
+      context.state[redactedKey] = true;
       return policy.replacement(span, value);
     },
   };
@@ -94,7 +95,10 @@ const redactionOf =
     replacement,
   });
 
-type HookArgs = Pick<ProcessOutputStreamArgs, 'messageList'>;
+type HookArgs = Pick<ProcessOutputStreamArgs, 'messageList' | 'state'>;
+
+/** In the state of a run: the stream hook has replaced values. */
+const redactedKey = 'hasRedacted';
 
 type MessageHooks<Metadata> = Omit<ValueHooks<Metadata>, 'window' | 'traits'>;
 
@@ -102,9 +106,12 @@ const editingHooks = <Kind extends string, Metadata>(
   policy: ValuePolicy<Kind, Metadata>,
   guard: Processor,
 ): MessageHooks<Metadata> => {
-  const redaction = redactionOf(policy);
+  const { finder } = policy;
   const edit = (args: HookArgs & { messages: MastraDBMessage[] }, targets: readonly MastraDBMessage[], place: ValuePlace) => {
-    const editing = redactMessages(args.messages, targets, redaction(args));
+    // A replacement may have brought a label nearer to a value that the stream hook left.
+    const isRead = place === 'answer' && args.state[redactedKey] === true;
+    const redaction = redactionOf({ ...policy, finder: (isRead && finder.unlabelled?.()) || finder })(args);
+    const editing = redactMessages(args.messages, targets, redaction);
     return whenReady(editing, (edited) =>
       edited.found.length === 0 ? unchanged : report(guard, policy.detection(edited.found, place)).then(() => edited.messages),
     );
@@ -114,7 +121,7 @@ const editingHooks = <Kind extends string, Metadata>(
     processOutputStep: (args) => edit(args, responseMessages(args.messages), 'answer'),
     processOutputResult: (args) => edit(args, responseMessages(args.messages), 'answer'),
     processToolResult: (args) =>
-      whenReady(redactValue(currentToolResult(args), redaction(args)), ({ value, found }) => {
+      whenReady(redactValue(currentToolResult(args), redactionOf(policy)(args)), ({ value, found }) => {
         if (found.length === 0) return undefined;
         const detection = policy.detection(found, 'tool result');
         return replaceToolResult(args, value) ? report(guard, detection) : block(detection, args);

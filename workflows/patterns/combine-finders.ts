@@ -19,6 +19,8 @@ export type CombinedFinder<Kind extends string = string> = Omit<Finder, 'find' |
   readonly isStepwise: boolean;
   /** The value at the start of a text that its label makes one: `password`, for a field with this key. */
   labelled(text: string, label: string): ValueSpan<Kind> | undefined;
+  /** The finders of values that are recognizable without a label in the text. Default: all. */
+  unlabelled?(): CombinedFinder<Kind>;
 };
 
 /** The number of spans by kind, for reports. */
@@ -62,6 +64,7 @@ export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>)
       const [value] = joined(valuesIn(ofLabels(), lead + text, range));
       return value && { ...value, start: value.start - lead.length, end: value.end - lead.length };
     },
+    unlabelled: once(() => combineFinders(finders.filter(([, { isLabelled }]) => !isLabelled))),
     open: (text, from) => {
       const open = maxLength === 'part' ? from : openIn(finders, text, from);
       const last = open > from ? find(text, from, open).at(-1) : undefined;

@@ -9,23 +9,24 @@ export const copyForReader = (run: Run | undefined, { payload, ...chunk }: Chunk
   const own = isRecord(payload) ? copyFields(payload) : copyPlain(payload);
   return {
     ...copy,
-    payload: run && chunk.type === 'step-finish' ? withSteps(run, payload as StepFinish, own as StepFinish) : own,
+    payload: run && chunk.type === 'step-finish' ? withSteps(run, own as StepFinish) : own,
   };
 };
 
 interface StepFinish {
-  readonly output: { readonly stepCount?: number; readonly toolCalls: unknown };
+  /** The index of its step, and the number of steps so far. */
+  readonly output: { readonly step?: number; readonly stepCount?: number };
 }
 
-/** Adds the first steps of the run, as they are now. A follower of a run gets its chunks with the steps. */
-const withSteps = ({ state: { steps } }: Run, original: StepFinish, copy: StepFinish): StepFinish => {
-  const { output, ...payload } = copy;
-  const { stepCount, ...own } = output;
-  if (stepCount === undefined) return copy;
+/** Adds the first steps of the run, and the content of its own step, as they are now. A follower of a run gets its chunks with the steps. */
+const withSteps = ({ state: { steps } }: Run, chunk: StepFinish): StepFinish => {
+  const { output, ...payload } = chunk;
+  const { step = -1, stepCount, ...own } = output;
   const copies = steps.slice(0, stepCount).map(copyOfStep);
-  const isOwn = steps[copies.length - 1]?.toolCalls === original.output.toolCalls;
-  const toolCalls = isOwn ? copies.at(-1)?.toolCalls : own.toolCalls;
-  return { ...payload, output: { ...own, toolCalls, steps: copies } as StepFinish['output'] };
+  const current = copies[step];
+  if (!current) return chunk;
+  const { text, toolCalls } = current;
+  return { ...payload, output: { text, toolCalls, ...own, steps: copies } as StepFinish['output'] };
 };
 
 /** The fields of a step that the run replaces when the step changes. */

@@ -12,14 +12,14 @@ const stop = (kind: 'trip' | 'retry', id: string): Stop => ({
 
 describe('the block coordinator', () => {
   it('reports the first of simultaneous blocks by name, in any order of arrival', async () => {
-    const coordinator = createBlockCoordinator();
+    const coordinator = createBlockCoordinator(1);
     const [b, a] = ['b', 'a'].map((slot) => coordinator.enter('run', { slot, slots: 2 }));
     const orders = await Promise.all([b?.stop(stop('trip', 'b')), a?.stop(stop('trip', 'a'))]);
     expect(orders).toEqual([{ kind: 'leave' }, { kind: 'throw', stop: stop('trip', 'a') }]);
   });
 
   it('keeps runs apart', async () => {
-    const coordinator = createBlockCoordinator();
+    const coordinator = createBlockCoordinator(1);
     const one = coordinator.enter('one', { slot: 'a', slots: 2 });
     const other = coordinator.enter('other', { slot: 'b', slots: 2 });
     expect(await one.stop(stop('trip', 'a'))).toEqual({ kind: 'hand-on' });
@@ -27,7 +27,7 @@ describe('the block coordinator', () => {
   });
 
   it('hands on all stops after the first one', async () => {
-    const coordinator = createBlockCoordinator();
+    const coordinator = createBlockCoordinator(1);
     const early = coordinator.enter('run', { slot: 'a', slots: 2 });
     expect(await early.stop(stop('retry', 'a'))).toEqual({ kind: 'hand-on' });
     const late = coordinator.enter('run', { slot: 'b', slots: 2 });
@@ -35,7 +35,7 @@ describe('the block coordinator', () => {
   });
 
   it('dismisses a branch that enters after a block, until the run is closed', async () => {
-    const coordinator = createBlockCoordinator();
+    const coordinator = createBlockCoordinator(1);
     await coordinator.enter('run', { slot: 'a', slots: 3 }).stop(stop('trip', 'a'));
     expect(coordinator.enter('run', { slot: 'b', slots: 3 }).isDismissed()).toBe(true);
     coordinator.close('run');

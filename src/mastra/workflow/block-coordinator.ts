@@ -32,13 +32,15 @@ export interface BlockCoordinator {
 /**
  * Creates the coordinator of one block. An engine starts its branches one by one and waits for all of them; the coordinator
  * passes a block in one branch on to the others. It does not wait for branches that run elsewhere.
+ *
+ * @param depth the number of blocks inside each other, this one included: a stop of an inner one arrives later
  */
-export const createBlockCoordinator = (): BlockCoordinator => {
+export const createBlockCoordinator = (depth: number): BlockCoordinator => {
   const open = new Map<string, RunCoordinator>();
   return {
     enter: (runId, { slot, slots }) => {
       const known = open.get(runId);
-      const coordinator = known && !known.has(slot) ? known : createRunCoordinator(slots);
+      const coordinator = known && !known.has(slot) ? known : createRunCoordinator(slots, 2 ** (depth - 1));
       open.set(runId, coordinator);
       return coordinator.take(slot, () => {
         if (open.get(runId) === coordinator) open.delete(runId);
@@ -54,7 +56,7 @@ interface RunCoordinator {
   take(slot: string, onEmpty: () => void): BranchSlot;
 }
 
-const createRunCoordinator = (slots: number): RunCoordinator => {
+const createRunCoordinator = (slots: number, turns: number): RunCoordinator => {
   const controller = new AbortController();
   const dismissal = Promise.withResolvers<void>();
   const decision = Promise.withResolvers<Stop | undefined>();
@@ -76,7 +78,7 @@ const createRunCoordinator = (slots: number): RunCoordinator => {
   };
   /** The effective stop: a block at once, any other when all branches have ended. */
   const counting = async (stop: Stop): Promise<Stop | undefined> => {
-    await turn(); // also collects equally fast branches, in any order of start
+    for (let waited = 0; waited < turns; waited += 1) await turn(); // also collects equally fast branches, in any order of start
     if (stop.kind === 'trip' || done.size === slots) decide();
     isHandedOn ||= present.size < slots; // from then on the merge needs all of them
     return isHandedOn ? undefined : decision.promise;

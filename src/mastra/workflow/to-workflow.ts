@@ -221,9 +221,13 @@ const createBlock = (site: BuildContext, node: ParallelNode | BranchNode, path: 
   node,
   path,
   before: site.before as string, // a block is never the first step, see needsOpening
-  coordinator: createBlockCoordinator(),
+  coordinator: createBlockCoordinator(depthOf(node)),
   places: new Map(),
 });
+
+/** The number of blocks inside each other. */
+const depthOf = (node: GraphNode): number =>
+  Math.max(0, ...childrenOf(node).map(depthOf)) + Number(node.kind === 'parallel' || node.kind === 'branch');
 
 interface BranchPlace extends Pick<BranchSite, 'participants'> {
   readonly block: EngineBlock;

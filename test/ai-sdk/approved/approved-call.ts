@@ -140,8 +140,13 @@ export const runApproved = async (
     createAgentUIStream: async () => {
       const onError = (error: unknown): string => (error as Error).name;
       const stream = await createAgentUIStream({ agent: agent(), uiMessages: uiMessages(inputs), onError });
-      for await (const chunk of stream)
-        if (chunk.type === 'error') throw Object.assign(new Error(chunk.errorText), { name: chunk.errorText });
+      const stop = (name: string): never => {
+        throw Object.assign(new Error(name), { name });
+      };
+      for await (const { type, ...chunk } of stream) {
+        if (type === 'error') stop(String(Reflect.get(chunk, 'errorText')));
+        if (type === 'data-tripwire') stop('TripwireError');
+      }
     },
     generateText: async () => {
       await generateText({ ...base, ...guardSettings(base, run), messages });
