@@ -113,12 +113,15 @@ const keepCalls = (run: Run, list: MessageList): void => {
   addParts(run, list, { parts });
 };
 
-/** The calls of tools in steps that were not accepted, without any of their content: their effects cannot be undone. */
+/** The calls of tools in attempts that were not accepted, without any of their content: their effects cannot be undone. */
 const otherCalls = ({ recorder, state: { attempt, accepted } }: Run): Part[] => {
-  const keptSteps = new Set(accepted.map(({ record }) => record.stepNumber));
   const names = new Map<string, string>(); // a call starts again when its run is resumed
-  for (const event of recorder.events)
-    if (event.type === 'tool-start' && !keptSteps.has(event.stepNumber)) names.set(event.toolCallId, event.toolName);
+  for (const event of recorder.events) {
+    const isKept = accepted.some(({ record }) => record.stepNumber === event.stepNumber && record.attempt === event.attempt);
+    if (event.type === 'tool-start' && !isKept) names.set(event.toolCallId, event.toolName);
+    if (event.type === 'tool-finish' && event.outcome === 'reused' && isKept)
+      names.delete([...names].find(([, name]) => name === event.toolName)?.[0] ?? ''); // the accepted attempt has its result
+  }
   return [...names].flatMap(([toolCallId, toolName]): Part[] => {
     if (attempt?.calls.get(toolCallId)?.settled === 'client') return []; // the client got no call to run
     const toolInvocation = { state: 'result' as const, toolCallId, toolName, args: {}, result: callPlaceholder };

@@ -148,6 +148,27 @@ describe.each(hosts)('calls of accepted steps stay without words in %s', (host) 
   });
 });
 
+it.each([
+  ['another call', 'Ann', 2],
+  ['an equal call', 'Bob', 1],
+])('a call of a rejected attempt is remembered if the next attempt makes %s', async (_name, to, count) => {
+  const memory = openDisk().memory();
+  const execute = async () => ({ receipt });
+  const pay = createTool({ id: 'pay', description: 'Pays.', inputSchema: z.object({ to: z.string() }), execute });
+  let results = 0;
+  const outputProcessors: Processor[] = [
+    {
+      id: 'guard',
+      processToolResult: ({ abort }) => ((results += 1) === 1 ? abort('Again.', { retry: true }) : undefined),
+      processOutputStep: ({ abort, text, messages }) => (text ? abort('No.') : messages),
+    },
+  ];
+  const steps = [...['Bob', to].map((name) => ({ toolCalls: [{ name: 'pay', args: { to: name } }] })), { text: rejected }];
+  const { agent } = remembering(memory, steps, { tools: { pay }, outputProcessors, maxProcessorRetries: 1 });
+  expect((await agent.generate('Pay.', { memory: target })).status).toBe('tripwire');
+  expect((await savedIn(memory)).at(-1)).toBe(`assistant: ${Array.from({ length: count }, () => '(tool-invocation)').join(' ')}`);
+});
+
 describe.each([false, true])('persistence with savePerStep %s', (savePerStep) => {
   const policies: readonly [Exclude<SavedTurn, 'accepted'>, readonly string[]][] = [
     ['drop', []],
