@@ -140,7 +140,9 @@ export const runApproved = async (
     createAgentUIStream: async () => {
       const onError = (error: unknown): string => (error as Error).name;
       const stream = await createAgentUIStream({ agent: agent(), uiMessages: uiMessages(inputs), onError });
-      for await (const chunk of stream)
+      const chunks = await Array.fromAsync(stream);
+      if (chunks.some(({ type }) => type === 'data-tripwire')) throw Object.assign(new Error(), { name: 'TripwireError' });
+      for (const chunk of chunks)
         if (chunk.type === 'error') throw Object.assign(new Error(chunk.errorText), { name: chunk.errorText });
     },
     generateText: async () => {
