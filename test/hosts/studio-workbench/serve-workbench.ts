@@ -64,7 +64,7 @@ const createMastra = (): Mastra =>
     agents: {
       parcels: agentOf('parcels', { inputProcessors: [contentModeration()] }),
       tone: agentOf('tone', { outputProcessors: [tone()], maxProcessorRetries: 0 }),
-      leaky: agentOf('leaky', { outputProcessors: [pipeline('leaky-output').then(perChunk).commit()] }),
+      leaky: agentOf('leaky', { outputProcessors: [pipeline('leaky-output').then(guard(perChunk, { window: 'delta' })).commit()] }),
       again: agentOf('again', { outputProcessors: [pipeline('again-output').then(again).commit()] }),
       stock: new Agent({
         id: 'stock',
