@@ -105,8 +105,6 @@ const ofDurable: readonly Cause[] = [
 
 /** A host that fails as the one whose loop it runs in: its own program of a cause comes first. */
 const loops: Readonly<Record<string, string>> = {
-  'interlock-hold': 'interlock',
-  'interlock-durable': 'interlock',
   'interlock-mastra-agent': 'mastra',
   'mastra-workflow': 'mastra',
 };

@@ -16,7 +16,7 @@ const help = `npm run scorecard -- [options]
   --host ID|FILE      Only this host: an id, or the file of your own adapter. Repeatable. Default: all known hosts.
   --scenario PREFIX   Only scenarios whose id starts with this text, such as p1 or p2-edit. Repeatable.
   --failures          List each failure with its host and scenario.
-  --no-cost           Skip the cost measurement.
+  --no-cost           Skip the cost measurement. --write keeps the last one.
   --limit SECONDS     Time limit of a run and of the start of an adapter. Default: 15.
   --json              Write the results to standard output as JSON, and the table to standard error (npm run --silent scorecard -- --json).
   --check             Fail if a result differs from scorecard/results.json.
@@ -101,9 +101,10 @@ const resultsFile = path.join(folder, 'results.json');
 const readResults = (): HostResult[] => JSON.parse(readFileSync(resultsFile, 'utf8'));
 
 const write = (played: readonly HostResult[]): void => {
-  const otherResults = readResults().filter(({ id }) => !played.some((host) => host.id === id));
+  const last = new Map(readResults().map((host) => [host.id, host]));
+  for (const host of played) last.set(host.id, { ...host, cost: host.cost ?? last.get(host.id)?.cost });
   const rank = ({ id }: HostResult) => (known.includes(id) ? known.indexOf(id) : known.length);
-  const all = [...otherResults, ...played].toSorted((a, b) => rank(a) - rank(b));
+  const all = [...last.values()].toSorted((a, b) => rank(a) - rank(b));
   writeFileSync(resultsFile, `${JSON.stringify(all, undefined, 1)}\n`);
   const titles = new Map(scenarios.map(({ id, title }) => [id, title]));
   writeFileSync(path.join(folder, '../docs/scorecard.md'), page(all, titles));

@@ -122,12 +122,13 @@ describe('--once', () => {
 
   it('exits with 130 when Ctrl+C cancels it, and closes the request', async () => {
     const chat = startChat(['--once', 'Hi'], await serve([{ kind: 'hang', after: ['One moment, ', 'please'] }]));
-    await chat.until(/One moment, /);
+    await expect.poll(() => server?.requests.length).toBe(1);
     chat.interrupt();
     const { code, stdout } = await chat.ended;
     expect(code).toBe(130);
     expect(stdout).toContain('■ canceled');
     expect(stdout).toContain('result  canceled');
+    expect(stdout).not.toContain('One moment'); // no guard has accepted it
     expect(await server?.requests[0]?.aborted).toBe(true);
   });
 });
@@ -164,9 +165,7 @@ describe('a chat', () => {
     expect(code).toBe(0);
     expect(tool).toContain('→ lookup-order {"orderId":"1042"}\n← {"orderId":"1042","status":"shipped"');
     expect(tool).toContain('reviewing → tools → deciding → preparing');
-    expect(retry).toMatch(
-      /^ok\.\n↩ retracted \(attempt 1\): The answer is shorter than 40 characters; say more\.\nThank you for/m,
-    );
+    expect(retry).toMatch(/^short\nThank you for/); // nothing of the first attempt, "ok."
     expect(retry).toMatch(/^guard {3}quality in outputStep: retry, pass \(2 calls, /m);
     expect(retry).toContain('result  success · 1 retry');
     expect(retry).toContain('reviewing → retrying → preparing');
@@ -201,12 +200,17 @@ describe('a chat', () => {
   });
 
   it('continues after a failed and a canceled turn, and ends at Ctrl+C between turns', async () => {
-    const chat = startChat([]);
+    const replies: Reply[] = [
+      { kind: 'error', status: 400 },
+      { kind: 'hang', after: ['One moment, '] },
+      longEnough('It is on its way.'),
+    ];
+    const chat = startChat([], await serve(replies));
     chat.type('fail\nhang\n');
-    await chat.until(/One moment, /);
+    await expect.poll(() => server?.requests.length).toBe(2);
     chat.interrupt();
     await chat.until(/result {2}canceled/);
-    chat.type('short\n');
+    chat.type('where is it?\n');
     await chat.until(/result {2}success/);
     chat.interrupt();
     const { code, stdout } = await chat.ended;

@@ -13,25 +13,25 @@ const stays = [absent(secret, 'streamed', 'shown', 'answer')];
 const stream = ['stream'] as const;
 
 export const p2: readonly Scenario[] = [
-  row('block-whole', 'value in one delta, a guard of single deltas blocks', {
+  row('block-whole', 'value in one delta, a guard without a buffer blocks', {
     modes: stream,
     replies: replies(),
     guards: [guard('stream', 'block', secret)],
     checks: stays,
   }),
-  row('edit-whole', 'value in one delta, a guard of single deltas edits', {
+  row('edit-whole', 'value in one delta, a guard without a buffer edits', {
     modes: stream,
     replies: replies(),
     guards: [guard('stream', 'edit', secret, { to: '[number]' })],
     checks: [...stays, answers('[number]')],
   }),
-  row('block-halves', 'value split over two deltas, a guard of single deltas blocks', {
+  row('block-halves', 'value split over two deltas, a guard without a buffer blocks', {
     modes: stream,
     replies: replies(halves),
     guards: [guard('stream', 'block', secret)],
     checks: stays,
   }),
-  row('edit-halves', 'value split over two deltas, a guard of single deltas edits', {
+  row('edit-halves', 'value split over two deltas, a guard without a buffer edits', {
     modes: stream,
     replies: replies(halves),
     guards: [guard('stream', 'edit', secret, { to: '[number]' })],

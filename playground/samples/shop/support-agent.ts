@@ -24,6 +24,7 @@ export const createSupportAgent = (model: MastraModelConfig, store: OrderStore) 
     inputProcessors: contentModeration(),
     outputProcessors: responseQuality({ leak: { allow: [supportAddress] } }),
     maxProcessorRetries,
+    hold: 'step', // an answer is sent once the quality guard has accepted it, as by default
   });
 
 export type SupportAgent = ReturnType<typeof createSupportAgent>;

@@ -140,13 +140,10 @@ export const runApproved = async (
     createAgentUIStream: async () => {
       const onError = (error: unknown): string => (error as Error).name;
       const stream = await createAgentUIStream({ agent: agent(), uiMessages: uiMessages(inputs), onError });
-      const stop = (name: string): never => {
-        throw Object.assign(new Error(name), { name });
-      };
-      for await (const { type, ...chunk } of stream) {
-        if (type === 'error') stop(String(Reflect.get(chunk, 'errorText')));
-        if (type === 'data-tripwire') stop('TripwireError');
-      }
+      const chunks = await Array.fromAsync(stream);
+      if (chunks.some(({ type }) => type === 'data-tripwire')) throw Object.assign(new Error(), { name: 'TripwireError' });
+      for (const chunk of chunks)
+        if (chunk.type === 'error') throw Object.assign(new Error(chunk.errorText), { name: chunk.errorText });
     },
     generateText: async () => {
       await generateText({ ...base, ...guardSettings(base, run), messages });

@@ -64,7 +64,13 @@ const createMastra = (): Mastra =>
     agents: {
       parcels: agentOf('parcels', { inputProcessors: [contentModeration()] }),
       tone: agentOf('tone', { outputProcessors: [tone()], maxProcessorRetries: 0 }),
-      leaky: agentOf('leaky', { outputProcessors: [pipeline('leaky-output').then(perChunk).commit()] }),
+      leaky: agentOf('leaky', {
+        outputProcessors: [
+          pipeline('leaky-output')
+            .then(guard(perChunk, { window: 'delta' }))
+            .commit(),
+        ],
+      }),
       again: agentOf('again', { outputProcessors: [pipeline('again-output').then(again).commit()] }),
       stock: new Agent({
         id: 'stock',
@@ -83,7 +89,7 @@ export const useWorkbench = (): ((path: string) => string) => {
   beforeAll(async () => {
     await buildPages(() => undefined);
     server = await startStudio({ mastra: createMastra(), port: 0, token: false });
-  }, 120_000);
+  });
   afterAll(() => server?.close());
   return (path) => new URL(path, server?.url).href;
 };

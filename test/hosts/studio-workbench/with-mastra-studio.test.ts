@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = await serveApp();
   theirs = await startMastraStudio(app.url);
   ours = await startStudio({ mastra: app.mastra, port: 0, token: false });
-}, 120_000);
+});
 afterAll(async () => {
   await ours.close();
   await theirs.close();

@@ -31,7 +31,7 @@ const serveMastra = async (server: NonNullable<ConstructorParameters<typeof Mast
   });
 };
 
-beforeAll(() => buildPages(() => undefined), 120_000);
+beforeAll(() => buildPages(() => undefined));
 beforeAll(() => {
   vi.spyOn(console, 'warn').mockImplementation(() => undefined); // the server searches the network for model providers
 });

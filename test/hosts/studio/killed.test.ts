@@ -61,7 +61,7 @@ const linesOf = async (file: string, runId: string): Promise<unknown[]> =>
 beforeAll(async () => {
   await buildPages(() => undefined);
   port = await freePort();
-}, 120_000);
+});
 
 afterEach(killProgram);
 

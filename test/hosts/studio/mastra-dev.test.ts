@@ -32,7 +32,7 @@ beforeAll(async () => {
   const dependencies = { '@mastra/core': '*', 'mastra-interlock': '*' };
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module', dependencies }));
   mkdirSync(join(project, 'src/mastra'), { recursive: true });
-}, 120_000);
+});
 
 let server: ChildProcess | undefined;
 afterEach(async () => {

@@ -35,7 +35,7 @@ let studio: StudioServer;
 beforeAll(async () => {
   await buildPages(() => undefined);
   studio = await startStudio({ mastra: new Mastra({ agents: { boss }, logger: false }), port: 0, token: false });
-}, 120_000);
+});
 afterAll(() => studio.close());
 
 /** The findings of axe that are serious or worse. */

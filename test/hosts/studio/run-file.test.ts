@@ -41,7 +41,7 @@ const expectRun = async (page: Page, edited: string): Promise<void> => {
   await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
 };
 
-it('opens from disk as one file and shows the same run as the page', { timeout: 120_000 }, async () => {
+it('opens from disk as one file and shows the same run as the page', async () => {
   const runId = await studio.run('desk', `my mail is ${mail}`);
   const all = await browser().open(pathToFileURL(await save(runId, true)).href);
   await expectRun(all, '[mail]');

@@ -171,7 +171,7 @@ export const useStudio = (): TestStudio => {
   beforeAll(async () => {
     await buildPages(() => undefined);
     await serve(0);
-  }, 120_000);
+  });
   afterAll(async () => {
     await server?.close();
     rmSync(folder, { recursive: true, force: true });
