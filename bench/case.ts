@@ -67,6 +67,6 @@ export const ratioOf = (of: Series, over: Series): Figure =>
   figureOf(of.values.map((value, round) => value / (over.values[round] ?? NaN)));
 
 /** A figure with a larger spread counts as not measured. */
-export const maxSpread = 1.5;
+const maxSpread = 1.5;
 
 export const isMeasured = ({ spread }: Figure): boolean => spread <= maxSpread;

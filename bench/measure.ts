@@ -4,7 +4,7 @@ import type { BenchCase, Series, WarmCase } from './case.js';
 
 /** How much is measured of each group. */
 export interface Effort {
-  /** CPU time of the rounds that do not count, in which the compiler works; for groups of tool loops three times as much. */
+  /** CPU time of a group's rounds that do not count, in which the compiler works; six times as much for the steps, whose loop needs it. */
   readonly warmUpMs: number;
   readonly rounds: number;
   /** Rounds of groups whose cases take their figures themselves. */
@@ -88,7 +88,7 @@ export const measureGroup = async (group: readonly BenchCase[], effort: Effort):
   const rounds = isWarm ? effort.rounds : effort.takenRounds;
   const series = new Map<string, { name: string; size: number; unit: string; values: number[] }>();
   const from = cpuMs();
-  const warmUpMs = effort.warmUpMs * (group.some(({ name }) => name.startsWith('step: ')) ? 3 : 1);
+  const warmUpMs = effort.warmUpMs * (group.some(({ name }) => name.startsWith('step: ')) ? 6 : 1);
   while (isWarm && cpuMs() - from < warmUpMs) for (const { take } of probes) await take();
   for (let round = 0; round < rounds; round += 1)
     for (const { name, size, take } of round % 2 === 0 ? probes : probes.toReversed())

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { memoryEngine, type SavedTurn } from '../../src/index.js';
-import { isWhole } from '../modes.js';
+import { inTurn } from '../modes.js';
 import { openDisk, remembering, savedIn, target } from './support.js';
 
 const rejected = 'REJECTED-0815';
@@ -105,8 +105,8 @@ const isAccepted = ([, hook]: Cause): boolean => hook !== 'processToolResult';
 describe.each(hosts)('a tool that ran is remembered in %s', (host) => {
   it.each(causes)('%s %s', { timeout: 60_000 }, async (...given) => {
     const cause = given as unknown as Cause; // a row of the table
-    const turn = (causes.findIndex((one) => one.join() === cause.join()) + hosts.indexOf(host)) % 2 === 0;
-    for (const savePerStep of isWhole ? [false, true] : [turn]) {
+    const turn = causes.findIndex((one) => one.join() === cause.join()) + hosts.indexOf(host);
+    for (const savePerStep of inTurn([false, true], turn)) {
       const { status, rows, isHeld, next } = await payThenAsk({ cause, host, options: { savePerStep } });
       const isWhole = isAccepted(cause) && !isStrict(cause);
       const isSeen = isWhole || (statusOf(cause) === 'canceled' && !isStrict(cause));
@@ -133,7 +133,7 @@ describe.each([false, true])('persistence with savePerStep %s', (savePerStep) =>
   it.each(policies)('%s applies to every end', { timeout: 60_000 }, async (policy, expected) => {
     const persistence = { tripwire: policy, failed: policy, canceled: policy };
     const turn = policies.findIndex(([name]) => name === policy) + Number(savePerStep);
-    for (const cause of causes.filter((_, at) => isWhole || at % 3 === turn % 3)) {
+    for (const cause of inTurn(causes, turn, 3)) {
       const { rows, next } = await payThenAsk({ cause, host: 'generate', options: { savePerStep }, config: { persistence } });
       const question = savePerStep && !isStrict(cause) && isAccepted(cause) ? ['user: Pay Bob.'] : []; // it was saved before
       expect({ cause, rows: rows.map((row) => row.replace(/^assistant: .*/s, 'assistant: ')) }).toEqual({
