@@ -21,7 +21,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } }, // by default one second, too short on a busy machine
     projects: Object.entries(testProjects()).map(([name, include]) => ({
       extends: true as const,
-      test: { name, include, isolate: name === 'isolated' },
+      test: { name, include, isolate: name.endsWith('isolated') },
     })),
   },
 });

@@ -31,7 +31,8 @@ export const streamed =
 /** The AI SDK's agent, and the guarded replacement of this package. */
 const loops = {
   ToolLoopAgent: (settings: object, _guards: readonly object[]) => new ToolLoopAgent(settings as never),
-  guardedToolLoop: (settings: object, guards: readonly object[]) => guardedToolLoop({ ...settings, guards } as never),
+  guardedToolLoop: (settings: object, guards: readonly object[]) =>
+    guardedToolLoop({ ...settings, guards, guardOptions: { window: 'delta' } } as never),
 } as const;
 
 export interface Looped {

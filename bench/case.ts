@@ -1,43 +1,50 @@
 /** Runs a subject once; returns the number of completed units of work, so that a run that did nothing does not count as a fast one. */
 export type Work = () => Promise<number>;
 
-/** One row of the bench: work that is repeated in a warm process, or figures from one fresh process. */
-export type BenchCase = WarmCase | OnceCase;
+/** One row of the bench. Every kind gives one value for each unit and round. */
+export type BenchCase = WarmCase | TakenCase | FreshCase;
 
 interface Named {
-  /** Unique; the group and the subject, e.g. `chunk: interlock, 3 guards`. */
+  /** Unique; the group and the subject, e.g. `chunk: interlock, 3 guards`. The rows of a group are measured in turns. */
   readonly name: string;
   /** Whether `--quick` includes it. */
   readonly quick: boolean;
 }
 
+/** Work that is repeated in the warm process of the bench. */
 export interface WarmCase extends Named {
   /** Chunks, steps, messages or characters, from small to large. */
   readonly sizes: readonly number[];
   /** The number of units in one run of a size; costs are per unit. */
   readonly units: (size: number) => number;
-  /** Loads the subject in the child process and prepares a run of a size. */
+  /** Loads the subject and prepares a run of a size. */
   readonly load: () => Promise<(size: number) => Work>;
 }
 
-export interface OnceCase extends Named {
-  /** Figures by unit, such as `CPU ms` and `MB`. */
-  readonly once: () => Promise<Readonly<Record<string, number>>>;
+/** Figures by unit, such as `ms` and `parts`, taken in the process of the bench. */
+export interface TakenCase extends Named {
+  readonly take: () => Promise<Readonly<Record<string, number>>>;
 }
 
-/** One measured value. */
-export interface Sample {
+/** Figures that only a new process has: the cost of loading a module, and a peak of memory. */
+export interface FreshCase extends Named {
+  readonly inFreshProcess: () => Promise<Readonly<Record<string, number>>>;
+}
+
+/** The values of one figure, one for each round. Series of one group are pairs: their values of a round were measured one after another. */
+export interface Series {
   readonly name: string;
   /** 0 if the case has no sizes. */
   readonly size: number;
   readonly unit: string;
-  readonly value: number;
+  readonly values: readonly number[];
 }
 
-/** All samples of one value: the median, and the ratio of the upper quartile to the lower. */
-export interface Figure extends Sample {
+/** The median and the minimum of values, and the ratio of their upper quartile to the lower, infinite if that is no positive number. */
+export interface Figure {
+  readonly median: number;
+  readonly min: number;
   readonly spread: number;
-  readonly samples: number;
 }
 
 /** The value below which a share of the values lies, interpolated. */
@@ -50,10 +57,16 @@ export const quantile = (values: readonly number[], part: number): number => {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** Groups samples by case, size and unit. */
-export const toFigures = (samples: readonly Sample[]): Figure[] =>
-  [...Map.groupBy(samples, ({ name, size, unit }) => JSON.stringify([name, size, unit])).values()].flatMap((group) => {
-    const values = group.map(({ value }) => value);
-    const spread = quantile(values, 0.75) / quantile(values, 0.25);
-    return group.slice(0, 1).map((first) => ({ ...first, value: median(values), spread, samples: values.length }));
-  });
+export const figureOf = (values: readonly number[]): Figure => {
+  const [low, high] = [quantile(values, 0.25), quantile(values, 0.75)];
+  return { median: median(values), min: Math.min(...values), spread: low === high ? 1 : low > 0 ? high / low : Infinity };
+};
+
+/** The ratios of two series, round by round. */
+export const ratioOf = (of: Series, over: Series): Figure =>
+  figureOf(of.values.map((value, round) => value / (over.values[round] ?? NaN)));
+
+/** A figure with a larger spread counts as not measured. */
+const maxSpread = 1.5;
+
+export const isMeasured = ({ spread }: Figure): boolean => spread <= maxSpread;

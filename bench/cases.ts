@@ -1,7 +1,7 @@
 import type { BenchCase, WarmCase, Work } from './case.js';
 import { importCost } from './measure.js';
 import type { StreamName } from './once.js';
-import type { AgentName, Line, ShapeName } from './subjects.js';
+import type { AgentName, DefaultName, Line, ShapeName } from './subjects.js';
 import { textCases } from './texts.js';
 
 const subjects = () => import('./subjects.js');
@@ -12,8 +12,8 @@ const once = () => import('./once.js');
 type Prepare = (size: number, messages?: number) => Work;
 
 const chunkSizes = [500, 2_000, 8_000, 16_000];
-/** Mastra's cost per chunk of a workflow grows with the number of chunks. */
-const quadraticSizes = [500, 2_000];
+/** The hosts that are compared: less, because they take longer. Mastra's cost per chunk of a workflow grows with the number of chunks. */
+const comparedSizes = [500, 2_000];
 const stepSizes = [1, 10, 50];
 /** Steps of a run whose results all stay in the conversation. */
 const longRuns = [10, 50, 200];
@@ -21,7 +21,7 @@ const guardCounts = [0, 1, 3, 10] as const;
 
 const chunk = (subject: string, load: () => Promise<Prepare>, sizes = chunkSizes): WarmCase => ({
   name: `chunk: ${subject}`,
-  quick: / 3 guards|read only|^ToolLoop/.test(subject) && !/parallel|sentence|workflow|transforms/.test(subject),
+  quick: / 3 guards|read only|^ToolLoop|^interlock, 0/.test(subject) && !/parallel|workflow|transforms/.test(subject),
   sizes,
   units: (chunks) => chunks,
   load,
@@ -29,7 +29,7 @@ const chunk = (subject: string, load: () => Promise<Prepare>, sizes = chunkSizes
 
 const step = (subject: string, load: () => Promise<Prepare>): WarmCase => ({
   name: `step: ${subject}`,
-  quick: / 3 guards|^ToolLoop/.test(subject) && !/workflow|plain/.test(subject),
+  quick: / 3 guards|^ToolLoop|^interlock, 0|^mastra, 0/.test(subject) && !/workflow|plain/.test(subject),
   sizes: stepSizes,
   units: (steps) => steps,
   load,
@@ -39,7 +39,7 @@ const step = (subject: string, load: () => Promise<Prepare>): WarmCase => ({
 const history = (subject: string, load: () => Promise<Prepare>): WarmCase[] =>
   [1, 10].map((steps) => ({
     name: `history: ${subject}, ${steps} ${steps === 1 ? 'step' : 'steps'}`,
-    quick: false,
+    quick: /interlock|mastra/.test(subject),
     sizes: [10, 100, 1_000],
     units: () => steps,
     load: async () => {
@@ -56,7 +56,7 @@ const agent = (name: AgentName, shape: ShapeName, guards: number): { line: Line;
 /** Runs of tools with long results, judged when they arrive and again in every step. */
 const longResults = (name: AgentName): WarmCase => ({
   name: `results: ${name}, 3 guards`,
-  quick: false,
+  quick: true,
   sizes: longRuns,
   units: (count) => count,
   load: async () => (await subjects()).withResults(name),
@@ -64,8 +64,7 @@ const longResults = (name: AgentName): WarmCase => ({
 
 const chunks = (name: AgentName, shape: ShapeName, guards: number): WarmCase => {
   const { line, subject } = agent(name, shape, guards);
-  const sizes = name === 'interlock' ? chunkSizes : shape === 'workflow' ? quadraticSizes : chunkSizes.slice(0, 3);
-  return chunk(subject, async () => (await subjects()).streamed(line), sizes);
+  return chunk(subject, async () => (await subjects()).streamed(line), name === 'interlock' ? chunkSizes : comparedSizes);
 };
 
 const steps = (name: AgentName, shape: ShapeName, guards: number): WarmCase[] => {
@@ -76,7 +75,11 @@ const steps = (name: AgentName, shape: ShapeName, guards: number): WarmCase[] =>
 
 /** A pipeline needs a guard. */
 const guardedLoops = (guards: number): BenchCase[] => [
-  chunk(`guardedToolLoop, ${guards} guards`, async () => (await aiSdk()).loopStreamed({ loop: 'guardedToolLoop', guards })),
+  chunk(
+    `guardedToolLoop, ${guards} guards`,
+    async () => (await aiSdk()).loopStreamed({ loop: 'guardedToolLoop', guards }),
+    comparedSizes,
+  ),
   step(`guardedToolLoop, ${guards} guards`, async () => (await aiSdk()).loopStepped({ loop: 'guardedToolLoop', guards })),
   chunks('mastra', 'workflow', guards),
   ...steps('mastra', 'workflow', guards),
@@ -86,7 +89,7 @@ const withGuards = (guards: number): BenchCase[] => [
   chunk(`plain loop, ${guards} guards`, async () => (await inside()).plainLoop(guards)),
   chunks('interlock', 'array', guards),
   chunks('mastra', 'array', guards),
-  chunk(`ai-sdk transforms, ${guards} guards`, async () => (await aiSdk()).streamed(guards), chunkSizes.slice(0, 3)),
+  chunk(`ai-sdk transforms, ${guards} guards`, async () => (await aiSdk()).streamed(guards), comparedSizes),
   step(`plain loop, ${guards} guards`, async () => (await inside()).plainSteps(guards)),
   ...steps('interlock', 'array', guards),
   ...steps('mastra', 'array', guards),
@@ -99,12 +102,34 @@ const bare: BenchCase[] = [
   chunk('read only', async () => (await inside()).readOnly),
   chunk('plan, 3 guards', async () => (await inside()).planLoop(3)),
   ...(['pipeline', 'parallel', 'sentence', 'redactors'] as const).map((shape) => chunks('interlock', shape, 3)),
-  chunk('ToolLoopAgent, 0 guards', async () => (await aiSdk()).loopStreamed(unguarded)),
+  chunk('ToolLoopAgent, 0 guards', async () => (await aiSdk()).loopStreamed(unguarded), comparedSizes),
   step('ToolLoopAgent, 0 guards', async () => (await aiSdk()).loopStepped(unguarded)),
   ...history('ToolLoopAgent, 0 guards', async () => (await aiSdk()).loopStepped(unguarded)),
   longResults('interlock'),
   longResults('mastra'),
 ];
+
+/** The defaults, and Mastra's behavior, under guards of the stream and guards of the whole answer. */
+const defaults: BenchCase[] = (
+  [
+    ['defaults', 0],
+    ['defaults', 3],
+    ['hold none', 3],
+    ['single deltas', 3],
+    ['hold none and single deltas', 3],
+    ['defaults with a guard of the answer', 3],
+    ['hold none with a guard of the answer', 3],
+  ] as const satisfies readonly (readonly [DefaultName, number])[]
+).flatMap(([name, guards]): BenchCase[] => [
+  {
+    name: `defaults: ${name}, ${guards} guards`,
+    quick: true,
+    sizes: [2_000],
+    units: (count) => count,
+    load: async () => (await subjects()).withDefaults(name, guards),
+  },
+  { name: `held: ${name}, ${guards} guards`, quick: true, take: async () => (await subjects()).held(name, guards) },
+]);
 
 const streams: readonly StreamName[] = ['interlock', 'mastra', 'ai-sdk', 'plain loop'];
 /** The shipped entries of the package, and the packages for comparison. */
@@ -116,37 +141,42 @@ const modules: Readonly<Record<string, string>> = {
   'mastra-interlock/guards': './shipped/guards.js',
 };
 
-const onceCases: BenchCase[] = [
+/** Figures that the bench does not measure as work. */
+const others: BenchCase[] = [
   ...Object.entries(modules).map(([name, path]) => ({
     name: `start: ${name}`,
-    quick: true,
-    once: () => importCost(path.startsWith('.') ? new URL(path, import.meta.url).href : path),
+    quick: false,
+    inFreshProcess: () => importCost(path.startsWith('.') ? new URL(path, import.meta.url).href : path),
   })),
-  ...streams.map((name) => ({ name: `first text: ${name}`, quick: false, once: async () => (await once()).firstText(name) })),
-  ...streams.map((name) => ({ name: `memory: ${name}`, quick: false, once: async () => (await once()).memory(name) })),
-  ...streams.slice(0, 3).map((name) => ({ name: `unread: ${name}`, quick: true, once: async () => (await once()).unread(name) })),
+  ...streams.map((name) => ({
+    name: `memory: ${name}`,
+    quick: false,
+    inFreshProcess: async () => (await once()).memory(name),
+  })),
   ...(
     [
       ['no guards', 0, 'array'],
       ['3 guards with a window', 3, 'sentence'],
-      ['3 guards of chunks', 3, 'array'],
+      ['3 guards of chunks', 3, 'delta'],
     ] as const
   ).map(([name, guards, shape]) => ({
     name: `long: ${name}`,
     quick: false,
-    once: async () => (await once()).longAnswer(guards, shape),
+    inFreshProcess: async () => (await once()).longAnswer(guards, shape),
   })),
+  ...streams.map((name) => ({ name: `first text: ${name}`, quick: false, take: async () => (await once()).firstText(name) })),
+  ...streams.slice(0, 3).map((name) => ({ name: `unread: ${name}`, quick: true, take: async () => (await once()).unread(name) })),
   ...([['interlock'], ['interlock', true], ['mastra']] as const).map(([name, overlap]) => ({
     name: `first word: 2 guards of 200 ms${overlap ? ' during the call' : ''}, ${name}`,
     quick: overlap === true,
-    once: async () => (await subjects()).firstWord({ agent: name, overlap }),
+    take: async () => (await subjects()).firstWord({ agent: name, overlap }),
   })),
   ...([['interlock', 'chunk'], ['interlock', 'sentence'], ['mastra']] as const).map(([name, window]) => ({
     name: `judge: ${window ? `of ${window}s` : 'of each delta'}, ${name}`,
     quick: name === 'interlock',
-    once: async () => (await subjects()).judged({ agent: name, window }),
+    take: async () => (await subjects()).judged({ agent: name, window }),
   })),
 ];
 
 /** All cases of the bench. A name begins with its group. */
-export const cases: readonly BenchCase[] = [...bare, ...guardCounts.flatMap(withGuards), ...onceCases, ...textCases];
+export const cases: readonly BenchCase[] = [...bare, ...guardCounts.flatMap(withGuards), ...defaults, ...others, ...textCases];

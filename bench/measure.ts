@@ -1,43 +1,28 @@
-import type { BenchCase, Sample, WarmCase, Work } from './case.js';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { BenchCase, Series, WarmCase } from './case.js';
 
-/** Work runs in batches until `patience` of them in a row were no faster, but not before `minMs`: the compiler works in stages. */
-interface WarmUp {
-  /** The minimum CPU time of all batches. */
-  readonly minMs: number;
-  /** CPU time of a batch; at least one run. */
+/** How much is measured of each group. */
+export interface Effort {
+  /** CPU time of a group's rounds that do not count, in which the compiler works; six times as much for the steps, whose loop needs it. */
+  readonly warmUpMs: number;
+  readonly rounds: number;
+  /** Rounds of groups whose cases take their figures themselves. */
+  readonly takenRounds: number;
+  /** CPU time of one row in one round; at least one run. */
   readonly sampleMs: number;
-  readonly patience: number;
-  /** The maximum CPU time of all batches. */
-  readonly maxMs: number;
+  /** Measures only the size of the ratios, which is the default of all sizes. */
+  readonly isQuick: boolean;
 }
 
-/** The amount of work that a child process does for its figures. */
-interface Effort {
-  /** `first`: for the first size of a case; `further`: for the others, whose code is compiled by then. */
-  readonly first: WarmUp;
-  readonly further: WarmUp;
-  readonly samples: number;
-  /** CPU time of one sample; at least one run. */
-  readonly sampleMs: number;
-  /** Sizes above this are left out. */
-  readonly largest: number;
-}
+export const quickEffort: Effort = { warmUpMs: 4_000, rounds: 15, takenRounds: 3, sampleMs: 50, isQuick: true };
+export const fullEffort: Effort = { warmUpMs: 10_000, rounds: 15, takenRounds: 5, sampleMs: 60, isQuick: false };
 
-const quickEffort: Effort = {
-  first: { minMs: 0, sampleMs: 100, patience: 2, maxMs: 1_000 },
-  further: { minMs: 0, sampleMs: 60, patience: 1, maxMs: 200 },
-  samples: 2,
-  sampleMs: 30,
-  largest: 8_000,
-};
+/** The size of a group that its ratios are for, and the only size of `--quick`. Other groups have one size. */
+export const ratioSizes: Readonly<Record<string, number>> = { chunk: 2_000, step: 10, history: 1_000, results: 50 };
 
-const fullEffort: Effort = {
-  first: { minMs: 5_000, sampleMs: 300, patience: 3, maxMs: 8_000 },
-  further: { minMs: 1_000, sampleMs: 200, patience: 1, maxMs: 2_000 },
-  samples: 2,
-  sampleMs: 80,
-  largest: Infinity,
-};
+/** The part of a case's name before the subject. */
+export const groupOf = ({ name }: { readonly name: string }): string => name.split(':')[0] ?? '';
 
 export const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
@@ -51,54 +36,67 @@ export const importCost = async (specifier: string): Promise<Record<string, numb
   return { 'CPU ms': cpuMs() - cpu, MB: (process.memoryUsage().rss - bytes) / 1e6 };
 };
 
-/** Runs work for at least this CPU time; at least once. Returns the CPU time of a run. */
-const runFor = async (work: Work, ms: number): Promise<number> => {
-  const from = cpuMs();
-  let runs = 0;
-  do {
-    await work();
-    runs += 1;
-  } while (cpuMs() - from < ms);
-  return (cpuMs() - from) / runs;
-};
+/** One short measurement of a case at a size; its values by unit. */
+interface Probe {
+  readonly name: string;
+  readonly size: number;
+  readonly take: () => Promise<Readonly<Record<string, number>>>;
+}
 
-/** Work is warm if it gets faster by less than this. */
-const gain = 0.03;
-
-const warmUp = async (work: Work, { minMs, sampleMs, patience, maxMs }: WarmUp): Promise<number> => {
-  const from = cpuMs();
-  let best = Infinity;
-  for (let waited = 0; ;) {
-    const cpu = await runFor(work, sampleMs);
-    waited = cpu < (1 - gain) * best ? 0 : waited + 1;
-    best = Math.min(best, cpu);
-    const spent = cpuMs() - from;
-    if ((waited >= patience && spent >= minMs) || spent >= maxMs) return cpu;
-  }
-};
-
-/** A run that takes this many times as long as a sample is a sample itself: its compilation time is negligible. */
-const slow = 10;
-
-const measureWarm = async ({ name, sizes, units, load }: WarmCase, effort: Effort): Promise<Sample[]> => {
+const warmProbes = async ({ name, sizes, units, load }: WarmCase, { isQuick, sampleMs }: Effort): Promise<Probe[]> => {
   const prepare = await load();
-  const found: Sample[] = [];
-  for (const [index, size] of sizes.filter((one) => one <= effort.largest).entries()) {
-    const work = prepare(size);
-    if (index === 0) globalThis.gc?.(); // never after a warm-up: a forced collection discards compiled code
-    const done = await work();
-    if (done !== units(size)) throw new Error(`${name}: expected ${units(size)} units, saw ${done}.`);
-    const last = await warmUp(work, index === 0 ? effort.first : effort.further);
-    const isSlow = last > slow * effort.sampleMs;
-    const runs = isSlow ? [last] : [];
-    while (!isSlow && runs.length < effort.samples) runs.push(await runFor(work, effort.sampleMs));
-    found.push(...runs.map((cpu) => ({ name, size, unit: 'us', value: (cpu * 1_000) / units(size) })));
-  }
-  return found;
+  const only = ratioSizes[groupOf({ name })];
+  return sizes
+    .filter((size) => !isQuick || only === undefined || size === only)
+    .map((size) => {
+      const work = prepare(size);
+      const expected = units(size);
+      const take = async () => {
+        const from = cpuMs();
+        let runs = 0;
+        do {
+          const done = await work();
+          if (done !== expected) throw new Error(`${name}: expected ${expected} units, saw ${done}.`);
+          runs += 1;
+        } while (cpuMs() - from < sampleMs);
+        return { us: ((cpuMs() - from) * 1_000) / runs / expected };
+      };
+      return { name, size, take };
+    });
 };
 
-/** Measures a case in this process, each size after its own warm-up, so that start-up and compilation are left out. */
-export const measure = async (one: BenchCase, isQuick: boolean): Promise<Sample[]> => {
-  if ('load' in one) return measureWarm(one, isQuick ? quickEffort : fullEffort);
-  return Object.entries(await one.once()).map(([unit, value]) => ({ name: one.name, size: 0, unit, value }));
+/** Runs the program of the bench again, for one case. */
+const inFreshProcess = async (name: string): Promise<Record<string, number>> => {
+  const args = [...process.execArgv, process.argv[1] ?? '', '--fresh', name];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 24 });
+  return JSON.parse(stdout) as Record<string, number>;
+};
+
+const probesOf = async (one: BenchCase, effort: Effort): Promise<Probe[]> => {
+  if ('load' in one) return warmProbes(one, effort);
+  return [{ name: one.name, size: 0, take: 'take' in one ? one.take : () => inFreshProcess(one.name) }];
+};
+
+/**
+ * Measures the cases of a group in turns: each round takes one short measurement of each, every other round in reverse order, so that a
+ * disturbance of the machine meets all of them.
+ */
+export const measureGroup = async (group: readonly BenchCase[], effort: Effort): Promise<Series[]> => {
+  const probes: Probe[] = [];
+  for (const one of group) probes.push(...(await probesOf(one, effort)));
+  const isWarm = group.every((one) => 'load' in one);
+  const rounds = isWarm ? effort.rounds : effort.takenRounds;
+  const series = new Map<string, { name: string; size: number; unit: string; values: number[] }>();
+  const from = cpuMs();
+  const warmUpMs = effort.warmUpMs * (group.some(({ name }) => name.startsWith('step: ')) ? 6 : 1);
+  while (isWarm && cpuMs() - from < warmUpMs) for (const { take } of probes) await take();
+  for (let round = 0; round < rounds; round += 1)
+    for (const { name, size, take } of round % 2 === 0 ? probes : probes.toReversed())
+      for (const [unit, value] of Object.entries(await take())) {
+        const key = `${name} ${size} ${unit}`;
+        const own = series.get(key) ?? { name, size, unit, values: [] };
+        series.set(key, own);
+        own.values.push(value);
+      }
+  return [...series.values()];
 };

@@ -1,24 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format } from 'prettier';
-import type { Figure, Sample } from './case.js';
+import { figureOf, isMeasured, ratioOf, type Figure, type Series } from './case.js';
 import { goalRow, type Goal } from './goals.js';
+import { groupOf, ratioSizes } from './measure.js';
 import { brief, filled, markdownOf, type FigureTable } from './table.js';
 
 /** All measurements of one run of the bench, as `--json` writes them. */
 export interface BenchRun {
   readonly machine: string;
   readonly date: string;
-  readonly isQuick: boolean;
   readonly rounds: number;
   readonly seconds: number;
-  /** CPU time of all processes. */
   readonly cpuSeconds: number;
-  /** Cases that took too long. */
-  readonly givenUp: readonly string[];
-  readonly figures: readonly Figure[];
+  /** The machine's average load at the start and at the end. */
+  readonly load: readonly [number, number];
+  readonly series: readonly Series[];
   readonly goals: readonly Goal[];
-  readonly samples: readonly Sample[];
 }
 
 /** The divisors of a group's rows: the row with the same number of guards, or one row. */
@@ -27,62 +25,63 @@ const bases: Readonly<Record<string, readonly string[]>> = {
   step: ['mastra', 'ToolLoopAgent'],
   history: ['mastra'],
   results: ['mastra'],
+  defaults: ['hold none and single deltas'],
 };
 
-const ratioTo = (figures: readonly Figure[], own: Figure, base: string): string => {
+const ratioTo = (all: readonly Series[], own: Series, base: string): Figure | undefined => {
   const guards = /, (\d+) guards(.*)$/.exec(own.name);
-  const group = own.name.split(':')[0] ?? '';
-  const names = [`${group}: ${base}, ${guards?.[1] ?? 3} guards${guards?.[2] ?? ''}`, `${group}: ${base}, 0 guards`];
-  const than = names.flatMap((name) => figures.find((one) => one.name === name && one.size === own.size) ?? [])[0];
-  return than ? brief(own.value / than.value) : '';
+  const names = [`${base}, ${guards?.[1] ?? 3} guards${guards?.[2] ?? ''}`, `${base}, 0 guards`];
+  const over = names.flatMap(
+    (name) => all.find((one) => one.name === `${groupOf(own)}: ${name}` && one.size === own.size) ?? [],
+  )[0];
+  return over && ratioOf(own, over);
 };
 
 const number = (value: number): string => value.toLocaleString('en');
 
-/** The cases of a group: a column for each size or unit, the ratios at the size before the last, and the spread. */
-const tableOfGroup = (figures: readonly Figure[], group: string): FigureTable => {
-  const own = figures.filter(({ name }) => name.startsWith(`${group}: `));
-  const sizes = [...new Set(own.map(({ size }) => size))].toSorted((a, b) => a - b);
-  const units = [...new Set(own.map(({ unit }) => unit))];
-  const columns = sizes.flatMap((size) => units.map((unit) => ({ size, unit })));
-  const middle = sizes.at(-2) ?? 0;
+/** The cases of a group: the median of each size or unit with the minimum in brackets, and the medians of the ratios at one size. */
+const tableOfGroup = (all: readonly Series[], group: string): FigureTable => {
+  const own = all.filter((one) => groupOf(one) === group);
+  const columns = [...new Map(own.map(({ size, unit }) => [`${size} ${unit}`, { size, unit }])).values()].toSorted(
+    (a, b) => a.size - b.size,
+  );
+  const ratioSize = ratioSizes[group] ?? columns[0]?.size ?? 0;
   const ratioBases = bases[group] ?? [];
-  const rows = [...Map.groupBy(own, ({ name }) => name)].map(([name, all]) => {
-    const at = all.find(({ size }) => size === middle) ?? all.at(-1);
-    const cells = columns.map(({ size, unit }) => brief(all.find((one) => one.size === size && one.unit === unit)?.value));
-    const ratios = ratioBases.map((base) => (at ? ratioTo(figures, at, base) : ''));
-    return [name.slice(group.length + 2), ...cells, ...ratios, brief(Math.max(...all.map(({ spread }) => spread)))];
+  const rows = [...Map.groupBy(own, ({ name }) => name)].map(([name, series]) => {
+    const cells = columns.map(({ size, unit }) => series.find((one) => one.size === size && one.unit === unit));
+    const figures = cells.map((cell) => cell && figureOf(cell.values));
+    const at = series.find(({ size }) => size === ratioSize);
+    const ratios = ratioBases.map((base) => at && ratioTo(own, at, base));
+    const measured = [...figures, ...ratios].filter((one) => one !== undefined);
+    const spread = brief(Math.max(...measured.map((one) => one.spread)));
+    const shown = measured.every(isMeasured)
+      ? [...figures.map((one) => one && `${brief(one.median)} (${brief(one.min)})`), ...ratios.map((one) => brief(one?.median))]
+      : ['not measured'];
+    const width = columns.length + ratioBases.length;
+    return [name.slice(group.length + 2), ...Array.from({ length: width }, (_, index) => shown[index] ?? ''), spread];
   });
   const heads = columns.map(({ size, unit }) => (size === 0 ? unit : `${number(size)}, ${unit}`));
-  return { id: group.replaceAll(' ', '-'), head: [group, ...heads, ...ratioBases.map((base) => `/ ${base}`), 'spread'], rows };
+  const ratioHeads = ratioBases.map((base) => `/ ${base}${ratioSizes[group] ? ` at ${number(ratioSize)}` : ''}`);
+  return { id: group.replaceAll(' ', '-'), head: [group, ...heads, ...ratioHeads, 'spread'], rows };
 };
 
 /** A table for each group of cases. */
-export const tablesOf = (figures: readonly Figure[]): FigureTable[] =>
-  [...new Set(figures.map(({ name }) => name.split(':')[0] ?? ''))].map((group) => tableOfGroup(figures, group));
+export const tablesOf = (series: readonly Series[]): FigureTable[] =>
+  [...new Set(series.map(groupOf))].map((group) => tableOfGroup(series, group));
+
+/** A sentence about a run: when, where, how. */
+export const aboutOf = ({ machine, date, rounds, seconds, cpuSeconds, load }: BenchRun): string =>
+  `Measured on ${date} on ${machine}; medians (and minimums) of ${rounds} rounds, ${Math.round(seconds)} s in all, ${Math.round(cpuSeconds)} s of CPU time; average load ${load.map((one) => one.toFixed(1)).join(' to ')}.`;
 
 /** Writes a run's measurements into their places in docs/performance.md. */
-export const writePage = async ({
-  machine,
-  date,
-  isQuick,
-  rounds,
-  seconds,
-  cpuSeconds,
-  givenUp,
-  figures,
-  goals,
-}: BenchRun): Promise<void> => {
+export const writePage = async (run: BenchRun): Promise<void> => {
   const page = new URL('../docs/performance.md', import.meta.url);
-  const how = isQuick ? 'a quick run' : rounds === 1 ? 'one repetition' : `medians of ${rounds} interleaved repetitions`;
-  const lost = givenUp.map((name) => ` Stopped: ${name}.`).join('');
-  const about = `Measured on ${date} on ${machine}; ${how}, ${Math.round(seconds / 60)} minutes in all, ${Math.round(cpuSeconds / 60)} minutes of CPU time.${lost}`;
-  let text = filled(readFileSync(page, 'utf8'), 'about', about);
-  for (const table of tablesOf(figures)) text = filled(text, table.id, markdownOf(table));
+  let text = filled(readFileSync(page, 'utf8'), 'about', aboutOf(run));
+  for (const table of tablesOf(run.series)) text = filled(text, table.id, markdownOf(table));
   text = filled(
     text,
     'goals',
-    markdownOf({ id: 'goals', head: ['goal', 'measured', 'at most', 'held'], rows: goals.map(goalRow) }),
+    markdownOf({ id: 'goals', head: ['goal', 'measured', 'at most', 'held'], rows: run.goals.map(goalRow) }),
   );
   writeFileSync(page, await format(text, { filepath: fileURLToPath(page), printWidth: 140 }));
 };

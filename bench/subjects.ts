@@ -40,6 +40,7 @@ const shapes = {
   pipeline: pipelineOf,
   parallel: (guards: readonly Processor[]) => pipeline('guards').parallel(guards).commit(),
   sentence: (guards: readonly Processor[]) => guards.map((one) => guard(one, { window: 'sentence' })),
+  delta: (guards: readonly Processor[]) => guards.map((one) => guard(one, { window: 'delta' })),
   redactors: (guards: readonly Processor[]) =>
     guards.map((_, n) => redactor({ id: `redactor-${n}`, strategy: 'mask', kinds: [kinds[n % kinds.length] ?? 'email'] })),
 } as const;
@@ -68,22 +69,30 @@ export const agentOf = (name: AgentName, model: BenchModel, config: object = {})
     ...config,
   } as never) as never;
 
+/** Options of Interlock with which guards see single deltas, and nothing waits for guards of the whole answer. */
+const asInMastra = { hold: 'none', window: 'delta' } as const;
+
 export interface Line {
   readonly agent: AgentName;
   readonly shape: ShapeName;
   readonly guards: number;
 }
 
-/** One streamed answer, read to its end. Guards with a window join deltas, so text is counted in deltas of the model. */
+/**
+ * One streamed answer, read to its end. Guards see single deltas, as in Mastra, but for the shapes with the default window, which joins
+ * deltas: so text is counted in deltas of the model.
+ */
 export const streamed =
   ({ agent: name, shape, guards }: Line) =>
   (chunks: number): Work => {
     const answer = textAnswer(chunks);
     const model = benchModel(() => answer);
-    const agent = agentOf(name, model, { outputProcessors: shapedGuards(shape, guards) });
+    const hasWindow = shape === 'sentence' || shape === 'redactors';
+    const own = name === 'interlock' && !hasWindow && asInMastra;
+    const agent = agentOf(name, model, { outputProcessors: shapedGuards(shape, guards), ...own });
     return async () => {
       const { fullStream } = await agent.stream('Say it.');
-      if (shape !== 'sentence' && shape !== 'redactors') return countDeltas(fullStream);
+      if (!hasWindow) return countDeltas(fullStream);
       let chars = 0;
       for await (const { type, payload } of fullStream) if (type === 'text-delta') chars += payload?.text?.length ?? 0;
       return answer.chars === chars ? chunks : NaN;
@@ -115,6 +124,67 @@ export const withResults =
     const agent = agentOf(name, benchModel(stepAnswers(steps)), { outputProcessors, tools });
     return async () => (await agent.generate(history(1), { maxSteps: steps })).steps.length;
   };
+
+// --- The defaults: what they cost, and how long they hold the beginning of an answer. ---
+
+/** A guard that sees the whole answer only. */
+const ofAnswer: Processor = { id: 'of-answer', processOutputResult: async ({ messages }) => messages };
+
+const defaultConfigs = {
+  defaults: {},
+  'hold none': { hold: 'none' },
+  'single deltas': { window: 'delta' },
+  'hold none and single deltas': asInMastra,
+  'defaults with a guard of the answer': {},
+  'hold none with a guard of the answer': { hold: 'none' },
+} as const;
+
+export type DefaultName = keyof typeof defaultConfigs;
+
+const agentWith = (name: DefaultName, guards: number, model: BenchModel): Subject => {
+  const last = name.endsWith('of the answer') ? [ofAnswer] : [];
+  return agentOf('interlock', model, { ...defaultConfigs[name], outputProcessors: [...streamGuards(guards), ...last] });
+};
+
+/** One streamed answer; guards join deltas, so its text is counted in deltas of the model. */
+export const withDefaults =
+  (name: DefaultName, guards: number) =>
+  (chunks: number): Work => {
+    const answer = textAnswer(chunks);
+    const agent = agentWith(
+      name,
+      guards,
+      benchModel(() => answer),
+    );
+    return async () => {
+      let chars = 0;
+      for await (const { type, payload } of (await agent.stream('Say it.')).fullStream)
+        if (type === 'text-delta') chars += payload?.text?.length ?? 0;
+      return answer.chars === chars ? chunks : NaN;
+    };
+  };
+
+/** How much of an answer the model had sent when the first text came out: deltas and characters. */
+export const held = async (name: DefaultName, guards: number): Promise<Record<string, number>> => {
+  let deltas = 0;
+  let chars = 0;
+  const answer = textAnswer(200);
+  const parts = {
+    *[Symbol.iterator]() {
+      for (const part of answer.parts) {
+        if (part.type === 'text-delta') [deltas, chars] = [deltas + 1, chars + String(part['delta']).length];
+        yield part;
+      }
+    },
+  };
+  const agent = agentWith(
+    name,
+    guards,
+    benchModel(() => ({ ...answer, parts })),
+  );
+  for await (const { type } of (await agent.stream('Say it.')).fullStream) if (type === 'text-delta') return { deltas, chars };
+  throw new Error(`${name}: the answer had no text.`);
+};
 
 // --- Waiting: slow guards, in parallel with the model or before it. ---
 

@@ -7,6 +7,8 @@ const isSlow: readonly string[] = [
   'test/bin/**',
   'test/chat/**',
   'test/docs/{ai-sdk,examples,guards,readme,verify}.test.ts',
+  'test/durable/{killed-twice,memory}.test.ts',
+  'test/eval/outside.test.ts',
   'test/mastra/mcp.test.ts',
   'test/memory/parity.test.ts',
   'test/provider/{cancel,failures}.test.ts',
@@ -18,11 +20,12 @@ const isSlow: readonly string[] = [
   'workflows/redactor/every-kind.test.ts',
 ];
 
-/** The slow tests of durable runs; `npm run test:crash` kills these at every boundary, `npm run test:all` at some. `npm test` runs the two others. */
+/** The tests of durable runs; `npm run test:crash` kills these at every boundary, `npm run test:all` at some. */
 const isCrash: readonly string[] = ['test/crash/**', 'test/durable/!(killed-twice|memory).test.ts'];
 
-/** Tests that start or inspect whole processes, or depend on the state that other files leave in them. */
-const isAlone: readonly string[] = ['test/memory/{history,killed}.test.ts', 'test/promises/p12-guards.test.ts', 'test/soak/**'];
+/** Tests that inspect whole processes, or depend on the state that other files leave in them; and the slow ones. */
+const isAlone: readonly string[] = ['test/memory/history.test.ts', 'test/promises/p12-guards.test.ts'];
+const isSlowAlone: readonly string[] = ['test/memory/killed.test.ts', 'test/soak/**'];
 
 const filesOf = (patterns: readonly string[]): string[] =>
   patterns
@@ -47,17 +50,19 @@ export const testFiles = (): string[] => {
 
 /**
  * The files of each vitest project. Each file is in exactly one: `unit` shares modules between files; `isolated` replaces modules
- * with `vi.mock`, or needs a process of its own; `slow` starts processes or servers, compiles the documents or draws many random
- * cases; `crash` kills durable runs.
+ * with `vi.mock`, or needs a process of its own; `slow` and `slow-isolated` start processes or servers, compile the documents or take
+ * long; `crash` kills durable runs. The merge tier runs `unit`, `isolated` and `crash`.
  */
 export const testProjects = () => {
   const slow = new Set(filesOf(isSlow));
   const crash = new Set(filesOf(isCrash));
   const alone = new Set(filesOf(isAlone));
+  const slowAlone = new Set(filesOf(isSlowAlone));
   const projectOf = (path: string) => {
     if (slow.has(path)) return 'slow';
+    if (slowAlone.has(path)) return 'slow-isolated';
     if (crash.has(path)) return 'crash';
     return alone.has(path) || /^vi\.mock\(/m.test(readFileSync(path, 'utf8')) ? 'isolated' : 'unit';
   };
-  return { unit: [], isolated: [], slow: [], crash: [], ...Object.groupBy(testFiles(), projectOf) };
+  return { unit: [], isolated: [], slow: [], 'slow-isolated': [], crash: [], ...Object.groupBy(testFiles(), projectOf) };
 };

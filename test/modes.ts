@@ -8,6 +8,9 @@ export const isDeep = mode === 'deep';
 /** Whether everything runs, as in `npm run test:all`: all random cases, with new seeds. */
 export const isWhole = isDeep || mode === 'all';
 
+/** Whether only the merge tier of `.ci/run` runs: of pages that are tested in each size and theme, one size and theme for each page. */
+export const isMergeTier = mode === 'merge';
+
 /** Whether processes are killed at every boundary, as in `npm run test:crash`. */
 export const killsEverywhere = mode === 'every-boundary';
 
@@ -15,6 +18,13 @@ export const killsEverywhere = mode === 'every-boundary';
 export const times = (runs: number, deep = runs * 20): { numRuns: number } => ({
   numRuns: isDeep ? deep : isWhole ? runs : Math.ceil(runs / 5),
 });
+
+/**
+ * One in `of` of the values, another one for each turn: so a table whose columns are independent meets each pair of values, and the whole
+ * product only when everything runs.
+ */
+export const inTurn = <Value>(values: readonly Value[], turn: number, of = values.length): Value[] =>
+  values.filter((_, at) => isWhole || at % of === turn % of);
 
 /**
  * The shapes of the streams in which a guard meets a text. Other turns have other shapes, three turns have all, and in deep mode each turn has

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { inTurn } from '../../test/modes.js';
 import type { GuardPolicy } from '../guard/policy/guard-policy.js';
 import { callGuard, onCall, planOf, same, settle, type GuardCalls, type Hook } from '../guard/policy/test-setup.js';
 import { contents, conversation, createScope, payloads } from '../phase/test-setup.js';
@@ -70,8 +71,8 @@ const outages: Outage[] = [
   },
 ];
 
-describe.each(phaseNames)('%s', (phase) => {
-  describe.each(outages)('a guard that $name', ({ code, ask: askIt }) => {
+describe.each(phaseNames.map((phase, turn) => [phase, turn] as const))('%s', (phase, turn) => {
+  describe.each(inTurn(outages, turn, 2))('a guard that $name', ({ code, ask: askIt }) => {
     const author = { processorId: 'guard', phase, path: 'p/guard' };
 
     it.each([undefined, 'fail'] as const)('is unavailable with onUnavailable %s', async (onUnavailable) => {

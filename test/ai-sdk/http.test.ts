@@ -12,6 +12,7 @@ import {
   type OpenAIServerOptions,
   type Reply,
 } from '../../src/testing/index.js';
+import { inTurn } from '../modes.js';
 import { startServer } from '../provider/start-server.js';
 import { guardOn, isStreamed, runGuarded, statusOf, textOnWire, tripping, ways, type HookArgs } from './support.js';
 
@@ -23,7 +24,9 @@ const cuts: Record<string, Omit<OpenAIServerOptions, 'reply'>> = {
   'inside data: prefixes': { cut: cutInsidePrefixes },
   'between \\r and \\n': { cut: cutInsideLineEnds, lineEnd: '\r\n' },
 };
-const everyCut = ways.flatMap((way) => Object.entries(cuts).map(([cut, options]) => ({ way, cut, options })));
+const everyCut = ways.flatMap((way, turn) =>
+  inTurn(Object.entries(cuts), Math.floor(turn / 2), 2).map(([cut, options]) => ({ way, cut, options })),
+);
 
 const modelOf = ({ baseUrl }: OpenAIServer) =>
   createOpenAICompatible({ name: 'local', baseURL: baseUrl, includeUsage: true }).chatModel('some-model');

@@ -13,6 +13,7 @@ import {
 } from '../../src/ai-sdk/index.js';
 import { phaseNames, phases, type Phase, type PipelineStep } from '../../src/index.js';
 import { scriptedModel, type ScriptedCall, type ScriptedModel, type ScriptedStep } from '../../src/testing/index.js';
+import { isWhole } from '../modes.js';
 
 // --- The cases of every suite. ---
 
@@ -22,8 +23,14 @@ export type Way = (typeof ways)[number];
 
 export const isStreamed = (way: Way): boolean => way === 'streamText' || way === 'agent.stream';
 
-/** Every hook of the phase table in every way, for `describe.each`. */
-export const everyHook = phaseNames.flatMap((phase) => ways.map((way) => ({ phase, hook: phases[phase].hook, way })));
+/** A call of a function in one way and a stream of an agent, or the reverse; in turn, or all four. */
+export const waysInTurn = (turn: number): Way[] =>
+  ways.filter((way) => isWhole || (way === 'generateText' || way === 'agent.stream') === (turn % 2 === 0));
+
+/** Every hook of the phase table in two of the ways, for `describe.each`. */
+export const everyHook = phaseNames.flatMap((phase, turn) =>
+  waysInTurn(turn).map((way) => ({ phase, hook: phases[phase].hook, way })),
+);
 
 // --- Guards. ---
 

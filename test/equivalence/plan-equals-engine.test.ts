@@ -2,10 +2,10 @@ import { beforeAll, describe, it, vi } from 'vitest';
 
 import { phaseNames } from '../../src/index.js';
 import { engine, engineByHand, expectSame, plan, planByHand } from './equivalence.js';
-import { times } from '../modes.js';
+import { isWhole, times } from '../modes.js';
 
-/** Drawn anew each time; to repeat a failure, use the printed seed. */
-const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000_000);
+/** Drawn anew each night; to repeat a failure, use the printed seed. */
+const seed = Number(process.env['SEED'] ?? (isWhole ? Date.now() % 1_000_000_000 : 1));
 const { numRuns } = times(20, 300);
 
 beforeAll(() => {

@@ -21,6 +21,7 @@ import {
   type PipelineStep,
 } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { inTurn } from '../modes.js';
 import {
   chunksOf,
   createAgent,
@@ -60,8 +61,8 @@ const run = (phase: Phase, mode: Mode, judge: Processor): Promise<Ran> =>
 const recoveryFor = (phase: Phase): [Phase, Processor][] =>
   phase === 'apiError' ? [['apiError', { id: 'recovering', processAPIError: () => ({ retry: true }) }]] : [];
 
-describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
-  describe.each(outages)('a guard that %s', (_name, act, own, code) => {
+describe.each(everyHook)('$hook, $mode', ({ phase, mode, turn }) => {
+  describe.each(inTurn(outages, turn))('a guard that %s', (_name, act, own, code) => {
     it('fails the run by default, with its code and cause', async () => {
       const ran = await run(phase, mode, judgeOn(phase, act, own));
       expect(ran.status).toBe('failed');

@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import { memoryEngine } from '../../src/index.js';
 import { copyPlain } from '../../src/phase/plain-data.js';
+import { inTurn } from '../modes.js';
 import { makeAgent } from './support.js';
 
 const secret = 'SECRET-4711';
@@ -68,11 +69,15 @@ const tool = createTool({
 const looks = (at: string) => ({ text: `I look. ${secret}`, toolCalls: [{ name: 'look', args: { at } }] });
 const script = [looks(secret), looks(`b ${secret}`), { text: `Seen ${secret}.` }, looks(secret), { text: `Seen ${secret}.` }];
 
-describe.each(['none', 'step', 'run'] as const)('with hold %s', (hold) => {
-  describe.each(['generate', 'stream', 'resumed', 'durable'] as const)(
-    'values that a run has passed to callbacks and results, in %s',
-    (mode) => {
-      it.each(hooks.flatMap((hook) => acts.map((act) => [hook, act] as const)))('stays as it was, %s %s', async (hook, act) => {
+const holds = ['none', 'step', 'run'] as const;
+const ways = ['generate', 'stream', 'resumed', 'durable'] as const;
+
+describe.each(holds)('with hold %s', (hold) => {
+  describe.each(ways)('values that a run has passed to callbacks and results, in %s', (mode) => {
+    const turn = holds.indexOf(hold) + ways.indexOf(mode);
+    it.each(hooks.flatMap((hook, at) => inTurn(acts, turn + at, 3).map((act) => [hook, act] as const)))(
+      'stays as it was, %s %s',
+      async (hook, act) => {
         const { given, take } = collect();
         const callbacks = { onStepFinish: take('onStepFinish'), onChunk: take('onChunk'), onFinish: take('onFinish') };
         const { agent } = makeAgent(script, {
@@ -95,7 +100,7 @@ describe.each(['none', 'step', 'run'] as const)('with hold %s', (hold) => {
         }
         expect(given.length).toBeGreaterThan(0);
         for (const { from, value, then } of given) expect({ from, value: structuredCopy(value) }).toEqual({ from, value: then });
-      });
-    },
-  );
+      },
+    );
+  });
 });

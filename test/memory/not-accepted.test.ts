@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { guard, pipeline, type InterlockAgentConfig } from '../../src/index.js';
 import { tripping } from '../../src/testing/index.js';
 import { callThen, echo, modes, settled, withText } from '../mastra/support.js';
+import { inTurn } from '../modes.js';
 import { givenIn, openDisk, recalling, remembering, savedIn, target } from './support.js';
 
 const secret = 'SECRET-4711';
@@ -40,7 +41,8 @@ const hooks = [
 const answering = [{ text: `${rejected} a`, toolCalls: [{ name: 'echo', args: { say: rejected } }] }, { text: `${rejected} b` }];
 
 describe.each(modes)('the database after a tripwire in %s', (mode) => {
-  it.each(hooks)('drop, %s', async (hook, lane) => {
+  const turn = modes.indexOf(mode);
+  it.each(inTurn(hooks, turn, 2))('drop, %s', async (hook, lane) => {
     const disk = openDisk();
     const memory = disk.memory();
     const persistence = { tripwire: 'drop' };
@@ -53,7 +55,7 @@ describe.each(modes)('the database after a tripwire in %s', (mode) => {
     expect(disk.holds(rejected)).toBe(false);
   });
 
-  it.each(hooks)('by default the calls of tools that ran, %s', async (hook, lane) => {
+  it.each(inTurn(hooks, turn + 1, 2))('by default the calls of tools that ran, %s', async (hook, lane) => {
     const disk = openDisk();
     const memory = disk.memory();
     const { agent } = remembering(memory, answering, { tools: { echo }, [lane]: [tripping(hook, 'No.')] });
@@ -64,7 +66,7 @@ describe.each(modes)('the database after a tripwire in %s', (mode) => {
     expect(disk.holds(rejected)).toBe(false);
   });
 
-  it.each(hooks)('user-only, %s', async (hook, lane, kept) => {
+  it.each(inTurn(hooks, turn, 2))('user-only, %s', async (hook, lane, kept) => {
     const disk = openDisk();
     const memory = disk.memory();
     const persistence = { tripwire: 'user-only' };
@@ -77,7 +79,7 @@ describe.each(modes)('the database after a tripwire in %s', (mode) => {
     expect(disk.holds(rejected)).toBe(false);
   });
 
-  it.each(hooks)('placeholder, %s', async (hook, lane, kept) => {
+  it.each(inTurn(hooks, turn + 1, 2))('placeholder, %s', async (hook, lane, kept) => {
     const disk = openDisk();
     const memory = disk.memory();
     const persistence = { tripwire: 'placeholder' };

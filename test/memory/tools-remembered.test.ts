@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { memoryEngine, type SavedTurn } from '../../src/index.js';
+import { inTurn } from '../modes.js';
 import { openDisk, remembering, savedIn, target } from './support.js';
 
 const rejected = 'REJECTED-0815';
@@ -105,7 +106,8 @@ const isAccepted = ([act, hook]: Cause): boolean =>
 describe.each(hosts)('a tool that ran is remembered in %s', (host) => {
   it.each(causes)('%s %s', { timeout: 60_000 }, async (...given) => {
     const cause = given as unknown as Cause; // a row of the table
-    for (const savePerStep of [false, true]) {
+    const turn = causes.findIndex((one) => one.join() === cause.join()) + hosts.indexOf(host);
+    for (const savePerStep of inTurn([false, true], turn)) {
       const { status, rows, isHeld, next } = await payThenAsk({ cause, host, options: { savePerStep } });
       const isWhole = isAccepted(cause);
       const isSeen = !isStrict(cause) && (isWhole || statusOf(cause) === 'canceled');
@@ -177,7 +179,8 @@ describe.each([false, true])('persistence with savePerStep %s', (savePerStep) =>
   ];
   it.each(policies)('%s applies to every end', { timeout: 60_000 }, async (policy, expected) => {
     const persistence = { tripwire: policy, failed: policy, canceled: policy };
-    for (const cause of causes) {
+    const turn = policies.findIndex(([name]) => name === policy) + Number(savePerStep);
+    for (const cause of inTurn(causes, turn, 3)) {
       const { rows, next } = await payThenAsk({ cause, host: 'generate', options: { savePerStep }, config: { persistence } });
       const question = savePerStep && !isStrict(cause) && isAccepted(cause) ? ['user: Pay Bob.'] : []; // it was saved before
       expect({ cause, rows: rows.map((row) => row.replace(/^assistant: .*/s, 'assistant: ')) }).toEqual({

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { guard, InterlockAgent, phases, pipeline, type Phase, type PipelineStep } from '../../src/index.js';
 import { memoryEngine } from '../../src/durable/memory-engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { runGuarded, ways } from '../ai-sdk/support.js';
+import { runGuarded, waysInTurn } from '../ai-sdk/support.js';
 import { createAgent, laned, modelFor, recovering, runAgent } from './support.js';
 
 /** The arguments of a hook whose content it removes. */
@@ -89,9 +89,9 @@ const spoilings: readonly [Phase, typeof overMessages][] = [
   ['outputResult', overMessages],
 ];
 
-const cases = spoilings.flatMap(([phase, all]) =>
-  Object.entries(all).map(([content, [spoil, path]]) => ({ phase, what: content, spoil, path })),
-);
+const cases = spoilings
+  .flatMap(([phase, all]) => Object.entries(all).map(([content, [spoil, path]]) => ({ phase, what: content, spoil, path })))
+  .map((one, turn) => ({ ...one, turn }));
 
 const guardFor = (phase: Phase, spoil: Spoil): Processor => ({ id: 'spoils', [phases[phase].hook]: spoil });
 
@@ -121,7 +121,7 @@ const wirings: Record<string, (one: Processor) => PipelineStep> = {
       .commit(),
 };
 
-describe.each(cases)('$phase: $what', ({ phase, spoil, path }) => {
+describe.each(cases)('$phase: $what', ({ phase, spoil, path, turn }) => {
   it.each(Object.entries(wirings))('fails with an error that names the field in an InterlockAgent, %s', async (_wiring, wire) => {
     for (const mode of ['generate', 'stream'] as const) {
       const agent = createAgent({ ...laned([phase, wire(guardFor(phase, spoil))]), model: modelFor(phase) });
@@ -139,7 +139,7 @@ describe.each(cases)('$phase: $what', ({ phase, spoil, path }) => {
     expectNamed(ran.error, phase, path);
   });
 
-  it.each(ways)('fails with an error that names the field in the AI SDK: %s', async (way) => {
+  it.each(waysInTurn(turn))('fails with an error that names the field in the AI SDK: %s', async (way) => {
     const ran = await runGuarded(way, { guards: [guardFor(phase, spoil)], model: aiSdkModelFor(phase) });
     expectNamed(ran.error, phase, path);
   });

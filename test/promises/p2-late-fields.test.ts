@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { InterlockAgent, memoryEngine, type InterlockCallOptions } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { settled } from '../mastra/support.js';
+import { inTurn } from '../modes.js';
 import { carriers, finish, inTokens, nameOf, readable, rows, secretOf, type Carrier, type Part } from './field-carriers.js';
 
 const isIn = (value: unknown, secret: string): boolean => {
@@ -152,9 +153,12 @@ const leaksOf = async (way: Way, row: (typeof rows)[number], guarding: (secret: 
 };
 
 describe.each(ways)('P2 every field of the table, judged as a whole answer with hold run, %s', (way) => {
+  /** A third of the fields, another one in each way for each verdict. */
+  const fieldsFor = (verdict: string) => inTurn(rows, ways.indexOf(way) + verdict.length, 3);
+
   it.each(['processOutputStep', 'processOutputResult'] as const)('an edit in %s: the value is nowhere', async (hook) => {
     const leaks: string[] = [];
-    for (const row of rows) {
+    for (const row of fieldsFor(`edit${hook}`)) {
       if (unseen.has(nameOf(row))) continue;
       leaks.push(...(await leaksOf(way, row, (secret) => guards.edit(secret, hook))));
     }
@@ -169,13 +173,15 @@ describe.each(ways)('P2 every field of the table, judged as a whole answer with 
     ['fail', 'processOutputResult'],
   ] as const)('a %s in %s: the value is nowhere', async (verdict, hook) => {
     const leaks: string[] = [];
-    for (const row of rows) leaks.push(...(await leaksOf(way, row, (secret) => guards[verdict](secret, hook))));
+    for (const row of fieldsFor(`${verdict}${hook}`))
+      leaks.push(...(await leaksOf(way, row, (secret) => guards[verdict](secret, hook))));
     expect(leaks).toEqual([]);
   });
 
   it('control: without a verdict against it, the value is emitted', async () => {
     const missing: string[] = [];
-    for (const row of rows) {
+    const own = fieldsFor('');
+    for (const row of own) {
       const secret = secretOf(rows.indexOf(row));
       const seen = await run(
         way,
@@ -184,7 +190,7 @@ describe.each(ways)('P2 every field of the table, judged as a whole answer with 
       );
       if (!isIn(seen, secret)) missing.push(nameOf(row));
     }
-    expect(missing).toEqual(unjudged);
+    expect(missing).toEqual(unjudged.filter((name) => own.some((row) => nameOf(row) === name)));
   });
 });
 

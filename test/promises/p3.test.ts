@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { inTurn } from '../modes.js';
 import { unreadableValues } from '../unreadable-values.js';
 import { isInterlockError, pipeline, type InterlockError, type Phase } from '../../src/index.js';
 import {
@@ -56,17 +57,20 @@ const errorOf = (ran: Ran): InterlockError => {
 };
 
 describe('P3 A guard that fails, fails closed', () => {
-  describe.each(everyHook)('$hook, $mode', ({ phase, hook, mode }) => {
+  describe.each(everyHook)('$hook, $mode', ({ phase, hook, mode, turn }) => {
     const runWith = (guards: ReturnType<typeof laned>) => runAgent(createAgent({ model: modelFor(phase), ...guards }), mode);
 
-    it.each(wirings)('a guard that is %s and throws fails the run, with phase, processor and cause', async (wiring) => {
-      const guard = guardOn(phase, () => Promise.reject(broken), { id: 'judge' });
-      const error = errorOf(await runWith(laned([phase, ...wire(phase, guard, wiring)])));
-      expect(error.code).toBe('guard/unavailable');
-      expect(error.path).toMatch(new RegExp(`^${phase} .*judge$`, 'u'));
-      expect(error.message).toContain(broken.message);
-      expect(error.cause).toBe(broken);
-    });
+    it.each(inTurn(wirings, turn))(
+      'a guard that is %s and throws fails the run, with phase, processor and cause',
+      async (wiring) => {
+        const guard = guardOn(phase, () => Promise.reject(broken), { id: 'judge' });
+        const error = errorOf(await runWith(laned([phase, ...wire(phase, guard, wiring)])));
+        expect(error.code).toBe('guard/unavailable');
+        expect(error.path).toMatch(new RegExp(`^${phase} .*judge$`, 'u'));
+        expect(error.message).toContain(broken.message);
+        expect(error.cause).toBe(broken);
+      },
+    );
 
     it('a hook that throws a value that cannot be read fails the run', async () => {
       for (const thrown of unreadableValues()) {
@@ -76,7 +80,7 @@ describe('P3 A guard that fails, fails closed', () => {
       }
     });
 
-    it.each(failures)('a hook that %s', async (_, thrown, act) => {
+    it.each(inTurn(failures, turn, 2))('a hook that %s', async (_, thrown, act) => {
       const error = errorOf(await runWith(laned([phase, guardOn(phase, act)])));
       expect(error.code).toBe('guard/unavailable');
       expect(error.cause).toBe(thrown);
@@ -107,7 +111,7 @@ describe('P3 A guard that fails, fails closed', () => {
       expect(error.path).toContain('house/branch.0');
     });
 
-    it.each(failures)('onViolation that %s does not change the trip', async (_, __, onViolation) => {
+    it.each(inTurn(failures, turn + 1, 2))('onViolation that %s does not change the trip', async (_, __, onViolation) => {
       const guard = { ...guardOn(phase, ({ abort }) => abort('blocked')), onViolation };
       const ran = await runWith(laned([phase, guard]));
       expect(ran).toMatchObject({ status: 'tripwire', error: undefined, result: { tripwire: { reason: 'blocked' } } });

@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 import { phaseNames, pipeline, type Phase } from '../../src/index.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
+import { inTurn } from '../modes.js';
 import {
   chunksOf,
   closing,
@@ -70,7 +71,7 @@ const beforeTheModel = new Set<Phase>(['input', 'inputStep', 'llmRequest']);
 const failing = () => scriptedModel({ steps: () => ({ error: new Error('down') }) });
 
 describe('P6 Retries are bounded transitions', () => {
-  describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
+  describe.each(everyHook)('$hook, $mode', ({ phase, mode, turn }) => {
     describe.each([0, 1, 2])('with %i retries', (maxProcessorRetries) => {
       /** A guard that always rejects, and its records. */
       const runUnhappy = async (wiring: (typeof wirings)[number]) => {
@@ -84,16 +85,22 @@ describe('P6 Retries are bounded transitions', () => {
         return { ran: await runAgent(agent, mode), seen, model };
       };
 
-      it.each(wirings)('a guard that is %s and always retries is called once more per retry', async (wiring) => {
-        const { ran, seen, model } = await runUnhappy(wiring);
-        const attempts = 1 + maxProcessorRetries;
-        expect(seen).toEqual(Array.from({ length: attempts }, (_, index) => index));
-        expect(ran).toMatchObject({ status: 'tripwire', result: { tripwire: { reason: `no ${attempts}`, retry: true, phase } } });
-        expect(finishOf(ran.events).retries).toBe(maxProcessorRetries);
-        const retries = eventsOf(ran, 'guard').filter(({ verdict }) => verdict === 'retry');
-        expect(retries.map(({ attempt }) => attempt)).toEqual(seen.map((index) => index + 1));
-        if (!beforeTheModel.has(phase)) expect(model.calls).toHaveLength(attempts + (phase === 'outputResult' ? 1 : 0));
-      });
+      it.each(inTurn(wirings, turn + maxProcessorRetries))(
+        'a guard that is %s and always retries is called once more per retry',
+        async (wiring) => {
+          const { ran, seen, model } = await runUnhappy(wiring);
+          const attempts = 1 + maxProcessorRetries;
+          expect(seen).toEqual(Array.from({ length: attempts }, (_, index) => index));
+          expect(ran).toMatchObject({
+            status: 'tripwire',
+            result: { tripwire: { reason: `no ${attempts}`, retry: true, phase } },
+          });
+          expect(finishOf(ran.events).retries).toBe(maxProcessorRetries);
+          const retries = eventsOf(ran, 'guard').filter(({ verdict }) => verdict === 'retry');
+          expect(retries.map(({ attempt }) => attempt)).toEqual(seen.map((index) => index + 1));
+          if (!beforeTheModel.has(phase)) expect(model.calls).toHaveLength(attempts + (phase === 'outputResult' ? 1 : 0));
+        },
+      );
 
       it('each attempt has the feedback of the previous one only', async () => {
         const { model } = await runUnhappy('alone');

@@ -1,6 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 
 import { phaseNames, type Phase } from '../../src/index.js';
+import { isWhole } from '../modes.js';
 
 /** A guard's verdict in a row: `retry` is granted and sufficient, `exhausted` requests one more than allowed. */
 const verdicts = ['pass', 'edit', 'trip', 'retry', 'exhausted', 'fail'] as const;
@@ -34,7 +35,7 @@ export const nameOf = ({ phase, verdict, tools, memory }: Row): string =>
 const both = [false, true];
 
 /** All possible rows: no results without tools, and no edits of read-only payloads. */
-export const rows: readonly Row[] = phaseNames.flatMap((phase) =>
+export const allRows: readonly Row[] = phaseNames.flatMap((phase) =>
   verdicts.flatMap((verdict) =>
     both.flatMap((tools) =>
       both.flatMap((memory) => {
@@ -43,6 +44,12 @@ export const rows: readonly Row[] = phaseNames.flatMap((phase) =>
       }),
     ),
   ),
+);
+
+/** The rows of this run: each hook and verdict in two of the four agents, so that each pair of columns is there; or all. */
+export const rows: readonly Row[] = allRows.filter(
+  ({ phase, verdict, tools, memory }) =>
+    isWhole || (tools === memory) === ((phaseNames.indexOf(phase) + verdicts.indexOf(verdict)) % 2 === 0),
 );
 
 export const opening = {

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 
 import { sdkExceptions, stockExceptions, type Exception } from './p9-exceptions.js';
 import { interlockHosts, sdkHosts, stockHosts } from './p9-hosts.js';
-import { expectedOf, nameOf, rows, type Row } from './p9-rows.js';
+import { allRows, expectedOf, nameOf, rows, type Row } from './p9-rows.js';
 
 const named = (of: readonly Row[]) => of.map((row) => ({ row, name: nameOf(row) }));
 
 describe('P9 stream = generate', () => {
   it('the table has rows for every hook and verdict', () => {
-    expect(rows.length).toBeGreaterThanOrEqual(60);
+    expect(new Set(rows.map(({ phase, verdict }) => `${phase} ${verdict}`)).size).toBeGreaterThanOrEqual(50);
     expect(new Set(rows.map(nameOf)).size).toBe(rows.length);
   });
 
@@ -27,7 +27,7 @@ const describeHost = (hosts: typeof stockHosts, exceptions: readonly Exception[]
     });
 
     it.each(exceptions)('does not promise: $why', async ({ holds }) => {
-      const excepted = rows.filter(holds);
+      const excepted = allRows.filter(holds);
       expect(excepted.length).toBeGreaterThan(0);
       for (const row of excepted) expect(await run(row), nameOf(row)).not.toEqual(expectedOf(row));
     });

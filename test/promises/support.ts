@@ -25,7 +25,9 @@ export const modes = ['generate', 'stream'] as const;
 export type Mode = (typeof modes)[number];
 
 /** Every hook of the phase table in both modes, for `describe.each`. */
-export const everyHook = phaseNames.flatMap((phase) => modes.map((mode) => ({ phase, hook: phases[phase].hook, mode })));
+export const everyHook = phaseNames.flatMap((phase, row) =>
+  modes.map((mode, column) => ({ phase, hook: phases[phase].hook, mode, turn: row + column })),
+);
 
 /** The position of a guard among others: alone in its array, in a committed pipeline, or deep inside one. */
 export const wirings = ['alone', 'pipeline', 'nested'] as const;

@@ -8,6 +8,7 @@ import {
   messageText,
   type OpenAIServerOptions,
 } from '../../src/testing/index.js';
+import { inTurn } from '../modes.js';
 import { callAgent, streamedText, ways } from './call-agent.js';
 import { startServer } from './start-server.js';
 
@@ -21,7 +22,9 @@ const cuts: Record<string, Omit<OpenAIServerOptions, 'reply'>> = {
   'inside data: prefixes': { cut: cutInsidePrefixes },
   'between \\r and \\n': { cut: cutInsideLineEnds, lineEnd: '\r\n' },
 };
-const everyCut = ways.flatMap((way) => Object.entries(cuts).map(([cut, options]) => ({ ...way, cut, options })));
+const everyCut = ways.flatMap((way, turn) =>
+  inTurn(Object.entries(cuts), Math.floor(turn / 2), 2).map(([cut, options]) => ({ ...way, cut, options })),
+);
 
 const text = 'Grüße 👋🏽, 日本語\n\ndata: no event, "so" \\ 🧑‍🚀.';
 

@@ -2,6 +2,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { isMergeTier } from '../../modes.js';
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
 import { startRun, useWorkbench } from './serve-workbench.js';
@@ -30,6 +31,7 @@ const smallNames = (opened: Page): Promise<string[]> =>
 
 /** A desktop, a tablet, a phone. */
 const sizes = [1440, 834, widths.phone] as const;
+const themes = ['light', 'dark'] as const;
 
 let runId = '';
 let thread = '';
@@ -77,22 +79,26 @@ const pages: readonly PageUnderTest[] = [
   },
 ];
 
-describe.each(pages)('$name', ({ path, until, prepare }) => {
+describe.each(pages.map((one, at) => ({ ...one, at })))('$name', ({ path, until, prepare, at }) => {
+  /** All of a list; in the merge tier one of it, another one for each page. */
+  const ofTier = <Value>(all: readonly Value[]): readonly Value[] =>
+    isMergeTier ? all.filter((_, index) => index === at % all.length) : all;
+
   it('has no serious axe finding and no name under 11 pixels in a diagram, at three sizes in both themes', async () => {
     const found: Record<string, string[]> = {};
-    const check = async (colorScheme: 'light' | 'dark') => {
+    const check = async (colorScheme: (typeof themes)[number]) => {
       const opened = await browser().open(page(path()), { width: sizes[0], colorScheme });
       await opened.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a color in transition is neither
       await opened.locator(until).first().waitFor();
       await prepare?.(opened);
-      for (const width of sizes) {
+      for (const width of ofTier(sizes)) {
         await opened.setViewportSize({ width, height: 900 });
         await opened.waitForTimeout(200); // drawings are fitted again
         found[`${colorScheme} ${width}`] = [...(await findingsOf(opened)), ...(await smallNames(opened))];
       }
       await opened.close();
     };
-    await Promise.all([check('light'), check('dark')]);
+    await Promise.all(ofTier(themes).map(check));
     expect(Object.entries(found).filter(([, findings]) => findings.length > 0)).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import type { StudioEntry } from '../../../playground/protocol/trace-entry.js';
 import axe from 'axe-core';
 import { describe, expect, it } from 'vitest';
 
+import { isMergeTier } from '../../modes.js';
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
 import { expectVisible } from './expect-visible.js';
@@ -13,7 +14,7 @@ const browser = useBrowser({ suite: 'studio' });
 const entriesOf = async (runId: string): Promise<StudioEntry[]> =>
   (await (await fetch(studio.href(`api/runs/${runId}/entries`))).json()) as StudioEntry[];
 
-describe.each(Object.values(widths))('a run in detail at %i px', (width) => {
+describe.each(isMergeTier ? [widths.desktop] : Object.values(widths))('a run in detail at %i px', (width) => {
   it('compares the user message with the model input in the chat', async () => {
     const page = await browser().open(studio.href('?agent=desk'), { width });
     await page.getByLabel('Your message').fill('my mail is ada@lantern.example');
