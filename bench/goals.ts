@@ -119,8 +119,9 @@ export const goalsOf = (series: readonly Series[]): Goal[] => {
     const [own, base] = [find(of), over && find(over)];
     if (!own || (over && !base)) return [];
     const figure = base ? ratioOf(own, base) : figureOf(own.values);
+    const all = [figure, figureOf(own.values), ...(base ? [figureOf(base.values)] : [])];
     return [
-      { label, atMost, unit: over ? 'x' : (unit ?? of[2] ?? 'us'), ...(isMeasured(figure) && { measured: figure.median }) },
+      { label, atMost, unit: over ? 'x' : (unit ?? of[2] ?? 'us'), ...(all.every(isMeasured) && { measured: figure.median }) },
     ];
   });
   const texts = series.filter(({ name }) => name.startsWith('text: '));

@@ -68,7 +68,6 @@ const measure = async (): Promise<BenchRun> => {
     cpuSeconds,
     load: [load, loadavg()[0] ?? NaN],
     series,
-    goals: goalsOf(series),
   };
 };
 
@@ -77,7 +76,7 @@ const bench = async (): Promise<void> => {
   const run = values.from ? (JSON.parse(readFileSync(values.from, 'utf8')) as BenchRun) : await measure();
   console.log(`${aboutOf(run)}\n`);
   for (const { head, rows } of tablesOf(run.series)) console.log(`${tableOf(head, rows)}\n`);
-  console.log(run.goals.map(goalLine).join('\n'));
+  console.log(goalsOf(run.series).map(goalLine).join('\n'));
   if (values.json) writeFileSync(values.json, JSON.stringify(run, undefined, 2));
   if (values.write) await writePage(run);
 };

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format } from 'prettier';
 import { figureOf, isMeasured, ratioOf, type Figure, type Series } from './case.js';
-import { goalRow, type Goal } from './goals.js';
+import { goalRow, goalsOf } from './goals.js';
 import { groupOf, ratioSizes } from './measure.js';
 import { brief, filled, markdownOf, type FigureTable } from './table.js';
 
@@ -16,7 +16,6 @@ export interface BenchRun {
   /** The machine's average load at the start and at the end. */
   readonly load: readonly [number, number];
   readonly series: readonly Series[];
-  readonly goals: readonly Goal[];
 }
 
 /** The divisors of a group's rows: the row with the same number of guards, or one row. */
@@ -52,10 +51,13 @@ const tableOfGroup = (all: readonly Series[], group: string): FigureTable => {
     const figures = cells.map((cell) => cell && figureOf(cell.values));
     const at = series.find(({ size }) => size === ratioSize);
     const ratios = ratioBases.map((base) => at && ratioTo(own, at, base));
-    const measured = [...figures, ...ratios].filter((one) => one !== undefined);
+    const measured = figures.filter((one) => one !== undefined);
     const spread = brief(Math.max(...measured.map((one) => one.spread)));
     const shown = measured.every(isMeasured)
-      ? [...figures.map((one) => one && `${brief(one.median)} (${brief(one.min)})`), ...ratios.map((one) => brief(one?.median))]
+      ? [
+          ...figures.map((one) => one && `${brief(one.median)} (${brief(one.min)})`),
+          ...ratios.map((one) => one && (isMeasured(one) ? brief(one.median) : 'not measured')),
+        ]
       : ['not measured'];
     const width = columns.length + ratioBases.length;
     return [name.slice(group.length + 2), ...Array.from({ length: width }, (_, index) => shown[index] ?? ''), spread];
@@ -77,11 +79,12 @@ export const aboutOf = ({ machine, date, rounds, seconds, cpuSeconds, load }: Be
 export const writePage = async (run: BenchRun): Promise<void> => {
   const page = new URL('../docs/performance.md', import.meta.url);
   let text = filled(readFileSync(page, 'utf8'), 'about', aboutOf(run));
-  for (const table of tablesOf(run.series)) text = filled(text, table.id, markdownOf(table));
+  const hasPlace = ({ id }: FigureTable): boolean => text.includes(`<!-- bench:${id} -->`); // texts have none
+  for (const table of tablesOf(run.series).filter(hasPlace)) text = filled(text, table.id, markdownOf(table));
   text = filled(
     text,
     'goals',
-    markdownOf({ id: 'goals', head: ['goal', 'measured', 'at most', 'held'], rows: run.goals.map(goalRow) }),
+    markdownOf({ id: 'goals', head: ['goal', 'measured', 'at most', 'held'], rows: goalsOf(run.series).map(goalRow) }),
   );
   writeFileSync(page, await format(text, { filepath: fileURLToPath(page), printWidth: 140 }));
 };
