@@ -1,6 +1,6 @@
 import { isInterlockError } from '../errors.js';
 import { drive } from '../loop/drive.js';
-import type { Run as LoopRun } from '../loop/run.js';
+import { currentAttempt, type Run as LoopRun } from '../loop/run.js';
 import { findToolPart } from '../loop/response.js';
 import { setCall } from '../loop/step-calls.js';
 import { responseParts } from '../loop/step-record.js';
@@ -140,25 +140,24 @@ const isFinal = (run: Run, call: ModelCall, { state: { attempt } }: LoopRun): bo
  * for a rejected one, or the AI SDK asks for approval.
  */
 const recordRulings = ({ run, loop, ruled }: Calling): void => {
-  const { attempt } = loop.state;
-  if (!attempt) return;
-  for (const [toolCallId, { ruling }] of attempt.calls) {
+  const { calls, record } = currentAttempt(loop);
+  for (const [toolCallId, { ruling }] of calls) {
     if (!ruling) continue;
-    setCall(attempt.calls, toolCallId, { ruling: undefined });
+    setCall(calls, toolCallId, { ruling: undefined });
     ruled.add(toolCallId);
     if (ruling.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
     else run.approvals.add(toolCallId);
   }
-  for (const { toolCallId } of attempt.record?.toolCalls ?? []) setCall(attempt.calls, toolCallId, { settled: 'client' });
+  for (const { toolCallId } of record?.toolCalls ?? []) setCall(calls, toolCallId, { settled: 'client' });
 };
 
 const report = (run: Run, { state }: LoopRun, event: RunEvent): void => {
   const { stop, counters } = state;
-  const { retries, recoveries } = counters;
-  if (event.type === 'model-error' && event.recovered) run.emit({ type: 'recovery', recoveries: recoveries + 1 });
+  if (event.type === 'model-error' && event.recovered) run.emit({ type: 'recovery', recoveries: counters.recoveries + 1 });
   if (event.type !== 'state-enter' || event.state !== 'step.preparing' || stop?.kind !== 'retry') return;
-  run.retries = retries;
-  run.emit({ type: 'retry', processorId: stop.processorId, phase: stop.phase, reason: stop.reason, retries });
+  run.retries = counters.retries;
+  const { processorId, phase, reason } = stop;
+  run.emit({ type: 'retry', processorId, phase, reason, retries: run.retries });
 };
 
 /** The loop's own chunks; the AI SDK creates its own. */

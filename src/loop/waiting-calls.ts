@@ -53,9 +53,8 @@ const judgeForDisplay = async (run: Run, waiting: WaitingCall) => {
 };
 
 /** The calls that a run is suspended for. */
-export const waitingCalls = ({ state: { attempt } }: Run): readonly WaitingCall[] => [
-  ...[...(attempt?.calls.values() ?? [])].flatMap(({ waiting }) => waiting ?? []),
-];
+export const waitingCalls = ({ state: { attempt } }: Run): readonly WaitingCall[] =>
+  [...(attempt?.calls.values() ?? [])].flatMap(({ waiting }) => waiting ?? []);
 
 /** Publishes the waiting calls, and what each waits for. */
 export const publishWaiting = async (run: Run): Promise<void> => {

@@ -140,10 +140,11 @@ export const runApproved = async (
     createAgentUIStream: async () => {
       const onError = (error: unknown): string => (error as Error).name;
       const stream = await createAgentUIStream({ agent: agent(), uiMessages: uiMessages(inputs), onError });
-      const chunks = await Array.fromAsync(stream);
+      const chunks: { readonly type: string; readonly errorText?: string }[] = [];
+      for await (const chunk of stream) chunks.push(chunk);
       if (chunks.some(({ type }) => type === 'data-tripwire')) throw Object.assign(new Error(), { name: 'TripwireError' });
-      for (const chunk of chunks)
-        if (chunk.type === 'error') throw Object.assign(new Error(chunk.errorText), { name: chunk.errorText });
+      for (const { type, errorText } of chunks)
+        if (type === 'error') throw Object.assign(new Error(errorText), { name: errorText });
     },
     generateText: async () => {
       await generateText({ ...base, ...guardSettings(base, run), messages });
