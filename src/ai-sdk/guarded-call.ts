@@ -156,8 +156,7 @@ const report = (run: Run, { state }: LoopRun, event: RunEvent): void => {
   if (event.type === 'model-error' && event.recovered) run.emit({ type: 'recovery', recoveries: counters.recoveries + 1 });
   if (event.type !== 'state-enter' || event.state !== 'step.preparing' || stop?.kind !== 'retry') return;
   run.retries = counters.retries;
-  const { processorId, phase, reason } = stop;
-  run.emit({ type: 'retry', processorId, phase, reason, retries: run.retries });
+  run.emit({ type: 'retry', processorId: stop.processorId, phase: stop.phase, reason: stop.reason, retries: run.retries });
 };
 
 /** The loop's own chunks; the AI SDK creates its own. */
