@@ -22,7 +22,7 @@ const place = {
 const rangesSchema = z.array(z.tuple([z.int().nonnegative(), z.int().positive()]));
 
 /** A recorded value: its lists as references to values recorded before or with it, all other fields as they are. */
-export const traceContentSchema = z.object({
+const traceContentSchema = z.object({
   lists: z.record(z.string(), rangesSchema),
   values: z.record(z.string(), z.unknown()),
 });
@@ -36,7 +36,7 @@ const content = {
 };
 
 /** A chunk without its words. */
-export const partNoteSchema = z.object({
+const partNoteSchema = z.object({
   /** The chunk's type, e.g. `text-delta`. */
   type: z.string(),
   /** The id of its part in this run: of a text, or of a tool call; absent where the chunk belongs to no part. */
@@ -57,7 +57,7 @@ const guardWindow = z.union([
 ]);
 
 /** Settings that a run begins with, and that its trace and its replay keep. */
-export const recordedSettings = {
+const recordedSettings = {
   /** The unit that leaves only after it was accepted: each step, or the whole answer. Absent: nothing is held. */
   hold: z.enum(['step', 'run']).optional(),
   /** The window of stream guards without their own. Absent: `sentence`. */
@@ -115,7 +115,7 @@ const header = z.object({
 });
 
 /** An interface, which declarations name where they would write the object out. */
-export interface TraceHeaderSchema extends Header {}
+interface TraceHeaderSchema extends Header {}
 type Header = typeof header;
 /** How a run is set up: the first line of a trace. */
 export const traceHeaderSchema: TraceHeaderSchema = header;

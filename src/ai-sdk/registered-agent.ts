@@ -6,7 +6,7 @@ import type { Guards } from './run.js';
 import { withGuards } from './with-guards.js';
 
 /** The fields of an agent of the AI SDK that Mastra reads when it is registered. */
-export interface RegisteredAgent {
+interface RegisteredAgent {
   readonly settings: object;
   readonly tools: ToolSet | undefined;
 }

@@ -15,7 +15,7 @@ import {
 const fromLoosest: readonly Hold[] = ['none', 'step', 'run'];
 
 /** A guard that content waits for under `hold: 'auto'`, and for how long. */
-export interface Holding {
+interface Holding {
   readonly place: GraphLocation;
   readonly hold: Exclude<Hold, 'none'>;
   /** The hook that the content waits for. */

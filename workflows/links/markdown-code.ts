@@ -20,7 +20,7 @@ const maxFenceChars = 100;
 const uncertain = '\\`';
 
 /** Tells which sections of a text are Markdown code. A text is read once if the sections come in order. */
-export interface MarkdownCode {
+interface MarkdownCode {
   /** Whether a section is in a fence or in inline code; undefined if that depends on further text. */
   has(text: string, span: TextSpan): boolean | undefined;
 }

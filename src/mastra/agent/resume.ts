@@ -131,7 +131,7 @@ const allowed = namesOf(({ onResume }) => onResume === 'allowed' || onResume ===
 const repeatedToAgents = namesOf(({ onResume }) => onResume === 'delegated' || onResume === 'allowed-and-delegated');
 
 /** Parsed options of a call that resumes a run. */
-export interface ResumeCall extends CallOptions {
+interface ResumeCall extends CallOptions {
   runId: string;
   toolCallId: string | undefined;
   /** Repeated options, which must equal those at the start of the run. */

@@ -21,7 +21,7 @@ export const sourceNames = [
   'userContextMessagesPersisted',
 ] as const satisfies readonly (keyof ListState)[];
 
-export type SourceName = (typeof sourceNames)[number];
+type SourceName = (typeof sourceNames)[number];
 
 /** The fields of a list other than its messages and their sources: a few small values. */
 const otherFields = ['systemMessages', 'taggedSystemMessages', 'memoryInfo', '_agentNetworkAppend'] as const;

@@ -11,7 +11,7 @@ export interface ModelTimeout extends Pick<ProviderLimits, 'stepMs' | 'firstChun
 }
 
 /** A provider's call with limits. It ends once one of them is exceeded, even if the provider ignores the signal. */
-export interface LimitedCall {
+interface LimitedCall {
   readonly signal: AbortSignal | undefined;
   /** Calls the provider, or calls it again. */
   call<T>(provider: () => PromiseLike<T>): PromiseLike<T>;

@@ -26,7 +26,7 @@ const rows: Rows = { ...ownOptions, ...mastraOptions } satisfies MastraRows;
 
 type OptionName = keyof Rows;
 /** The options of a call, or of a configuration. */
-export type NameIn<Place extends OptionPlace> = {
+type NameIn<Place extends OptionPlace> = {
   [Name in OptionName]: Rows[Name] extends Readonly<Record<Place, Treatment>> ? Name : never;
 }[OptionName];
 
@@ -154,7 +154,7 @@ const suggestion = (name: string, place: OptionPlace): string => {
 };
 
 /** Receives the options that are ignored. */
-export type ReportIgnored = (ignored: readonly IgnoredFault[]) => void;
+type ReportIgnored = (ignored: readonly IgnoredFault[]) => void;
 /** An option that is ignored, with the reason and the alternative. */
 export interface IgnoredFault extends FoundFault {
   readonly ignoredName: string;

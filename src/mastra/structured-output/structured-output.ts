@@ -160,7 +160,7 @@ export const objectPlanOf =
 type HookArguments = Parameters<NonNullable<Processor['processOutputResult']>>[0];
 
 /** An accepted answer with the context of its run. */
-export type AcceptedAnswer = Pick<HookArguments, 'messages' | 'requestContext' | 'abortSignal' | 'tracingContext'>;
+type AcceptedAnswer = Pick<HookArguments, 'messages' | 'requestContext' | 'abortSignal' | 'tracingContext'>;
 
 /** The object that another model created from an answer, or the tripwire of a guard that rejected it. */
 export interface Structured {

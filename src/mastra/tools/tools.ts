@@ -35,7 +35,7 @@ export const findTool = (settings: StepSettings, called: string): OfferedTool | 
 };
 
 /** The tools of a call. */
-export interface CallTools {
+interface CallTools {
   /** Prepared for the run: the agent's, those of its memory, agents and workflows, toolsets and client tools. */
   readonly prepared: Readonly<Record<string, CoreTool>>;
   /** As their authors wrote them, without those that Mastra creates. */
