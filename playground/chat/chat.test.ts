@@ -201,7 +201,7 @@ describe('a chat', () => {
 
   it('continues after a failed and a canceled turn, and ends at Ctrl+C between turns', async () => {
     const replies: Reply[] = [
-      { kind: 'error', status: 400, message: 'Bad request.' },
+      { kind: 'error', status: 400, message: 'No such model.' },
       { kind: 'hang', after: ['One moment, '] },
       longEnough('It is on its way.'),
     ];

@@ -140,11 +140,11 @@ export const runApproved = async (
     createAgentUIStream: async () => {
       const onError = (error: unknown): string => (error as Error).name;
       const stream = await createAgentUIStream({ agent: agent(), uiMessages: uiMessages(inputs), onError });
-      const chunks: { readonly type: string; readonly errorText?: string }[] = [];
-      for await (const chunk of stream) chunks.push(chunk);
-      if (chunks.some(({ type }) => type === 'data-tripwire')) throw Object.assign(new Error(), { name: 'TripwireError' });
-      for (const { type, errorText } of chunks)
-        if (type === 'error') throw Object.assign(new Error(errorText), { name: errorText });
+      let name: string | undefined;
+      for await (const chunk of stream)
+        if (chunk.type === 'error') name = chunk.errorText;
+        else if (chunk.type === 'data-tripwire') name = 'TripwireError';
+      if (name) throw Object.assign(new Error(name), { name });
     },
     generateText: async () => {
       await generateText({ ...base, ...guardSettings(base, run), messages });
