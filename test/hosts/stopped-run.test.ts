@@ -78,7 +78,7 @@ const serveStopped = async () => {
   return { judging, events, model, post, agent };
 };
 
-it('a client that disconnects while the last guard judges finds no unjudged content in memory', async () => {
+it('a client that disconnects while the last guard judges finds no unjudged words in memory, and the accepted call with its result', async () => {
   const { judging, events, model, post, agent } = await serveStopped();
   const client = new AbortController();
   const left = post('stream', { messages: 'Pay.' }, client.signal)
@@ -94,7 +94,7 @@ it('a client that disconnects while the last guard judges finds no unjudged cont
   for (const seen of [rows, JSON.stringify(model.calls.at(-1)?.prompt)]) {
     expect(seen).toContain('"toolName":"pay"');
     expect(seen).not.toContain(rejected);
-    expect(seen).not.toContain(receipt);
+    expect(seen).toContain(receipt);
   }
 });
 
