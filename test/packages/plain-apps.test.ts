@@ -33,6 +33,11 @@ beforeAll(async () => {
     join(folder, 'project'),
     Object.fromEntries(packages.map((name) => [name, versions[name] ?? '*'])),
   );
+  // As create-next-app writes it: in a package of type `module`, `next build --webpack` loses a manifest of edge routes.
+  const { type: _type, ...manifest } = JSON.parse(readFileSync(join(project.folder, 'package.json'), 'utf8')) as {
+    type?: string;
+  };
+  write('package.json', JSON.stringify(manifest));
   for (const name of Object.keys(programs) as Program[]) write(`programs/${name}.js`, programs[name]);
   write('app/layout.js', 'export default ({ children }) => <html lang="en"><body>{children}</body></html>;');
   write('app/page.js', 'export default () => <p>Hello</p>;');
