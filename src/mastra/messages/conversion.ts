@@ -1,7 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { isPlain } from '../../phase/plain-data.js';
 import { emptyLike, insidesOf, isKnownInside } from './list-insides.js';
-import { type MessageCopies, settledLength } from './message-copies.js';
+import { isUserText, type MessageCopies, settledLength } from './message-copies.js';
 
 /** A message for models or tools. */
 interface Converted {
@@ -20,29 +20,90 @@ interface ConversionWay<Message extends Converted> {
 /** The number of messages from which caching pays: splitting a list costs about as much as converting this many. */
 const minCached = 20;
 
+/** The number of steps of a long answer that are converted together. */
+const stepsAtOnce = 16;
+
+/** Messages whose conversion does not depend on the rest of their list. `of` has the copies of their content. */
+interface Stretch {
+  readonly messages: readonly MastraDBMessage[];
+  readonly of: readonly object[];
+}
+
 /**
- * Converts a growing list repeatedly, with the result of Mastra's own conversion. Messages before the last user message are converted
- * again only after a change. A cached conversion returns the same objects.
+ * Converts a growing list repeatedly, with the result of Mastra's own conversion. Messages before the last user message, and the
+ * first steps of a long answer to it, are converted again only after a change. A cached conversion returns the same objects.
  */
 export const createConversion = <Message extends Converted>(
   { messagesOf, convert }: ConversionWay<Message>,
   copies: MessageCopies,
 ): ((list: MessageList) => Promise<Message[]>) => {
-  let cache: { readonly of: readonly MastraDBMessage[]; readonly made: readonly Message[] } = { of: [], made: [] };
+  const caches: { of: readonly object[]; made: readonly Message[] }[] = [];
+  /** The conversion of the stretch with an index; `lead` are messages in front of it, whose conversions are left out. */
+  const made = async (list: MessageList, { messages, of }: Stretch, index: number): Promise<readonly Message[]> => {
+    const known = caches[index];
+    if (known?.of.length === of.length && of.every((copy, at) => copy === known.of[at])) return known.made;
+    const lead = index === 0 ? [] : [question];
+    const converted = await convert(partOf(list, [...lead, ...messages, question], false));
+    const own = converted.slice(lead.length, -1);
+    caches[index] = { of: isPlain(of) ? of : [], made: own }; // changes inside an instance of a class are not noticed
+    return own;
+  };
   return async (list) => {
     const messages = messagesOf(list);
     const length = settledLength(messages);
-    if (length < minCached || !isKnownInside(list)) return convert(list);
-    const of = copies.of(messages).slice(0, length);
-    const isCached = cache.of.length === length && of.every((copy, index) => copy === cache.of[index]);
-    const made = isCached
-      ? cache.made
-      : (await convert(partOf(list, [...messages.slice(0, length), question], false))).slice(0, -1);
-    if (!isCached) cache = { of: isPlain(of) ? of : [], made }; // changes inside an instance of a class are not noticed
-    const rest = await convert(partOf(list, messages.slice(length), true));
+    const answer = length === messages.length - 2 && isUserText(messages[length]) ? messages.at(-1) : undefined;
+    const ends = answer ? settledEnds(answer) : [];
+    if ((length < minCached && ends.length === 0) || !isKnownInside(list)) return convert(list);
+    const of = copies.of(messages);
+    const before = await made(list, { messages: messages.slice(0, length), of: of.slice(0, length) }, 0);
+    const steps: Message[] = [];
+    for (const [index, end] of ends.entries())
+      steps.push(...(await made(list, stretchOf(messages, of, [ends[index - 1] ?? 0, end]), index + 1)));
+    const last = answer && ends.length > 0 ? [withParts(answer, ends.at(-1) ?? 0)] : messages.slice(length + 1);
+    const rest = await convert(partOf(list, [...messages.slice(length, length + 1), ...last], true));
     const start = rest.findIndex(({ role }) => role !== 'system'); // there is a user message
-    return [...rest.slice(0, start), ...made, ...rest.slice(start)];
+    return [...rest.slice(0, start), ...before, ...rest.slice(start, start + 1), ...steps, ...rest.slice(start + 1)];
   };
+};
+
+/** A message with a range of its parts. */
+const withParts = (message: MastraDBMessage, from: number, to?: number): MastraDBMessage => ({
+  ...message,
+  content: { ...message.content, parts: message.content.parts.slice(from, to) },
+});
+
+/** A range of parts of the last message. */
+const stretchOf = (
+  messages: readonly MastraDBMessage[],
+  copies: readonly MastraDBMessage[],
+  [from, to]: readonly [number, number],
+): Stretch => ({
+  messages: messages.slice(-1).map((message) => withParts(message, from, to)),
+  of: copies.slice(-1).flatMap(({ content }) => content.parts.slice(from, to)),
+});
+
+/**
+ * The ends, as indices of parts, of stretches of steps at the beginning of an answer. Each step in them has only text and finished
+ * calls, with a call at its end, so that neither later parts nor the provider's marks affect its conversion.
+ */
+const settledEnds = ({ role, content: { parts, providerMetadata } }: MastraDBMessage): number[] => {
+  const ends: number[] = [];
+  if (role !== 'assistant' || providerMetadata) return ends;
+  let steps = 0;
+  for (const [index, part] of parts.entries()) {
+    if (!isSettled(part)) break;
+    if (part.type !== 'step-start' || index === 0) continue;
+    if (parts[index - 1]?.type !== 'tool-invocation') break;
+    steps += 1;
+    if (steps % stepsAtOnce === 0) ends.push(index);
+  }
+  return ends;
+};
+
+const isSettled = (part: MastraDBMessage['content']['parts'][number]): boolean => {
+  if (part.type === 'step-start') return true;
+  if ((part.type !== 'text' && part.type !== 'tool-invocation') || part.providerMetadata) return false;
+  return part.type === 'text' ? part.text.trim() !== '' : part.toolInvocation.state === 'result' && !part.providerExecuted;
 };
 
 /** A question, so that earlier messages are converted in the form that they have before it. */

@@ -48,5 +48,6 @@ const hasCall = ({ content: { parts } }: MastraDBMessage): boolean => {
  */
 export const settledLength = (messages: readonly MastraDBMessage[]): number => Math.max(0, messages.findLastIndex(isUserText));
 
-const isUserText = (message: MastraDBMessage | undefined): boolean =>
+/** Whether a message is a question: a user's, with text. */
+export const isUserText = (message: MastraDBMessage | undefined): boolean =>
   message?.role === 'user' && message.content.parts.some((part) => part.type === 'text' && part.text.trim() !== '');

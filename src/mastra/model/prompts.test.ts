@@ -107,6 +107,30 @@ const apply = (list: MessageList, one: Change): void => {
 
 const history = fc.array(message, { minLength: 22, maxLength: 30 });
 
+const rarely = <T>(value: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 30, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: value });
+
+/** A question and a long answer, whose steps mostly have text and finished calls. */
+const plainStep = fc
+  .tuple(fc.option(fc.constantFrom('Hello.', 'On its way.')), fc.integer({ min: 1, max: 4 }), rarely(part))
+  .map(([said, calls, other]): Part[] => [
+    { type: 'step-start' },
+    ...(said === null ? [] : [{ type: 'text' as const, text: said }]),
+    ...Array.from({ length: Math.ceil(calls / 2) }, () => finishedCall()),
+    ...(other === null ? [] : [other]),
+  ]);
+const finishedCall = (): Part => ({
+  type: 'tool-invocation',
+  toolInvocation: { state: 'result', toolCallId: nextId(), toolName: 'look', args: { q: 1 }, result: { found: 1 } },
+});
+const longAnswer = fc
+  .tuple(fc.oneof(fc.constant([]), history), fc.array(plainStep, { minLength: 30, maxLength: 70 }))
+  .map(([earlier, steps]) => [
+    ...earlier,
+    { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Look.' }] as Part[] },
+    { role: 'assistant' as const, parts: steps.flat() },
+  ]);
+
 /** Long sequences of messages with arbitrary text, with other messages in between. */
 const userText = fc.record({
   role: fc.constantFrom('user' as const, 'assistant' as const),
@@ -153,7 +177,7 @@ describe('an incrementally converted prompt', () => {
       const model = modelOf(version);
       await fc.assert(
         fc.asyncProperty(
-          fc.oneof(history, talk),
+          fc.oneof(history, talk, longAnswer),
           fc.array(changes[provider], { minLength: 2, maxLength: 6 }),
           async (before, then) => {
             const copies = createMessageCopies(() => provider !== 'the loop');
@@ -167,7 +191,7 @@ describe('an incrementally converted prompt', () => {
             }
           },
         ),
-        times(20, 60),
+        times(30, 60),
       );
     },
   );
