@@ -124,7 +124,7 @@ const finishedCall = (): Part => ({
   toolInvocation: { state: 'result', toolCallId: nextId(), toolName: 'look', args: { q: 1 }, result: { found: 1 } },
 });
 const longAnswer = fc
-  .tuple(fc.oneof(fc.constant([]), history), fc.array(plainStep, { minLength: 30, maxLength: 70 }))
+  .tuple(fc.oneof(fc.constant([]), history), fc.array(plainStep, { minLength: 33, maxLength: 40 }))
   .map(([earlier, steps]) => [
     ...earlier,
     { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Look.' }] as Part[] },
@@ -191,7 +191,7 @@ describe('an incrementally converted prompt', () => {
             }
           },
         ),
-        times(30, 60),
+        times(20, 60),
       );
     },
   );
