@@ -53,7 +53,7 @@ const callIn = (call: Extract<Part, { type: 'tool-invocation' }>['toolInvocation
 };
 
 /** A copy of plain data, and the text of other values: a guard may change a class instance in place. */
-const snapshotValue = (earlier: unknown, value: unknown): unknown => {
+export const snapshotValue = (earlier: unknown, value: unknown): unknown => {
   const copy = copyShared(earlier, value);
   return copy === earlier || isPlain(copy) ? copy : JSON.stringify(value);
 };

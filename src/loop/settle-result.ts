@@ -8,6 +8,7 @@ import { isSame } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Outcome } from './activity.js';
 import { agentChunk } from './emit.js';
+import { snapshotValue } from './part-snapshot.js';
 import { toolResultRecord } from './step-record.js';
 
 /** The result of a call, or the error of its tool. */
@@ -55,12 +56,12 @@ export const settleEnd = async (run: Run, record: StepRecord, ended: EndedCall):
   const inserted = insertEnd(run, call, end.kind === 'error' ? end : { ...end, modelOutput: undefined });
   const before = isGuarded(run, 'toolResult') ? snapshotResponse(run) : undefined; // its guards get the whole conversation
   const given = end.kind === 'error' ? inserted.read()?.result : end.result;
-  const original = before && JSON.stringify(given); // guards may edit it in place
+  const original = before && snapshotValue(undefined, given); // guards may edit it in place
   const judged = await judge<'toolResult'>(run, resultPayload(run, ended, given));
   if (judged.outcome) return judged.outcome;
   const current = inserted.read(judged.data.result);
   if (current) {
-    const isEdited = before !== undefined && JSON.stringify(current.result) !== original;
+    const isEdited = before !== undefined && !isSame(snapshotValue(original, current.result), original);
     const { outcome, isRemoved, ...read } = await judgeModelOutput(run, ended, { ...current, isEdited });
     if (outcome) return outcome;
     const stop = isRemoved

@@ -1,5 +1,5 @@
 import { klona } from 'klona/full';
-import { copyPlain, isPlain } from '../phase/plain-data.js';
+import { copyKept, copyPlain, isPlain, keep } from '../phase/plain-data.js';
 import type { CallResponse, Suspension, ToolCall, ToolOutcome } from './tool-call.js';
 import type { Chunk } from './ports.js';
 
@@ -73,21 +73,22 @@ export interface FinishedCall extends ToolResult {
   readonly key: string;
 }
 
-/** Copies the result of a call before any guard changes it in place. */
+/** Copies the result of a call: its tool may go on changing its own. */
 export const finishedCall = (call: ToolCall, result: ToolResult): FinishedCall => ({
-  ...copyResult(result),
+  ...resultWith(result, (value) => (isPlain(value) ? keep(copyPlain(value)) : klona(value))),
   key: keyOfCall(call),
 });
 
-/** A copy of a result: later changes by its tool or by guards have no effect on the original. */
-export const copyResult = ({ result, modelOutput }: ToolResult): ToolResult => ({
-  kind: 'result',
-  result: copyAny(result),
-  ...(modelOutput !== undefined && { modelOutput: copyAny(modelOutput) }),
-});
+/** A copy of a result for guards, which may change it in place. */
+export const copyResult = (result: ToolResult): ToolResult =>
+  resultWith(result, (value) => (isPlain(value) ? copyKept(value) : klona(value)));
 
-/** Also copies maps, sets and instances of classes, which takes ten times as long. */
-const copyAny = (value: unknown): unknown => (isPlain(value) ? copyPlain(value) : klona(value));
+/** `copied` also copies maps, sets and instances of classes, which takes ten times as long. */
+const resultWith = ({ result, modelOutput }: ToolResult, copied: (value: unknown) => unknown): ToolResult => ({
+  kind: 'result',
+  result: copied(result),
+  ...(modelOutput !== undefined && { modelOutput: copied(modelOutput) }),
+});
 
 /** Finds the result of an equal call among those of rejected attempts. */
 export const findFinished = (reusable: readonly FinishedCall[], call: ToolCall): FinishedCall | undefined => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { copyPlain, copyShared, isRecord, isSame } from './plain-data.js';
+import { copyForReaders, copyKept, copyPlain, copyShared, isRecord, isSame, keep } from './plain-data.js';
 
 class Thing {
   #secret = 1;
@@ -133,4 +133,29 @@ it('copyPlain copies a circular value once', () => {
   expect(copied.list[0]).toBe(copied);
   expect(copied.list).not.toBe(list);
   expect(copied.twice[0]).not.toBe(copied.twice[1]);
+});
+
+describe('kept data', () => {
+  const rows = () => keep({ rows: [{ id: 1 }] });
+
+  it('is shared by copies for comparison, and copied once for all readers', () => {
+    const own = rows();
+    expect(copyShared(undefined, { result: own }).result).toBe(own);
+    const [first, second] = [copyForReaders({ result: own }), copyForReaders([own])];
+    expect(first.result).toEqual(own);
+    expect(first.result).not.toBe(own);
+    expect(second[0]).toBe(first.result);
+    expect(copyPlain({ result: own }).result).not.toBe(own);
+  });
+
+  it('is shared for its copy while nothing changed that', () => {
+    const own = rows();
+    const given = copyKept(own);
+    expect(given).not.toBe(own);
+    expect(copyShared(undefined, [given])[0]).toBe(own);
+    given.rows[0] = { id: 2 };
+    expect(copyShared(undefined, [given])).toEqual([{ rows: [{ id: 2 }] }]);
+    expect(copyForReaders(given)).toEqual({ rows: [{ id: 2 }] });
+    expect(own).toEqual({ rows: [{ id: 1 }] });
+  });
 });

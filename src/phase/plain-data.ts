@@ -59,34 +59,38 @@ export const isPlain = (value: unknown): boolean => {
  * A deep copy of plain data: arrays, plain objects and dates. Instances of classes, functions and bytes are shared, because only
  * their class could copy them.
  */
-export const copyPlain = <T>(value: T): T => copy(value) as T; // a copy has the type of the original
+export const copyPlain = <T>(value: T): T => copy(value, top) as T; // a copy has the type of the original
 
 /** A value that is being copied, inside its container: data may contain itself. */
 interface Copying {
-  readonly value: object;
+  readonly value: unknown;
   readonly made: unknown;
   readonly outer: Copying | undefined;
+  /** A value to use instead of a copy. */
+  readonly instead: ((value: object) => unknown) | undefined;
 }
 
-const copy = (value: unknown, outer?: Copying): unknown => {
+const top: Copying = { value: undefined, made: undefined, outer: undefined, instead: undefined };
+
+const copy = (value: unknown, outer: Copying): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Date) return new Date(value);
   const isList = Array.isArray(value);
   if (!isList && !isRecord(value)) return value;
-  for (let one = outer; one; one = one.outer) if (one.value === value) return one.made;
-  return isList ? copyList(value, outer) : copyRecord(value, outer);
+  for (let one: Copying | undefined = outer; one; one = one.outer) if (one.value === value) return one.made;
+  return outer.instead?.(value) ?? (isList ? copyList(value, outer) : copyRecord(value, outer));
 };
 
-const copyList = (value: readonly unknown[], outer: Copying | undefined): unknown[] => {
+const copyList = (value: readonly unknown[], outer: Copying): unknown[] => {
   const made: unknown[] = [];
-  const inner = { value, made, outer };
+  const inner = { value, made, outer, instead: outer.instead };
   for (const entry of value) made.push(copy(entry, inner));
   return made;
 };
 
-const copyRecord = (value: Fields, outer: Copying | undefined): Fields => {
+const copyRecord = (value: Fields, outer: Copying): Fields => {
   const made = { ...value };
-  const inner = { value, made, outer };
+  const inner = { value, made, outer, instead: outer.instead };
   for (const key in made) {
     const field = fieldOf(made, key);
     if (typeof field === 'object' && field !== null) made[key] = copy(field, inner);
@@ -94,17 +98,56 @@ const copyRecord = (value: Fields, outer: Copying | undefined): Fields => {
   return made;
 };
 
+/** Data that its holder keeps unchanged, and the original of each copy of it for others. */
+const kept = new WeakSet<object>();
+const originals = new WeakMap<object, object>();
+/** The one copy of kept data for all readers. */
+const readersCopies = new WeakMap<object, unknown>();
+
+/** Declares that data stays unchanged, so that {@link copyShared} shares it. Others get {@link copyKept}. */
+export const keep = <T>(value: T): T => {
+  if (typeof value === 'object' && value !== null) kept.add(value);
+  return value;
+};
+
+/** A copy of kept data for code that may change it. While it does not, {@link copyShared} shares the original. */
+export const copyKept = <T>(value: T): T => {
+  const made = copyPlain(value);
+  if (typeof made === 'object' && made !== null && made !== value) originals.set(made, value as object);
+  return made;
+};
+
+/** The kept data that is equal to a value. */
+const keptOf = (value: object): object | undefined => {
+  if (kept.has(value)) return value;
+  const original = originals.get(value);
+  return original && isSame(original, value) ? original : undefined;
+};
+
+/** A copy of plain data for readers, which share one copy of kept data. */
+export const copyForReaders = <T>(value: T): T => copy(value, { ...top, instead: readersCopyOf }) as T;
+
+const readersCopyOf = (value: object): unknown => {
+  const own = keptOf(value);
+  if (!own) return undefined;
+  const made = readersCopies.get(own) ?? copyPlain(own);
+  readersCopies.set(own, made);
+  return made;
+};
+
 /**
- * A copy of plain data that shares all unchanged parts with an earlier copy; the earlier copy itself if nothing changed. Shared parts are
- * equal without a comparison.
+ * A copy of plain data that shares all unchanged parts with an earlier copy, and with kept data; the earlier copy itself if nothing
+ * changed. Shared parts are equal without a comparison.
  */
-export const copyShared = <T>(earlier: T, value: T): T => shared(earlier, value) as T; // a copy has the type of the original
+export const copyShared = <T>(earlier: T | undefined, value: T): T => shared(earlier, value) as T; // a copy has the type of the original
+
+const sharing: Copying = { ...top, instead: keptOf };
 
 const shared = (earlier: unknown, value: unknown): unknown => {
-  if (Array.isArray(value)) return Array.isArray(earlier) ? sharedList(earlier, value) : copy(value);
+  if (Array.isArray(value)) return Array.isArray(earlier) ? sharedList(earlier, value) : copy(value, sharing);
   if (value instanceof Date) return earlier instanceof Date && isSameTime(earlier, value) ? earlier : new Date(value);
   if (!isRecord(value)) return value;
-  return isRecord(earlier) ? sharedRecord(earlier, value) : copy(value);
+  return isRecord(earlier) ? sharedRecord(earlier, value) : copy(value, sharing);
 };
 
 const sharedList = (earlier: readonly unknown[], value: readonly unknown[]): readonly unknown[] => {

@@ -1,12 +1,12 @@
 import type { Chunk, StepRecord } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
-import { copyPlain, isRecord } from '../../phase/plain-data.js';
+import { copyForReaders, isRecord } from '../../phase/plain-data.js';
 
 /** A chunk as readers get it: a copy, which the run does not change later. The end of a step has the steps so far. */
 export const copyForReader = (run: Run | undefined, { payload, ...chunk }: Chunk): Chunk => {
-  const copy: Chunk = copyPlain(chunk);
+  const copy: Chunk = copyForReaders(chunk);
   if (payload === undefined) return copy;
-  const own = isRecord(payload) ? copyFields(payload) : copyPlain(payload);
+  const own = isRecord(payload) ? copyFields(payload) : copyForReaders(payload);
   return {
     ...copy,
     payload: run && chunk.type === 'step-finish' ? withSteps(run, own as StepFinish) : own,
@@ -46,5 +46,5 @@ export const copyOfStep = (step: StepRecord): StepRecord => {
 const copyFields = <T extends object>(value: T): T => {
   const { request, metadata, ...own } = value as { request?: unknown; metadata?: unknown };
   const rest = { ...(request !== undefined && { request }), ...(isRecord(metadata) && { metadata: copyFields(metadata) }) };
-  return { ...copyPlain(own), ...rest } as T; // with all of its fields
+  return { ...copyForReaders(own), ...rest } as T; // with all of its fields
 };

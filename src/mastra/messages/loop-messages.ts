@@ -1,5 +1,5 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
-import { isSame, copyPlain } from '../../phase/plain-data.js';
+import { copyPlain, copyShared, isSame } from '../../phase/plain-data.js';
 import type { DataPart, LoopMessages, ConversationSnapshot } from '../../loop/ports.js';
 import type { ToolCall, ToolOutcome } from '../../loop/tool-call.js';
 import { dataOf, emptyLike, fillList, forkList, type ListState } from './list-insides.js';
@@ -37,7 +37,7 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'resto
       if (!lastParts?.some((known) => known.type === part.type && isSame((known as DataPart).data, part.data)))
         lastParts?.push({ ...part, createdAt: Date.now() });
   },
-  detached: forkList,
+  detached: (list) => forkList(list, (message) => copyShared(undefined, message)), // hooks do not get it
   writeTagged: (list, tag, messages) => {
     list.clearSystemMessages(tag);
     if (messages.length > 0) list.addSystem([...messages] as Parameters<MessageList['addSystem']>[0], tag);

@@ -1,5 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import { copyPlain, copyShared } from '../../phase/plain-data.js';
+import { copyShared } from '../../phase/plain-data.js';
 
 /** Copies of messages for one run, to detect changes. */
 export interface MessageCopies {
@@ -21,7 +21,7 @@ export const createMessageCopies = (isHandedOut: () => boolean): MessageCopies =
   const lastById = new Map<string, MastraDBMessage>(); // a list may replace the object of a message that has grown
   const copyOf = (message: MastraDBMessage): MastraDBMessage => {
     const last = known.get(message) ?? lastById.get(message.id);
-    const copy = last ? copyShared(last, message) : copyPlain(message);
+    const copy = copyShared(last, message);
     known.set(message, copy);
     lastById.set(message.id, copy);
     return copy;
