@@ -41,10 +41,11 @@ const numbersCompressed: Plugin = {
         `import { inflateSync, strFromU8 } from ${JSON.stringify(fileURLToPath(import.meta.resolve('fflate/browser')))};`,
         `const read = (text) => JSON.parse(strFromU8(inflateSync(Uint8Array.from(atob(text), (each) => each.charCodeAt(0)))));`,
         `let table;`,
-        `const row = (name) => ({ get: () => (table ??= read('${packed}'))[name] });`,
-        `export default /* @__PURE__ */ Object.defineProperties({}, { ${Object.keys(table)
-          .map((name) => `${name}: row('${name}')`)
-          .join(', ')} });`,
+        `const load = () => (table ??= read('${packed}'));`,
+        // Getters, because a call with arguments would keep the table in each bundle of a guard.
+        `export default { ${Object.keys(table)
+          .map((name) => `get ${name}() { return load().${name}; }`)
+          .join(', ')} };`,
       ].join('\n');
     },
   },
