@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
 import { build, type BuildOptions, type Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -72,6 +73,20 @@ describe('a bundle for a runtime without Node', () => {
     const context = createContext(webGlobals());
     runInContext(outputFiles[0]?.text ?? '', context);
     expect(await (context['answer'] as () => Promise<unknown>)()).toEqual(expected[program]);
+  });
+});
+
+describe('a bundle of one guard', () => {
+  it.each([
+    ['lengthGuard', 18],
+    ['blockedTermsGuard', 32],
+    ['linkGuard', 42],
+    ['unicodeGuard', 46],
+  ])('%s takes at most %s kB, compressed', async (guard, most) => {
+    const entry = `one-guard-${guard}.js`;
+    project.write(entry, `export { ${guard} } from 'mastra-interlock/guards';`);
+    const { outputFiles = [] } = await bundled('guards', { entryPoints: [entry], format: 'esm', platform: 'node', minify: true });
+    expect(gzipSync(outputFiles[0]?.contents ?? '').length / 1_000).toBeLessThan(most);
   });
 });
 
