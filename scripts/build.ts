@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { brotliCompressSync } from 'node:zlib';
 import { basename, join, relative, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import { bundleCode, isExternal } from './bundle.js';
-import { entries } from './entries.js';
+import { entries, withoutMastra } from './entries.js';
 
 /**
  * Builds the package: one file of code and one of declarations for each entry point, and shared files. Packages that
@@ -101,6 +101,8 @@ const writeTypes = async (): Promise<void> => {
   });
   await bundle.write({ dir: out, format: 'esm', chunkFileNames: 'shared-[name].ts' });
   await bundle.close();
+  for (const path of withoutMastra.flatMap((entry) => typesOf(`./${entry}.js`))) useOwnTypes(path);
+  cpSync('scripts/mastra.d.ts', join(out, 'mastra.d.ts'));
   for (const path of globSync(join(out, '*.d.ts'))) {
     const text = readFileSync(path, 'utf8');
     writeFileSync(
@@ -109,6 +111,19 @@ const writeTypes = async (): Promise<void> => {
     );
   }
 };
+
+/** The files of declarations that a file imports, itself included. */
+const typesOf = (specifier: string, known = new Set<string>()): string[] => {
+  const path = join(out, specifier.replace(/\.js$/, '.d.ts'));
+  if (known.has(path)) return [];
+  known.add(path);
+  const imports = readFileSync(path, 'utf8').matchAll(/(?:from |import\()"(\.\/.*?)"/g);
+  return [path, ...[...imports].flatMap(([, imported = '']) => typesOf(imported, known))];
+};
+
+/** Replaces imports of Mastra's types by `scripts/mastra.d.ts`, which needs no Mastra. */
+const useOwnTypes = (path: string): void =>
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/((?:from |import\()")@mastra\/core\/.*?"/g, '$1./mastra.js"'));
 
 /** The studio's pages; the package contains only the compressed files. */
 const writePages = async (): Promise<void> => {

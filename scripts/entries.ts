@@ -18,6 +18,9 @@ export const entries = {
   'mastra-interlock': 'bin/mastra-interlock.ts',
 } as const;
 
+/** Entry points whose code and types need no Mastra. */
+export const withoutMastra = ['guards', 'ai-sdk', 'ui', 'testing'] as const satisfies readonly (keyof typeof entries)[];
+
 /** The source of a file that package.json names, such as `./dist/guards.js`. */
 export const sourceOf = (target: string): string => {
   const name = target.replace(/^\.\/dist\//, '').replace(/\.js$/, '');

@@ -39,9 +39,9 @@ export interface GuardedSettings<TOOLS extends ToolSet> {
   /** The call's own without `firstChunkMs` and `chunkMs`: the run measures them at the provider. */
   timeout?: TimeoutConfiguration<TOOLS>;
   /** Taken out: the run repairs and refines calls before its guards judge them. */
-  repairToolCall?: undefined;
-  experimental_repairToolCall?: undefined;
-  experimental_refineToolInput?: undefined;
+  repairToolCall?: never;
+  experimental_repairToolCall?: never;
+  experimental_refineToolInput?: never;
 }
 
 /**
@@ -58,7 +58,7 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
   settings: GuardableSettings & { tools?: TOOLS },
   run: GuardedRun,
   options: Pick<PrepareStepOptions, 'budgetMs' | 'freeze'> = {},
-): GuardedSettings<TOOLS> => {
+): GuardedSettings<NoInfer<TOOLS>> => {
   checkObject(settings, 'settings');
   checkGuardOptions(options, stepOptionKinds);
   if (!isSharedRun(run))

@@ -15,7 +15,7 @@ const settingNames = [
 ] as const satisfies readonly (keyof CallSettings)[];
 
 /** Moves these settings to the run. Returns the fields that take them out of the AI SDK's call. */
-export const takeCallSettings = (run: Run, settings: object): { readonly [Name in keyof CallSettings]?: undefined } => {
+export const takeCallSettings = (run: Run, settings: object): { readonly [Name in keyof CallSettings]?: never } => {
   const given = settingNames.filter((name) => name in settings);
   run.callSettings = Object.fromEntries(given.map((name) => [name, settings[name as never]])); // of these names
   return Object.fromEntries(given.map((name) => [name, undefined]));

@@ -1,4 +1,7 @@
-import type { Processor } from '@mastra/core/processors';
+import type { Processor as MastraProcessor } from '@mastra/core/processors';
+
+/** A guard: an id, and a method for each hook. The type is Mastra's own if `@mastra/core` is installed. */
+export type Processor<Id extends string = string, Metadata = unknown> = MastraProcessor<Id, Metadata>;
 
 /**
  * Facts about a processor that its author declares in `traits`, for `verify`. Omitted facts are unknown; `verify` concludes

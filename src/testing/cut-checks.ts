@@ -2,13 +2,13 @@ import { AssertionError } from 'node:assert';
 
 import { type Pieces, randomCuts, twoWayCuts, unitCuts } from './cuts.js';
 import { cutText, partsOfShape, type StreamShape, streamShapes } from './stream-shapes.js';
-import type { InterlockConfig } from '../mastra/agent/config.js';
 import type { InterlockStream } from '../mastra/agent/run-stream.js';
+import type { Compilable } from '../mastra/graph/to-graph.js';
 import type { ScriptedStep } from './scripted-parts.js';
 import { scriptedModel } from './scripted-model.js';
 
 /** Guards of the stream in the form of an agent's option: an array of processors, pipelines and workflows, or a single one. */
-export type StreamGuards = NonNullable<InterlockConfig['outputProcessors']>;
+export type StreamGuards = Compilable;
 
 /** The output of one run. */
 interface CutRun {

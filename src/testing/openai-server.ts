@@ -1,5 +1,5 @@
 import { messageOf } from '../errors.js';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json as readJson } from 'node:stream/consumers';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { errorScript, jsonScript, type Script, toScript } from './openai-script.
 /** The server's record of one chat completion request, updated while the request runs. */
 export interface RecordedRequest {
   readonly body: ChatRequest;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Deltas of text, reasoning or tool arguments that were completely written to the socket so far. */
   readonly written: number;
   /** `aborted`: the client left first; `dropped`: the server cut the connection. */

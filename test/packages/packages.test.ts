@@ -234,7 +234,7 @@ describe('an import loads only its hosts', () => {
 describe('a project without Mastra', () => {
   let bare: Project;
   beforeAll(async () => {
-    bare = await openBareProject(join(folder, 'bare'), ['@types/node', 'ai', 'zod']);
+    bare = await openBareProject(join(folder, 'bare'), ['ai', 'zod']);
   });
 
   /** Guards of ours, and a user's guard without traits. */
@@ -274,28 +274,44 @@ describe('a project without Mastra', () => {
     expect(stdout, stderr).toBe('Ask [EMAIL]. length\nno Mastra\n');
   });
 
-  it('compiles with skipLibCheck', async () => {
-    bare.write(
-      'typed.ts',
-      `
-      import { withGuards } from 'mastra-interlock/ai-sdk';
-      import { lengthGuard, pipeline } from 'mastra-interlock/guards';
-      export const guarded = withGuards('provider/model', pipeline('p').then(lengthGuard({ maxChars: 5 })).commit());
-      // @ts-expect-error an option that the guard does not have
-      lengthGuard({ maxWords: 5 });
-    `,
+  // Under these flags the declarations of all packages are checked. Errors in those of the AI SDK do not count: it needs Node's types.
+  const strictest = {
+    module: 'nodenext',
+    target: 'es2024',
+    lib: ['es2024', 'DOM', 'DOM.AsyncIterable'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+    types: [],
+  };
+
+  /** The errors of TypeScript in the named files and in the package. */
+  const errorsOf = async (version: keyof typeof compilers, include: string): Promise<string[]> => {
+    bare.write('tsconfig.json', JSON.stringify({ compilerOptions: strictest, include: [include] }));
+    const { stdout } = await bare.compile(version, 'tsconfig.json');
+    const lines = stdout.split('\n').filter((line) => /error TS/.test(line));
+    expect(lines.filter((line) => !/^(?:node_modules|[\w-]+\.ts)/.test(line))).toEqual([]);
+    return lines.filter((line) => !/^node_modules\/(?!mastra-interlock\/)/.test(line));
+  };
+
+  it.each(['5.9', '7'] as const)('compiles with typed guards under the strictest flags of TypeScript %s', async (version) => {
+    bare.write('typed.ts', readFileSync(join(import.meta.dirname, 'without-mastra.ts'), 'utf8'));
+    expect(await errorsOf(version, 'typed.ts')).toEqual([]);
+    bare.write('faulty.ts', "import { lengthGuard } from 'mastra-interlock/guards';\nlengthGuard({ maxWords: 5 });\n");
+    expect(await errorsOf(version, 'faulty.ts')).toEqual([expect.stringContaining('maxWords')]);
+  });
+
+  it('compiles and runs the samples of each page of the AI SDK', async () => {
+    const samples = ['ai-sdk', 'ai-sdk-details', 'ai-sdk-next', 'portable'].flatMap((page) =>
+      blocksIn(`docs/guide/${page}.md`)
+        .filter(({ language }) => language === 'ts')
+        .map(({ code }, index) => [`sample-${page}-${index}.ts`, code] as const),
     );
-    const compilerOptions = {
-      module: 'nodenext',
-      target: 'es2024',
-      strict: true,
-      noEmit: true,
-      skipLibCheck: true,
-      types: ['node'],
-    };
-    bare.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['typed.ts'] }));
-    const { code, stdout } = await bare.compile('7', 'tsconfig.json');
-    expect(`${stdout}${code}`).toBe('0');
+    expect(samples.length).toBeGreaterThan(6);
+    for (const [path, code] of samples) bare.write(path, code);
+    expect(await errorsOf('7', 'sample-*.ts')).toEqual([]);
+    for (const [path] of samples) expect(await bare.node(24, [path]), path).toMatchObject({ code: 0 });
   });
 });
 

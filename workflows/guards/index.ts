@@ -3,7 +3,7 @@ export { guard, type GuardedProcessor, type InputJudge } from '../../src/mastra/
 export { otherwise, type Condition } from '../../src/pipeline/graph.js';
 export { rejectToolCall, requireApproval, type RejectOptions, type ToolCallChunk } from '../../src/stream/tool-rulings.js';
 export { InterlockError, isInterlockError, type ErrorCode } from '../../src/errors.js';
-export type { GuardTraits } from '../../src/guard/traits.js';
+export type { GuardTraits, Processor } from '../../src/guard/traits.js';
 export type { Pattern, PatternMatch, TextSpan, Window, WindowedProcessor } from '../../src/guard/pattern.js';
 export type { GuardPolicy, GuardWindow } from '../../src/guard/policy/guard-policy.js';
 export * from './ready-made.js';
