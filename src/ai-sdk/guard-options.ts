@@ -3,6 +3,7 @@ import {
   didYouMean,
   throwFaults,
   abortSignal,
+  aBoolean,
   aCount,
   anObject,
   functionOf,
@@ -58,6 +59,11 @@ export const guardOptionKinds = {
    * `streamText` with {@link GuardedRun.watch}. Default: as in the AI SDK, the run pauses until it is read.
    */
   onReaderCancel: ownOptions.onReaderCancel.call,
+  /**
+   * Whether `stream` of a result shows a tripwire to the AI SDK's functions for UI messages, instead of its `error` part: for
+   * `DirectChatTransport`, and for the function `toUIMessageStream`. The methods of a result and `createAgentUIStream` always show it.
+   */
+  tripwireParts: aBoolean,
   /** Cancels the run; pass the same signal to the AI SDK's function. */
   abortSignal,
   /**

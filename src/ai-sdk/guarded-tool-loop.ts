@@ -11,7 +11,7 @@ import { registeredAgent } from './registered-agent.js';
 import { createRun, type Run } from './run.js';
 import { stepOptionKinds, type Context } from './to-prepare-step.js';
 import { toStreamTransform } from './to-stream-transform.js';
-import { isUICall, withStopParts } from './ui-parts.js';
+import { isUICall } from './ui-parts.js';
 
 type Output = NonNullable<ToolLoopAgentSettings['output']>;
 
@@ -83,12 +83,11 @@ export const guardedToolLoop = <
       const timeout = takeChunkTimeouts(run, call.timeout);
       const abortSignal = signalOf(run, call.abortSignal);
       const guarded = { ...call, timeout, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
-      const watched: typeof run.watch = (result) => (isUICall(call) ? withStopParts(run.watch(result)) : run.watch(result));
       run.holdsResult = waitsForResult(plan) && run.options.hold === undefined;
-      if (!run.holdsResult) return watched(await agentOf(run, 'stream').stream(guarded));
+      if (!run.holdsResult) return run.watch(await agentOf(run, 'stream').stream(guarded));
       const callbacks = holdCallbacks(plan);
       const result = await agentOf(run, 'stream', callbacks.hold(settings as Settings)).stream(callbacks.hold(guarded));
-      return watched(holdResult(result, run, callbacks));
+      return run.watch(holdResult(result, run, callbacks));
     },
   };
   return Object.defineProperty(agent, 'settings', { get: () => registered.settings }); // a private field of the AI SDK's class
@@ -101,7 +100,8 @@ type Prepare = (call: object) => object | Promise<object>;
 const startRun = (plan: Plan, { guardOptions }: Settings, call: { abortSignal?: AbortSignal }): Run => {
   checkObject(call, 'options');
   const { abortSignal } = call;
-  return createRun(plan, { ...runOptions(guardOptions), abortSignal });
+  const options = runOptions(guardOptions);
+  return createRun(plan, { ...options, abortSignal, tripwireParts: options.tripwireParts || isUICall(call) });
 };
 
 /** Without the options for preparing steps. */

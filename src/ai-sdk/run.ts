@@ -20,6 +20,7 @@ import { planOf } from './host.js';
 import type { AnyMessage } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
 import { showTripwires } from './show-tripwires.js';
+import { withStopParts } from './ui-parts.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
 
 /**
@@ -157,7 +158,7 @@ export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {
 export const createRun = (plan: Plan, options: GuardOptions): Run => {
   checkIntegration('ai');
   const [controller, leaving] = [new AbortController(), new AbortController()];
-  const { abortSignal, onEvent, onReaderCancel } = options;
+  const { abortSignal, onEvent, onReaderCancel, tripwireParts } = options;
   const id = crypto.randomUUID();
   leaving.signal.addEventListener('abort', () => controller.abort(leaving.signal.reason));
   const signal = abortSignal ? anySignal([controller.signal, abortSignal]) : controller.signal;
@@ -192,7 +193,10 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
       await run.judgeLast?.();
       dropRequests(run);
     },
-    watch: (result) => watchReaders(showTripwires(result), { onReaderCancel, leaving, emit: run.emit }),
+    watch: (result) => {
+      const shown = tripwireParts ? withStopParts(result) : showTripwires(result);
+      return watchReaders(shown, { onReaderCancel, leaving, emit: run.emit });
+    },
     emit: (event) => attempted(() => onEvent?.({ ...event, runId: id })), // with its run id it is complete
     end: (error) => {
       if (run.error) return run.error;

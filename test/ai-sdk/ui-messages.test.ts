@@ -5,11 +5,14 @@ import {
   convertToModelMessages,
   createAgentUIStream,
   createAgentUIStreamResponse,
+  createUIMessageStreamResponse,
+  DirectChatTransport,
   isStepCount,
   pipeAgentUIStreamToResponse,
   readUIMessageStream,
   streamText,
   tool,
+  toUIMessageStream,
   type UIMessage,
   type UIMessageChunk,
 } from 'ai';
@@ -73,6 +76,31 @@ const turns: Record<string, (request: TurnRequest) => Promise<Turn>> = {
     const options = { agent, uiMessages: acceptedMessages(request.messages), ...request.options };
     const stream = await createAgentUIStream(options);
     return { model, stream: () => stream, response: () => createAgentUIStreamResponse(options) };
+  },
+  'the function toUIMessageStream': async (request) => {
+    const { agent, model } = agentOf({ ...request, guardOptions: { ...request.guardOptions, tripwireParts: true } });
+    const { stream } = await agent.stream({ messages: await convertToModelMessages(acceptedMessages(request.messages)) });
+    const chunks = toUIMessageStream({ stream, tools: agent.tools, ...request.options });
+    return { model, stream: () => chunks, response: () => createUIMessageStreamResponse({ stream: chunks }) };
+  },
+  'toUIMessageStream of the result of streamText': async (request) => {
+    const { settings, model } = settingsOf(request.steps);
+    const run = createGuardedRun(request.guards, { ...request.guardOptions, tripwireParts: true });
+    const given = { ...settings, ...guardSettings(settings, run), experimental_transform: toStreamTransform(run) as never };
+    const result = streamText({ ...given, messages: await convertToModelMessages(acceptedMessages(request.messages)) });
+    const chunks = toUIMessageStream({ stream: run.watch(result).stream, ...request.options });
+    return { model, stream: () => chunks, response: () => createUIMessageStreamResponse({ stream: chunks }) };
+  },
+  DirectChatTransport: async (request) => {
+    const { agent, model } = agentOf({ ...request, guardOptions: { ...request.guardOptions, tripwireParts: true } });
+    const chunks = await new DirectChatTransport({ agent, ...request.options }).sendMessages({
+      trigger: 'submit-message',
+      chatId: 'chat',
+      messageId: undefined,
+      messages: acceptedMessages(request.messages),
+      abortSignal: undefined,
+    });
+    return { model, stream: () => chunks as never, response: () => createUIMessageStreamResponse({ stream: chunks }) };
   },
 };
 
@@ -210,6 +238,12 @@ describe('the stream of guardedToolLoop', () => {
     const onFinish = vi.fn();
     await (await createAgentUIStreamResponse({ agent, uiMessages: [user(attack)], onFinish })).text();
     expect(onFinish).toHaveBeenCalledWith(expect.objectContaining({ isAborted: true, finishReason: 'other' }));
+  });
+
+  it('with tripwireParts, the methods of a result still show the tripwire once', async () => {
+    const { agent } = agentOf({ messages: [], guards: [promptInjectionGuard()], guardOptions: { tripwireParts: true } });
+    const body = await (await agent.stream({ prompt: attack })).toUIMessageStreamResponse().text();
+    expect(body.match(/"type":"(?:data-tripwire|error|finish)"/g)).toEqual(['"type":"data-tripwire"', '"type":"finish"']);
   });
 
   it('has the error part for every other reader', async () => {
