@@ -11,7 +11,7 @@ import { registeredAgent } from './registered-agent.js';
 import { createRun, type Run } from './run.js';
 import { stepOptionKinds, type Context } from './to-prepare-step.js';
 import { toStreamTransform } from './to-stream-transform.js';
-import { isUICall } from './ui-parts.js';
+import { isUICall } from './show-tripwires.js';
 
 type Output = NonNullable<ToolLoopAgentSettings['output']>;
 

@@ -19,8 +19,7 @@ import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { planOf } from './host.js';
 import type { AnyMessage } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
-import { showTripwires } from './show-tripwires.js';
-import { withStopParts } from './ui-parts.js';
+import { showTripwires, withStopParts } from './show-tripwires.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
 
 /**

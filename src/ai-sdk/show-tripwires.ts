@@ -1,61 +1,95 @@
-import type { UIMessage, UIMessageChunk, UIMessageStreamOptions } from 'ai';
+import type { TextStreamPart, ToolSet, UIMessageChunk } from 'ai';
 import { isStopError, TripwireError, type StopError } from './stop-errors.js';
-import { tripwireChunk, withStops } from './stop-parts.js';
+import { wrapField } from './watch-readers.js';
 
-type Options = UIMessageStreamOptions<UIMessage>;
-type Finish = NonNullable<Options['onFinish']>;
-type FinishEvent = Parameters<Finish>[0];
+type Part = TextStreamPart<ToolSet>;
+type Finish = Extract<Part, { type: 'finish' }>;
 
-/** The method of the AI SDK's results that its other methods for UI messages use. */
+/** The method of the AI SDK's results that its other methods for UI messages use. It reads the stream of its object. */
 interface UIResult {
-  toUIMessageStream?(options?: Options): ReadableStream<UIMessageChunk>;
+  toUIMessageStream?(options?: object): unknown;
 }
+
+/** The fields that `createAgentUIStream` passes to an agent's `stream`, whether or not they have a value. */
+const fields = ['prompt', 'options', 'abortSignal', 'timeout', 'experimental_sandbox', 'experimental_transform', 'onStepEnd'];
+
+/**
+ * Whether `createAgentUIStream`, `createAgentUIStreamResponse` or `pipeAgentUIStreamToResponse` made a call. They make UI messages of the
+ * result's stream themselves, and read nothing else of the result.
+ */
+export const isUICall = (call: object): boolean => fields.every((name) => Object.hasOwn(call, name));
 
 /**
  * In the UI messages of a result, a tripwire is a `data-tripwire` part instead of an error, and what left of a step or run that was not
- * accepted is retracted, as over Mastra's routes. The AI SDK makes them of the stream's parts, which have no such types.
+ * accepted is retracted, as over Mastra's routes.
  */
 export const showTripwires = <Result extends object>(result: Result): Result => {
   const { toUIMessageStream: own } = result as UIResult;
   if (!own) return result;
-  const toUIMessageStream = (options: Options = {}): ReadableStream<UIMessageChunk> => {
-    const { onError = () => 'An error occurred.', onEnd, onFinish, sendFinish = true } = options;
-    const stops = new Map<string, StopError>(); // by the texts of their errors
-    let tripwire: TripwireError | undefined;
-    const textOf = (error: unknown): string => {
-      if (error instanceof Error && stops.has(error.message)) return error.message;
-      if (!isStopError(error)) return onError(error);
-      if (TripwireError.isInstance(error)) tripwire = error;
-      const text = crypto.randomUUID();
-      stops.set(text, error);
-      return text;
-    };
-    /** An application may store the message: it contains the tripwire, too. */
-    const finishing = (callback: Finish | undefined) =>
-      callback && ((event: FinishEvent) => callback(tripwire ? withTripwire(event, tripwire) : event));
-    const chunks = own.call(result, {
-      redactToolErrors: options.onError !== undefined, // its default
-      ...options,
-      onError: textOf,
-      ...(onEnd && { onEnd: finishing(onEnd) }),
-      ...(onFinish && { onFinish: finishing(onFinish) }),
-    });
-    return withStops(chunks, {
-      stopOf: (chunk) => (chunk.type === 'error' ? stops.get(chunk.errorText) : undefined),
-      itemOf: (chunk) => chunk,
-      errorOf: (stop) => ({ type: 'error', errorText: onError(stop) }),
-      finish: sendFinish ? [{ type: 'finish', finishReason: 'other' }] : [],
-    });
-  };
-  return Object.assign(result, { toUIMessageStream });
+  const stream = { get: () => Reflect.get(result, 'stream') as unknown, configurable: true };
+  const shown = withStopParts(Object.create(result, { stream }) as Result);
+  return Object.assign(result, { toUIMessageStream: (options?: object) => own.call(shown, options) });
 };
 
-const withTripwire = (event: FinishEvent, tripwire: TripwireError): FinishEvent => {
-  const { responseMessage, messages } = event;
-  const ended: UIMessage = { ...responseMessage, parts: [...responseMessage.parts, tripwireChunk(tripwire)] };
-  return {
-    ...event,
-    responseMessage: ended,
-    messages: messages.map((message) => (message === responseMessage ? ended : message)),
+/** A result whose stream has the parts of a stop instead of its error. A reader's cancel reaches the source at once, which a pipe would delay. */
+export const withStopParts = <Result extends object>(result: Result): Result => {
+  wrapField(result, 'stream', (stream) => {
+    const reader = (stream as ReadableStream<Part>).getReader();
+    const convert = createConverter();
+    const pull = async (controller: ReadableStreamDefaultController<Part>): Promise<void> => {
+      const { done, value } = await reader.read();
+      if (done) return controller.close();
+      for (const part of convert(value)) controller.enqueue(part);
+    };
+    return new ReadableStream<Part>({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
+  });
+  return result;
+};
+
+const createConverter = () => {
+  let hasSteps = false;
+  let isInStep = false;
+  return (part: Part): Part[] => {
+    hasSteps ||= part.type === 'start-step';
+    if (part.type === 'start-step' || part.type === 'finish-step') isInStep = part.type === 'start-step';
+    if (part.type !== 'error' || !isStopError(part.error)) return [part];
+    const isOfRun = part.error.phase === 'outputResult';
+    const retraction = asPassedOn({ type: 'data-interlock-retract', data: { scope: isOfRun ? 'run' : 'step' } });
+    return [...((isOfRun ? hasSteps : isInStep) ? [retraction] : []), ...endOf(part.error)];
   };
+};
+
+const endOf = (error: StopError): Part[] => {
+  if (!TripwireError.isInstance(error)) return [{ type: 'error', error }];
+  const { reason, retry, metadata, processorId } = error;
+  return [asPassedOn({ type: 'data-tripwire', data: { reason, retry, metadata, processorId } }), finish]; // as Mastra's routes send it
+};
+
+/**
+ * A chunk of a UI message as a part. The AI SDK converts each part to a new chunk of a known type, except `abort` parts, which it passes
+ * on: so this is an `abort` part in the turn in which it is converted, and the chunk after it.
+ */
+const asPassedOn = (chunk: UIMessageChunk): Part => {
+  const part = { ...chunk };
+  const field = { enumerable: true, configurable: true } as const;
+  const become = () => Object.defineProperty(part, 'type', { ...field, value: chunk.type, writable: true });
+  const get = () => {
+    queueMicrotask(become);
+    return 'abort';
+  };
+  return Object.defineProperty(part, 'type', { ...field, get }) as Part; // see above
+};
+
+/** Nothing is known of the usage. */
+const finish: Finish = {
+  type: 'finish',
+  finishReason: 'other',
+  rawFinishReason: undefined,
+  totalUsage: {
+    inputTokens: undefined,
+    inputTokenDetails: { noCacheTokens: undefined, cacheReadTokens: undefined, cacheWriteTokens: undefined },
+    outputTokens: undefined,
+    outputTokenDetails: { textTokens: undefined, reasoningTokens: undefined },
+    totalTokens: undefined,
+  },
 };

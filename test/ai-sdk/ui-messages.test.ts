@@ -188,6 +188,19 @@ describe.each(Object.entries(turns))('the UI messages of %s', (_name, start) => 
     expect(acceptedMessages(stored[0] ?? [])).toEqual([]);
   });
 
+  it('an application that stores the messages gets the retraction of a rejected step', async () => {
+    const stored: UIMessage[][] = [];
+    const onFinish = ({ messages, isAborted }: { messages: UIMessage[]; isAborted: boolean }) =>
+      void (isAborted && stored.push(messages));
+    const originalMessages = [user('Hi')];
+    const guards = [tripping('outputStep')];
+    const options = { onFinish, originalMessages };
+    await turn({ messages: originalMessages, guards, guardOptions: { hold: 'chunk' }, options });
+    expect(stored).toHaveLength(1);
+    expect(JSON.stringify(stored)).toContain('One.');
+    expect(JSON.stringify(visibleMessages(stored[0] ?? []))).not.toContain('One.');
+  });
+
   it('over HTTP', async () => {
     const { response } = await start({ messages: [user(attack)], guards: [promptInjectionGuard()] });
     const body = await (await response()).text();
@@ -233,7 +246,7 @@ describe('the stream of guardedToolLoop', () => {
     }
   });
 
-  it('an application that stores the messages of createAgentUIStream knows that the run was ended', async () => {
+  it('an application that stores the messages of createAgentUIStream is notified that the run was ended', async () => {
     const { agent } = agentOf({ messages: [], guards: [promptInjectionGuard()] });
     const onFinish = vi.fn();
     await (await createAgentUIStreamResponse({ agent, uiMessages: [user(attack)], onFinish })).text();

@@ -111,7 +111,7 @@ describe('the built-in guards in Mastra’s own agent', () => {
 });
 
 describe('the examples', () => {
-  it('are eight', () => expect(examples).toHaveLength(8));
+  it('are nine', () => expect(examples).toHaveLength(9));
 
   it.concurrent.each(
     examples.flatMap((name) =>

@@ -6,11 +6,18 @@ import { visibleMessages } from '../../../src/ui/index.js';
 
 type Part = UIMessage['parts'][number];
 
-/** The address of the page: `?api=` is the route of the chat, `&thread=` the thread of its memory. */
+/**
+ * The address of the page: `?api=` is the route of the chat, `&thread=` the thread of its memory. With `&chat=`, the chat with this id starts with
+ * its stored messages, and resumes its stream.
+ */
 const parameters = new URLSearchParams(location.search);
 const thread = parameters.get('thread');
+const chat = parameters.get('chat');
+const api = parameters.get('api') ?? '';
+const resumed =
+  chat === null ? {} : { id: chat, messages: (await (await fetch(`${api}/${chat}`)).json()) as UIMessage[], resume: true };
 const transport = new DefaultChatTransport({
-  api: parameters.get('api') ?? '',
+  api,
   body: thread === null ? {} : { memory: { thread, resource: 'person' } },
 });
 
@@ -39,6 +46,7 @@ const PartView = ({ part, onDecision }: PartProps) => {
 /** A chat with React, as in docs/guide/chat.md. */
 const Chat = () => {
   const { messages, status, sendMessage, setMessages, addToolApprovalResponse } = useChat({
+    ...resumed,
     transport,
     onFinish: ({ messages: all }) => setMessages(visibleMessages(all)),
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
