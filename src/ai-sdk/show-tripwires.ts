@@ -26,7 +26,7 @@ export const isUICall = (call: object): boolean => fields.every((name) => Object
 export const showTripwires = <Result extends object>(result: Result): Result => {
   const { toUIMessageStream: own } = result as UIResult;
   if (!own) return result;
-  const stream = { get: () => Reflect.get(result, 'stream') as unknown, configurable: true };
+  const stream = { get: (): unknown => Reflect.get(result, 'stream'), configurable: true };
   const shown = withStopParts(Object.create(result, { stream }) as Result);
   return Object.assign(result, { toUIMessageStream: (options?: object) => own.call(shown, options) });
 };
@@ -36,12 +36,12 @@ export const withStopParts = <Result extends object>(result: Result): Result => 
   wrapField(result, 'stream', (stream) => {
     const reader = (stream as ReadableStream<Part>).getReader();
     const convert = createConverter();
-    const pull = async (controller: ReadableStreamDefaultController<Part>): Promise<void> => {
+    const pull = async (controller: ReadableStreamDefaultController<object>): Promise<void> => {
       const { done, value } = await reader.read();
       if (done) return controller.close();
       for (const part of convert(value)) controller.enqueue(part);
     };
-    return new ReadableStream<Part>({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
+    return new ReadableStream<object>({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
   });
   return result;
 };
@@ -49,7 +49,7 @@ export const withStopParts = <Result extends object>(result: Result): Result => 
 const createConverter = () => {
   let hasSteps = false;
   let isInStep = false;
-  return (part: Part): Part[] => {
+  return (part: Part): object[] => {
     hasSteps ||= part.type === 'start-step';
     if (part.type === 'start-step' || part.type === 'finish-step') isInStep = part.type === 'start-step';
     if (part.type !== 'error' || !isStopError(part.error)) return [part];
@@ -59,7 +59,7 @@ const createConverter = () => {
   };
 };
 
-const endOf = (error: StopError): Part[] => {
+const endOf = (error: StopError): object[] => {
   if (!TripwireError.isInstance(error)) return [{ type: 'error', error }];
   const { reason, retry, metadata, processorId } = error;
   return [asPassedOn({ type: 'data-tripwire', data: { reason, retry, metadata, processorId } }), finish]; // as Mastra's routes send it
@@ -69,7 +69,7 @@ const endOf = (error: StopError): Part[] => {
  * A chunk of a UI message as a part. The AI SDK converts each part to a new chunk of a known type, except `abort` parts, which it passes
  * on: so this is an `abort` part in the turn in which it is converted, and the chunk after it.
  */
-const asPassedOn = (chunk: UIMessageChunk): Part => {
+const asPassedOn = (chunk: UIMessageChunk): object => {
   const part = { ...chunk };
   const field = { enumerable: true, configurable: true } as const;
   const become = () => Object.defineProperty(part, 'type', { ...field, value: chunk.type, writable: true });
@@ -77,7 +77,7 @@ const asPassedOn = (chunk: UIMessageChunk): Part => {
     queueMicrotask(become);
     return 'abort';
   };
-  return Object.defineProperty(part, 'type', { ...field, get }) as Part; // see above
+  return Object.defineProperty(part, 'type', { ...field, get });
 };
 
 /** Nothing is known of the usage. */

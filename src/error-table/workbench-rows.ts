@@ -32,7 +32,7 @@ export const workbenchRows = errorRows({
   'studio/invalid-option': { actor: 'operator', say: 'The value of this option is invalid; see --help.' },
   'studio/invalid-entry': {
     actor: 'operator',
-    say: 'The entry file exports no Mastra instance; export one as `mastra` or as the default.',
+    say: 'The entry file exports no Mastra instance and no agent of the AI SDK; export one, a Mastra instance as `mastra` or as the default.',
   },
   'studio/no-assets': { actor: 'operator', say: 'The pages are not built; run npm run build.' },
   'trace/invalid': { actor: 'caller', say: 'This is not a valid trace; record the run again.' },
