@@ -97,7 +97,7 @@ const turns: Record<string, (request: TurnRequest) => Promise<Turn>> = {
       trigger: 'submit-message',
       chatId: 'chat',
       messageId: undefined,
-      messages: acceptedMessages(request.messages),
+      messages: acceptedMessages(request.messages) as never, // of the agent's tools
       abortSignal: undefined,
     });
     return { model, stream: () => chunks as never, response: () => createUIMessageStreamResponse({ stream: chunks }) };
