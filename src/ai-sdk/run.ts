@@ -192,10 +192,8 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
       await run.judgeLast?.();
       dropRequests(run);
     },
-    watch: (result) => {
-      const shown = tripwireParts ? withStopParts(result) : showTripwires(result);
-      return watchReaders(shown, { onReaderCancel, leaving, emit: run.emit });
-    },
+    watch: (result) =>
+      watchReaders((tripwireParts ? withStopParts : showTripwires)(result), { onReaderCancel, leaving, emit: run.emit }),
     emit: (event) => attempted(() => onEvent?.({ ...event, runId: id })), // with its run id it is complete
     end: (error) => {
       if (run.error) return run.error;

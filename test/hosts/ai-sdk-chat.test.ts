@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { createAgentUIStreamResponse, convertToModelMessages, tool, type UIMessage } from 'ai';
+import { createAgentUIStreamResponse, convertToModelMessages, tool, type ToolSet, type UIMessage } from 'ai';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -43,7 +43,8 @@ const createChat = (isAgentResponse: boolean) => {
     inputSchema: z.object({ for: z.string().optional() }),
     execute: async ({ for: reason = '' }) => `${reason} ${await waiting.promise}`,
   });
-  const agent = guardedToolLoop({ model, tools: { wait }, guards, guardOptions: { hold: 'chunk' } });
+  const tools: ToolSet = { wait };
+  const agent = guardedToolLoop({ model, tools, guards, guardOptions: { hold: 'chunk' } });
   const stored = new Map<string, UIMessage[]>();
   const streams = new Map<string, ReadableStream<string>>();
   const post = async (request: Request): Promise<Response> => {
