@@ -223,7 +223,10 @@ export const joinTracers = (tracer: RunTracer | undefined, recording: RunRecordi
         },
       };
     },
-    ids: tracer.ids,
+    within: tracer.within,
+    get ids() {
+      return tracer.ids;
+    },
   };
 };
 

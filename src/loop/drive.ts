@@ -159,7 +159,8 @@ const driver = {
       return failWith(run, toRunError(error, activity));
     };
     try {
-      const outcome = activities[activity](run);
+      const act = () => activities[activity](run);
+      const outcome = run.options.tracer?.within?.(act) ?? act();
       return isPromise(outcome) ? outcome.then((end) => settledOutcome(run, end), fail) : settledOutcome(run, outcome);
     } catch (error) {
       return fail(error);

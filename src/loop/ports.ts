@@ -264,5 +264,6 @@ export interface TokenUsage {
   totalTokens: number | undefined;
   reasoningTokens?: number;
   cachedInputTokens?: number;
+  cacheCreationInputTokens?: number;
   [detail: string]: unknown;
 }

@@ -39,6 +39,8 @@ export interface RunTracer {
   /** Called with each event before other listeners. Its errors do not affect the run. */
   onEvent(event: RunEvent, run: Run): void;
   readonly openSpan: NonNullable<RunScope['openSpan']>;
+  /** Calls a function in the context of the run's span, which loggers read. */
+  within?<T>(act: () => T): T;
   /** The ids of the trace and its outermost span. */
   readonly ids: { readonly traceId: string | undefined; readonly spanId: string | undefined };
 }

@@ -1,7 +1,11 @@
 import { Agent } from '@mastra/core/agent';
 import { MockMemory } from '@mastra/core/memory';
-import type { AnyExportedSpan } from '@mastra/core/observability';
-import { describe, expect, it } from 'vitest';
+import type { ConsoleLogger } from '@mastra/core/logger';
+import { resolveCurrentSpan, type AnyExportedSpan } from '@mastra/core/observability';
+import type { Processor } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
@@ -45,6 +49,54 @@ describe.each(modes)('the spans of a run in %s', (mode) => {
     ).text;
     expect(ofType(await spans(), 'model_inference').map(({ output }) => output as unknown)).toEqual([undefined]);
     expect(await everything()).not.toContain('Secret.');
+  });
+
+  it('have the chunks of each inference, as those of Mastra’s own agent', async () => {
+    const chunksOf = async (Class: typeof InterlockAgent) => {
+      const model = scriptedModel({ steps: [{ text: 'I ask.', toolCalls: [{ name: 'echo', args: { say: 'a' } }] }, { text: 'Done.' }] });
+      const agent = new Class({ id: 'a', name: 'A', instructions: 'Answer.', model, tools: { echo } });
+      const { spans } = traced(agent);
+      await (
+        await agent[mode]('Hi')
+      ).text;
+      const all = await spans();
+      const inferences = ofType(all, 'model_inference');
+      return ofType(all, 'model_chunk').flatMap(({ name, attributes, output, parentSpanId }) => {
+        const inference = inferences.find(({ id }) => id === parentSpanId)?.name;
+        return name.includes('tool-result') ? [] : [{ name, attributes, output: output as unknown, inference }];
+      });
+    };
+    const stock = await chunksOf(stockClass);
+    expect(stock).toHaveLength(3);
+    const withoutIds = (chunks: unknown) => JSON.stringify(chunks).replaceAll(/"toolCallId":"[^"]+"/g, '"toolCallId":"ID"');
+    expect(JSON.parse(withoutIds(await chunksOf(InterlockAgent)))).toEqual(JSON.parse(withoutIds(stock)));
+  });
+
+  it('surround what guards, tools and the run log', async () => {
+    const lines: [string, string | undefined][] = [];
+    const note = (line: string) => void (line.includes('storage') || lines.push([line, resolveCurrentSpan()?.traceId]));
+    const pay = createTool({
+      id: 'pay',
+      description: 'Pays.',
+      inputSchema: z.object({}),
+      execute: async () => (note('tool'), 'Paid.'),
+    });
+    const guard: Processor = {
+      id: 'g',
+      processInput: ({ messages }) => (note('input'), messages),
+      processOutputStep: ({ messageList }) => (note('step'), messageList),
+      processOutputResult: ({ abort }) => abort('No.'),
+    };
+    const { agent } = makeAgent(callThen('pay', {}, 'Done.'), { tools: { pay }, inputProcessors: [guard], outputProcessors: [guard] });
+    const { spans } = traced(agent);
+    const logger = agent.getMastraInstance()?.getLogger();
+    vi.spyOn(logger as ConsoleLogger, 'warn').mockImplementation(note);
+    await (
+      await agent[mode]('Hi')
+    ).text;
+    const [traceId] = new Set((await spans()).map((span) => span.traceId));
+    const expected = ['input', 'tool', 'step', 'step', 'Processor tripwire triggered'];
+    expect(lines.toSorted()).toEqual(expected.map((line) => [line, traceId]).toSorted());
   });
 
   it('the processors of memory have those of Mastra’s own agent, and processors of the loop itself have none', async () => {

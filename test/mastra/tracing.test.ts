@@ -60,7 +60,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     expect(await answer.text).toBe('Done.');
     const spans = await trace.spans();
     expectWhole(spans);
-    const call = ["inference: 'scripted-model'"] as Tree;
+    const call = (step: number) => [`inference: ${step}`] as Tree;
     const judged = [['output stream processor: g'], ['output step processor: g']] as Tree[];
     expect(treeOf(spans)).toEqual([
       [
@@ -68,8 +68,8 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
         ['input processor: g'],
         [
           "llm: 'scripted-model'",
-          ['step: 0', ['input step processor: g'], call, ...judged, ["tool: 'echo'"], ['output stream processor: g']],
-          ['step: 1', ['input step processor: g'], call, ...judged],
+          ['step: 0', ['input step processor: g'], call(0), ...judged, ["tool: 'echo'"], ['output stream processor: g']],
+          ['step: 1', ['input step processor: g'], call(1), ...judged],
         ],
         ['output result processor: g'],
       ],

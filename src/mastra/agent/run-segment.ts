@@ -14,6 +14,8 @@ import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { abortAfter, timeoutError } from '../model/time-limits.js';
 import { createToolNotifier, namesInput } from '../tools/tool-hooks.js';
+import { executeWithContextSync } from '@mastra/core/observability';
+import { spanOf } from '../tracing/agent-trace.js';
 import type { RunEvent } from '../../../schemas/index.js';
 
 interface SegmentOptions {
@@ -152,8 +154,11 @@ const createRunLog = (agent: Agent, runOf: () => Run | undefined): ((event: RunE
   const logger = agent.getMastraInstance()?.getLogger();
   if (!logger) return () => undefined;
   return (event) => {
-    const record = recordOf(event, runOf());
-    if (record) logger[record.level](record.message, { agent: agent.name, runId: event.runId, ...record.fields });
+    const run = runOf();
+    const record = recordOf(event, run);
+    if (!record) return;
+    const fn = () => logger[record.level](record.message, { agent: agent.name, runId: event.runId, ...record.fields });
+    executeWithContextSync({ span: run && spanOf(run), fn });
   };
 };
 

@@ -1,6 +1,6 @@
 import * as mastraUtils from '@mastra/core/utils';
 import type { MessageList } from '@mastra/core/agent/message-list';
-import type { TracingContext } from '@mastra/core/observability';
+import { executeWithContext, type TracingContext } from '@mastra/core/observability';
 import { InterlockError } from '../../errors.js';
 import { asPartOf } from '../../trace/parent-call.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
@@ -96,7 +96,9 @@ const executeTraced = async (
   const span = context.trace?.openTool(request.call);
   if (!span) return execute(tool, request, context);
   try {
-    const outcome = await execute(tool, request, { ...context, tracingContext: span.tracingContext });
+    const { tracingContext } = span;
+    const fn = () => execute(tool, request, { ...context, tracingContext });
+    const outcome = await executeWithContext({ span: tracingContext.currentSpan, fn });
     span.end(outcome);
     return outcome;
   } catch (error) {

@@ -4,6 +4,7 @@ import { RequestContext } from '@mastra/core/request-context';
 import {
   EntityType,
   executeWithContext,
+  executeWithContextSync,
   getOrCreateSpan,
   getRootExportSpan,
   SpanType,
@@ -111,6 +112,7 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
       if (current) follow(current, event);
     },
     openSpan: (call) => segment?.guards.open(call) ?? { scope: call.scope, end: () => undefined },
+    within: (fn) => (segment ? executeWithContextSync({ span: segment.agent, fn }) : fn()),
     get ids() {
       const root = segment && getRootExportSpan(segment.agent);
       return { traceId: root?.externalTraceId, spanId: root?.id };

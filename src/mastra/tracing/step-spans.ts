@@ -139,7 +139,21 @@ export const wordsOfSteps = (steps: readonly StepRecord[]) => ({
 const endInference = (inference: Span<SpanType.MODEL_INFERENCE>, { state: { attempt } }: Run, isShown: boolean): void => {
   const { finish, answer } = attempt ?? {};
   const attributes = { usage: usageStats(finish?.usage), finishReason: finish?.reason };
+  const chunks = isShown && answer ? answer.parts.flatMap(chunkOfPart) : [];
+  for (const [sequenceNumber, { chunkType, output }] of chunks.entries())
+    inference
+      .createChildSpan({ type: SpanType.MODEL_CHUNK, name: `chunk: '${chunkType}'`, attributes: { chunkType, sequenceNumber } })
+      .end({ output });
   inference.end({ attributes, ...(isShown && answer && { output: wordsOfParts(answer.parts) }) });
+};
+
+/** A part of an answer as a chunk in Mastra's traces. */
+const chunkOfPart = (part: Part): { chunkType: string; output: object }[] => {
+  if (part.type === 'text') return [{ chunkType: 'text', output: { text: part.text } }];
+  if (part.type === 'reasoning') return [{ chunkType: 'reasoning', output: { text: part.reasoning } }];
+  if (part.type !== 'tool-invocation') return [];
+  const { toolCallId, toolName, args } = part.toolInvocation;
+  return [{ chunkType: 'tool-call', output: { toolName, toolCallId, toolInput: args as unknown } }];
 };
 
 /** The text and the tool calls of a model's answer. */
@@ -162,7 +176,7 @@ const startInference = (
   const { headers: _headers, ...parameters } = (settings.modelSettings ?? {}) as Record<string, unknown>;
   return step.createChildSpan({
     type: SpanType.MODEL_INFERENCE,
-    name: `inference: '${modelId}'`,
+    name: `inference: ${counters.stepNumber}`,
     attributes: {
       model: modelId,
       provider,
@@ -175,14 +189,21 @@ const startInference = (
   });
 };
 
-/** Token usage with the names of Mastra's traces; text is the part that is neither cached nor reasoning. */
-export const usageStats = ({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Partial<TokenUsage> = {}) => ({
+/** Token usage with the names of Mastra's traces; text is the part that is neither in a cache nor reasoning. */
+export const usageStats = ({
+  inputTokens,
+  outputTokens,
+  cachedInputTokens: cacheRead,
+  cacheCreationInputTokens: cacheWrite,
+  reasoningTokens,
+}: Partial<TokenUsage> = {}) => ({
   inputTokens,
   outputTokens,
   ...(inputTokens !== undefined && {
     inputDetails: {
-      text: inputTokens - (cachedInputTokens ?? 0),
-      ...(cachedInputTokens !== undefined && { cacheRead: cachedInputTokens }),
+      text: inputTokens - (cacheRead ?? 0) - (cacheWrite ?? 0),
+      ...(cacheRead !== undefined && { cacheRead }),
+      ...(cacheWrite !== undefined && { cacheWrite }),
     },
   }),
   ...(outputTokens !== undefined && {
