@@ -105,7 +105,11 @@ const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Attempt
     totalUsage: { ...run.state.usage },
     response: record.response,
     stepResult: { reason: chunkReason(record, reason), ...rawReasonOf(run), isContinued: continues, warnings: record.warnings },
-    output: { usage: record.usage, step: run.state.steps.indexOf(record), stepCount: run.state.steps.length },
+    output: {
+      usage: continues ? record.usage : { ...record.usage, ...run.state.usage }, // of the run at its end, as in Mastra
+      step: run.state.steps.indexOf(record),
+      stepCount: run.state.steps.length,
+    },
     metadata: { ...record.response, request: record.request, providerMetadata: record.providerMetadata },
     messages: { all: [], user: [], nonUser: [] },
     ...(record.tripwire && { tripwire: record.tripwire }),

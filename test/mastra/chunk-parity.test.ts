@@ -47,6 +47,14 @@ describe('chunks of fullStream, compared with Mastra’s agent', () => {
     expect(deltas(ours)).toEqual(deltas(theirs));
   });
 
+  it('the end of a step has its usage, that of the last step the usage of the run', async () => {
+    const [ours, theirs] = await both([{ toolCalls: [{ name: 'echo', args: { say: 'hi' } }] }, { text: 'Done.' }]);
+    const usages = ({ chunks }: { chunks: Read[] } = { chunks: [] }) =>
+      chunks.flatMap(({ type, payload }) => (type === 'step-finish' ? [(payload?.['output'] as { usage: object }).usage] : []));
+    expect(usages(theirs)).toMatchObject([{ inputTokens: 10 }, { inputTokens: 20 }]);
+    expect(usages(ours)).toEqual(usages(theirs));
+  });
+
   it('the content of a step has its files, in the order of the answer', async () => {
     const file = { type: 'file', mediaType: 'image/png', data: 'AAAA' };
     const text = (id: string) => [
