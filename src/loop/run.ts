@@ -59,10 +59,7 @@ export interface RunRecording extends Pick<RunTracer, 'onEvent' | 'openSpan'> {
 export interface Journal {
   /** Whether a process can store nothing more after another has taken over its run, see `Engine`. */
   readonly isFenced: boolean;
-  /**
-   * Runs a checkpointed section and stores its value with its changes of the run. If it is already stored, applies the changes to the run
-   * and does not run it again.
-   */
+  /** Runs a checkpointed section and stores its value and its changes of the run. If it is already stored, only applies the changes. */
   checkpoint<T>(run: Run, key: string, body: () => Promise<T>): Promise<T>;
   /** Runs a part of the current checkpointed section whose effect must not happen twice, and stores its value. */
   part<T>(key: string, body: (inside?: InsidePart) => Promise<T>): Promise<T>;

@@ -142,6 +142,20 @@ describe.each(modes)('observational memory during a run in %s', (mode) => {
 });
 
 describe('observational memory', () => {
+  it('saves the marks of an observation with the observed messages, as Mastra’s own agent does', async () => {
+    const observation = { messageTokens: 2000, bufferTokens: false };
+    const [stock, ours] = await Promise.all([play('stock', 'stream', observation), play('interlock', 'stream', observation)]);
+    const marksOf = async (memory: ReturnType<typeof memoryOf>) =>
+      (await rowsOf(memory)).map(({ role, content }) => [
+        role,
+        content.metadata?.['mastra'] !== undefined && 'sealed' in (content.metadata['mastra'] as object),
+        content.parts.map(({ type }) => type).filter((type) => type.startsWith('data-om-observation')),
+      ]);
+    const expected = await marksOf(stock.memory);
+    expect(JSON.stringify(expected)).toContain('data-om-observation-end');
+    expect(await marksOf(ours.memory)).toEqual(expected);
+  });
+
   it('shows its status before each step, as Mastra’s own agent does', async () => {
     const observation = { messageTokens: 2000, bufferTokens: false };
     const [stock, ours] = await Promise.all([play('stock', 'stream', observation), play('interlock', 'stream', observation)]);

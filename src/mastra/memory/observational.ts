@@ -63,7 +63,13 @@ export const observeAccepted = (processor: Processor, conversation: Conversation
         return recalls(args);
       },
     }),
-    save: { id: 'message-history', processOutputResult: (args) => inner.processOutputResult(args) },
+    save: {
+      id: 'message-history',
+      processOutputResult: async (args) => {
+        await inner.processOutputResult({ ...args, messageList: observed.without(args.messageList) });
+        return args.messageList;
+      },
+    },
     observe: {
       id: observational,
       processOutputResult: async (args) => {

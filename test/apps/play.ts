@@ -1,0 +1,127 @@
+import type { Agent } from '@mastra/core/agent';
+import type { Mastra } from '@mastra/core/mastra';
+import { LibSQLStore } from '@mastra/libsql';
+import { handleChatStream } from '@mastra/ai-sdk';
+import { Observability, TestExporter } from '@mastra/observability';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { App, Talk } from './app.js';
+import { spanTree } from './span-tree.js';
+import { startProviders } from './provider-server.js';
+
+const collect = async <T>(stream: AsyncIterable<T>): Promise<T[]> => {
+  const all: T[] = [];
+  for await (const item of stream) all.push(item);
+  return all;
+};
+
+/** An error as an application gets it. */
+const failure = (error: unknown) => ({ failed: error instanceof Error ? error.message : String(error) });
+
+const attempt = async <T>(act: () => Promise<T>): Promise<T | { failed: string }> => act().catch(failure);
+
+const fields = [
+  'text',
+  'object',
+  'finishReason',
+  'usage',
+  'totalUsage',
+  'toolCalls',
+  'toolResults',
+  'tripwire',
+  'reasoningText',
+] as const;
+
+interface Step {
+  readonly [name: string]: unknown;
+}
+
+const readSteps = (steps: readonly Step[]) =>
+  steps.map(({ text, finishReason, usage, toolCalls, toolResults, tripwire }) => ({
+    text,
+    finishReason,
+    usage,
+    toolCalls,
+    toolResults,
+    tripwire,
+  }));
+
+const readResult = async (result: Record<string, unknown>) => ({
+  ...Object.fromEntries(await Promise.all(fields.map(async (name) => [name, await result[name]] as const))),
+  steps: readSteps(((await result['steps']) ?? []) as Step[]),
+});
+
+type Chunk = { readonly type: string; readonly payload?: unknown; readonly data?: unknown };
+
+/** One call as `stream` or `generate`: the result, and the chunks of a stream. */
+const call = (agent: Agent, mode: 'generate' | 'stream', text: string, options: object) =>
+  attempt(async () => {
+    if (mode === 'generate') return readResult(await agent.generate(text, options));
+    const stream = await agent.stream(text, options);
+    const chunks = await collect(stream.fullStream as AsyncIterable<Chunk>);
+    return {
+      chunks: chunks.map(({ type, payload, data }) => ({ type, payload, data })),
+      ...(await attempt(() => readResult(stream as never))),
+    };
+  });
+
+const message = (text: string) => ({ id: 'm', role: 'user' as const, parts: [{ type: 'text' as const, text }] });
+
+const playTalk = async (mastra: Mastra, { agent: name, turns, memory, options }: Talk) => {
+  const agent = mastra.getAgent(name);
+  const thread = (id: string) => (memory ? { memory: { thread: `${name}-${id}`, resource: 'person' } } : {});
+  const calls: unknown[] = [];
+  for (const [index, turn] of turns.entries()) {
+    const mode = index % 2 === 0 ? 'stream' : 'generate';
+    calls.push(await call(agent, mode, turn, { ...options, ...thread('one') }));
+  }
+  const ui = await attempt(async () => {
+    const params = { messages: [message(turns[0] ?? '')], ...options, ...thread('chat') };
+    return collect((await handleChatStream({ mastra, agentId: agent.id, params, version: 'v7' })) as AsyncIterable<unknown>);
+  });
+  const kept = memory ? await agent.getMemory() : undefined;
+  const rows = await Promise.all(
+    (kept ? ['one', 'chat'] : []).map(
+      async (id) => (await kept?.recall({ threadId: `${name}-${id}`, resourceId: 'person', perPage: false }))?.messages,
+    ),
+  );
+  return { calls, ui, rows: rows.map((all) => all?.map(({ role, type, content }) => ({ role, type, content }))) };
+};
+
+const playWorkflow = (mastra: Mastra, { workflow, input, resume }: NonNullable<App['workflows']>[number]) =>
+  attempt(async () => {
+    const run = await mastra.getWorkflow(workflow).createRun();
+    const started = await run.start({ inputData: input });
+    if (started.status !== 'suspended' || !resume) return [started];
+    return [started, await run.resume({ resumeData: resume, step: started.suspended[0] as never })];
+  });
+
+const tracing = () => {
+  const exporter = new TestExporter({ storeLogs: false });
+  return { exporter, observability: new Observability({ configs: { default: { serviceName: 'app', exporters: [exporter] } } }) };
+};
+
+/** Runs an application on a class of agents, and records all that its users, its storage and its providers see. */
+export const play = async (app: App, AgentClass: typeof Agent) => {
+  const providers = await startProviders(app.reply);
+  const folder = await mkdtemp(join(tmpdir(), 'interlock-app-'));
+  const storage = new LibSQLStore({ id: 'app', url: `file:${join(folder, 'app.db')}` });
+  const { exporter, observability } = tracing();
+  try {
+    const mastra = await app.create({ Agent: AgentClass, storage, observability, ...providers.clients });
+    const talks: Record<string, unknown> = {};
+    for (const talk of app.talks) talks[talk.agent] = await playTalk(mastra, talk);
+    const workflows: Record<string, unknown> = {};
+    for (const one of app.workflows ?? []) workflows[one.workflow] = await playWorkflow(mastra, one);
+    await observability.getDefaultInstance()?.flush();
+    return { talks, workflows, requests: providers.requests, spans: spanTree(exporter.getAllSpans()) };
+  } finally {
+    await providers.close();
+    await storage.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+export type Played = Awaited<ReturnType<typeof play>>;
