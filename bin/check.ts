@@ -1,11 +1,14 @@
 import type { Mastra } from '@mastra/core/mastra';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadEntry } from '../playground/server/command/load-entry.js';
-import { isInterlockError, verify, type Finding } from '../src/index.js';
+import { InterlockError, isInterlockError, verify, type Finding } from '../src/index.js';
 import { installedIntegrations, type InstalledIntegration } from '../src/integration.js';
 import { collectRejections, type Rejection } from '../src/mastra/agent/read-config.js';
 import { checkMemory } from '../src/mastra/memory/memory.js';
+import { callFaultsIn } from './call-sites.js';
+import { sourcesIn } from './source-text.js';
 import { misused, type Command, type CommandIo } from './command.js';
 
 /** One result of a check of an application. */
@@ -33,7 +36,7 @@ export const check: Command = {
   --entry <file>  A module that exports a Mastra instance, as \`mastra\` or as
                   its default.
   --strict        Warnings also fail the check.
-  --json          Prints one JSON object: { versions, agents }.
+  --json          Prints one JSON object: { versions, agents, calls }.
 
 Exit code: 0 if there are no errors, 1 if there are, 2 if the entry cannot be loaded.`,
   run: async (args, io) => {
@@ -43,15 +46,45 @@ Exit code: 0 if there are no errors, 1 if there are, 2 if the entry cannot be lo
     });
     if (values.entry === undefined) return misused(io, check, '--entry is missing.');
     const path = resolve(io.cwd, values.entry);
-    const { built, rejections } = await collectRejections(() => loadEntry(path));
+    const { built, rejections } = await collectRejections(() => withoutExit(path, () => loadEntry(path)));
     const agents = await checkAgents(built, rejections);
     const versions = installedIntegrations();
-    if (values.json) io.out(`${JSON.stringify({ versions, agents }, undefined, 2)}\n`);
-    else print(io, agents, versions);
-    const all = [...versions, ...agents.flatMap(({ findings }) => findings)];
+    const calls = callsIn(applicationOf(path, io.cwd), io.cwd);
+    if (values.json) io.out(`${JSON.stringify({ versions, agents, calls }, undefined, 2)}\n`);
+    else print(io, { agents, versions, calls });
+    const all = [...versions, ...agents.flatMap(({ findings }) => findings), ...calls];
     return all.some(({ severity }) => severity === 'error' || (values.strict && severity === 'warning')) ? 1 : 0;
   },
 };
+
+/** Loads an entry that may end the process, for example because of a missing key. */
+const withoutExit = async <T>(path: string, load: () => Promise<T>): Promise<T> => {
+  const { exit } = process;
+  process.exit = (code) => {
+    throw new InterlockError('command/failed-module', { path, detail: `it calls process.exit(${code ?? ''})` });
+  };
+  try {
+    return await load();
+  } finally {
+    process.exit = exit;
+  }
+};
+
+/** The folder of the application: the nearest one with a package.json, else that of the entry. */
+const applicationOf = (entry: string, cwd: string): string => {
+  const own = dirname(entry);
+  for (let folder = own; folder.startsWith(cwd); folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+    if (folder === cwd) break;
+  }
+  return own;
+};
+
+/** Options at the application's calls of agents that have no effect or are rejected. */
+const callsIn = (folder: string, cwd: string): Line[] =>
+  sourcesIn(folder).flatMap((file) =>
+    callFaultsIn(readFileSync(file, 'utf8')).map(({ line, ...fault }) => ({ ...fault, path: `${relative(cwd, file)}:${line}` })),
+  );
 
 /** Unregistered agents are checked too, if they were built. */
 const checkAgents = async (mastra: Mastra, rejections: readonly Rejection[]): Promise<CheckedAgent[]> => {
@@ -95,7 +128,13 @@ const lineOf = (found: Finding | Rejection['error']): Line => {
   return { severity: 'severity' in found ? found.severity : 'error', code, path, message };
 };
 
-const print = ({ out }: CommandIo, agents: readonly CheckedAgent[], versions: readonly InstalledIntegration[]): void => {
+interface Checked {
+  readonly agents: readonly CheckedAgent[];
+  readonly versions: readonly InstalledIntegration[];
+  readonly calls: readonly Line[];
+}
+
+const print = ({ out }: CommandIo, { agents, versions, calls }: Checked): void => {
   for (const { name, version, severity, message } of versions)
     out(severity ? `${severity.padEnd(7)}  ${message}\n` : `ok       ${name} ${version}\n`);
   for (const { id, kind, findings } of agents) {
@@ -104,4 +143,5 @@ const print = ({ out }: CommandIo, agents: readonly CheckedAgent[], versions: re
     for (const { severity, code, path, message } of findings)
       out(`  ${severity.padEnd(7)}  ${message.includes(code) ? message : `[${code}] at ${path}: ${message}`}\n`);
   }
+  for (const { severity, path, message } of calls) out(`${severity.padEnd(7)}  ${path}: ${message}\n`);
 };

@@ -1,3 +1,5 @@
+import { lineAt, literalAt, maskedOf, topLevelOf } from './source-text.js';
+
 /** One kind of agent that `init` guards. */
 interface AgentKind {
   /** The class, and the modules that an application imports it from. */
@@ -30,18 +32,63 @@ const kinds: readonly AgentKind[] = [
   },
 ];
 
-/** A file with its agents guarded, or the same text if it creates none. */
-export const editAgents = (source: string, { proposes = true }: { proposes?: boolean } = {}): string =>
-  kinds.reduce((text, kind) => editKind(text, kind, proposes), source);
+interface EditOptions {
+  /** Whether agents without guards get some. Default `true`. */
+  readonly proposes?: boolean;
+  /** Whether tools of the application act on personal values: they must get the values, and the model placeholders. Default `false`. */
+  readonly restores?: boolean;
+}
 
-const editKind = (source: string, kind: AgentKind, proposes: boolean): string => {
+/** A file with its agents guarded, or the same text if it creates none. */
+export const editAgents = (source: string, { proposes = true, restores = false }: EditOptions = {}): string => {
+  const edited = kinds.reduce((text, kind) => editKind(text, kind, { proposes, restores }), source);
+  return edited.includes('privacy]') && !/\bprivacy\s*=/.test(edited) ? withPrivacy(edited) : edited;
+};
+
+/** The object that hides and restores values must be the same in both arrays. */
+const withPrivacy = (source: string): string => {
+  const last = Array.from(source.matchAll(/^import\b[^'"]*['"][^'"]+['"];?$/gm)).at(-1);
+  const at = (last?.index ?? 0) + (last?.[0].length ?? 0);
+  const end = last?.[0].endsWith(';') ? ';' : '';
+  return `${source.slice(0, at)}\n\nconst privacy = redactor({ strategy: 'restore' })${end}${source.slice(at)}`;
+};
+
+/** A tool whose arguments name a person, an address or an account. */
+const addressed =
+  /\b(?:to|cc|bcc|e?mails?|phone\w*|recipients?|attendees?|address\w*|iban|card\w*|\w+(?:Email|Phone|Address))\s*:\s*z\s*\./;
+
+/** Whether a file has a tool that acts on personal values. */
+export const actsOnAddresses = (source: string): boolean =>
+  /\b(?:createTool|tool)\s*\(/.test(source) && addressed.test(maskedOf(source));
+
+/** The agents of a file that `init` leaves without some of the guards, each with its line and the reason. */
+export const agentsLeft = (source: string): { readonly line: number; readonly reason: string }[] => {
+  const created = maskedOf(source);
+  return kinds.flatMap((kind) => {
+    const found = importOf(source, kind);
+    if (!found) return [];
+    return callsOf(created, found.local).flatMap(({ index, 0: call }) => {
+      const missing = missingAt(created, index + call.length, kind);
+      const present = Object.keys(kind.guards).filter((option) => missing?.every(([name]) => name !== option));
+      const lacking = (missing ? present : Object.keys(kind.guards))
+        .flatMap((option) => kind.guards[option] ?? [])
+        .filter((guard) => !source.includes(guard.slice(0, guard.indexOf('('))) && !source.includes('defaultGuards'));
+      if (lacking.length === 0) return [];
+      const why = missing ? `it has its own ${present.join(' and ')}` : 'its settings are not written here';
+      return [{ line: lineAt(source, index), reason: `${why}; it may lack ${lacking.join(' and ')}` }];
+    });
+  });
+};
+
+const callsOf = (masked: string, local: string) =>
+  Array.from(masked.matchAll(new RegExp(String.raw`\bnew\s+${local.replaceAll('$', String.raw`\$`)}\s*(?:<[^>(]*>\s*)?\(`, 'g')));
+
+const editKind = (source: string, kind: AgentKind, { proposes, restores }: Required<EditOptions>): string => {
   const found = importOf(source, kind);
   if (!found) return source;
   const { local } = found;
   const created = maskedOf(source);
-  const calls = Array.from(
-    created.matchAll(new RegExp(String.raw`\bnew\s+${local.replaceAll('$', String.raw`\$`)}\s*(?:<[^>(]*>\s*)?\(`, 'g')),
-  );
+  const calls = callsOf(created, local);
   if (calls.length === 0) return source;
   const added = new Set<string>();
   const edits: Edit[] = [];
@@ -49,7 +96,8 @@ const editKind = (source: string, kind: AgentKind, proposes: boolean): string =>
   for (const { index, 0: call } of calls) {
     const at = index + call.length;
     const missing = missingAt(created, at, kind);
-    if (proposes && missing && missing.length > 0) edits.push(proposalAt(source, created, { at, missing, added }));
+    const proposed = restores && missing ? restoring(kind, missing) : missing;
+    if (proposes && proposed && proposed.length > 0) edits.push(proposalAt(source, created, { at, missing: proposed, added }));
     else if (kind.by.isFunction && missing?.length !== 0) continue; // without guards the function adds nothing
     replaced += 1;
     if (kind.by.isFunction) edits.push({ from: index, to: at, text: `${kind.by.name}(` });
@@ -60,11 +108,25 @@ const editKind = (source: string, kind: AgentKind, proposes: boolean): string =>
       name,
       from: kind.by.from,
     })),
-    ...[...added].map((guard) => ({ name: guard.slice(0, guard.indexOf('(')), from: kind.guardsFrom })),
+    ...[...added].map((guard) => ({
+      name: guard === 'privacy' ? 'redactor' : guard.slice(0, guard.indexOf('(')),
+      from: kind.guardsFrom,
+    })),
   ];
   const isUsed = kind.by.isFunction && mentions(created, local) > replaced + 1; // possibly as a type
   edits.push(importEdit(found, { imports, keeps: isUsed }));
   return apply(source, edits);
+};
+
+type Missing = readonly (readonly [string, readonly string[]])[];
+
+/** The proposal with one object in every array that hides values in prompts and restores them for tools; it needs all arrays. */
+const restoring = ({ guards: all }: AgentKind, missing: Missing): Missing => {
+  const privacy = missing.length === Object.keys(all).length ? ['privacy'] : [];
+  return missing.flatMap(([option, guards]) => {
+    const proposed = [...guards.filter((guard) => guard !== output), ...privacy];
+    return proposed.length > 0 ? [[option, proposed] as const] : [];
+  });
 };
 
 const mentions = (text: string, name: string): number =>
@@ -143,8 +205,6 @@ const missingAt = (masked: string, at: number, { guards }: AgentKind): (readonly
   return Object.entries(guards).filter(([option]) => !new RegExp(String.raw`\b${option}\b`).test(top));
 };
 
-const literalAt = (masked: string, at: number): number => at + (/^\s*/.exec(masked.slice(at))?.[0].length ?? 0);
-
 interface Proposal {
   /** Right after the opening parenthesis. */
   readonly at: number;
@@ -162,22 +222,3 @@ const proposalAt = (source: string, masked: string, { at, missing, added }: Prop
   const text = indent === undefined ? ` ${lines.join(' ')}` : lines.map((line) => `\n${indent}${line}`).join('');
   return { from: open + 1, to: open + 1, text };
 };
-
-/** The text of an object literal at its top level, without nested content. */
-const topLevelOf = (masked: string, open: number): string => {
-  let depth = 0;
-  let top = '';
-  for (const letter of masked.slice(open)) {
-    if ('{[('.includes(letter)) depth += 1;
-    else if ('}])'.includes(letter)) depth -= 1;
-    else if (depth === 1) top += letter;
-    if (depth === 0) return top;
-  }
-  return top;
-};
-
-/** The same text with blanks for comments and the content of strings and templates, so that positions stay. */
-const maskedOf = (source: string): string =>
-  source.replaceAll(/\/\*[^]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`/g, (found) =>
-    found.replaceAll(/[^\n]/g, ' '),
-  );

@@ -1,11 +1,13 @@
 import { createTwoFilesPatch } from 'diff/lib/patch/create.js';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { check } from './check.js';
 import { misused, type Command, type CommandIo } from './command.js';
-import { editAgents } from './edit-agents.js';
+import { messageOf } from '../src/errors.js';
+import { actsOnAddresses, agentsLeft, editAgents } from './edit-agents.js';
+import { sourcesIn } from './source-text.js';
 import { templates } from './templates.js';
 
 /** A file that is changed. */
@@ -38,7 +40,7 @@ agent, which runs without an API key.
   --entry <file>  The module that exports the Mastra instance, for \`check\`.
                   Default: ${entries.join(', ')}, the first that exists.
 
-Exit code: 0, 1 if \`check\` finds errors, 2 if no file was written.`,
+Exit code: 0, 2 if no file was written. What \`check\` finds, or cannot check, is printed.`,
   run: async (args, io) => {
     const { values } = parseArgs({
       args: [...args],
@@ -50,7 +52,8 @@ Exit code: 0, 1 if \`check\` finds errors, 2 if no file was written.`,
       },
     });
     if (values.template !== undefined) return writeTemplate(values.template, io);
-    const changes = changesIn(io.cwd, !values['swap-only']);
+    const { changes, left } = planOf(io.cwd, !values['swap-only']);
+    const notes = left.length > 0 ? `Agents without a proposal:\n${left.join('\n')}\n` : '';
     if (changes.length === 0) {
       io.out(
         'No unguarded `new Agent({ … })` or `new ToolLoopAgent({ … })` was found. For generateText and streamText, see withGuards.\n',
@@ -58,6 +61,7 @@ Exit code: 0, 1 if \`check\` finds errors, 2 if no file was written.`,
       return 0;
     }
     for (const { path, before, after } of changes) io.out(createTwoFilesPatch(path, path, before, after, '', '', { context: 2 }));
+    io.out(notes);
     if (!values.yes && !(await confirmed(io, changes.length))) {
       io.err('No file was written. Use --yes to write without confirmation.\n');
       return 2;
@@ -94,10 +98,21 @@ const checked = async (io: CommandIo, folder: string | undefined): Promise<numbe
   const entry = folder ?? entries.find((path) => existsSync(join(io.cwd, path)));
   const isInstalled = canResolve(io.cwd);
   if (!isInstalled) io.out('Next: npm install mastra-interlock\n');
-  if (entry === undefined) return 0;
-  if (isInstalled) return check.run(['--entry', entry], io);
-  io.out(`Then: npx mastra-interlock check --entry ${entry}\n`);
-  return 0;
+  if (entry === undefined) {
+    io.out(`Not checked: none of ${entries.join(', ')} exists. Use --entry <file>.\n`);
+    return 0;
+  }
+  const command = `npx mastra-interlock check --entry ${entry}`;
+  if (!isInstalled) {
+    io.out(`Then: ${command}\n`);
+    return 0;
+  }
+  try {
+    if ((await check.run(['--entry', entry], io)) !== 0) io.out(`After the errors are fixed: ${command}\n`);
+  } catch (error) {
+    io.out(`Not checked: ${messageOf(error)}\nLater: ${command}\n`);
+  }
+  return 0; // the files are written
 };
 
 const canResolve = (cwd: string): boolean => {
@@ -105,19 +120,17 @@ const canResolve = (cwd: string): boolean => {
   return folders.some((folder) => existsSync(join(folder, 'mastra-interlock/package.json')));
 };
 
-const skipped = new Set(['node_modules', 'dist', 'build', 'out', 'coverage']);
-
-const changesIn = (cwd: string, proposes: boolean): Change[] =>
-  sourcesIn(cwd).flatMap((file) => {
-    const before = readFileSync(file, 'utf8');
-    const after = editAgents(before, { proposes });
-    return after === before ? [] : [{ path: relative(cwd, file), before, after }];
-  });
-
-/** The program's own files, without tests, installed and built files. */
-const sourcesIn = (folder: string): string[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name.startsWith('.') || skipped.has(entry.name) ? [] : sourcesIn(path);
-    return /(?<!\.d|\.test|\.spec)\.[cm]?[jt]sx?$/.test(entry.name) ? [path] : [];
-  });
+/** The changes of an application's files, and the agents that keep their own guards. */
+const planOf = (cwd: string, proposes: boolean): { readonly changes: Change[]; readonly left: string[] } => {
+  const files = sourcesIn(cwd).map((file) => ({ path: relative(cwd, file), before: readFileSync(file, 'utf8') }));
+  const restores = files.some(({ before }) => actsOnAddresses(before));
+  return {
+    changes: files.flatMap(({ path, before }) => {
+      const after = editAgents(before, { proposes, restores });
+      return after === before ? [] : [{ path, before, after }];
+    }),
+    left: files.flatMap(({ path, before }) =>
+      proposes ? agentsLeft(before).map(({ line, reason }) => `  ${path}:${line}: ${reason}`) : [],
+    ),
+  };
+};

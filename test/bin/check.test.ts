@@ -40,6 +40,14 @@ describe('mastra-interlock check', () => {
     expect(status).toBe(0);
   });
 
+  it('lists options at calls in the sources that have no effect', () => {
+    writeFileSync(join(folder, 'route.ts'), "await agent.generate('Hi', { temperature: 1 });\n");
+    const { status, stdout } = checked(`a: new Agent({ ...base, id: 'a', name: 'A' })`);
+    rmSync(join(folder, 'route.ts'));
+    expect(stdout).toMatch(/warning {2}\S*route\.ts:1: "temperature": .*modelSettings/);
+    expect(status).toBe(0);
+  });
+
   it('lists every rejected option of every agent, and its guards', () => {
     const { status, stdout } = checked(
       `a: new Agent({ ...base, id: 'a', name: 'A', durable: true, defaultOptions: { eagerToolExecution: true } } as never),

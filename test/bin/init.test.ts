@@ -144,6 +144,40 @@ describe('mastra-interlock init', () => {
     expect(read('src/mastra/agents/weather.ts')).toBe(expected === 0 ? guardedWeather : weather);
   });
 
+  it('lists the agents that it leaves without some of the guards', async () => {
+    const own = `import { Agent } from '@mastra/core/agent';\n\nnew Agent({ inputProcessors: [mine], outputProcessors: [mine] });\nnew Agent(settings);\n`;
+    const { out, code } = await initIn({ 'src/a.ts': own, 'src/b.ts': weather }, ['--yes']);
+    expect(code).toBe(0);
+    expect(out).toContain(
+      "src/a.ts:3: it has its own inputProcessors and outputProcessors; it may lack promptInjectionGuard() and redactor({ strategy: 'replace' })\n",
+    );
+    expect(out).toContain('src/a.ts:4: its settings are not written here; it may lack');
+    expect(out).not.toContain('src/b.ts:');
+  });
+
+  it('proposes placeholders where a tool acts on addresses', async () => {
+    const tool = `import { createTool } from '@mastra/core/tools';\nexport const book = createTool({ id: 'book', inputSchema: z.object({ attendee: z.string() }) });\n`;
+    const { read } = await initIn({ 'src/tools.ts': tool, 'src/weather.ts': weather }, ['--yes']);
+    const written = read('src/weather.ts');
+    expect(written).toContain("import { Memory } from '@mastra/memory';\n\nconst privacy = redactor({ strategy: 'restore' });\n");
+    expect(written).toContain('  inputProcessors: [promptInjectionGuard(), privacy],\n  outputProcessors: [privacy],\n');
+    expect(written).toContain("import { promptInjectionGuard, redactor } from 'mastra-interlock/workflows';");
+    expect(editAgents(written, { restores: true })).toBe(written);
+  });
+
+  it.each([
+    ['an entry that cannot be loaded', "import './absent.js';", 'Not checked: '],
+    ['a module that ends the process', 'process.exit(3);', 'it calls process.exit(3)'],
+    ['a module without agents', 'export const a = 1;', 'Not checked: '],
+  ])('written files are a success: %s', async (_case, module, expected) => {
+    const installed = { 'node_modules/mastra-interlock/package.json': '{}' };
+    const { code, out } = await initIn({ ...installed, 'src/agent.ts': weather, 'src/mastra/index.ts': module }, ['--yes']);
+    expect(out).toContain('1 file written.');
+    expect(out).toContain(expected);
+    expect(out).toContain('npx mastra-interlock check --entry src/mastra/index.ts');
+    expect(code).toBe(0);
+  });
+
   it('finds nothing in an application without agents', async () => {
     const { code, out } = await initIn({ 'src/index.ts': 'export const a = 1;\n' });
     expect(code).toBe(0);
