@@ -13,13 +13,18 @@ export interface Surroundings extends Clients {
   readonly observability: ObservabilityEntrypoint;
 }
 
+/** A message, or the messages of a client. */
+export type Turn = string | readonly object[];
+
 /** The conversation with one of its agents. */
 export interface Talk {
   readonly agent: string;
   /** The turns of one thread: `stream` first, then `generate`, in turns. */
-  readonly turns: readonly string[];
+  readonly turns: readonly Turn[];
   /** Without it, no thread. */
   readonly memory?: boolean;
+  /** Approves the first call that waits after each turn. */
+  readonly approves?: boolean;
   /** Options of each call. */
   readonly options?: object;
 }
@@ -28,6 +33,8 @@ export interface Talk {
 export interface App {
   readonly create: (surroundings: Surroundings) => Mastra | Promise<Mastra>;
   readonly reply: Reply;
+  /** Whether its requests have no fixed order. */
+  readonly isParallel?: boolean;
   readonly talks: readonly Talk[];
   /** Workflows with their input, and the data with which they are resumed. */
   readonly workflows?: readonly { readonly workflow: string; readonly input: object; readonly resume?: object }[];

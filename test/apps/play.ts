@@ -53,32 +53,56 @@ const readResult = async (result: Record<string, unknown>) => ({
   steps: readSteps(((await result['steps']) ?? []) as Step[]),
 });
 
-type Chunk = { readonly type: string; readonly payload?: unknown; readonly data?: unknown };
+type Chunk = { readonly type: string; readonly payload?: unknown; readonly data?: unknown; readonly object?: unknown };
+
+type Mode = 'generate' | 'stream';
+
+/** The parts of a stream and of a result that the calls here read. */
+interface Called {
+  readonly runId: string;
+  readonly fullStream: AsyncIterable<Chunk>;
+}
 
 /** One call as `stream` or `generate`: the result, and the chunks of a stream. */
-const call = (agent: Agent, mode: 'generate' | 'stream', text: string, options: object) =>
+const call = (mode: Mode, act: () => Promise<unknown>) =>
   attempt(async () => {
-    if (mode === 'generate') return readResult(await agent.generate(text, options));
-    const stream = await agent.stream(text, options);
-    const chunks = await collect(stream.fullStream as AsyncIterable<Chunk>);
+    const called = (await act()) as Called & Record<string, unknown>;
+    if (mode === 'generate') return { runId: called.runId, ...(await readResult(called)) };
+    const chunks = await collect(called.fullStream);
     return {
-      chunks: chunks.map(({ type, payload, data }) => ({ type, payload, data })),
-      ...(await attempt(() => readResult(stream as never))),
+      chunks: chunks.map(({ type, payload, data, object }) => ({ type, payload, data, object })),
+      runId: called.runId,
+      ...(await attempt(() => readResult(called))),
     };
   });
 
+type Answered = Awaited<ReturnType<typeof call>>;
+
+/** The ids of a suspended run and of its first waiting call. */
+const waitingIn = (answered: Answered) => {
+  if (!('runId' in answered) || answered.finishReason !== 'suspended') return undefined;
+  const [first] = answered.toolCalls as { payload: { toolCallId: string } }[];
+  return first && { runId: answered.runId, toolCallId: first.payload.toolCallId };
+};
+
 const message = (text: string) => ({ id: 'm', role: 'user' as const, parts: [{ type: 'text' as const, text }] });
 
-const playTalk = async (mastra: Mastra, { agent: name, turns, memory, options }: Talk) => {
+const playTalk = async (mastra: Mastra, { agent: name, turns, memory, approves, options }: Talk) => {
   const agent = mastra.getAgent(name);
   const thread = (id: string) => (memory ? { memory: { thread: `${name}-${id}`, resource: 'person' } } : {});
   const calls: unknown[] = [];
   for (const [index, turn] of turns.entries()) {
     const mode = index % 2 === 0 ? 'stream' : 'generate';
-    calls.push(await call(agent, mode, turn, { ...options, ...thread('one') }));
+    const own = { ...options, ...thread('one') };
+    const answered = await call(mode, () => agent[mode](turn as never, own)); // a string or messages
+    const waiting = approves ? waitingIn(answered) : undefined;
+    calls.push(answered);
+    const approve = () => agent[mode === 'stream' ? 'approveToolCall' : 'approveToolCallGenerate'](waiting as never);
+    if (waiting) calls.push(await call(mode, approve));
   }
   const ui = await attempt(async () => {
-    const params = { messages: [message(turns[0] ?? '')], ...options, ...thread('chat') };
+    const [first] = turns.filter((turn) => typeof turn === 'string');
+    const params = { messages: [message(first ?? 'Hello')], ...options, ...thread('chat') };
     return collect((await handleChatStream({ mastra, agentId: agent.id, params, version: 'v7' })) as AsyncIterable<unknown>);
   });
   const kept = memory ? await agent.getMemory() : undefined;
@@ -116,7 +140,11 @@ export const play = async (app: App, AgentClass: typeof Agent) => {
     const workflows: Record<string, unknown> = {};
     for (const one of app.workflows ?? []) workflows[one.workflow] = await playWorkflow(mastra, one);
     await observability.getDefaultInstance()?.flush();
-    return { talks, workflows, requests: providers.requests, spans: spanTree(exporter.getAllSpans()) };
+    const text = (request: object) => JSON.stringify(request);
+    const requests = app.isParallel
+      ? providers.requests.toSorted((a, b) => text(a).localeCompare(text(b)))
+      : providers.requests;
+    return { talks, workflows, requests, spans: spanTree(exporter.getAllSpans()) };
   } finally {
     await providers.close();
     await storage.close();

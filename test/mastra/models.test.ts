@@ -1,3 +1,4 @@
+import { Agent } from '@mastra/core/agent';
 import { Mastra } from '@mastra/core/mastra';
 import { MockMemory } from '@mastra/core/memory';
 import { RequestContext } from '@mastra/core/request-context';
@@ -146,9 +147,13 @@ describe.each(modes)('models of %s', (mode) => {
   it.each([
     ['every model is disabled', [{ model: answering('x'), enabled: false }]],
     ['a function returns no model', () => undefined],
-    ['one of several does not resolve', [{ model: answering('x') }, { model: 'nosuch/model' }]],
   ])('are rejected if %s', async (_name, model) => {
     await expectRefusal('agent/model-unresolved', { calls: [] }, () => agentWith(model as never)[mode]('Hi'));
+  });
+
+  it('of a list that do not resolve are followed by the next one', async () => {
+    const models = [{ model: 'nosuch/model' as const, maxRetries: 0 }, { model: answering('Hi.'), maxRetries: 0 }];
+    expect(await (await agentWith(models)[mode]('Hi')).text).toBe('Hi.');
   });
 
   it('an unresolved model of a step fails the run with its id, before a call', async () => {
@@ -226,5 +231,16 @@ describe('an OpenAI-compatible endpoint', () => {
     const agent = agentWith({ id: 'local/local-model', url: server.baseUrl });
     const error: unknown = await agent.generate('Hi').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'AI_APICallError', statusCode: 400, message: 'too long' });
+  });
+});
+
+describe('a model that does not resolve', () => {
+  it('is an error part of the stream, as with Mastra’s own agent', async () => {
+    for (const Class of [Agent, InterlockAgent] as const) {
+      const agent = new Class({ id: 'a', name: 'A', instructions: 'Answer.', model: 'nosuch/model' });
+      const types: string[] = [];
+      for await (const { type } of (await agent.stream('Hi')).fullStream) types.push(type);
+      expect(types, Class.name).toContain('error');
+    }
   });
 });

@@ -89,7 +89,11 @@ describe('errors of users', () => {
   ])('an unresolved model is rejected: %s', async (_name, wrong, detail) => {
     for (const mode of modes) {
       const agent = new InterlockAgent({ id: 'a', name: 'A', model: wrong as never });
-      const error = await expectRefusal('agent/model-unresolved', { calls: [] }, () => agent[mode]('Hi'));
+      const act = async () => {
+        const result = await agent[mode]('Hi');
+        return 'getFullOutput' in result ? (result as { getFullOutput(): unknown }).getFullOutput() : result;
+      };
+      const error = await expectRefusal('agent/model-unresolved', { calls: [] }, act);
       if (detail) expect(error.message).toContain(detail);
     }
   });

@@ -6,6 +6,7 @@ import { InterlockError } from '../../errors.js';
 import type { ModelEntry } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import { throwFaults } from '../../option-kind.js';
+import { withStandIns } from '../stand-ins.js';
 import { modelSettingsFaults } from '../options/mastra-options.js';
 
 /** Default number of retries for errors that the provider marks as retryable. */
@@ -81,19 +82,32 @@ export const resolveModel = async (by: ModelRequestor, config: unknown, path = '
   try {
     const model = await agent.getModel({ requestContext, modelConfig: config as MastraModelConfig });
     if (model.specificationVersion === 'v1') throw new InterlockError('phase/unsupported-model', { path, detail: legacy });
-    if ('gatewayId' in model && model.gatewayId === registry) await checkKey(agent, config);
-    return model;
+    if (!('gatewayId' in model) || model.gatewayId !== registry) return model;
+    return await checkKey(agent, config).then(
+      () => model,
+      (cause: unknown) => failingModel(model, unresolved(config, path, cause)),
+    );
   } catch (cause) {
-    if (cause instanceof InterlockError) throw cause;
-    throw new InterlockError('agent/model-unresolved', { path, detail: detailOf(config, cause), cause });
+    throw cause instanceof InterlockError ? cause : unresolved(config, path, cause);
   }
+};
+
+const unresolved = (config: unknown, path: string, cause: unknown): InterlockError =>
+  new InterlockError('agent/model-unresolved', { path, detail: detailOf(config, cause), cause });
+
+/** A model that fails when it is called, as Mastra's does: a stream then has an error part, and the next model of a list is called. */
+const failingModel = <M extends object>(model: M, error: InterlockError): M => {
+  const fail = () => async () => {
+    throw error;
+  };
+  return withStandIns(model, { doGenerate: fail, doStream: fail });
 };
 
 const registry = 'models.dev';
 const legacy =
   'Only v2/v3 models are allowed when an array of models is provided, and by generate and stream; call generateLegacy or streamLegacy for a v1 model.';
 
-/** Checks the provider's key before the first call; Mastra's registry would check it during the call. It reads the environment. */
+/** Checks the provider's key. It reads the environment. */
 const checkKey = async (agent: Agent, config: unknown): Promise<void> => {
   const router: RouterConfig = typeof config === 'string' ? { id: config } : (config as RouterConfig);
   if ('specificationVersion' in router || router.url || router.apiKey) return;
