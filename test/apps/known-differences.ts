@@ -11,66 +11,132 @@ type Fields = Record<string, unknown> | undefined;
 const fieldsOf = (value: unknown): Fields => value as Fields; // compared values are plain
 
 /** The type of a chunk or span that one of the two lacks; in the stream of a sub-agent, too. */
-const extraType = ({ stock, ours }: Difference): unknown => {
+const extraType = ({ stock, ours }: Difference): string => {
   const own = fieldsOf(stock === undefined ? ours : ours === undefined ? stock : undefined);
-  return own?.['type'] === 'tool-output' ? fieldsOf(own['output'])?.['type'] : own?.['type'];
+  return String(own?.['type'] === 'tool-output' ? fieldsOf(own['output'])?.['type'] : own?.['type']);
 };
 
-const extra =
-  (side: 'stock' | 'ours', path: RegExp, ...types: string[]) =>
+type Side = 'stock' | 'ours';
+
+/** An item of a list that one of the two lacks. */
+const only =
+  (side: Side, path: RegExp, type = /^/) =>
   (difference: Difference): boolean =>
     difference[side === 'stock' ? 'ours' : 'stock'] === undefined &&
     path.test(difference.path) &&
-    types.includes(String(extraType(difference)));
+    type.test(extraType(difference));
 
-const missingIn =
-  (side: 'stock' | 'ours', path: RegExp) =>
+const at =
+  (path: RegExp) =>
+  ({ path: own }: Difference): boolean =>
+    path.test(own);
+
+const anyOf =
+  (...conditions: ((difference: Difference) => boolean)[]) =>
   (difference: Difference): boolean =>
-    difference[side] === undefined && path.test(difference.path);
+    conditions.some((holds) => holds(difference));
+
+const mentions = (value: unknown, text: RegExp): boolean => text.test(JSON.stringify(value) ?? '');
+
+/** The agents with a guard that edits whole answers, with a guard that rejects, with approvals, and without a model. */
+const editing = '^\\.talks\\.(shop|extractor)\\.';
+const approving = '^\\.talks\\.teller\\.';
 
 export const known: readonly Known[] = [
   {
     line: "A sub-agent gets its supervisor's conversation without the instructions, with the text of the step that calls it.",
     explains: ({ path, stock, ours }) =>
       /^\.requests\[\d+\]\.body\.(input|system)\[/.test(path) &&
-      (/You are the supervisor/.test(JSON.stringify(stock) ?? '') ||
-        (stock === undefined && fieldsOf(ours)?.['role'] === 'assistant')),
-  },
-  {
-    line: "Text parts in a UI stream have the provider's ids.",
-    explains: ({ path, stock, ours }) => /\.ui\[\d+\]\.id$/.test(path) && stock === 'ID' && /^\d+$/.test(String(ours)),
-  },
-  {
-    line: 'Observational memory counts only accepted content, and observes the answer at the end of the run: marks have other numbers of tokens, the stream ends with a `data-om-status`, and the observer has a trace of its own, without spans of memory.',
-    explains: (difference) =>
-      /data\.(windows\.active\.messages\.tokens|tokens(ToObserve|Observed))$|tokenEstimate|providerMetadata\.mastra$|responseBoundary$/.test(
-        difference.path,
-      ) ||
-      extra('ours', /\.(chunks|ui)\[\d+\]$/, 'data-om-status')(difference) ||
-      extra('stock', /^\.talks\.\w+\.rows\[.*\.parts\[\d+\]$/, 'step-start')(difference) ||
-      extra('stock', /^\.spans/, 'memory_operation')(difference) ||
-      /observational-memory-observer/.test(String(fieldsOf(difference.ours)?.['name'])),
+      (mentions(stock, /You are the supervisor/) || (stock === undefined && fieldsOf(ours)?.['role'] === 'assistant')),
   },
   {
     line: 'The first chunk of a stopped stream is `start`, and `finish` follows the tripwire.',
-    explains: extra('ours', /\.chunks\[\d+\]$/, 'start', 'finish'),
+    explains: only('ours', /\.chunks\[\d+\]$/, /^(start|finish)$/),
   },
   {
-    line: 'In results, `toolCalls` and `toolResults` have no `providerMetadata`; the messages and the stream have it.',
-    explains: missingIn('ours', /\.tool(Calls|Results)\[\d+\]\.providerMetadata$/),
+    line: '`providerMetadata` of calls is in messages and streams, not in results.',
+    explains: anyOf(only('stock', /\.tool(Calls|Results)\[\d+\]\.providerMetadata$/), at(/\.ui\[\d+\]\.providerMetadata/)),
   },
   {
-    line: "In streams, a `tool-call` has the provider's metadata, and a `tool-result` only that of Mastra.",
-    explains: ({ path }) => /\.ui\[\d+\]\.providerMetadata/.test(path),
+    line: "UI streams have the provider's ids of texts, and no `toolMetadata`.",
+    explains: ({ path, stock, ours }) =>
+      /\.ui\[\d+\]\.toolMetadata$/.test(path) ||
+      (/\.ui\[\d+\]\.id$/.test(path) && stock === 'ID' && /^[\d-]+$/.test(String(ours))),
   },
   {
-    line: 'A workflow of processors has spans of its processors only, and the result of a tool is in the `tool_call` span only.',
-    explains: (difference) =>
-      extra('stock', /^\.spans/, 'workflow_run', 'mapping')(difference) ||
-      /chunk: 'tool-result'/.test(JSON.stringify(difference.stock) ?? ''),
+    line: 'A processor workflow has spans of its processors only. Tool results and waiting calls have no `model_chunk`, texts have spans once they are accepted.',
+    explains: anyOf(
+      only('stock', /^\.spans/, /^(workflow_run|mapping|model_chunk)$/),
+      only('stock', /^\.spans\[.*\.children\[\d+\]\.output\.(text|object)$/),
+      only('ours', /^\.spans\[\d+\]\.output\.text$/),
+      ({ path, ours }) => /^\.spans.*\.output$/.test(path) && /^\d+ characters$/.test(String(ours)),
+    ),
   },
   {
-    line: 'The span of a stopped run has an empty `text`.',
-    explains: ({ path, stock, ours }) => /^\.spans\[\d+\]\.output\.text$/.test(path) && stock === undefined && ours === '',
+    line: 'Observational memory counts accepted content only and observes the answer at the end of the run, in a trace of its own.',
+    explains: anyOf(
+      at(/data\.(windows\.active\.messages\.tokens|tokens(ToObserve|Observed))$|tokenEstimate|providerMetadata\.mastra$/),
+      at(/^\.talks\.assistant\.rows.*responseBoundary$/),
+      only('ours', /\.(chunks|ui)\[\d+\]$/, /^data-om-status$/),
+      only('stock', /^\.talks\.assistant\.rows\[.*\.parts\[\d+\]$/, /^step-start$/),
+      only('stock', /^\.spans/, /^memory_operation$/),
+      ({ ours }) => mentions(fieldsOf(ours)?.['name'], /observational-memory-observer/),
+    ),
+  },
+  {
+    line: 'An answer that guards may edit is sent once it is accepted: a delta for each part, then the object.',
+    explains: anyOf(
+      at(new RegExp(`${editing}calls\\[\\d+\\]\\.chunks\\[\\d+\\]\\.text$`)),
+      at(new RegExp(`${editing}ui\\[\\d+\\]\\.(id|delta)$`)),
+      only('stock', new RegExp(`${editing}(calls\\[\\d+\\]\\.chunks|ui)`), /^(text-|object|data-structured)/),
+      only('ours', new RegExp(`${editing}(calls\\[\\d+\\]\\.chunks|ui)`), /^(text-|object|data-structured)/),
+      ({ path, ours }) => /^\.spans.*\.output\.text$/.test(path) && mentions(ours, /For information only/),
+    ),
+  },
+  {
+    line: '`content.content` of a saved message follows its parts.',
+    explains: at(/\.rows\[.*\.content\.content$/),
+  },
+  {
+    line: 'A rejected attempt has the `reason` `retry` and the `finishReason` of the model.',
+    explains: ({ path, stock }) => /\.finishReason$/.test(path) && stock === 'retry',
+  },
+  {
+    line: 'A rejected attempt leaves no text in streams and spans; the next one has the same step number.',
+    explains: anyOf(
+      only('stock', /^\.talks\.critic\.(calls\[\d+\]\.chunks|ui)\[\d+\]$/, /^(text-|custom)/),
+      ({ path, stock, ours }) => /\.ui\[\d+\]\.id$/.test(path) && stock === 'ID' && mentions(ours, /^"\d-\d"$/),
+      ({ path, stock }) => /^\.spans/.test(path) && mentions(stock, /maybe tomorrow|^"(step|inference): 1/),
+      only('stock', /^\.spans/, /^model_inference$/),
+      only('ours', /^\.spans/, /^model_inference$/),
+    ),
+  },
+  {
+    line: 'The result of a suspended run includes the step that waits, and its stream ends with `finish`.',
+    explains: anyOf(
+      at(new RegExp(`${approving}calls\\[\\d+\\]\\.(totalUsage|usage)`)),
+      only('ours', new RegExp(`${approving}calls\\[\\d+\\]\\.steps\\[\\d+\\]$`)),
+      only('ours', new RegExp(`${approving}ui\\[\\d+\\]$`), /^finish$/),
+      at(/^\.spans.*\.children\[\d+\]\.(usage|finishReason|output\.(toolName|text))/),
+    ),
+  },
+  {
+    line: "A resumed run continues its message and its trace. A call of a client's tool ends it; Mastra's agent answers with an error.",
+    explains: anyOf(
+      at(new RegExp(`${approving}rows`)),
+      ({ path, stock, ours }) => /^\.spans/.test(path) && mentions(fieldsOf(ours ?? stock)?.['name'], /\(resumed\)/),
+      only('stock', /^\.spans\[\d+\]$/, /^agent_run$/),
+    ),
+  },
+  {
+    line: "The `resumeSchema` of approvals is shorter, and `tool-error` chunks have Mastra's error.",
+    explains: at(/resumeSchema$|^\.talks\.guide\.calls\[\d+\]\.chunks\[\d+\]\.error\./),
+  },
+  {
+    line: 'A model that does not resolve fails with `agent/model-unresolved`.',
+    explains: anyOf(
+      at(/^\.talks\.broken\./),
+      ({ path, stock, ours }) => /^\.spans/.test(path) && mentions([stock, ours], /no-model/),
+    ),
   },
 ];

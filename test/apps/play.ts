@@ -141,9 +141,7 @@ export const play = async (app: App, AgentClass: typeof Agent) => {
     for (const one of app.workflows ?? []) workflows[one.workflow] = await playWorkflow(mastra, one);
     await observability.getDefaultInstance()?.flush();
     const text = (request: object) => JSON.stringify(request);
-    const requests = app.isParallel
-      ? providers.requests.toSorted((a, b) => text(a).localeCompare(text(b)))
-      : providers.requests;
+    const requests = app.isParallel ? providers.requests.toSorted((a, b) => text(a).localeCompare(text(b))) : providers.requests;
     return { talks, workflows, requests, spans: spanTree(exporter.getAllSpans()) };
   } finally {
     await providers.close();

@@ -23,7 +23,13 @@ export const agentV6: App = {
     return new Mastra({
       agents: {
         v6: loop as never,
-        plain: new Agent({ id: 'plain', name: 'Plain', instructions: 'You are plain.', model: openai('gpt-5-mini'), tools: { weather } }),
+        plain: new Agent({
+          id: 'plain',
+          name: 'Plain',
+          instructions: 'You are plain.',
+          model: openai('gpt-5-mini'),
+          tools: { weather },
+        }),
       },
       storage,
       observability,

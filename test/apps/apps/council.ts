@@ -17,7 +17,13 @@ export const council: App = {
       .generateScore(({ run }) => (JSON.stringify(run.output).length < 2000 ? 1 : 0))
       .generateReason(({ score }) => `score ${score}`);
     const experts = members.map(
-      (id) => new Agent({ id, name: id, instructions: `You are the ${id}.`, model: id === 'lawyer' ? anthropic('claude-sonnet-4-5') : openai('gpt-5-mini') }),
+      (id) =>
+        new Agent({
+          id,
+          name: id,
+          instructions: `You are the ${id}.`,
+          model: id === 'lawyer' ? anthropic('claude-sonnet-4-5') : openai('gpt-5-mini'),
+        }),
     );
     const chair = new Agent({
       id: 'chair',
@@ -31,7 +37,9 @@ export const council: App = {
         id: `ask-${expert.id}`,
         inputSchema: topic,
         outputSchema: opinions,
-        execute: async ({ inputData, tracingContext }) => ({ text: (await expert.generate(inputData.topic, { tracingContext })).text }),
+        execute: async ({ inputData, tracingContext }) => ({
+          text: (await expert.generate(inputData.topic, { tracingContext })).text,
+        }),
       }),
     );
     const [first, second, ...rest] = steps as [(typeof steps)[0], (typeof steps)[0], ...typeof steps];
@@ -65,9 +73,13 @@ export const council: App = {
   isParallel: true,
   reply: ({ system, messages }) => {
     const member = members.find((name) => system.includes(name));
-    return { text: member ? `The ${member} agrees.` : `The chair counts ${(messages.at(-1)?.text ?? '').split('\n').length} opinions.` };
+    return {
+      text: member ? `The ${member} agrees.` : `The chair counts ${(messages.at(-1)?.text ?? '').split('\n').length} opinions.`,
+    };
   },
-  talks: [{ agent: 'lawyer', turns: ['May we?', 'Really?'] }, { agent: 'chair', turns: ['Do we?', 'Do we not?'] }],
+  talks: [
+    { agent: 'lawyer', turns: ['May we?', 'Really?'] },
+    { agent: 'chair', turns: ['Do we?', 'Do we not?'] },
+  ],
   workflows: [{ workflow: 'vote', input: { topic: 'A new bridge' }, resume: { agreed: true } }],
 };
-

@@ -36,7 +36,6 @@ export const desk: App = {
         ...Object.fromEntries(many.map((agent) => [agent.id, agent])),
         teller: new Agent({ ...common, id: 'teller', name: 'Teller', tools: { refund }, memory: memory() }),
         guide: new Agent({ ...common, id: 'guide', name: 'Guide', tools: { locate, failing }, memory: memory() }),
-        porter: new Agent({ ...common, id: 'porter', name: 'Porter', tools: { refund }, memory: memory() }),
         plain: new Agent({ ...common, id: 'plain', name: 'Plain' }),
         broken: new Agent({ ...common, id: 'broken', name: 'Broken', model: 'nowhere/no-model' }),
       },
@@ -48,7 +47,6 @@ export const desk: App = {
   reply: ({ messages }) => {
     const last = messages.at(-1);
     const question = messages.findLast(({ role }) => role === 'user')?.text ?? '';
-    if (/paid/.test(last?.text ?? '') && /place/.test(question)) return { calls: [{ name: 'locate', args: {} }] };
     if (last?.role === 'tool') return { text: `Done: ${last.text}` };
     if (/money/.test(question)) return { calls: [{ name: 'refund', args: { amount: 5 } }] };
     if (/Where/.test(question)) return { text: 'One moment.', calls: [{ name: 'locate', args: {} }] };
@@ -59,17 +57,16 @@ export const desk: App = {
     { agent: 'teller', memory: true, approves: true, turns: ['My money, please.', 'More money.', 'Thanks.'] },
     { agent: 'guide', memory: true, turns: ['Where am I?', 'Please fail.', 'Fail again: fail.', 'Where now?'] },
     {
-      agent: 'porter',
-      memory: true,
-      approves: true,
-      turns: ['My money and place.', 'Again my money and place.', 'Hello'],
-      options: { clientTools: { locate } },
-    },
-    {
       agent: 'plain',
       turns: [
-        [{ role: 'user', content: 'Tell a story.' }, { role: 'assistant', content: 'It goes on ' }],
-        [{ role: 'user', content: 'Tell a story.' }, { role: 'assistant', content: 'It goes on ' }],
+        [
+          { role: 'user', content: 'Tell a story.' },
+          { role: 'assistant', content: 'It goes on ' },
+        ],
+        [
+          { role: 'user', content: 'Tell a story.' },
+          { role: 'assistant', content: 'It goes on ' },
+        ],
         'Hello',
       ],
       options: { temperature: 0.5, abortSignal: null, maxSteps: 0, telemetry: { isEnabled: true } },

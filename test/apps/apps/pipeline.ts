@@ -1,5 +1,10 @@
 import { Mastra } from '@mastra/core/mastra';
-import { type ProcessInputArgs, type ProcessOutputResultArgs, type ProcessOutputStepArgs, ProcessorStepSchema } from '@mastra/core/processors';
+import {
+  type ProcessInputArgs,
+  type ProcessOutputResultArgs,
+  type ProcessOutputStepArgs,
+  ProcessorStepSchema,
+} from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { createStep, createWorkflow } from '@mastra/core/workflows';
 import { Memory } from '@mastra/memory';
@@ -17,7 +22,9 @@ const shout = {
       ...message,
       content: {
         ...message.content,
-        parts: message.content.parts.map((part) => (part.type === 'text' ? { ...part, text: part.text.replaceAll('!!', '!') } : part)),
+        parts: message.content.parts.map((part) =>
+          part.type === 'text' ? { ...part, text: part.text.replaceAll('!!', '!') } : part,
+        ),
       },
     })),
 };
@@ -44,7 +51,10 @@ const footer = {
         ? message
         : {
             ...message,
-            content: { ...message.content, parts: [...message.content.parts, { type: 'text' as const, text: '\n\nFor information only.' }] },
+            content: {
+              ...message.content,
+              parts: [...message.content.parts, { type: 'text' as const, text: '\n\nFor information only.' }],
+            },
           },
     ),
 };
@@ -72,7 +82,14 @@ export const pipelineApp: App = {
     const memory = () => new Memory({ storage, options: { lastMessages: 20 } });
     return new Mastra({
       agents: {
-        shop: new Agent({ ...base, id: 'shop', name: 'Shop', model: openai('gpt-5-mini'), outputProcessors: [footer], memory: memory() }),
+        shop: new Agent({
+          ...base,
+          id: 'shop',
+          name: 'Shop',
+          model: openai('gpt-5-mini'),
+          outputProcessors: [footer],
+          memory: memory(),
+        }),
         critic: new Agent({
           ...base,
           id: 'critic',
@@ -82,7 +99,13 @@ export const pipelineApp: App = {
           maxProcessorRetries: 2,
           memory: memory(),
         }),
-        extractor: new Agent({ ...base, id: 'extractor', name: 'Extractor', model: openai('gpt-5-mini'), outputProcessors: [footer] }),
+        extractor: new Agent({
+          ...base,
+          id: 'extractor',
+          name: 'Extractor',
+          model: openai('gpt-5-mini'),
+          outputProcessors: [footer],
+        }),
       },
       storage,
       observability,
@@ -99,7 +122,11 @@ export const pipelineApp: App = {
     return { text: /When/.test(all) ? 'Well, maybe tomorrow.' : `You said: ${last?.text ?? ''}` };
   },
   talks: [
-    { agent: 'shop', memory: true, turns: ['Where is my order!!', 'Hello!!', 'A word on politics', 'Again, politics', 'Thanks!!', 'Bye'] },
+    {
+      agent: 'shop',
+      memory: true,
+      turns: ['Where is my order!!', 'Hello!!', 'A word on politics', 'Again, politics', 'Thanks!!', 'Bye'],
+    },
     { agent: 'critic', memory: true, turns: ['When does it come?', 'When does the second come?', 'Hello'] },
     {
       agent: 'extractor',
