@@ -152,7 +152,10 @@ describe.each(modes)('models of %s', (mode) => {
   });
 
   it('of a list that do not resolve are followed by the next one', async () => {
-    const models = [{ model: 'nosuch/model' as const, maxRetries: 0 }, { model: answering('Hi.'), maxRetries: 0 }];
+    const models = [
+      { model: 'nosuch/model' as const, maxRetries: 0 },
+      { model: answering('Hi.'), maxRetries: 0 },
+    ];
     expect(await (await agentWith(models)[mode]('Hi')).text).toBe('Hi.');
   });
 
