@@ -29,7 +29,7 @@ const ci = async (args: readonly string[], programs?: readonly string[]) => {
 it('.ci/run names the parts if there is no such part, and fails', async () => {
   const { code, stdout, stderr } = await ci(['nonsense']);
   expect([code, stdout]).toEqual([2, '0 passed, 1 failed\n']);
-  expect(stderr).toMatch(/no part nonsense\. The parts are: gates test slow hosts packages classifier engines crash;/);
+  expect(stderr).toMatch(/no part nonsense\. The parts are: gates test slow apps hosts packages classifier engines crash;/);
 });
 
 it('.ci/run fails a suite whose browser is missing, and names it', async () => {
