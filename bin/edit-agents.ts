@@ -96,8 +96,8 @@ const editKind = (source: string, kind: AgentKind, { proposes, restores }: Requi
   for (const { index, 0: call } of calls) {
     const at = index + call.length;
     const missing = missingAt(created, at, kind);
-    const proposed = restores && missing ? restoring(kind, missing) : missing;
-    if (proposes && proposed && proposed.length > 0) edits.push(proposalAt(source, created, { at, missing: proposed, added }));
+    const proposed = proposes ? proposalFor(kind, missing ?? [], restores) : [];
+    if (proposed.length > 0) edits.push(proposalAt(source, created, { at, missing: proposed, added }));
     else if (kind.by.isFunction && missing?.length !== 0) continue; // without guards the function adds nothing
     replaced += 1;
     if (kind.by.isFunction) edits.push({ from: index, to: at, text: `${kind.by.name}(` });
@@ -108,20 +108,21 @@ const editKind = (source: string, kind: AgentKind, { proposes, restores }: Requi
       name,
       from: kind.by.from,
     })),
-    ...[...added].map((guard) => ({
-      name: guard === 'privacy' ? 'redactor' : guard.slice(0, guard.indexOf('(')),
-      from: kind.guardsFrom,
-    })),
+    ...[...added].map((guard) => ({ name: functionOf(guard), from: kind.guardsFrom })),
   ];
   const isUsed = kind.by.isFunction && mentions(created, local) > replaced + 1; // possibly as a type
   edits.push(importEdit(found, { imports, keeps: isUsed }));
   return apply(source, edits);
 };
 
+/** The function that creates a proposed guard. */
+const functionOf = (guard: string): string => (guard === 'privacy' ? 'redactor' : guard.slice(0, guard.indexOf('(')));
+
 type Missing = readonly (readonly [string, readonly string[]])[];
 
-/** The proposal with one object in every array that hides values in prompts and restores them for tools; it needs all arrays. */
-const restoring = ({ guards: all }: AgentKind, missing: Missing): Missing => {
+/** The guards to add. An object that hides values in prompts and restores them for tools must be in every array. */
+const proposalFor = ({ guards: all }: AgentKind, missing: Missing, restores: boolean): Missing => {
+  if (!restores) return missing;
   const privacy = missing.length === Object.keys(all).length ? ['privacy'] : [];
   return missing.flatMap(([option, guards]) => {
     const proposed = [...guards.filter((guard) => guard !== output), ...privacy];

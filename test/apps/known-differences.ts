@@ -99,14 +99,14 @@ export const known: readonly Known[] = [
   },
   {
     line: 'A rejected attempt has the `reason` `retry` and the `finishReason` of the model.',
-    explains: ({ path, stock }) => /\.finishReason$/.test(path) && stock === 'retry',
+    explains: ({ path, stock }) => path.endsWith('.finishReason') && stock === 'retry',
   },
   {
     line: 'A rejected attempt leaves no text in streams and spans; the next one has the same step number.',
     explains: anyOf(
       only('stock', /^\.talks\.critic\.(calls\[\d+\]\.chunks|ui)\[\d+\]$/, /^(text-|custom)/),
       ({ path, stock, ours }) => /\.ui\[\d+\]\.id$/.test(path) && stock === 'ID' && mentions(ours, /^"\d-\d"$/),
-      ({ path, stock }) => /^\.spans/.test(path) && mentions(stock, /maybe tomorrow|^"(step|inference): 1/),
+      ({ path, stock }) => path.startsWith('.spans') && mentions(stock, /maybe tomorrow|^"(step|inference): 1/),
       only('stock', /^\.spans/, /^model_inference$/),
       only('ours', /^\.spans/, /^model_inference$/),
     ),
@@ -124,7 +124,7 @@ export const known: readonly Known[] = [
     line: "A resumed run continues its message and its trace. A call of a client's tool ends it; Mastra's agent answers with an error.",
     explains: anyOf(
       at(new RegExp(`${approving}rows`)),
-      ({ path, stock, ours }) => /^\.spans/.test(path) && mentions(fieldsOf(ours ?? stock)?.['name'], /\(resumed\)/),
+      ({ path, stock, ours }) => path.startsWith('.spans') && mentions(fieldsOf(ours ?? stock)?.['name'], /\(resumed\)/),
       only('stock', /^\.spans\[\d+\]$/, /^agent_run$/),
     ),
   },
@@ -136,7 +136,7 @@ export const known: readonly Known[] = [
     line: 'A model that does not resolve fails with `agent/model-unresolved`.',
     explains: anyOf(
       at(/^\.talks\.broken\./),
-      ({ path, stock, ours }) => /^\.spans/.test(path) && mentions([stock, ours], /no-model/),
+      ({ path, stock, ours }) => path.startsWith('.spans') && mentions([stock, ours], /no-model/),
     ),
   },
 ];

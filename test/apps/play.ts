@@ -80,9 +80,10 @@ type Answered = Awaited<ReturnType<typeof call>>;
 
 /** The ids of a suspended run and of its first waiting call. */
 const waitingIn = (answered: Answered) => {
-  if (!('runId' in answered) || answered.finishReason !== 'suspended') return undefined;
-  const [first] = answered.toolCalls as { payload: { toolCallId: string } }[];
-  return first && { runId: answered.runId, toolCallId: first.payload.toolCallId };
+  const { runId, finishReason, toolCalls } = answered as Record<string, unknown>;
+  if (finishReason !== 'suspended') return undefined;
+  const [first] = toolCalls as { payload: { toolCallId: string } }[];
+  return first && { runId, toolCallId: first.payload.toolCallId };
 };
 
 const message = (text: string) => ({ id: 'm', role: 'user' as const, parts: [{ type: 'text' as const, text }] });
@@ -101,7 +102,7 @@ const playTalk = async (mastra: Mastra, { agent: name, turns, memory, approves, 
     if (waiting) calls.push(await call(mode, approve));
   }
   const ui = await attempt(async () => {
-    const [first] = turns.filter((turn) => typeof turn === 'string');
+    const first = turns.find((turn) => typeof turn === 'string');
     const params = { messages: [message(first ?? 'Hello')], ...options, ...thread('chat') };
     return collect((await handleChatStream({ mastra, agentId: agent.id, params, version: 'v7' })) as AsyncIterable<unknown>);
   });

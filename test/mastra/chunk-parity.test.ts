@@ -50,7 +50,9 @@ describe('chunks of fullStream, compared with Mastra’s agent', () => {
   it('the end of a step has its usage, that of the last step the usage of the run', async () => {
     const [ours, theirs] = await both([{ toolCalls: [{ name: 'echo', args: { say: 'hi' } }] }, { text: 'Done.' }]);
     const usages = ({ chunks }: { chunks: Read[] } = { chunks: [] }) =>
-      chunks.flatMap(({ type, payload }) => (type === 'step-finish' ? [(payload?.['output'] as { usage: object }).usage] : []));
+      chunks.flatMap(({ type, payload }) =>
+        type === 'step-finish' ? [(payload?.['output'] as { usage?: object } | undefined)?.usage] : [],
+      );
     expect(usages(theirs)).toMatchObject([{ inputTokens: 10 }, { inputTokens: 20 }]);
     expect(usages(ours)).toEqual(usages(theirs));
   });

@@ -28,7 +28,7 @@ export const agentV6: App = {
           name: 'Plain',
           instructions: 'You are plain.',
           model: openai('gpt-5-mini'),
-          tools: { weather },
+          tools: { weather: weather as never },
         }),
       },
       storage,

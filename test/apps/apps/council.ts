@@ -65,7 +65,7 @@ export const council: App = {
     const vote = createWorkflow({ id: 'vote', inputSchema: topic, outputSchema: opinions })
       .parallel([first, second, ...rest])
       .then(decide as never)
-      .then(confirm)
+      .then(confirm as never)
       .commit();
     const agents = Object.fromEntries([...experts, chair].map((agent) => [agent.id, agent]));
     return new Mastra({ agents, workflows: { vote }, scorers: { brief }, storage, observability, logger: false });

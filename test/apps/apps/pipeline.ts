@@ -62,7 +62,7 @@ const footer = {
 /** Input checks in a row, then a branch that sends only questions about orders on. */
 const checks = createWorkflow({ id: 'enterprise-pipeline', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
   .then(createStep(shout))
-  .then(createStep(topics))
+  .then(createStep(topics) as never) // as in public ones, whose types fail, too
   .commit();
 
 const orderTool = createTool({
