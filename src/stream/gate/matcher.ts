@@ -31,6 +31,9 @@ const longChars = 1024;
 /** It is searched again after it has grown by its length divided by this. */
 const growthDivisor = 8;
 
+/** A long text is read as if it came in pieces, because the end of what was read is examined at once. */
+const pieceChars = 2 * stepChars;
+
 /** Creates the matcher of a pattern for one text. */
 export const createMatcher = (pattern: Pattern): Matcher => {
   const { maxLength, lookahead = 1, isStepwise = false } = pattern;
@@ -44,6 +47,8 @@ export const createMatcher = (pattern: Pattern): Matcher => {
   let isOpenChecked = false;
   /** The buffered text at the last search without a result. */
   let waiting = 0;
+  /** The text up to the end of the current piece. */
+  let piece = '';
 
   const restart = ({ text, from, isEnded }: TextFrom): void => {
     [spans, index, isStale] = [[], 0, false];
@@ -70,23 +75,35 @@ export const createMatcher = (pattern: Pattern): Matcher => {
     return spans[index];
   };
 
+  const nextIn = (buffered: TextFrom): Found | undefined => {
+    const { text, from, isEnded } = buffered;
+    if (isStale) restart(buffered);
+    waiting = 0;
+    for (;;) {
+      const span = nextSpan(from);
+      if (span?.start === from) return { length: lengthOf(span), match: span };
+      if (span) return { length: span.start - from };
+      const known = Math.min(read, decided);
+      const length = known > from ? graphemeFloor(text.slice(from), known - from, !isEnded) : 0;
+      if (length > 0 && known - from >= stepChars) return { length };
+      if (readOn(buffered)) continue;
+      waiting = text.length - from - length;
+      return length > 0 ? { length } : undefined;
+    }
+  };
+
   return {
     changed: () => void (isStale = true),
     next: (buffered) => {
-      const { text, from, isEnded } = buffered;
+      const { text, from } = buffered;
       if (isStale && isTooSoon(buffered, waiting)) return undefined;
-      if (isStale) restart(buffered);
-      waiting = 0;
+      if (isStale) piece = isStepwise ? text.slice(0, from + pieceChars) : text;
       for (;;) {
-        const span = nextSpan(from);
-        if (span?.start === from) return { length: lengthOf(span), match: span };
-        if (span) return { length: span.start - from };
-        const known = Math.min(read, decided);
-        const length = known > from ? graphemeFloor(text.slice(from), known - from, !isEnded) : 0;
-        if (length > 0 && known - from >= stepChars) return { length };
-        if (readOn(buffered)) continue;
-        waiting = text.length - from - length;
-        return length > 0 ? { length } : undefined;
+        const isWhole = piece.length >= text.length;
+        const found = nextIn(isWhole ? buffered : { text: piece, from, isEnded: false });
+        if (found || isWhole) return found;
+        piece = text.slice(0, from + Math.max(pieceChars, 2 * (piece.length - from)));
+        isStale = true;
       }
     },
   };
