@@ -10,8 +10,11 @@ interface SharedReader {
   openCodeOf(text: string): number;
   /** The length of text before a place that is read too, in original UTF-16 units. */
   readonly behind: number;
-  /** The reading of a text around a place, as far as a finder may look that starts before `until`; undefined if it equals the original. */
-  read(text: string, place: Place): Reading | undefined;
+  /**
+   * The reading of a text around a place, as far as a finder may look that starts before `until`; undefined if it equals the original.
+   * It is read far ahead only if a value before `until` is still open.
+   */
+  read(text: string, place: Place, isOpen: (reading: Reading) => boolean): Reading | undefined;
 }
 
 interface Place {
@@ -24,6 +27,8 @@ interface Place {
 
 /** Only differences this near to a place are read, about a label's length: more would cost time in each delta of a stream. */
 const maxNear = 48;
+/** Only values with a distinctive beginning, such as keys in PEM form, are longer. */
+const nearAhead = 8_192;
 /** A longer reading is started again, so that its text is not copied too often. */
 const maxReadChars = 262_144;
 
@@ -59,10 +64,11 @@ const createSharedReader = (lookbehind: number): SharedReader => {
       if (endedText !== text) [endedText, code] = [text, openCodeOf(text)];
       return code;
     },
-    read: (text, { from, until, ahead }) => {
+    read: (text, { from, until, ahead }, isOpen) => {
       if (isPlain(text, Math.max(0, from - near), Math.min(text.length, until + ahead))) return undefined;
       const { reading, readUntil } = readerOf(text, from);
-      readUntil(until, ahead);
+      readUntil(until, Math.min(ahead, nearAhead));
+      if (ahead > nearAhead && isOpen(reading)) readUntil(until, ahead);
       const unit = reading.unitAt(until) + ahead;
       const last = unit < reading.length ? reading.startOf(unit) : text.length;
       return reading.differs(Math.max(0, from - near), last) ? reading : undefined;
@@ -80,13 +86,15 @@ const none: readonly TextSpan[] = [];
 
 const asRead = (finder: Finder, { behind, read, openCodeOf: codeOf }: SharedReader): Finder => {
   const ahead = Number(finder.maxLength) + finder.lookahead; // no value finder waits for the end of its part
+  const isOpenIn = (from: number, until: number) => (reading: Reading) =>
+    finder.open(reading.text, reading.unitAt(from)) < reading.unitAt(until);
   return {
     ...finder,
     maxLength: Number(finder.maxLength) * unitsPerSign,
     lookbehind: Math.max(finder.lookbehind, behind),
     lookahead: finder.lookahead * unitsPerSign,
     find: (text, from, until = text.length) => {
-      const reading = read(text, { from, until, ahead });
+      const reading = read(text, { from, until, ahead }, isOpenIn(from, until));
       if (!reading) return none;
       return finder
         .find(reading.text, reading.unitAt(from), reading.unitAt(until))
@@ -95,7 +103,7 @@ const asRead = (finder: Finder, { behind, read, openCodeOf: codeOf }: SharedRead
     open: (text, from) => {
       const code = codeOf(text);
       const known = code === text.length ? text : text.slice(0, code);
-      const reading = read(known, { from, until: known.length, ahead: 0 });
+      const reading = read(known, { from, until: known.length, ahead: 0 }, () => false);
       if (!reading && code === text.length) return code; // as the paired finder decides
       if (!reading) return Math.min(code, finder.open(known, from));
       const unit = finder.open(reading.text, reading.unitAt(from));

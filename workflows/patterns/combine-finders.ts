@@ -51,9 +51,11 @@ export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>)
   };
   const ofLabels = once(() => finders.filter(([, { isLabelled }]) => isLabelled));
   const preparing = finders.find(([, { prepare }]) => prepare)?.[1].prepare;
+  const stateOf = finders.find(([, one]) => one.stateOf)?.[1].stateOf; // only one kind has a state
   return {
     maxLength,
     ...(preparing && { prepare: preparing }),
+    ...(stateOf && { stateOf }),
     isStepwise: finders.every(([, one]) => one.maxLength !== 'part' || one.prepare !== undefined),
     lookbehind: Math.max(1, ...finders.map(([, { lookbehind }]) => lookbehind)),
     lookahead: Math.max(1, ...finders.map(([, { lookahead }]) => lookahead)),

@@ -121,7 +121,7 @@ interface LongValue {
   readonly most: number;
 }
 
-const maxLeadChars = 132;
+const maxLeadChars = 144;
 
 /**
  * Buffers the run of the given characters at the end of a text, up to the maximum reach of a value and its lead. More than `most`

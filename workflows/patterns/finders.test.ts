@@ -353,7 +353,7 @@ describe('long adversarial input', () => {
     for (const each of pieces) {
       held = pushText(held, each, { pattern: all, replace }).held;
       expect(held.text.length - held.from).toBeLessThanOrEqual(Number(all.maxLength) + all.lookahead + 600);
-      expect(held.from).toBeLessThanOrEqual(all.lookbehind + 1);
+      expect(held.from).toBeLessThanOrEqual(all.lookbehind + 1 + 400); // the beginning of a line, which may be a table's header
     }
   });
 });

@@ -7,7 +7,7 @@ import { bareAuthorizationFinder, bearerFinder, jwtFinder, pemFinder, urlCredent
 import { cardFinder, ibanFinder } from './kinds/payment.js';
 import { emailFinder } from './kinds/email.js';
 import { ipFinder, macFinder } from './kinds/network.js';
-import { labelledSecretFinders, randomValueFinder } from './kinds/labelled-secret.js';
+import { labelledSecretFinders, randomValueFinder, secretColumnFinder } from './kinds/labelled-secret.js';
 import { nationalIdFinders, type IdCountry, ssnFinder } from './kinds/national-id.js';
 import { phoneFinder } from './kinds/phone.js';
 
@@ -61,9 +61,10 @@ export const valueKinds = Object.keys(rows) as readonly ValueKind[]; // the tabl
 export const findersOf = <Kind extends ValueKind>(
   kinds: readonly Kind[],
   options: ValueKindOptions & SecretOptions = {},
-): NamedFinders<Kind> =>
-  alsoAsRead(
-    valueKinds
-      .filter((kind): kind is Kind => (kinds as readonly ValueKind[]).includes(kind))
-      .flatMap((kind) => rows[kind](options).map((finder) => [kind, finder] as const)),
-  );
+): NamedFinders<Kind> => {
+  const finders = valueKinds
+    .filter((kind): kind is Kind => (kinds as readonly ValueKind[]).includes(kind))
+    .flatMap((kind) => rows[kind](options).map((finder) => [kind, finder] as const));
+  const columns = kinds.filter((kind) => kind === 'secret').map((kind) => [kind, secretColumnFinder] as const); // read as written
+  return [...alsoAsRead(finders), ...columns];
+};

@@ -1,14 +1,17 @@
 import { asciiSet } from '../ascii-set.js';
 import { defineFinder, openRun, type ReadMatch } from '../define-finder.js';
+import { columnFinder } from './table-column.js';
 
 /** Labels of passwords, also in other languages. */
 const password =
-  'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:ñ|n)a|senha|mot[ _-]de[ _-]passe|wachtwoord|has(?:ł|l)o|пароль|(?<![a-z])pw(?![a-z])|密码|パスワード|şifre|parola|كلمة (?:المرور|السر)|पासवर्ड|कूटशब्द';
+  'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:ñ|n)a|(?<![a-z])clave(?: de acceso)?|senha|mot[ _-]de[ _-]passe|wachtwoord|has(?:ł|l)o|пароль|(?<![a-z])pw(?![a-z])|密码|パスワード|şifre|parola|كلمة (?:المرور|السر)|पासवर्ड|कूटशब्द';
+/** What a password is for: `the password of the database is …`. */
+const purpose = String.raw`(?:[ \t]{1,2}(?:for|of|to|für|fuer|zum|zur|von|du|de|del|des|pour|para|da|do|voor)(?:[ \t]{1,2}[^\s:=,;.|]{1,20}){1,3})?`;
 /** Labels of other secrets: their values are longer, and have digits. */
 const secret = String.raw`secret|token|credentials?|(?:api|access|auth|account|encryption|signing|private|master|secret|license|service)[ _-]?key|connection[ _-]?string|(?:php|j)?sess(?:ion)?(?:[_-]?id)?|(?:connect\.)?sid|csrf|xsrf`;
 const suffix = '(?:[_-](?:key|id|hash|value|token|secret|prod|production|dev|test|live|main|staging|default|[0-9]{1,2}))?';
 const quote = String.raw`(?:\\{0,2}["'\x60])?`;
-const between = String.raw`${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|>|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|lautet|es|est)(?=[ \t:]):?)(?:\*\*|__)?\s{0,6}${quote}`;
+const between = String.raw`${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|>|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|lautet|es|est|é|هي|هو)(?=[ \t:]):?|(?<=[\u0900-\u097F])(?=[ \t]))(?:\*\*|__)?[ \t]{0,6}${quote}`;
 /** The characters of a value without quotes; an `&` must not start the next field of a query. */
 const sign = String.raw`(?:[!#$%*+\-./0-9:=?@A-Z^_a-z~]|&(?!\w{1,32}=|amp;))`;
 const signs = asciiSet((character) => /[!#$%*+\-./0-9:=?@A-Z^_a-z~&"'\x60\\[\]]/.test(character));
@@ -16,7 +19,7 @@ const signs = asciiSet((character) => /[!#$%*+\-./0-9:=?@A-Z^_a-z~&"'\x60\\[\]]/
 const minPasswordChars = 6;
 const minSecretChars = 10;
 /** The most characters of a value: longer than any session token of a cloud. */
-const maxChars = 4096;
+const maxChars = 16_384;
 
 /** References to a value, placeholders, versions, types and addresses. */
 const noValue =
@@ -25,9 +28,6 @@ const noValue =
 const name =
   /^(?:[a-z]+(?:[A-Z][a-z]+)+\d{0,2}|[A-Z]+(?:_[A-Z0-9]+)+|[a-z]+(?:[_-][a-z]+)+\d{0,2}|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+)$/;
 const ownName = /pass|token|secret|key|user|auth|pwd/i;
-
-/** The name of the next setting: the label in the line before has no value. */
-const nextName = /^[A-Za-z_][\w.-]{0,64}[=:]/;
 
 /** A value without the punctuation of its sentence. */
 const withoutEnd = (written: string): string => {
@@ -52,7 +52,6 @@ const read =
       !/[A-Za-z]/.test(value) ||
       noValue.test(value) ||
       name.test(value) ||
-      (nextName.test(value) && /\n\s{0,5}$/.test(text.slice(Math.max(0, start - 6), start))) ||
       isHashed(text, start, value)
     )
       return undefined;
@@ -61,9 +60,9 @@ const read =
     return isMixed && !isOwnName ? start + value.length : undefined;
   };
 
-const finderOf = (labels: string, minChars: number) =>
+const finderOf = (labels: string, minChars: number, rest = '') =>
   defineFinder(() => {
-    const lead = new RegExp(String.raw`(?:${labels})${suffix}${between}`, 'i');
+    const lead = new RegExp(String.raw`(?:${labels})${suffix}${rest}${between}`, 'i');
     return {
       lead,
       regex: new RegExp(`(?=[a-z._/:-]{0,64}[^a-z._/:\\s-])${sign}{${minChars},${maxChars}}`, 'i'),
@@ -72,12 +71,13 @@ const finderOf = (labels: string, minChars: number) =>
     };
   });
 
-/** The value of `--password`, `--api-key` and the like on a command line. */
-const flag = /(?<!\S)--(?:[a-z]{1,16}-){0,3}(?:pass(?:word|wd|phrase)?|token|secret|api-?key)[ \t=]{1,3}["']?/i;
+/** The value of `--password`, `--api-key` and the like on a command line, and of `-p` where it is a password. */
+const flag =
+  /(?<!\S)(?:--(?:[a-z]{1,16}-){0,3}(?:pass(?:word|wd|phrase)?|token|secret|api-?key)[ \t=]{1,3}|(?<=\b(?:mysql(?:dump|admin)?|mariadb|sshpass|mongosh?)\b[^\n|;&]{0,60}[ \t])-p[ \t]?)["']?/i;
 const flagFinder = defineFinder(() => ({
   lead: flag,
   regex: new RegExp(`${sign}{${minPasswordChars},${maxChars}}`, 'i'),
-  hint: /--/,
+  hint: /-[-p]/,
   read: read(minPasswordChars),
   open: openRun(signs, 260, { lead: flag, most: maxChars + 132 }),
 }));
@@ -93,11 +93,22 @@ const userFinder = defineFinder(() => ({
 
 /** Values with a label for a password, token or secret that also look like one. */
 export const labelledSecretFinders = [
-  finderOf(password, minPasswordChars),
+  finderOf(password, minPasswordChars, purpose),
   finderOf(secret, minSecretChars),
   userFinder,
   flagFinder,
 ];
+
+const [passwordName, keyName] = [password, String.raw`token|secret|(?:api|access|auth|private|secret)[ _-]?key`].map(
+  (labels) => new RegExp(`^(?:[a-z]{1,24}[ _-]){0,2}(?:${labels})${suffix}$`, 'i'),
+);
+
+/** Passwords and keys in a column with such a name. */
+export const secretColumnFinder = columnFinder({
+  hint: new RegExp(`${password}|token|secret|key`, 'i'),
+  isLabel: (name) => [passwordName, keyName].some((label) => label?.test(name)),
+  read: (text, cell, name) => read(passwordName?.test(name) ? minPasswordChars : minSecretChars)(text, cell),
+});
 
 /** Bits per character: random base 64 has about 4.5, prose and names less than 3.6. */
 const minBits = 3.9;

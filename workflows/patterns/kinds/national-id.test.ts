@@ -9,11 +9,18 @@ import { idCountries, type IdCountry } from './national-id.js';
 /** Sentences with a number that the issuing office, or its page of examples, gives as valid; the number is in braces. */
 const sentences: Record<IdCountry, readonly string[]> = {
   AU: ['My TFN is {123 456 782}.', 'tax file number: {123456782}'],
-  BE: ['Rijksregister {85.07.30-033.28}, thanks'],
+  BE: ['Rijksregister {85.07.30-033.28}, thanks', 'rijksregisternummer {85073003328}'],
   BR: ['CPF {111.444.777-35}', 'cpf: {11144477735}', 'CNPJ {11.222.333/0001-81} ok', 'cnpj {11222333000181}'],
   CA: ['It is {046-454-286}.', 'My SIN: {046 454 286}'],
   CH: ['AHV {756.9217.0769.85}', 'AHV {7569217076985}'],
-  DE: ['Steuer-ID: {86 095 742 719}', 'Meine Identifikationsnummer? IdNr. {47036892816}'],
+  DE: [
+    'Steuer-ID: {86 095 742 719}',
+    'Meine Identifikationsnummer? IdNr. {47036892816}',
+    'Rentenversicherungsnummer: {15 070649 C 103}',
+    'Versichertennummer ist {A123456780}',
+    'Ausweis-Nr. {L01X00T471}',
+    'Reisepass: {C01X00T478}',
+  ],
   ES: ['DNI {12345678Z}', 'nie {X-1234567-L} si'],
   FR: ['NIR {2 55 08 14 168 025 38}', 'le {255081416802538}'],
   GB: ['NI number {AB 12 34 56 C}', 'NHS number: {943 476 5919}', 'NHS no {9434765919}'],
@@ -21,7 +28,7 @@ const sentences: Record<IdCountry, readonly string[]> = {
   IT: ['codice fiscale {RSSMRA85T10A562S}', 'cf {rssmra85t10a562s}.'],
   NL: ['BSN {111222333}', 'burgerservicenummer is {1112.22.333}'],
   PL: ['PESEL {44051401359}'],
-  SE: ['personnummer {811218-9876}'],
+  SE: ['personnummer {811218-9876}', 'personnummer {19811218-9876}'],
   US: ['ITIN {912-70-1234}', 'Our EIN is {12-3456789}'],
 };
 const cases = idCountries.flatMap((country) => sentences[country].map((sentence) => ({ country, sentence })));

@@ -68,6 +68,23 @@ const italian: Check = (plain) => {
   return sum % 26 === values.at(-1);
 };
 
+/** The digits of an insurance number, its letter as the two digits of its place in the alphabet, with weights; their digits are added. */
+const germanInsurance =
+  (...weights: readonly number[]): Check =>
+  (plain) => {
+    const digits = plain.replace(/[A-Z]/, (letter) => String(letter.charCodeAt(0) - 0x40).padStart(2, '0'));
+    const products = digitsOf(digits.slice(0, -1)).map((digit, at) => digit * (weights[at] ?? 0));
+    return products.reduce((sum, product) => sum + Math.floor(product / 10) + (product % 10), 0) % 10 === Number(digits.at(-1));
+  };
+/** The document numbers of ICAO: letters count from 10 on, with the weights 7, 3 and 1. */
+const icao: Check = (plain) =>
+  Array.from(plain.slice(0, -1), (sign) => Number.parseInt(sign, 36)).reduce(
+    (sum, value, at) => sum + value * ([7, 3, 1][at % 3] ?? 0),
+    0,
+  ) %
+    10 ===
+  Number(plain.at(-1));
+
 const french: Check = (plain) => {
   const number = plain.slice(0, 13).replace('2A', '19').replace('2B', '18');
   return 97 - (Number(number) % 97) === Number(plain.slice(13));
@@ -99,7 +116,10 @@ const forms = {
       check: weighted([1, 4, 3, 7, 5, 8, 6, 9, 10], 11),
     },
   ],
-  BE: [{ form: String.raw`\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}`, check: belgian }],
+  BE: [
+    { form: String.raw`\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}`, check: belgian },
+    { form: String.raw`\d{11}`, label: 'rijksregister(?:nummer)?|registre national|insz|niss', check: belgian },
+  ],
   BR: [
     { form: String.raw`\d{3}\.\d{3}\.\d{3}-\d{2}`, check: brazilian(downFrom(10), downFrom(11)) },
     { form: String.raw`\d{11}`, label: 'cpf', check: brazilian(downFrom(10), downFrom(11)) },
@@ -116,6 +136,21 @@ const forms = {
       form: String.raw`\d{2} ?\d{3} ?\d{3} ?\d{3}`,
       label: 'steuer-?id(?:nr|entifikationsnummer)?|steuerliche identifikationsnummer|id-?nr|tin|tax id',
       check: (plain) => hasGermanDigits(plain) && modulo11And10(plain),
+    },
+    {
+      form: String.raw`\d{2} ?\d{6} ?[A-Z] ?\d{3}`,
+      label: '(?:renten|sozial)versicherungs-?n(?:umme)?r|sv-?n(?:umme)?r|rvnr',
+      check: germanInsurance(2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1),
+    },
+    {
+      form: String.raw`[A-Z]\d{9}`,
+      label: '(?:kranken)?versicherten-?n(?:umme)?r|kranken(?:versicherungs|kassen)-?n(?:umme)?r|kvnr',
+      check: germanInsurance(1, 2, 1, 2, 1, 2, 1, 2, 1, 2),
+    },
+    {
+      form: String.raw`[CFGHJ-NPRTV-Z\d]{9}\d`,
+      label: '(?:personal)?ausweis-?n(?:umme)?r|personalausweis|(?:reise)?pass-?n(?:umme)?r|reisepass',
+      check: icao,
     },
   ],
   ES: [{ form: String.raw`(?:\d{8}|[XYZ][ -]?\d{7})[ -]?[A-HJ-NP-TV-Z]`, check: spanish }],
@@ -152,7 +187,12 @@ const forms = {
     },
   ],
   PL: [{ form: String.raw`\d{11}`, label: 'pesel', check: weighted([1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1], 10) }],
-  SE: [{ form: String.raw`\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[-+]\d{4}`, check: luhn }],
+  SE: [
+    {
+      form: String.raw`(?:19|20)?\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[-+]\d{4}`,
+      check: (plain) => luhn(plain.slice(-10)),
+    },
+  ],
   US: [
     { form: String.raw`9\d{2}-(?:5\d|6[0-5]|7\d|8[0-8]|9[0-24-9])-\d{4}` },
     { form: String.raw`\d{2}-\d{7}`, label: 'ein|employer identification (?:number|no)|tax id' },
@@ -166,7 +206,7 @@ export const idCountries = Object.keys(forms) as readonly IdCountry[]; // the ta
 
 const finderOf = ({ form, label, check }: Form): Finder => {
   const before = label
-    ? String.raw`(?<=(?<![A-Za-z])(?:${label.replaceAll(' ', '[ _-]?')})(?![A-Za-z])[^\dA-Za-z\n]{0,12}(?:is|ist|:)?[^\dA-Za-z\n]{0,3})`
+    ? String.raw`(?<=(?<![A-Za-z])(?:${label.replaceAll(' ', '[ _-]?')})(?![A-Za-z])(?:[^\dA-Za-z\n]{0,12}(?:number|nummer|no|nr|is|ist|lautet|es|est))?[^\dA-Za-z\n]{0,12})`
     : String.raw`(?<![\dA-Za-z.\/-])`;
   return defineFinder(() => ({
     regex: new RegExp(`${before}(?:${form})(?![-.]?[\\dA-Za-z])`, label || check ? 'i' : ''),

@@ -15,9 +15,10 @@ const minGroupDigits = 4;
 const separator = String.raw`[ \t\r\n\u00A0\u2009\u202F._\/\u2010-\u2015\-]`;
 /** A number may continue on the next line, but not on one after it: that is a table. */
 const manyLines = /\n[^]*\n/;
-/** Nor is a date that begins the next row of a table a part of it. */
+/** Nor are the last number of a row and the first of the next one, which may be a date. */
 const isRow = (text: string, start: number, end: number): boolean =>
-  /\n/.test(text.slice(start, end)) && /^[-/.]\d/.test(text.slice(end, end + 2));
+  /\n/.test(text.slice(start, end)) &&
+  (/^(?:[-/.]\d|[,;|\t])/.test(text.slice(end, end + 2)) || /[,;|\t]$/.test(text.slice(Math.max(0, start - 1), start)));
 
 /** The brands whose rule in `validator` fixes the length. The rule for mastercard does not, so it is used only for 16 digits. */
 const brandsOfFixedLength = ['amex', 'dinersclub', 'discover', 'jcb', 'unionpay', 'visa'] as const;

@@ -28,7 +28,7 @@ const otherLabel =
 const labelChars = 24;
 /** Labels of phone numbers. */
 const ownLabel =
-  /(?:call|phone|tel(?:e(?:f|ph)on[eo]?)?|t[ée]l[ée]fon[eo]?|cell(?:ular)?|mobile?|m[óo]vil|handy|rufnummer|portable|fax|dial|sms|whatsapp|電話|电话|手机|전화|هاتف|جوال|फ़ोन|телефон)[\p{L}_]{0,8}[^\p{L}\d\n]{0,8}(?:(?:number|num|nr|no|is|ist|est|es|at|on|me at)[^\p{L}\d\n]{0,4}){0,2}$/iu;
+  /(?:call|phone|my number|tel(?:e(?:f|ph)on[eo]?)?|t[ée]l[ée]fon[eo]?|cell(?:ular)?|mobile?|m[óo]vil|handy|rufnummer|portable|fax|dial|sms|whatsapp|電話|电话|手机|전화|هاتف|جوال|फ़ोन|телефон)[\p{L}_]{0,8}[^\p{L}\d\n]{0,8}(?:(?:number|num|nr|no|is|ist|est|es|at|on|me at)[^\p{L}\d\n]{0,4}){0,2}$/iu;
 /** Written in groups, as only phone numbers are: others may be counters, coordinates, versions or amounts. */
 const grouped =
   /^(?:\(|（|0[\d ]*[ ()/\u00A0\u202F\u2010-\u2015-]|(?:1[ -])?\d{3,}(?:[ \u00A0\u202F\u2010-\u2015-]\d{3,})+$|\d{3}\.\d{3}\.\d{4}$)/;
@@ -61,11 +61,18 @@ const readNumber =
         digits.length >= minDigits &&
         (isInternational
           ? isValidInternational(digits.replace(/^00/, ''))
-          : defaultCountry !== undefined && isValidNational(digits, defaultCountry)) &&
+          : defaultCountry !== undefined &&
+            (isValidNational(digits, defaultCountry) || isExample(text, start, its, defaultCountry))) &&
         isBalanced(text.slice(start, its)),
     );
     return number && !isInternational && isSomethingElse(text, { start, end }, number.end) ? undefined : number?.end;
   };
+
+/** An invented number of North America after a label: `phone: 555-123-4567`. */
+const isExample = (text: string, start: number, end: number, country: CountryCode): boolean =>
+  planOf(country).code === '1' &&
+  /^(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}$/.test(text.slice(start, end)) &&
+  ownLabel.test(text.slice(Math.max(0, start - labelChars), start));
 
 /** A possible end of a number, and its digits up to there. */
 interface NumberEnd {

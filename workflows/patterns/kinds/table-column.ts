@@ -1,0 +1,127 @@
+import type { TextSpan } from '../../../src/guard/pattern.js';
+import type { Finder } from '../define-finder.js';
+
+/** A table whose rows follow its header. */
+interface Table {
+  /** The header as written: the state after which the rows are read on. */
+  readonly header: string;
+  readonly separator: string;
+  readonly cells: number;
+  /** The names of the columns with labeled values, by their index. */
+  readonly columns: ReadonlyMap<number, string>;
+}
+
+/** A longer line is no row, and one with a sentence or a long cell is no header. */
+const maxLineChars = 1_000;
+const maxHeaderChars = 400;
+const sentence = /[^|\t;,]{65}|[.!?] /;
+/** Takes the place of the beginning of a line that is neither. */
+const otherLine = '\0';
+const isOther = (line: string, table: Table | undefined): boolean =>
+  line.startsWith(otherLine) || (table ? line.length > maxLineChars : line.length > maxHeaderChars || sentence.test(line));
+const separators = ['|', '\t', ';', ','];
+
+/** The cells of a row, without quotes and white space around them. */
+const cellsOf = (line: string, separator: string): TextSpan[] => {
+  const cells: TextSpan[] = [];
+  const form = separator === '|' ? /[^|]*/g : new RegExp(`[ ]*"(?:[^"]|"")*"[ ]*|[^${separator}]*`, 'g');
+  for (let at = 0; at <= line.length; at = form.lastIndex + 1) {
+    form.lastIndex = at;
+    const [written = ''] = form.exec(line) ?? [];
+    const around = /^[\s"'`*]*/.exec(written)?.[0].length ?? 0;
+    cells.push({ start: at + around, end: at + Math.max(around, written.replace(/[\s"'`*]+$/, '').length) });
+  }
+  return cells;
+};
+
+interface ColumnOptions {
+  /** Whether the name of a column makes the values in it recognizable. */
+  isLabel(name: string): boolean;
+  /** Whether a text contains such a name: a cheap check of a line. */
+  readonly hint: RegExp;
+  /** The end of the value that a cell starts with, given the name of its column. */
+  read(text: string, cell: TextSpan, name: string): number | undefined;
+}
+
+/**
+ * Finds values by the name of their column: in tables of Markdown, and in lines with commas, semicolons or tabs. A table ends at a line
+ * with another number of cells.
+ */
+export const columnFinder = ({ isLabel, hint, read }: ColumnOptions): Finder => {
+  const headerIn = (line: string): Table | undefined => {
+    const separator = hint.test(line) ? separators.find((sign) => line.includes(sign)) : undefined;
+    if (separator === undefined) return undefined;
+    const cells = cellsOf(line, separator);
+    const names = cells.map(({ start, end }, at) => [at, line.slice(start, end)] as const);
+    const columns = new Map(names.filter(([, name]) => isLabel(name)));
+    return columns.size > 0 ? { header: line, separator, cells: cells.length, columns } : undefined;
+  };
+  const after: After = (table, line) => {
+    if (isOther(line, table)) return undefined;
+    return (
+      (isOther(line, undefined) ? undefined : headerIn(line)) ??
+      (table && cellsOf(line, table.separator).length === table.cells ? table : undefined)
+    );
+  };
+  const [rows, ends] = [createReader(after), createReader(after)];
+  return {
+    maxLength: maxLineChars,
+    lookbehind: 1,
+    lookahead: 1,
+    isLabelled: true,
+    isClosed: false,
+    find: (text, from, until = text.length) => {
+      const spans: TextSpan[] = [];
+      for (const { table, start: first, line } of rows.linesFrom(text, from)) {
+        if (first >= until) break;
+        if (!table || isOther(line, table)) continue;
+        const cells = cellsOf(line, table.separator);
+        for (const [at, name] of cells.length === table.cells ? table.columns : []) {
+          const [start, end] = [first + (cells[at]?.start ?? 0), first + (cells[at]?.end ?? 0)];
+          if (start >= from && start < until && end > start && read(text, { start, end }, name) === end)
+            spans.push({ start, end });
+        }
+      }
+      return spans;
+    },
+    open: (text, from) => {
+      const { table, start } = ends.lastLine(text);
+      return table ? Math.max(from, start) : text.length;
+    },
+    stateOf: (text) => {
+      const { table, line } = ends.lastLine(text);
+      return (table ? `${table.header}\n` : '') + (isOther(line, table) ? otherLine : line);
+    },
+  };
+};
+
+type After = (table: Table | undefined, line: string) => Table | undefined;
+
+/** A line, and the table that it may continue. */
+interface Line {
+  readonly table: Table | undefined;
+  readonly start: number;
+  readonly line: string;
+}
+
+/** Reads the lines of a text, each once if they are read in order. */
+const createReader = (after: After) => {
+  let [known, start, table]: [string, number, Table | undefined] = ['', 0, undefined];
+  /** The lines from the one that contains a place on. */
+  function* linesFrom(text: string, place: number): Generator<Line> {
+    if (known !== text || place < start) [known, start, table] = [text, 0, undefined];
+    for (;;) {
+      const end = text.indexOf('\n', start);
+      const line = text.slice(start, end < 0 ? text.length : end);
+      if (start + line.length >= place) yield { table, start, line };
+      if (end < 0) return;
+      table = after(table, line);
+      start = end + 1;
+    }
+  }
+  const lastLine = (text: string): Line => {
+    for (const line of linesFrom(text, text.length)) return line;
+    return { table: undefined, start: text.length, line: '' };
+  };
+  return { linesFrom, lastLine };
+};
