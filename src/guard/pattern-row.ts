@@ -59,12 +59,16 @@ export const gateRow: StreamRow = {
     const { processor, context } = call;
     const chunk = call.data.part as StreamChunk; // as above
     const pattern = patternOf(processor);
+    if (pattern?.callRejection !== undefined && chunk.type === 'tool-call-delta' && !chunk.isLast) return chunk; // the call follows
     if (pattern)
-      return redacted(chunk, {
-        pattern,
-        messageList: call.data.messageList,
-        context: (value) => contextFor(processor, context, { content: value, fromChars: valueChars(value) }),
-      });
+      return whenReady(
+        redacted(chunk, {
+          pattern,
+          messageList: call.data.messageList,
+          context: (value) => contextFor(processor, context, { content: value, fromChars: valueChars(value) }),
+        }),
+        (edited) => (edited === chunk ? chunk : (rejectedCall(chunk, pattern, context) ?? edited)),
+      );
     const { text } = (chunk.payload ?? {}) as { text?: unknown };
     return row.invoke(
       typeof text === 'string'
@@ -77,6 +81,18 @@ export const gateRow: StreamRow = {
 /** The reason of a block omits the matched text, unless the processor includes it. */
 const contextFor = (processor: WindowedProcessor, context: HookContext, untold: SecretContent): HookContext =>
   processor.quotesBlocked ? context : withoutSecretsIn(context, untold);
+
+/** Takes the place of a call with edited arguments, if the tool must not act on them. */
+export const rejectedCall = (
+  { type, payload, ...chunk }: StreamChunk,
+  { callRejection }: Pick<Pattern, 'callRejection'>,
+  { abort, heedsRulings }: Pick<HookContext, 'abort' | 'heedsRulings'>,
+): StreamChunk | undefined => {
+  const { toolCallId, toolName, providerExecuted } = (payload ?? {}) as Readonly<Record<string, unknown>>;
+  if (type !== 'tool-call' || callRejection === undefined || providerExecuted === true) return undefined;
+  if (!heedsRulings) return abort(callRejection, { retry: false });
+  return { ...chunk, type: 'tool-error', payload: { toolCallId, toolName, args: {}, error: callRejection } };
+};
 
 /** Whether a chunk has content for a pattern. */
 const isRead = (chunk: StreamChunk): boolean => {

@@ -57,6 +57,11 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
    * known. The guard then gets a part of the stream when it has ended, in one call. A rejection fails the guard.
    */
   prepare?(text: string): Promise<void> | undefined;
+  /**
+   * The reason for the model why a tool call with a match in its arguments does not run, for replacements that a tool must not act on. On
+   * hosts that cannot reject a call, it stops the run. Default: the tool runs with the replacements.
+   */
+  readonly callRejection?: string;
   /** The replacement for a match; calls `context.abort` to block. Called once for each match, in order. */
   replace(value: string, match: PatternMatch<Span>): string;
 }

@@ -28,6 +28,8 @@ const call = (args: string): Delta[] => [
 
 const address = 'jane@example.com';
 const schema = z.object({ to: z.string() });
+/** A call with a value in its arguments does not run. */
+const rejection = 'The call did not run';
 
 interface Attack {
   readonly deltas: readonly Delta[];
@@ -54,14 +56,19 @@ const attacks: Record<string, Attack> = {
     shows: [address, 'u0040example'],
     call: { structuredOutput: { schema } },
   },
-  'in an escape of arguments': { deltas: call(String.raw`{"to":"jane\u0040example.com"}`), shows: [address, 'u0040example'] },
+  'in an escape of arguments': {
+    deltas: call(String.raw`{"to":"jane\u0040example.com"}`),
+    shows: [address, 'u0040example'],
+    leaves: rejection,
+  },
   'under a duplicate key': { deltas: call(`{"to":"${address}","to":"me"}`), leaves: 'Done.' },
-  'as a key': { deltas: call(`{"${address}":1}`) },
+  'as a key': { deltas: call(`{"${address}":1}`), leaves: rejection },
   'in arguments that are not JSON': { deltas: call(`{"to":"${address}"`) },
   'after the arguments': { deltas: call(`{"to":"me"} ${address}`) },
   'in JSON within arguments': {
     deltas: call(JSON.stringify({ body: String.raw`{"to":"jane\u0040example.com"}` })),
     shows: [address, 'u0040example'],
+    leaves: rejection,
   },
 };
 

@@ -88,6 +88,7 @@ export const piiGuard = (options: PiiGuardOptions = {}): PiiProcessor & ValueHoo
     {
       finder: combineFinders(findersOf(kinds, options)),
       effect: strategy,
+      rejectsCalls: strategy === 'redact',
       replacement: ({ kind }) => (typeof replacement === 'string' ? replacement : replacement(kind)),
       detection: (found, place) => ({
         reason: `Personal data was found in the ${place}.`,

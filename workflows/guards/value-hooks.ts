@@ -34,6 +34,8 @@ export interface ValuePolicy<Kind extends string = string, Metadata = unknown> {
   /** Whether a value is replaced, stops the run, or is only reported. */
   readonly effect: EditStrategy;
   replacement(span: ValueSpan<Kind>, value: string): string;
+  /** Whether a tool call with a value is rejected: the tool would act on the replacement. Default: it runs. */
+  readonly rejectsCalls?: boolean;
   /** Whether a match may stay, given the conversation. Default: no match may. */
   spares?(value: string, span: ValueSpan<Kind>, list: ProcessOutputStreamArgs['messageList']): boolean;
   detection(found: readonly ValueSpan<Kind>[], place: ValuePlace): Detection<Metadata>;
@@ -63,6 +65,7 @@ export const streamHooks = <Kind extends string, Metadata>(
   Pick<GuardProcessor<'processOutputStream'>, 'processOutputStream'> => {
   const pattern: Pattern<ValueSpan<Kind>> = {
     ...policy.finder,
+    ...(policy.rejectsCalls && { callRejection: 'The call did not run: its arguments contain values that must not be passed on.' }),
     replace: (value, { span, context, messageList }) => {
       if (policy.spares?.(value, span, messageList)) return value;
       const detection = policy.detection([span], 'answer');

@@ -6,7 +6,7 @@ import { type AsciiSet, indexOfAny } from './ascii-set.js';
 import { alphabetOf, openSourceOf, reachOf } from './regex-facts.js';
 
 /** Recognizes one kind of value: the places of a {@link Pattern}, without its replacement. */
-export type Finder = Required<Omit<Pattern, 'replace' | 'isStepwise' | 'find' | 'prepare' | 'labelled' | 'stateOf'>> &
+export type Finder = Required<Pick<Pattern, 'maxLength' | 'lookbehind' | 'lookahead' | 'open'>> &
   Pick<Pattern, 'prepare' | 'stateOf'> & {
     /** The matches that start from `from` up to `until`. Default for `until`: the end of the text. */
     find(text: string, from: number, until?: number): readonly TextSpan[];

@@ -131,17 +131,19 @@ describe.each(hosts)('entities of a redactor in %s', (host) => {
     entities: EntityRecognizer = recognizer(),
   ) => runOn(host, { steps: [{ text: 'Hi.' }], guards: [redactor({ strategy, kinds: [], entities })], ...rest });
 
-  it('replaces names in the input, in tool arguments, in results and in the answer', async () => {
+  it('replaces names in the input, in results and in the answer; a call with one does not run', async () => {
     const outcome = await run('replace', {
       prompt: 'I am Jane Doe.',
       tools: { find: { at: 'Paris' } },
-      steps: [{ toolCalls: [{ name: 'find', args: { of: ['Initech GmbH'] } }] }, { text: ['In Pa', 'ris.'] }],
+      steps: [{ toolCalls: [{ name: 'find', args: { of: 'them' } }] }, { text: ['In Pa', 'ris.'] }],
     });
     expect(outcome.prompts[0]).toContain('I am [PERSON].');
-    expect(outcome.ran).toEqual(['find {"of":["[ORGANIZATION]"]}']);
+    expect(outcome.ran).toEqual(['find {"of":"them"}']);
     expect(outcome.prompts[1]).toContain('[LOCATION]');
     expect(outcome.prompts[1]).not.toContain('Paris');
     expect(outcome.text).toBe('In [LOCATION].');
+    const steps = [{ toolCalls: [{ name: 'find', args: { of: ['Initech GmbH'] } }] }, { text: 'No.' }];
+    expect((await run('replace', { tools: { find: {} }, steps })).ran).toEqual([]);
   });
 
   it('restore: the model sees no name, the tool and the caller do', async () => {

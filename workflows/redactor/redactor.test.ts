@@ -6,6 +6,7 @@ import { InterlockAgent, isInterlockError } from '../../src/index.js';
 import { assertChunkInvariant, assertNoFragment, scriptedModel } from '../../src/testing/index.js';
 import { shapesOf } from '../../test/modes.js';
 import { assistant, callHook, chunk, cutsOf, streamThrough, emittedText, user } from '../test-setup.js';
+import { hosts, runOn } from '../guards/test-setup.js';
 import { redactor } from './redactor.js';
 import type { RedactionStrategy, RedactorOptions } from './replacement.js';
 
@@ -155,7 +156,7 @@ describe('in a stream', () => {
       { type: 'reasoning-end', payload: { id: 'r' } },
       args('ample.com","n":1}'),
       { type: 'tool-call-input-streaming-end', payload: { toolCallId: 'c' } },
-      { type: 'tool-call', payload: { toolCallId: 'c', toolName: 'send', args: { to: email, n: 1 } } },
+      { type: 'tool-call', payload: { toolCallId: 'c', toolName: 'send', args: { to: 'Jane', n: 1 } } },
     ]);
     expect(emitted).toEqual([
       reasoning('ask '),
@@ -163,7 +164,7 @@ describe('in a stream', () => {
       { type: 'reasoning-end', payload: { id: 'r' } },
       args('{"to":"[EMAIL]","n":1}'),
       { type: 'tool-call-input-streaming-end', payload: { toolCallId: 'c' } },
-      { type: 'tool-call', payload: { toolCallId: 'c', toolName: 'send', args: { to: '[EMAIL]', n: 1 } } },
+      { type: 'tool-call', payload: { toolCallId: 'c', toolName: 'send', args: { to: 'Jane', n: 1 } } },
     ]);
   });
 
@@ -181,6 +182,29 @@ describe('in a stream', () => {
     const cases = [{ text: `It is ${value} ok?`, value }];
     await assertNoFragment([redactor({ strategy: 'block' })], cases, { randomCuts: 0, shapes: shapesOf(turn) });
     await assertNoFragment([redactor({ strategy: 'replace' })], cases, { randomCuts: 0, shapes: shapesOf(turn + 1) });
+  });
+});
+
+describe.each(hosts)('a call with hidden values, in %s', (host) => {
+  it.each(['mask', 'hash', 'remove', 'replace'] as const)('does not run: %s', async (strategy) => {
+    const { ran, text, stopped, prompts } = await runOn(host, {
+      tools: { book: 'Booked.' },
+      steps: [{ toolCalls: [{ name: 'book', args: { attendee: email }, fragments: 3 }] }, { text: 'It did not work.' }],
+      guards: [redactor({ strategy })],
+    });
+    expect(ran).toEqual([]);
+    expect(prompts.join('')).not.toContain(email);
+    if (host === 'Agent') expect(stopped).toBe('The call did not run: its arguments contain values that must not be passed on.');
+    else expect({ text, told: prompts[1]?.includes('The call did not run') }).toEqual({ text: 'It did not work.', told: true });
+  });
+
+  it('runs without one, and with restore', async () => {
+    const steps = (attendee: string) => [{ toolCalls: [{ name: 'book', args: { attendee } }] }, { text: 'Done.' }];
+    const run = { tools: { book: 'Booked.' }, prompt: `Book it for ${email}.` };
+    const plain = await runOn(host, { ...run, steps: steps('Jane'), guards: [redactor({ strategy: 'replace' })] });
+    expect(plain.ran).toEqual(['book {"attendee":"Jane"}']);
+    const restored = await runOn(host, { ...run, steps: steps('[EMAIL_1]'), guards: [redactor({ strategy: 'restore' })] });
+    expect(restored.ran).toEqual([`book {"attendee":"${email}"}`]);
   });
 });
 
@@ -243,6 +267,17 @@ describe.each(kinds)('restore, in %s', (_name, Kind) => {
     const left = read.flatMap(({ content }) => (Array.isArray(content) ? content : [])).find(({ type }) => type === 'file');
     expect(left).toMatchObject({ filename: 'to [EMAIL_1]' });
     expect(Buffer.from(left?.data.replace(/^data:.*,/, '') ?? '', 'base64').toString()).toBe('Write to [EMAIL_1].');
+  });
+
+  it('restores placeholders that a model escaped, and hides such text from outside', async () => {
+    const guard = redactor({ strategy: 'restore' });
+    const written = String.raw`[EMAIL\_1], \[EMAIL\_1\] and https://a.example/?to=%5BEMAIL_1%5D&re=%5bEMAIL%5f1%5d`;
+    const model = scriptedModel({ steps: [{ text: written }] });
+    const agent = new Kind({ id: 'a', name: 'a', instructions: 'x', model, inputProcessors: [guard], outputProcessors: [guard] });
+    const { text } = await agent.generate(String.raw`Write to ${email}; see https://evil.example/?q=%5BEMAIL_1%5D and [EMAIL\_2].`);
+    const coded = encodeURIComponent(email);
+    expect(text).toBe(`${email}, ${email} and https://a.example/?to=${coded}&re=${coded}`);
+    expect(JSON.stringify(model.calls[0]?.prompt)).toContain('evil.example/?q=[PLACEHOLDER_1] and [PLACEHOLDER_2].');
   });
 
   it('keeps the values of each run separate', async () => {

@@ -32,6 +32,7 @@ import {
   type ValueSpan,
 } from '../patterns/combine-finders.js';
 import { createEntityFinder } from '../patterns/entity-finder.js';
+import { decodeCodes } from '../patterns/reading.js';
 import { readPattern } from '../patterns/own-pattern.js';
 import { idCountries } from '../patterns/kinds/national-id.js';
 import { findersOf, valueKinds } from '../patterns/value-kinds.js';
@@ -42,7 +43,7 @@ import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { defineFinder } from '../patterns/define-finder.js';
 import { holdBack } from '../stream/hold-back.js';
 import { readFields } from '../../src/guard/read-fields.js';
-import { placeholder, standIn, type SecretsProcessor } from '../../src/guard/secrets.js';
+import { standIn, type SecretsProcessor } from '../../src/guard/secrets.js';
 import { editLeaves } from '../messages/redact-messages.js';
 
 /** With `'restore'` it edits the requests to the model, otherwise messages. Mastra's own `Agent` takes both in both arrays. */
@@ -96,6 +97,7 @@ export const redactor = (options: RedactorOptions): Redactor => {
   const policy = {
     finder: combineFinders([...finders, ...names]),
     effect: strategy === 'block' ? ('block' as const) : ('redact' as const),
+    rejectsCalls: strategy !== 'block',
     replacement: replacementOf(options),
     detection,
   };
@@ -135,8 +137,13 @@ type RestoringHooks = Required<Pick<Processor, 'processLLMRequest' | 'processOut
   Required<Pick<WindowedProcessor, 'window'>> &
   Required<Pick<SecretsProcessor, 'conceal' | 'expectStandIns' | 'readAhead'>>;
 
+/** A placeholder as models write it: also with Markdown's backslashes, and in codes of an address. */
+const writtenPlaceholder =
+  /(?:\\{0,2}\[|%5[Bb])[A-Z](?:[A-Z0-9_]|\\{1,2}_|%5[Ff]){0,31}(?:\\{0,2}_|%5[Ff])\d{1,6}(?:\\{0,2}\]|%5[Dd])/;
+const plainPlaceholder = (written: string): string => decodeCodes(written).replaceAll('\\', '');
+
 /** Placeholders in incoming text are hidden like values, so that a user cannot request a value by its placeholder. */
-const placeholderFinder = defineFinder(() => ({ regex: placeholder }));
+const placeholderFinder = defineFinder(() => ({ regex: writtenPlaceholder }));
 const standInFinder = defineFinder(() => ({ regex: standIn }));
 
 /** A run's values, and the finders of these and of new ones. */
@@ -205,7 +212,11 @@ const restoringHooks = (
   };
   const pattern: Pattern = {
     ...placeholderFinder,
-    replace: (name, { context }) => hidings.of(context.state).vault.reveal(name) ?? name,
+    replace: (name, { context }) => {
+      const value = hidings.of(context.state).vault.reveal(plainPlaceholder(name));
+      if (value === undefined) return name;
+      return name.startsWith('%') ? encodeURIComponent(value) : value;
+    },
   };
   return {
     processLLMRequest: ({ prompt, state }: Pick<ProcessLLMRequestArgs, 'prompt' | 'state'>) =>

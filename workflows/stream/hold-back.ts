@@ -3,9 +3,11 @@ import type { ChunkType } from '@mastra/core/stream';
 
 import { changeTexts, createPace, paced, replacing, stepChars, turn } from '../../src/guard/in-steps.js';
 import { endForPattern, type Pattern, type TextSpan } from '../../src/guard/pattern.js';
+import { rejectedCall } from '../../src/guard/pattern-row.js';
 import { readFields } from '../../src/guard/read-fields.js';
 import { isDropped, isKnown } from '../../src/guard/stream-fields.js';
 import { type Awaitable, whenReady } from '../../src/phase/awaitable.js';
+import type { HookContext } from '../../src/phase/row.js';
 import { editLeaves } from '../messages/redact-messages.js';
 
 /** The buffered text, and the last chunk that added to it. */
@@ -159,7 +161,9 @@ const editedCall = async <Span extends TextSpan>(pattern: Pattern<Span>, args: A
   const { part } = args;
   if (part.type !== 'tool-call') return part;
   const edited = (await editLeaves(part.payload.args, editWith(pattern, args))) as typeof part.payload.args; // of the same shape
-  return edited === part.payload.args ? part : { ...part, payload: { ...part.payload, args: edited } };
+  if (edited === part.payload.args) return part;
+  const rejected = rejectedCall(part, pattern, args as Args & HookContext) as ChunkType | undefined; // of the same stream
+  return rejected ?? { ...part, payload: { ...part.payload, args: edited } };
 };
 
 const editWith = <Span extends TextSpan>(
