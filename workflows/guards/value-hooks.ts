@@ -65,7 +65,9 @@ export const streamHooks = <Kind extends string, Metadata>(
   Pick<GuardProcessor<'processOutputStream'>, 'processOutputStream'> => {
   const pattern: Pattern<ValueSpan<Kind>> = {
     ...policy.finder,
-    ...(policy.rejectsCalls && { callRejection: 'The call did not run: its arguments contain values that must not be passed on.' }),
+    ...(policy.rejectsCalls && {
+      callRejection: 'The call did not run: its arguments contain values that must not be passed on.',
+    }),
     replace: (value, { span, context, messageList }) => {
       if (policy.spares?.(value, span, messageList)) return value;
       const detection = policy.detection([span], 'answer');

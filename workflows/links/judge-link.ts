@@ -183,7 +183,7 @@ const decode = (text: string): string => {
 
 const printable = lazyRegex(String.raw`^[\p{L}\p{N}\p{P}\p{S}\p{Z}\s]+$`);
 /** The decoded text of base 64 or hexadecimal digits, if it is text. */
-const decodedBytes = (text: string): string[] =>
+export const decodedBytes = (text: string): string[] =>
   (decode(text).match(/[A-Za-z0-9+/_-]{16,}/g) ?? []).flatMap((word) => {
     const bytes = /^[0-9a-f]+$/i.test(word) ? fromHex(word) : fromBase64(word);
     return bytes !== undefined && printable().test(bytes) ? [bytes] : [];

@@ -7,7 +7,6 @@ import { rejectedCall } from '../../src/guard/pattern-row.js';
 import { readFields } from '../../src/guard/read-fields.js';
 import { isDropped, isKnown } from '../../src/guard/stream-fields.js';
 import { type Awaitable, whenReady } from '../../src/phase/awaitable.js';
-import type { HookContext } from '../../src/phase/row.js';
 import { editLeaves } from '../messages/redact-messages.js';
 
 /** The buffered text, and the last chunk that added to it. */
@@ -162,7 +161,7 @@ const editedCall = async <Span extends TextSpan>(pattern: Pattern<Span>, args: A
   if (part.type !== 'tool-call') return part;
   const edited = (await editLeaves(part.payload.args, editWith(pattern, args))) as typeof part.payload.args; // of the same shape
   if (edited === part.payload.args) return part;
-  const rejected = rejectedCall(part, pattern, args as Args & HookContext) as ChunkType | undefined; // of the same stream
+  const rejected = rejectedCall(part, pattern, args) as ChunkType | undefined; // of the same stream
   return rejected ?? { ...part, payload: { ...part.payload, args: edited } };
 };
 

@@ -19,8 +19,10 @@ export const callsIn = (messages: readonly MastraDBMessage[]): RunCall[] =>
     (content.parts ?? []).flatMap((part) => (part.type === 'tool-invocation' ? [part.toolInvocation as RunCall] : [])),
   );
 
-/** An argument of at least two words and this many letters and digits is tainted if an untrusted result contains it whole. */
-const minWhole = 5;
+/** An argument of several words is tainted if an untrusted result contains it whole, if it is a name, has a digit or is this long. */
+const minWhole = 12;
+const several = /[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u;
+const distinctive = /\p{N}|\p{Lu}[^]*[^\p{L}\p{N}]\p{Lu}/u;
 /** The minimum run that counts within a longer argument. */
 const minRun = 20;
 
@@ -35,13 +37,18 @@ export function* readingTaint(args: unknown, results: readonly unknown[], messag
   const [targets, allowed] = [yield* targetsOf(untrustedTexts), yield* targetsOf(userTexts)];
   for (const target of yield* targetsOf(texts)) if (targets.has(target) && !allowed.has(target)) return true;
   const values = yield* signsOfEach(texts);
-  const whole = new Set(values.filter((_value, index) => /[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u.test(texts[index] ?? '')));
+  const whole = new Set(
+    values.filter(({ length }, index) => {
+      const text = texts[index] ?? '';
+      return several.test(text) && (length >= minWhole || distinctive.test(text));
+    }),
+  );
   const userSigns = yield* signsOfEach(userTexts);
   const untrusted = yield* signsOfEach(untrustedTexts);
   const [userText, untrustedWhole] = [userSigns.join('\n'), untrusted.join('\n')];
   for (const value of whole) {
     yield userText.length + untrustedWhole.length;
-    if (value.length >= minWhole && !userText.includes(value) && untrustedWhole.includes(value)) return true;
+    if (!userText.includes(value) && untrustedWhole.includes(value)) return true;
   }
   const index = yield* indexingSigns(untrusted, minRun);
   const known = yield* indexingSigns(userSigns, minRun);

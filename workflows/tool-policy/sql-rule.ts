@@ -1,4 +1,5 @@
 import { aFunction } from '../../src/option-kind.js';
+import { acting, afterOperand, beforeOperand, beginnings, usualFunctions } from './sql-words.js';
 import { checkRuleOptions, someChars, someTexts, type ArgumentRule } from './argument-rules.js';
 
 /** Facts about a statement, from a parser for the database's grammar. */
@@ -16,29 +17,20 @@ export interface SqlFacts {
 export interface SqlRuleOptions {
   /** The allowed tables: `orders`, `shop.orders`. Default: any. */
   readonly tables?: readonly string[];
-  /** Allowed functions, in addition to the usual ones for numbers, texts and times. Default: none. */
+  /** Allowed functions, in addition to the usual ones for numbers, texts, times and JSON. Default: none. */
   readonly functions?: readonly string[];
   /**
-   * Parses a statement, e.g. with `pgsql-parser`; undefined rejects it. Default: a built-in parser for plain queries, which
-   * rejects syntax that databases read in different ways: comments, dollar quotes, backslashes in texts, quoted names with anything
-   * but letters.
+   * Parses a statement, e.g. with `pgsql-parser`; undefined or a text, which names the fault, rejects it. Default: a built-in reader of
+   * queries for PostgreSQL, MySQL, SQLite and SQL Server, which rejects what these read in different ways: `#`, dollar quotes, `\'` in a
+   * text, prefixed texts, comments with commands.
    */
-  readonly parse?: (sql: string) => SqlFacts | undefined | Promise<SqlFacts | undefined>;
+  readonly parse?: (sql: string) => SqlFacts | string | undefined | Promise<SqlFacts | string | undefined>;
   /** The maximum number of characters. Default 8,192. */
   readonly maxChars?: number;
 }
 
-const usualFunctions =
-  'abs all any array_agg avg bit_length bool_and bool_or cast ceil ceiling char_length coalesce concat concat_ws count cume_dist current_date current_timestamp date date_part date_trunc dense_rank exists exp extract first_value floor greatest group_concat ifnull in initcap lag last_value lead least left length like ln localtimestamp lower lpad ltrim max min mod month now nth_value ntile nullif over percent_rank percentile_cont power position quarter rank regexp_replace replace right round row_number rpad rtrim sign split_part sqrt stddev string_agg strftime substr substring sum to_char to_date to_timestamp trim trunc upper using values variance week within year and or not on as from where select case when then else having by filter partition order group is between distinct with union except intersect join'.split(
-    ' ',
-  );
-
-/** Words that write, lock, set, load or run something in any dialect, and those that write rows to a file or table. */
-const forbidden = new Set(
-  'insert update delete merge upsert create alter drop truncate rename grant revoke copy call exec execute do set reset lock unlock vacuum analyze explain into attach detach pragma load handler listen notify unlisten prepare deallocate declare fetch move close cluster reindex refresh comment security begin commit rollback savepoint start abort use show describe desc_table shutdown kill backup restore import export outfile dumpfile infile openrowset opendatasource openquery straight_join apply pivot unpivot nextval waitfor dbcc bulk writetext updatetext raiserror reconfigure for table procedure analyse discard checkpoint reassign'.split(
-    ' ',
-  ),
-);
+/** A name of SQL that a fault may repeat. */
+const named = (word: string): string => (/^[\w.]{1,64}$/.test(word) ? word : 'such a name');
 
 /**
  * A rule for an argument that a tool runs as SQL: one read-only query of the named tables. The database user should have no
@@ -53,18 +45,28 @@ export const sqlRule = (options: SqlRuleOptions = {}): ArgumentRule => {
     if (typeof value !== 'string') return 'must be a statement as text';
     if (value.length > maxChars) return `must have at most ${maxChars} characters`;
     const facts = await parse(value);
+    if (typeof facts === 'string') return facts;
     if (!facts) return 'must be a plain query';
     if (facts.statements !== 1) return 'must be one statement';
     if (!facts.readOnly) return 'must only read';
-    if (facts.functions.some((name) => !allowedFunctions.has(name.toLowerCase()))) return 'must not call such a function';
-    if (allowedTables && facts.tables.some((name) => !allowedTables.has(name.toLowerCase())))
-      return 'must read from the allowed tables';
-    return undefined;
+    const called = facts.functions.find((name) => !allowedFunctions.has(name.toLowerCase()));
+    if (called !== undefined) return `must not call ${named(called)}`;
+    const read = allowedTables && facts.tables.find((name) => !allowedTables.has(name.toLowerCase()));
+    return read === undefined ? undefined : `must not read ${named(read)}, only ${tables?.join(', ') || 'no table'}`;
   };
 };
 
-const tokenForm =
-  /[ \t\r\n\f]+|'(?:[^'\\]|'')*'|"[A-Za-z_][A-Za-z0-9_]*"|`[A-Za-z_][A-Za-z0-9_]*`|[A-Za-z_][A-Za-z0-9_]*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|::|[<>!]=|<>|\|\||[-+*/%<>=(),.;[\]]/y;
+/** A comment ends at a line feed in every dialect, and at a carriage return in some. */
+const blank = String.raw`[ \t\r\n\f]+|--(?=[ \t\r\n]|$)[^\r\n\0]*(?=\r?\n|$)|\/\*(?![!+M])(?:(?!\/\*)[^\0])*?\*\/`;
+const quoted = String.raw`'(?:[^'\\]|''|\\[^'])*'`;
+/** With signs that mean the same where a quote is an operator. */
+const quotedName = String.raw`"[\w \u00C0-\u024F]{1,64}"(?!")|\x60[\w \u00C0-\u024F]{1,64}\x60(?!\x60)`;
+const placeholder = String.raw`\$\d{1,4}(?![\w$])|\?|:[A-Za-z_]\w*|@[A-Za-z_]\w*`;
+const operator = String.raw`::|->>?|[@<>]>|<@|&&|<<|!~\*?|~{1,2}\*?|[<>!]=|<>|\|\||[-+*/%<>=(),.;[\]^&|]`;
+const tokenForm = new RegExp(
+  `(?:${blank})|(?:${quoted})|(?:${quotedName})|[A-Za-z_][A-Za-z0-9_]*|\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?(?![\\w.])|${placeholder}|${operator}`,
+  'y',
+);
 
 interface Token {
   /** In lower case, without quotes. */
@@ -75,49 +77,99 @@ interface Token {
   readonly isQuoted: boolean;
 }
 
-/** Undefined if it is no plain query. */
-const readPlainQuery = (sql: string): SqlFacts | undefined => {
+/** The facts of a query, or its fault. */
+const readPlainQuery = (sql: string): SqlFacts | string => {
   const tokens = tokensOf(sql);
-  if (!tokens) return undefined;
+  if (typeof tokens === 'string') return tokens;
   while (tokens.at(-1)?.text === ';') tokens.pop();
-  const words = tokens.filter(({ isName, isQuoted }) => isName && !isQuoted).map(({ text }) => text);
-  if (!isQuery(tokens, 0) || tokens.some((_token, at) => wordAt(tokens, at) === 'in' && tokens[at + 1]?.text !== '('))
-    return undefined;
-  const functions = tokens.flatMap(({ isName }, at) => (isName && tokens[at + 1]?.text === '(' ? [functionAt(tokens, at)] : []));
-  const tables = tablesIn(tokens);
-  if (!tables) return undefined;
+  if (!isQuery(tokens, 0)) return 'must be a query that begins with select, with or values';
+  const acted = tokens.findIndex((_token, at) => isActing(tokens, at));
+  if (acted >= 0) return `must only read, without ${wordAt(tokens, acted)}`;
+  if (
+    tokens.some(
+      (_token, at) => wordAt(tokens, at) === 'in' && tokens[at + 1]?.text !== '(' && openerOf(tokens, at) !== 'position',
+    )
+  )
+    return 'must have a list or a query in parentheses after in';
   const made = madeIn(tokens);
+  const heads = new Set([...made.values()].map(({ head }) => head));
+  const functions = tokens.flatMap(({ isName }, at) =>
+    isName && tokens[at + 1]?.text === '(' && !heads.has(at) ? [functionAt(tokens, at)] : [],
+  );
+  const tables = tablesIn(tokens);
+  if (!tables) return 'must read from tables and queries alone, and have no keyword as a name';
   return {
-    statements: 1 + tokens.filter(({ text }) => text === ';').length,
-    readOnly: !words.some((word) => forbidden.has(word)),
+    statements: 1 + tokens.filter((token) => token.text === ';').length,
+    readOnly: true,
     tables: tables.filter(({ at }) => !isMadeBefore(tokens, at, made)).map(({ name }) => name),
     functions,
   };
+};
+
+/** Whether a word acts: it begins a statement, or is no name. */
+const isActing = (tokens: readonly Token[], at: number): boolean => {
+  const word = wordAt(tokens, at);
+  if (word === 'for') return !['substring', 'overlay'].includes(openerOf(tokens, at));
+  return acting.has(word) || (beginnings.has(word) && !isOperand(tokens, at));
+};
+
+/** Whether a word that begins a statement can be a name: an operand must be in its place, and ends with it. */
+const isOperand = (tokens: readonly Token[], at: number): boolean => {
+  const [before = '', next] = [tokens[at - 1]?.text, tokens[at + 1]?.text];
+  if (before === '(') return next === ',' || next === ')';
+  if (wordAt(tokens, at) === 'fetch') return next === 'first' || next === 'next';
+  return beforeOperand.has(before) && (next === undefined || afterOperand.has(next));
+};
+
+/** The word before the parenthesis that contains a place. */
+const openerOf = (tokens: readonly Token[], from: number): string => {
+  let depth = 0;
+  for (let at = from; at >= 0; at -= 1) {
+    if (tokens[at]?.text === ')') depth += 1;
+    if (tokens[at]?.text === '(' && (depth -= 1) < 0) return wordAt(tokens, at - 1);
+  }
+  return '';
 };
 
 /** A function's name, with its schema if given. */
 const functionAt = (tokens: readonly Token[], at: number): string =>
   tokens[at - 1]?.text === '.' ? `${tokens[at - 2]?.text ?? ''}.${tokens[at]?.text ?? ''}` : (tokens[at]?.text ?? '');
 
-/** The names that a query defines itself, `with name as (…)`, with the end of each definition: before it a name means a table. */
-const madeIn = (tokens: readonly Token[]): ReadonlyMap<string, number> => {
-  const made = new Map<string, number>();
-  if (tokens[0]?.text !== 'with') return made;
-  for (let at = 1; isMade(tokens, at); at += 1) {
-    const name = tokens[at]?.written ?? '';
-    at = closeOf(tokens, at + 2) + 1;
-    made.set(name, at - 1);
-    if (tokens[at]?.text !== ',') break;
+/** A name that a query defines itself, `with name as (…)`. */
+interface Made {
+  /** The place of the name. */
+  readonly head: number;
+  /** The place from which it means the definition and no table: the end of that, or its beginning in a recursive one. */
+  readonly from: number;
+}
+
+const madeIn = (tokens: readonly Token[]): ReadonlyMap<string, Made> => {
+  const made = new Map<string, Made>();
+  const isRecursive = wordAt(tokens, 1) === 'recursive';
+  for (
+    let at = isRecursive ? 2 : 1, open = bodyOf(tokens, at);
+    wordAt(tokens, 0) === 'with' && open > 0;
+    open = bodyOf(tokens, at)
+  ) {
+    const end = closeOf(tokens, open);
+    made.set(tokens[at]?.written ?? '', { head: at, from: isRecursive ? open : end });
+    if (tokens[end + 1]?.text !== ',') break;
+    at = end + 2;
   }
   return made;
 };
 
 /** Whether the table after a place is one that the query defined, in the same spelling. */
-const isMadeBefore = (tokens: readonly Token[], at: number, made: ReadonlyMap<string, number>): boolean =>
-  tokens[at + 2]?.text !== '.' && (made.get(tokens[at + 1]?.written ?? '') ?? Infinity) < at;
+const isMadeBefore = (tokens: readonly Token[], at: number, made: ReadonlyMap<string, Made>): boolean =>
+  tokens[at + 2]?.text !== '.' && (made.get(tokens[at + 1]?.written ?? '')?.from ?? Infinity) < at;
 
-const isMade = (tokens: readonly Token[], at: number): boolean =>
-  tokens[at]?.isName === true && tokens[at + 1]?.text === 'as' && tokens[at + 2]?.text === '(';
+/** The parenthesis of a definition: after `name as`, or `name (columns) as`; 0 if there is none. */
+const bodyOf = (tokens: readonly Token[], at: number): number => {
+  const as = tokens[at + 1]?.text === '(' ? closeOf(tokens, at + 1) + 1 : at + 1;
+  if (!tokens[at]?.isName || wordAt(tokens, as) !== 'as') return 0;
+  const open = [as + 1, as + 2, as + 3].find((place) => !['not', 'materialized'].includes(wordAt(tokens, place)));
+  return open !== undefined && tokens[open]?.text === '(' ? open : 0;
+};
 
 /** The closing parenthesis of an open one. */
 const closeOf = (tokens: readonly Token[], open: number): number => {
@@ -130,27 +182,37 @@ const closeOf = (tokens: readonly Token[], open: number): number => {
   return tokens.length;
 };
 
-const tokensOf = (sql: string): Token[] | undefined => {
+/** The tokens of a query without its comments, or the fault. */
+const tokensOf = (sql: string): Token[] | string => {
   const tokens: Token[] = [];
   tokenForm.lastIndex = 0;
   for (let at = 0; at < sql.length; at = tokenForm.lastIndex) {
-    const text = tokenForm.exec(sql)?.[0];
-    if (text === undefined) return undefined;
-    if (/^\s/.test(text)) continue;
-    const isQuoted = /^["`']/.test(text);
-    const isName = /^["`A-Za-z_]/.test(text);
-    if ((text === '-' && sql[tokenForm.lastIndex] === '-') || (text === '/' && sql[tokenForm.lastIndex] === '*'))
-      return undefined;
+    const read = tokenForm.exec(sql)?.[0];
+    const next = sql.charAt(tokenForm.lastIndex);
+    if (read === undefined || /^(?:--|\/\*)$/.test(read + next)) return `must be a plain query, without ${faultAt(sql, at)}`;
     // A prefix of a text changes how it is read: E'…', U&'…', B'…'.
-    if (isName && !isQuoted && sql[tokenForm.lastIndex] === "'") return undefined;
-    const written = isQuoted ? text : text.toLowerCase();
-    tokens.push({ text: (isName && isQuoted ? text.slice(1, -1) : text).toLowerCase(), written, isName, isQuoted });
+    if (/^(?:\w+'|&['"])$/.test(read + next)) return 'must be a plain query, without a prefix before a text';
+    if (!/^(?:\s|--|\/\*)/.test(read)) tokens.push(tokenOf(read));
   }
   return tokens;
 };
 
+const tokenOf = (read: string): Token => {
+  const isQuoted = /^["`']/.test(read);
+  const isName = /^["`A-Za-z_]/.test(read);
+  const written = isQuoted ? read : read.toLowerCase();
+  return { text: (isName && isQuoted ? read.slice(1, -1) : read).toLowerCase(), written, isName, isQuoted };
+};
+
+const faultAt = (sql: string, at: number): string => {
+  const sign = sql.charAt(at);
+  if (sign === "'" || sign === '"' || sign === '`') return 'such a quotation';
+  if (sign === '-' || sign === '/') return 'such a comment';
+  return /^[!-~]$/.test(sign) ? sign : 'such a character';
+};
+
 /** Calls with FROM between their arguments: `extract(year from created)`. */
-const callsWithFrom = new Set(['extract', 'substring', 'trim']);
+const callsWithFrom = new Set(['extract', 'substring', 'trim', 'overlay']);
 
 /** Whether the list of tables ends at a word. The words are reserved in every dialect; an alias can be any other keyword. */
 const endsList = (tokens: readonly Token[], at: number): boolean =>
@@ -184,11 +246,11 @@ const tablesIn = (tokens: readonly Token[]): { readonly name: string; readonly a
     if (text === '(') levels.push(levelAt(tokens, at));
     if (text === ')') levels.pop();
     const level = levels.at(-1);
-    if (!level || (endsList(tokens, at) && wordAt(tokens, at - 1) === 'as')) return undefined;
-    if (endsList(tokens, at)) level.inList = false;
+    const isEnd = endsList(tokens, at);
+    if (!level || (isEnd && wordAt(tokens, at - 1) === 'as')) return undefined;
     const isStart = isTableStart(tokens, at) && !level.isCall;
-    if (isStart) level.inList = true;
-    if (!isStart && !(text === ',' && level.inList)) continue;
+    level.inList = isStart || (level.inList && !isEnd);
+    if (!isStart && !(isComma(tokens, at) && level.inList)) continue;
     const name = nameAt(tokens, at + 1);
     if (name === undefined) return undefined;
     if (name) tables.push({ name, at });
@@ -196,10 +258,18 @@ const tablesIn = (tokens: readonly Token[]): { readonly name: string; readonly a
   return tables;
 };
 
+/** Whether a comma may separate tables, rather than the numbers of `limit 5, 10`. */
+const isComma = (tokens: readonly Token[], at: number): boolean => {
+  const isLimit =
+    wordAt(tokens, at - 2) === 'limit' && [at - 1, at + 1].every((place) => /^[\d?$:@]/.test(tokens[place]?.text ?? ''));
+  return tokens[at]?.text === ',' && !isLimit;
+};
+
 const isQuery = (tokens: readonly Token[], at: number): boolean => ['select', 'with', 'values'].includes(wordAt(tokens, at));
 
 /** A table's name; empty for a query in parentheses, undefined for anything else, such as a function. */
 const nameAt = (tokens: readonly Token[], from: number): string | undefined => {
+  if (wordAt(tokens, from) === 'lateral') return nameAt(tokens, from + 1);
   if (tokens[from]?.text === '(') return isQuery(tokens, from + 1) ? '' : undefined;
   const parts: string[] = [];
   for (let at = from; tokens[at]?.isName; at += 2) {

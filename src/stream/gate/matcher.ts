@@ -36,6 +36,29 @@ const pieceChars = 2 * stepChars;
 
 /** Creates the matcher of a pattern for one text. */
 export const createMatcher = (pattern: Pattern): Matcher => {
+  const matcher = createPieceMatcher(pattern);
+  const ends = pattern.isStepwise ? (from: number, size: number) => from + Math.max(pieceChars, 2 * size) : () => Infinity;
+  /** The end of the current piece. */
+  let end = 0;
+  return {
+    changed: () => {
+      end = 0;
+      matcher.changed();
+    },
+    next: (buffered) => {
+      const { text, from } = buffered;
+      if (end === 0 && matcher.isTooSoon(buffered)) return undefined;
+      for (end ||= ends(from, 0); end < text.length; end = ends(from, end - from)) {
+        const found = matcher.next({ text: text.slice(0, end), from, isEnded: false });
+        if (found) return found;
+        matcher.changed();
+      }
+      return matcher.next(buffered);
+    },
+  };
+};
+
+const createPieceMatcher = (pattern: Pattern): Matcher & { isTooSoon(buffered: TextFrom): boolean } => {
   const { maxLength, lookahead = 1, isStepwise = false } = pattern;
   const reach = maxLength === 'part' ? Infinity : maxLength + lookahead - 1;
   let spans: readonly TextSpan[] = [];
@@ -47,8 +70,6 @@ export const createMatcher = (pattern: Pattern): Matcher => {
   let isOpenChecked = false;
   /** The buffered text at the last search without a result. */
   let waiting = 0;
-  /** The text up to the end of the current piece. */
-  let piece = '';
 
   const restart = ({ text, from, isEnded }: TextFrom): void => {
     [spans, index, isStale] = [[], 0, false];
@@ -75,35 +96,23 @@ export const createMatcher = (pattern: Pattern): Matcher => {
     return spans[index];
   };
 
-  const nextIn = (buffered: TextFrom): Found | undefined => {
-    const { text, from, isEnded } = buffered;
-    if (isStale) restart(buffered);
-    waiting = 0;
-    for (;;) {
-      const span = nextSpan(from);
-      if (span?.start === from) return { length: lengthOf(span), match: span };
-      if (span) return { length: span.start - from };
-      const known = Math.min(read, decided);
-      const length = known > from ? graphemeFloor(text.slice(from), known - from, !isEnded) : 0;
-      if (length > 0 && known - from >= stepChars) return { length };
-      if (readOn(buffered)) continue;
-      waiting = text.length - from - length;
-      return length > 0 ? { length } : undefined;
-    }
-  };
-
   return {
     changed: () => void (isStale = true),
+    isTooSoon: (buffered) => isStale && isTooSoon(buffered, waiting),
     next: (buffered) => {
-      const { text, from } = buffered;
-      if (isStale && isTooSoon(buffered, waiting)) return undefined;
-      if (isStale) piece = isStepwise ? text.slice(0, from + pieceChars) : text;
+      const { text, from, isEnded } = buffered;
+      if (isStale) restart(buffered);
+      waiting = 0;
       for (;;) {
-        const isWhole = piece.length >= text.length;
-        const found = nextIn(isWhole ? buffered : { text: piece, from, isEnded: false });
-        if (found || isWhole) return found;
-        piece = text.slice(0, from + Math.max(pieceChars, 2 * (piece.length - from)));
-        isStale = true;
+        const span = nextSpan(from);
+        if (span?.start === from) return { length: lengthOf(span), match: span };
+        if (span) return { length: span.start - from };
+        const known = Math.min(read, decided);
+        const length = known > from ? graphemeFloor(text.slice(from), known - from, !isEnded) : 0;
+        if (length > 0 && known - from >= stepChars) return { length };
+        if (readOn(buffered)) continue;
+        waiting = text.length - from - length;
+        return length > 0 ? { length } : undefined;
       }
     },
   };

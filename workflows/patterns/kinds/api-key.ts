@@ -132,7 +132,7 @@ const noKey =
 /** Values with a key's label. Labels match in any case; keys do not. */
 export const labelledKeyFinder = defineFinder(() => ({
   lead: new RegExp(String.raw`${label}["'\`]?[ \t]{0,3}(?:[:=]|=>|:=|is)[ \t]{0,3}["'\`]?`, 'i'),
-  regex: /(?=[^\d\n]{0,64}\d)[A-Za-z0-9_+/=.~-]{16,4096}/i,
+  regex: /(?=[A-Za-z_+/=.~-]{0,64}\d)[A-Za-z0-9_+/=.~-]{16,16384}/i,
   hint: /\d/,
   read: (text, { start, end }) => (noKey.test(text.slice(start, end)) ? undefined : end),
 }));

@@ -56,7 +56,7 @@ const read =
     )
       return undefined;
     const isMixed = /\d/.test(value) || (minChars === minPasswordChars && /[!#$%^&*+=?@~]/.test(value));
-    const isOwnName = ownName.test(value) && /^[A-Za-z_-]+\d{0,2}$/.test(value);
+    const isOwnName = ownName.test(value) && /^[A-Za-z_-]+\d{0,2}(?:[A-Z$][\w$]*)?$/.test(value);
     return isMixed && !isOwnName ? start + value.length : undefined;
   };
 
@@ -106,8 +106,11 @@ const [passwordName, keyName] = [password, String.raw`token|secret|(?:api|access
 /** Passwords and keys in a column with such a name. */
 export const secretColumnFinder = columnFinder({
   hint: new RegExp(`${password}|token|secret|key`, 'i'),
-  isLabel: (name) => [passwordName, keyName].some((label) => label?.test(name)),
-  read: (text, cell, name) => read(passwordName?.test(name) ? minPasswordChars : minSecretChars)(text, cell),
+  isLabel: (column) => [passwordName, keyName].some((label) => label?.test(column)),
+  read: (text, cell, column) =>
+    /\s/.test(text.slice(cell.start, cell.end))
+      ? undefined
+      : read(passwordName?.test(column) ? minPasswordChars : minSecretChars)(text, cell),
 });
 
 /** Bits per character: random base 64 has about 4.5, prose and names less than 3.6. */

@@ -6,13 +6,13 @@ import { lazyRegex } from '../../../src/phase/memo.js';
 const maxChars = 45;
 /** `version 1.2.3.4`, `"FileVersion": "1.2.3.4"`, `==1.2.3.4`, `V8 1.2.3.4` and `#section-1.2.3.4` are not addresses. */
 const versionLabel = lazyRegex(
-  String.raw`(?:(?:^|[^\p{L}])(?:v|vers?|release|build|firmware|driver|sdk|kernel|section|chapter|clause|figure|oid|§|v8)|version)["']?\s{0,2}[.:=(-]?\s{0,3}["'\x60]?$|(?:[=^~<>]=|\^|~>?)\s?$`,
+  String.raw`(?:(?:^|[^\p{L}])(?:v|vers?|release|build|firmware|driver|sdk|kernel|section|chapter|clause|figure|oid|§|v8(?: to)?)|version)["']?\s{0,2}[.:=(-]?\s{0,3}["'\x60]?$|(?:[=^~<>]=|\^|~>?)\s?$`,
   'iu',
 );
 /** A product and its version, as in `Chrome/136.0.0.0`. */
 const product = /(?:^|[\s(;"'])[A-Z][A-Za-z]{1,16}\/$/;
 /** A version of a package: small numbers, and the number of its build. */
-const build = /^(?!10\.)(?:[0-4]?\d\.){3}[0-4]?\d-\d/;
+const build = /^(?!10\.)(?:[0-4]?\d\.){3}[0-4]?\d-[\da-z]/i;
 const labelChars = 20;
 const wordChar = String.raw`[[\p{L}\p{N}_]--${unspaced}]`;
 const wordStart = lazyRegex(`^${wordChar}`, 'v');

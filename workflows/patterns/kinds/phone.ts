@@ -62,14 +62,14 @@ const readNumber =
         (isInternational
           ? isValidInternational(digits.replace(/^00/, ''))
           : defaultCountry !== undefined &&
-            (isValidNational(digits, defaultCountry) || isExample(text, start, its, defaultCountry))) &&
+            (isValidNational(digits, defaultCountry) || isExample(text, { start, end: its }, defaultCountry))) &&
         isBalanced(text.slice(start, its)),
     );
     return number && !isInternational && isSomethingElse(text, { start, end }, number.end) ? undefined : number?.end;
   };
 
 /** An invented number of North America after a label: `phone: 555-123-4567`. */
-const isExample = (text: string, start: number, end: number, country: CountryCode): boolean =>
+const isExample = (text: string, { start, end }: TextSpan, country: CountryCode): boolean =>
   planOf(country).code === '1' &&
   /^(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}$/.test(text.slice(start, end)) &&
   ownLabel.test(text.slice(Math.max(0, start - labelChars), start));

@@ -72,17 +72,11 @@ export const columnFinder = ({ isLabel, hint, read }: ColumnOptions): Finder => 
     isClosed: false,
     find: (text, from, until = text.length) => {
       const spans: TextSpan[] = [];
-      for (const { table, start: first, line } of rows.linesFrom(text, from)) {
-        if (first >= until) break;
-        if (!table || isOther(line, table)) continue;
-        const cells = cellsOf(line, table.separator);
-        for (const [at, name] of cells.length === table.cells ? table.columns : []) {
-          const [start, end] = [first + (cells[at]?.start ?? 0), first + (cells[at]?.end ?? 0)];
-          if (start >= from && start < until && end > start && read(text, { start, end }, name) === end)
-            spans.push({ start, end });
-        }
+      for (const line of rows.linesFrom(text, from)) {
+        if (line.start >= until) break;
+        for (const [name, cell] of labeledCells(line)) if (read(text, cell, name) === cell.end) spans.push(cell);
       }
-      return spans;
+      return spans.filter(({ start }) => start >= from && start < until);
     },
     open: (text, from) => {
       const { table, start } = ends.lastLine(text);
@@ -93,6 +87,17 @@ export const columnFinder = ({ isLabel, hint, read }: ColumnOptions): Finder => 
       return (table ? `${table.header}\n` : '') + (isOther(line, table) ? otherLine : line);
     },
   };
+};
+
+/** The cells of a row with a labeled column, by the column's name. */
+const labeledCells = ({ table, start, line }: Line): (readonly [string, TextSpan])[] => {
+  if (!table || isOther(line, table)) return [];
+  const cells = cellsOf(line, table.separator).map((cell) => ({ start: start + cell.start, end: start + cell.end }));
+  if (cells.length !== table.cells) return [];
+  return [...table.columns].flatMap(([at, name]) => {
+    const cell = cells[at];
+    return cell && cell.end > cell.start ? [[name, cell] as const] : [];
+  });
 };
 
 type After = (table: Table | undefined, line: string) => Table | undefined;
