@@ -20,7 +20,7 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Google OAuth', '(?:ya29\\.[A-Za-z0-9_-]{20,4096}|GOCSPX-[A-Za-z0-9_-]{20,64})'],
   ['GitHub', 'gh[pousr]_[A-Za-z0-9]{20,255}'],
   ['GitHub', 'github_pat_[A-Za-z0-9_]{22,255}'],
-  ['GitLab', 'gl(?:pat|dt|rt|cbt|ptt|ft|ffct|imt|oas|agent|soat)-[A-Za-z0-9_-]{20,300}(?:\\.[0-9a-z]{9})?'],
+  ['GitLab', 'gl(?:pat|dt|rt|cbt|ptt|ft|ffct|imt|oas|agent|soat)-[A-Za-z0-9_-]{20,300}(?:\\.[0-9a-z]{2})?(?:\\.[0-9a-z]{9})?'],
   ['GitLab runners', 'GR1348941[A-Za-z0-9_-]{20}'],
   ['Slack', 'xoxe\\.xox[bp]-\\d-[A-Za-z0-9]{100,256}'],
   ['Slack', 'xox[abeoprs]-[A-Za-z0-9-]{10,256}'],
@@ -36,7 +36,7 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['SendGrid', 'SG\\.[A-Za-z0-9_-]{16,32}\\.[A-Za-z0-9_-]{32,64}'],
   ['Twilio', '(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])'],
   ['Mailgun', 'key-[0-9a-f]{32}'],
-  ['Shopify', 'shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}'],
+  ['Shopify', 'shp(?:at|ca|pa|ss|rt)_[A-Fa-f0-9]{32}'],
   ['DigitalOcean', 'do[opr]_v1_[a-f0-9]{64}'],
   ['Databricks', 'dapi[a-f0-9]{32}(?:-\\d)?'],
   ['HashiCorp Vault', 'hv[sbr]\\.[A-Za-z0-9_-]{24,256}'],
@@ -89,11 +89,66 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Together', 'tgp_v1_[A-Za-z0-9_-]{43}'],
   ['Typeform', 'tfp_[A-Za-z0-9_.=-]{44,64}'],
   ['Vercel', '(?:vc[pcikra]|vercel_blob_rw)_[A-Za-z0-9_]{24,80}'],
+  ['1Password', 'ops_eyJ[A-Za-z0-9+/]{200,600}={0,3}'],
+  ['1Password', 'A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}'],
+  ['Adobe', 'p8e-[a-z0-9]{32}'],
+  ['Apify', 'apify_api_[A-Za-z0-9]{36}'],
+  ['Artifactory', '(?:AKCp[A-Za-z0-9]{69}|cmVmd[A-Za-z0-9]{59})(?![A-Za-z0-9])'],
+  ['AWS Bedrock', 'bedrock-api-key-[A-Za-z0-9+/=]{16,512}'],
+  ['bcrypt', '\\$2[aby]\\$\\d{2}\\$[./A-Za-z0-9]{53}'],
+  ['Buildkite', 'bk(?:ua|aj|pi|ct)_[a-f0-9]{40}'],
+  ['Cal.com', 'cal_live_[a-f0-9]{32}'],
+  ['Cerebras', 'csk-[a-z0-9]{48}'],
+  ['CircleCI', 'CCI(?:PAT|PRJ)_[A-Za-z0-9]{20,24}_[a-f0-9]{40}'],
+  ['Clojars', 'CLOJARS_[a-z0-9]{60}'],
+  ['Cloudflare', 'cf(?:ut|at|k)_[A-Za-z0-9_-]{40,64}'],
+  ['Duffel', 'duffel_(?:test|live)_[A-Za-z0-9_=-]{43}'],
+  ['E2B', 'e2b_[a-f0-9]{40}'],
+  ['EasyPost', 'EZ[AT]K[A-Za-z0-9]{54}(?![A-Za-z0-9])'],
+  ['Facebook', 'EAA[A-Za-z0-9]{100,400}(?![A-Za-z0-9])'],
+  ['Fireworks', 'fw_[A-Za-z0-9]{22,24}(?![A-Za-z0-9])'],
+  ['Flutterwave', 'FLW(?:SEC|PUB)K_TEST-[a-h0-9]{32}-X'],
+  ['Frame.io', 'fio-u-[A-Za-z0-9_=-]{64}'],
+  ['Google', 'AQ\\.[A-Za-z0-9_-]{40,128}'],
+  ['Google OAuth', '1//0[A-Za-z0-9_-]{40,256}'],
+  ['Harness', '(?:pat|sat)\\.[A-Za-z0-9_-]{22}\\.[0-9a-f]{24}\\.[A-Za-z0-9]{20}'],
+  ['HubSpot', 'pat-(?:na|eu|ap)\\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'],
+  ['Infracost', 'ico-[A-Za-z0-9]{32}'],
+  ['Inngest', 'signkey-(?:prod|test|branch)-[a-f0-9]{32,64}'],
+  ['Intra42', 's-s4t2(?:ud|af)-[a-f0-9]{64}'],
+  ['Jina', 'jina_[a-f0-9]{32}[A-Za-z0-9_-]{28}'],
+  ['LaunchDarkly', '(?:sdk|api)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'],
+  ['MailerSend', 'mlsn\\.[a-f0-9]{64}'],
+  ['Make', 'hook\\.(?:eu|us)\\d\\.make\\.com/[a-z0-9]{32}'],
+  ['Neon', 'napi_[a-z0-9]{60,70}'],
+  ['New Relic', 'NR(?:II|JS|IQ)-[A-Za-z0-9_-]{19,40}'],
+  ['Notion', 'secret_[A-Za-z0-9]{43}(?![A-Za-z0-9])'],
+  ['NVIDIA', 'nvapi-[A-Za-z0-9_-]{40,128}'],
+  ['Octopus Deploy', 'API-[A-Z0-9]{26}(?![A-Za-z0-9])'],
+  ['OpenShift', 'sha256~[A-Za-z0-9_-]{43}'],
+  ['PostHog', 'phx_[A-Za-z0-9_]{40,50}'],
+  ['Prefect', 'pnu_[A-Za-z0-9]{36}'],
+  ['Razorpay', 'rzp_(?:live|test)_[A-Za-z0-9]{14}'],
+  ['ReadMe', 'rdme_[a-z0-9]{70}'],
+  ['Scalingo', 'tk-us-[A-Za-z0-9_-]{48}'],
+  ['SettleMint', 'sm_(?:aat|pat|sat)_[A-Za-z0-9]{16}'],
+  ['Shippo', 'shippo_(?:live|test)_[a-f0-9]{40}'],
+  ['Slack', 'xoxd-[A-Za-z0-9%/+=-]{40,512}'],
+  ['Sonar', 'sq[apu]_[a-f0-9]{40}'],
+  ['Sourcegraph', 'sgp_(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}'],
+  ['Supabase', 'sb_secret_[A-Za-z0-9_-]{20,64}'],
+  ['Trigger.dev', 'tr_(?:dev|prod|stg|pat)_[A-Za-z0-9]{20,40}'],
+  ['Weights & Biases', 'wandb_v1_[A-Za-z0-9_]{40,100}'],
+  ['Yandex', 'AQVN[A-Za-z0-9_-]{35,38}(?![A-Za-z0-9_-])'],
+  ['Zapier', 'hooks\\.zapier\\.com/hooks/catch/\\d{4,10}/[a-z0-9]{6,12}'],
   ['Voyage', 'pa-(?=[A-Za-z_-]{0,42}\\d)[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])'],
 ];
 /** Keys that start like any other word: searched only if a distinctive later part occurs in the text. */
 const formsOfAnyBeginning: typeof forms = [
   ['Azure AD', '[A-Za-z0-9_~.]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}'],
+  ['Azure', '[A-Za-z0-9]{52}JQQJ9[9D][A-Za-z0-9]{26}'],
+  ['Azure DevOps', '[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}'],
+  ['MaxMind', '[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk'],
   ['Discord bots', '[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6,7}\\.[A-Za-z0-9_-]{27,40}'],
   ['Mailchimp', '[0-9a-f]{32}-us\\d{1,2}(?!\\d)'],
   ['Terraform', '[A-Za-z0-9]{14}\\.atlasv1\\.[A-Za-z0-9_=-]{60,80}'],
@@ -108,7 +163,7 @@ const open = openRun(
 );
 
 /** A secret without a form of its own, after a label: `AWS_SECRET_ACCESS_KEY=…`, `"apiKey": "…"`. */
-const label = String.raw`(?:api[_-]?key|secret[_-]?access[_-]?key|account[_-]?key|client[_-]?secret|access[_-]?token|auth[_-]?token|private[_-]?token)`;
+const label = String.raw`(?:api[_-]?key|secret[_-]?access[_-]?key|account[_-]?key|client[_-]?secret|access[_-]?token|auth[_-]?token|private[_-]?token|(?<=["'])auth(?=["']))`;
 
 /**
  * Keys of large providers of models, clouds, code and payments. A possible key is buffered as a whole word, which is cheaper than
@@ -116,12 +171,12 @@ const label = String.raw`(?:api[_-]?key|secret[_-]?access[_-]?key|account[_-]?ke
  */
 export const apiKeyFinder = defineFinder(() => ({
   regex: new RegExp(`(?<![A-Za-z0-9])(?:${oneOf(forms)})`),
-  hint: /[-_.:~$]|A[IKSBCR]|SK|GR1348941|dapi|LTAI|cio|EAAA|oy2/,
+  hint: /[-_.:~$]|\/\/0|A[IKSBCRQ]|SK|GR1348941|dapi|LTAI|cio|EAA|EZ[AT]K|cmVmd|oy2/,
   open,
 }));
 export const keyOfAnyBeginningFinder = defineFinder(() => ({
   regex: new RegExp(`(?<![A-Za-z0-9])(?:${oneOf(formsOfAnyBeginning)})|${signature}`),
-  hint: /\dQ~|\.[A-Za-z0-9_-]{6,7}\.|[0-9a-f]-us\d|[sS]ig(?:nature)?=/,
+  hint: /\dQ~|JQQJ9|AZDO|_mmk|\.[A-Za-z0-9_-]{6,7}\.|[0-9a-f]-us\d|[sS]ig(?:nature)?=/,
   open,
 }));
 

@@ -8,7 +8,7 @@ const password =
 /** What a password is for: `the password of the database is …`. */
 const purpose = String.raw`(?:[ \t]{1,2}(?:for|of|to|für|fuer|zum|zur|von|du|de|del|des|pour|para|da|do|voor)(?:[ \t]{1,2}[^\s:=,;.|]{1,20}){1,3})?`;
 /** Labels of other secrets: their values are longer, and have digits. */
-const secret = String.raw`secret|token|credentials?|(?:api|access|auth|account|encryption|signing|private|master|secret|license|service)[ _-]?key|connection[ _-]?string|(?:php|j)?sess(?:ion)?(?:[_-]?id)?|(?:connect\.)?sid|csrf|xsrf`;
+const secret = String.raw`secret|token|credentials?|(?:api|access|auth|account|admin|app|application|deploy|encryption|signing|private|master|secret|license|service|write)[ _-]?key|connection[ _-]?string|(?:php|j)?sess(?:ion)?(?:[_-]?id)?|(?:connect\.)?sid|csrf|xsrf`;
 const suffix = '(?:[_-](?:key|id|hash|value|token|secret|prod|production|dev|test|live|main|staging|default|[0-9]{1,2}))?';
 const quote = String.raw`(?:\\{0,2}["'\x60])?`;
 const between = String.raw`${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|>|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|lautet|es|est|é|هي|هو)(?=[ \t:]):?|(?<=[\u0900-\u097F])(?=[ \t]))(?:\*\*|__)?[ \t]{0,6}${quote}`;
@@ -82,11 +82,11 @@ const flagFinder = defineFinder(() => ({
   open: openRun(signs, 260, { lead: flag, most: maxChars + 132 }),
 }));
 
-/** The password of `curl -u user:password`. */
+/** The password of `curl -u user:password` and of a line of `.netrc`. */
 const userFinder = defineFinder(() => ({
-  lead: /(?<!\S)(?:-u|--user)[ \t=]{1,3}["']?[\w.@+-]{1,64}:/,
+  lead: /(?<!\S)(?:(?:-u|--user)[ \t=]{1,3}["']?[\w.@+-]{1,64}:|login[ \t]{1,4}[\w.@+-]{1,64}\s{1,4}password[ \t]{1,4})/,
   regex: new RegExp(`${sign}{${minPasswordChars},128}`, 'i'),
-  hint: /-u/,
+  hint: /-u|login/,
   read: read(minPasswordChars),
   open: openRun(signs, 260),
 }));
