@@ -16,7 +16,6 @@ const others = new Set([
   'InterlockError',
   'financialAdviceReminder',
   'judgeModel',
-  'competitorsPolicy',
   'offTopicPolicy',
   'injectionScore',
   'defaultGuards', // tested by the rows below

@@ -75,12 +75,5 @@ export {
 } from './classifier-guard.js';
 export { judgeGuard, type JudgeGuardOptions, type Judgement, type JudgeMetadata } from './judge-guard.js';
 export { judgeModel, type JudgeLanguageModel, type JudgeQuestion, type JudgeUsage } from '../judge/call-judge.js';
-export {
-  competitorsPolicy,
-  judgePolicies,
-  offTopicPolicy,
-  type JudgePlace,
-  type JudgePolicy,
-  type JudgeScreen,
-} from '../judge/policies.js';
+export { judgePolicies, offTopicPolicy, type JudgePlace, type JudgePolicy, type JudgeScreen } from '../judge/policies.js';
 export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './topic-guard.js';

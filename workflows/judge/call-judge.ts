@@ -146,14 +146,22 @@ const objectOf = (properties: Readonly<Record<string, object>>) => ({
 
 const namesOf = (count: number): string[] => Array.from({ length: count }, (_, at) => `p${at + 1}`);
 
-/** Reads an answer in the forms that models use: of any case, without the evidence that only a yes needs, or as a word alone. */
+/**
+ * Reads an answer in the forms that models use: of any case, without the evidence that only a yes needs, as a word alone, as a truth value,
+ * or with several quotations.
+ */
 const answerIn = (value: unknown): Answer | undefined => {
   const { evidence, verdict } =
-    typeof value === 'string' ? { evidence: null, verdict: value } : (Object(value) as Record<string, unknown>);
-  const word = typeof verdict === 'string' ? verdict.trim().toLowerCase().replace(/[.!]$/, '') : verdict;
-  if (typeof word !== 'string' || !Object.hasOwn(verdicts, word)) return undefined;
-  return { evidence: typeof evidence === 'string' ? evidence : null, verdict: word as Answer['verdict'] }; // checked above
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : { evidence: null, verdict: value };
+  const word =
+    typeof verdict === 'boolean' ? (verdict ? 'yes' : 'no') : String(verdict).trim().toLowerCase().replace(/[.!]$/, '');
+  if (!Object.hasOwn(verdicts, word)) return undefined;
+  const quotation = Array.isArray(evidence) ? evidence.join(ellipsis) : evidence;
+  return { evidence: typeof quotation === 'string' ? quotation : null, verdict: word as Answer['verdict'] }; // checked above
 };
+
+/** Separates quotations; models leave words out with it, too. */
+const ellipsis = '…';
 
 interface Expected {
   readonly nonce: string;
@@ -161,11 +169,21 @@ interface Expected {
   readonly judged: string;
 }
 
+/** An object and those in it, with its own fields and its names in lower case: models wrap a reply, or its answers. */
+const withParent = (one: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>[] => {
+  const own = Object.fromEntries(Object.entries(one).map(([name, value]) => [name.toLowerCase(), value]));
+  const inner = Object.values(own).flatMap((value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? [{ nonce: own['nonce'], ...value }] : [],
+  );
+  return [own, ...inner];
+};
+
 /** The probabilities in order, or the fault of a reply. */
 const readReply = (text: string, { nonce, questions, judged }: Expected): number[] | string => {
   const objects = [...objectsIn(text)];
   if (objects.length === 0) return 'it is no JSON';
-  const reply = objects.findLast((one) => one['nonce'] === nonce);
+  const replies = objects.flatMap((one) => withParent(one)).filter((one) => one['nonce'] === nonce);
+  const reply = replies.findLast((one) => Object.hasOwn(one, 'p1')) ?? replies.at(-1);
   if (!reply) return 'its nonce differs';
   const probabilities: number[] = [];
   for (const [at, { evidence = true }] of questions.entries()) {

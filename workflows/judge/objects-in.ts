@@ -12,12 +12,20 @@ export function* objectsIn(text: string): Generator<Readonly<Record<string, unkn
 const maxObjects = 64;
 
 const parsed = (json: string): Readonly<Record<string, unknown>> | undefined => {
-  try {
-    return JSON.parse(json) as Readonly<Record<string, unknown>>; // it starts with a brace
-  } catch {
-    return undefined;
-  }
+  for (const form of [json, repaired(json)])
+    try {
+      return JSON.parse(form) as Readonly<Record<string, unknown>>; // it starts with a brace
+    } catch {
+      // the next form
+    }
+  return undefined;
 };
+
+/** With line breaks in texts written as codes, and without commas before a closing bracket. */
+const repaired = (json: string): string =>
+  json.replaceAll(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gs, (part) =>
+    part === ',' ? '' : part.replaceAll('\n', String.raw`\n`).replaceAll('\r', ''),
+  );
 
 const endOfObject = (text: string, start: number): number | undefined => {
   const signs = /"(?:[^"\\]|\\.)*"|[{}]/gs;

@@ -53,21 +53,13 @@ export const judgePolicies = {
 } as const satisfies Record<string, JudgePolicy>;
 
 /** A policy against texts about other topics. Raises `guard/invalid-option`. */
-export const offTopicPolicy = (topics: readonly string[]): JudgePolicy => ({
-  rule: `Is the text about something other than: ${joined(topics, 'offTopicPolicy.topics')}? Greetings and thanks are not.`,
-  places: ['input'],
-  evidence: false,
-});
-
-/** A policy against answers that recommend, compare with, or run down other companies. Raises `guard/invalid-option`. */
-export const competitorsPolicy = (brand: string, competitors: readonly string[]): JudgePolicy => ({
-  rule: `Does the text speak badly of ${joined([brand], 'competitorsPolicy.brand')}, or recommend or praise one of: ${joined(competitors, 'competitorsPolicy.competitors')}?`,
-  places: ['answer'],
-});
-
-const joined = (names: readonly string[], path: string): string => {
-  throwFaults(someNames.faultsOf(names, path).map(asGuardFault));
-  return names.join('; ');
+export const offTopicPolicy = (topics: readonly string[]): JudgePolicy => {
+  throwFaults(someNames.faultsOf(topics, 'offTopicPolicy.topics').map(asGuardFault));
+  return {
+    rule: `Is the text about something other than: ${topics.join('; ')}? Greetings and thanks are not.`,
+    places: ['input'],
+    evidence: false,
+  };
 };
 
 const someNames = listOf(aName);
