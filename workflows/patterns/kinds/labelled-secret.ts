@@ -5,7 +5,7 @@ import { columnFinder } from './table-column.js';
 /** Labels of passwords, also in other languages. */
 const password =
   'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:ñ|n)a|(?<![a-z])clave(?: de acceso)?|senha|mot[ _-]de[ _-]passe|wachtwoord|has(?:ł|l)o|пароль|(?<![a-z])pw(?![a-z])|密码|パスワード|şifre|parola|كلمة (?:المرور|السر)|पासवर्ड|कूटशब्द';
-/** What a password is for: `the password of the database is …`. */
+/** The purpose of a password: `the password of the database is …`. */
 const purpose = String.raw`(?:[ \t]{1,2}(?:for|of|to|für|fuer|zum|zur|von|du|de|del|des|pour|para|da|do|voor)(?:[ \t]{1,2}[^\s:=,;.|]{1,20}){1,3})?`;
 /** Labels of other secrets: their values are longer, and have digits. */
 const secret = String.raw`secret|token|credentials?|(?:api|access|auth|account|admin|app|application|deploy|encryption|signing|private|master|secret|license|service|write)[ _-]?key|connection[ _-]?string|(?:php|j)?sess(?:ion)?(?:[_-]?id)?|(?:connect\.)?sid|csrf|xsrf`;
