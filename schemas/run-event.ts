@@ -95,7 +95,13 @@ const events = z.discriminatedUnion('type', [
    * A guard was not asked, or gave no verdict, and its policy let that pass unedited. `reason` is `sampled-out` or the code of
    * the error. For the streaming phase one event sums up a step: `calls` chunks.
    */
-  event('guard-bypass', { ...author, reason: z.string(), calls: z.int().positive() }),
+  event('guard-bypass', {
+    ...author,
+    reason: z.string(),
+    /** Milliseconds until its policy decided, over all `calls`; absent in traces of older versions. */
+    durationMs: z.number().nonnegative().optional(),
+    calls: z.int().positive(),
+  }),
   /**
    * The verdict that a shadow guard would have given; it has no effect. The guard judges in parallel with the run, so its event
    * can come late: it names its step, and is the only event that may follow `run-finish`.

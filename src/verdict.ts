@@ -18,6 +18,8 @@ export interface Pass {
 /** The reason that a guard did not judge: `sampled-out`, or the code of the error that prevented a verdict. */
 interface Bypass {
   readonly reason: string;
+  /** The error of the guard; for the trace alone. */
+  readonly error?: unknown;
 }
 
 /** Continue with `data` in place of the guard's payload. */

@@ -5,10 +5,10 @@ export type { ComparedRow, ComparedVerdict };
 
 /**
  * The state of a run: its status, and the reason of its end. Of an `observed` run only the guards are known: another host runs
- * its loop, and does not report the end.
+ * its loop, and does not report the end. `interrupted`: its process ended before it did, and no engine continues it.
  */
 export interface RunOutcome {
-  readonly status: RunStatus | 'running' | 'observed';
+  readonly status: RunStatus | 'running' | 'observed' | 'interrupted';
   readonly tripwire?: Tripwire;
   readonly error?: { readonly message: string; readonly code?: string };
 }
@@ -58,8 +58,11 @@ export interface DecideRun extends Pick<Decision, 'agentId' | 'runId'> {
 /** A guard's effect on a run, in one word. */
 export interface GuardSignal {
   readonly guard: string;
-  /** A verdict, or `bypassed`. */
+  /** A verdict, or the effect in words. */
   readonly verdict: string;
+  /** The effect in words, and its color; absent in runs of older versions. */
+  readonly word?: string;
+  readonly tone?: 'pass' | 'edit' | 'retry' | 'trip' | 'out';
   /** It judged in parallel with the run and stopped nothing. */
   readonly isShadow?: true;
 }
@@ -73,6 +76,9 @@ export interface GuardTotals {
 
 export interface GuardTotal {
   readonly guard: string;
+  readonly agentId: string;
+  /** Its place in the guards of the agent: guards of other agents can have the same id. */
+  readonly path: string;
   /** The number of its verdicts by kind. */
   readonly verdicts: Readonly<Record<VerdictKind, number>>;
   /** Runs that it stopped, or that it would have stopped as a shadow guard. */
@@ -137,5 +143,6 @@ export interface RunComparison {
   readonly after: RunSummary;
   /** Their accepted answers in full. */
   readonly answers: { readonly before: string; readonly after: string };
-  readonly rows: readonly ComparedRow[];
+  /** With the agents on the way to the sub-run of a row; none for the run itself. */
+  readonly rows: readonly (ComparedRow & { readonly agents: readonly string[] })[];
 }

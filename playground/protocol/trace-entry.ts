@@ -38,8 +38,12 @@ export type StudioEntry = Common &
         readonly kind: 'tool';
         readonly toolCallId: string;
         readonly toolName: string;
-        readonly args: unknown;
+        readonly args?: unknown;
         readonly result?: unknown;
+        /** The error of the tool, or the reason why the call was rejected. */
+        readonly error?: string;
+        /** The guard that rejected the call. */
+        readonly rejectedBy?: string;
       })
     /** The state of the run when no event reports it: of a stock agent's run, and of a run whose process is gone. */
     | ({ readonly kind: 'status' } & RunOutcome)

@@ -58,7 +58,7 @@ interface GuardRecord {
 const writeJudged = (writer: TraceWriter, author: Author, { received, returned, causes }: GuardRecord): void => {
   const { phase, processorId, path } = author;
   const changed = returned && !isSameFrozen(received, returned) ? returned : undefined;
-  if (isPerChunk(phase) && returned && !changed) return; // the chunk passed unchanged
+  if (isPerChunk(phase) && returned && !changed && !causes) return; // the chunk passed unchanged
   const adds: unknown[] = [];
   writer.write({
     kind: 'judged',
@@ -76,9 +76,16 @@ const writeJudged = (writer: TraceWriter, author: Author, { received, returned, 
 /** Maximum length of a recorded chain of causes. */
 const mostCauses = 8;
 
+/** The failure of a guard without a verdict, also where its policy lets that pass or block. */
+const outageOf = (verdict: Verdict<unknown>): { readonly error?: unknown } | undefined => {
+  if (verdict.kind === 'unavailable') return verdict;
+  if (verdict.kind === 'pass') return verdict.bypass?.error === undefined ? undefined : verdict.bypass;
+  return verdict.kind === 'trip' ? verdict.outage : undefined;
+};
+
 /** The error of a guard without a verdict, then its causes. */
 const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
-  const outage = verdict.kind === 'unavailable' ? verdict : verdict.kind === 'trip' ? verdict.outage : undefined;
+  const outage = outageOf(verdict);
   if (!outage) return undefined;
   const causes: NonNullable<Causes> = [];
   for (let error = outage.error; error instanceof Error && causes.length < mostCauses; error = error.cause) {

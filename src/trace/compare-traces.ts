@@ -2,7 +2,8 @@ import type { RunEvent, TraceEntry } from '../../schemas/index.js';
 import { isPerChunk } from '../phase/table.js';
 import type { Trace } from './traces.js';
 import { traceOfKind } from './kinds.js';
-import { isStricter } from '../verdict.js';
+import type { Position } from './recorder.js';
+import { verdictKinds, type Author } from '../verdict.js';
 
 /** A verdict on one side of a comparison. */
 export interface ComparedVerdict {
@@ -39,7 +40,51 @@ export interface TraceComparison {
   readonly differs: boolean;
 }
 
-type GuardEvent = Extract<RunEvent, { type: 'guard' }>;
+type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+type Verdicts<E> = (event: E) => readonly Compared[];
+
+/** A verdict at its place; `as` keeps reports about a block apart from the verdicts of its guards. */
+interface Compared extends Author, Position, ComparedVerdict {
+  readonly as?: string;
+}
+
+const ofGuard =
+  (wordOf: (event: Of<'guard' | 'guard-shadow'>) => string): Verdicts<Of<'guard' | 'guard-shadow'>> =>
+  (event) => [{ ...event, verdict: wordOf(event) }];
+
+const none = (): readonly Compared[] => [];
+
+/** The verdicts in an event of each type: a comparison shows nothing of the other types. */
+const verdictsOf: { readonly [T in RunEvent['type']]: Verdicts<Of<T>> } = {
+  guard: ofGuard(({ verdict }) => verdict),
+  'guard-shadow': ofGuard(({ verdict }) => `would ${verdict}`),
+  'guard-bypass': (event) => [{ ...event, verdict: 'bypassed' }],
+  'merge-conflict': ({ authors, rule, ...event }) => [
+    { ...event, as: 'conflict', processorId: authors.join(' and '), verdict: 'conflict', reason: rule },
+  ],
+  'stale-verdict': ({ readers, authors, rerun, ...event }) =>
+    readers.map((processorId) => ({
+      ...event,
+      as: 'stale',
+      processorId,
+      verdict: rerun ? 'checked again' : 'stale',
+      reason: `edited by ${authors.join(', ')}`,
+    })),
+  'late-abort': none,
+  memory: none,
+  'model-call': none,
+  'model-error': none,
+  'model-finish': none,
+  'model-wasted': none,
+  retract: none,
+  'run-finish': none,
+  'run-resume': none,
+  'run-start': none,
+  'state-enter': none,
+  'step-finish': none,
+  'tool-finish': none,
+  'tool-start': none,
+};
 
 /**
  * Compares the guards' verdicts in two traces of the same input. Guards are matched by id, also across pipelines of different
@@ -54,29 +99,34 @@ export const compareTraces = (before: Trace, after: Trace): TraceComparison => {
   return { rows, before: first, after: last, differs };
 };
 
-const rowOf = (before: GuardEvent | undefined, after: GuardEvent | undefined): ComparedRow => {
-  const { phase, path, processorId, stepNumber, attempt } = (after ?? before) as GuardEvent; // each key occurs in at least one of them
+const rowOf = (before: Compared | undefined, after: Compared | undefined): ComparedRow => {
+  const { phase, path, processorId, stepNumber, attempt } = (after ?? before) as Compared; // each key occurs in at least one of them
   const [old, young] = [before && verdictOf(before), after && verdictOf(after)];
   const differs = JSON.stringify(old) !== JSON.stringify(young);
   const both = { ...(old && { before: old }), ...(young && { after: young }) };
   return { phase, path, processorId, stepNumber, attempt, ...both, differs };
 };
 
-const verdictOf = ({ verdict, reason }: GuardEvent): ComparedVerdict => ({ verdict, ...(reason !== undefined && { reason }) });
+const verdictOf = ({ verdict, reason }: Compared): ComparedVerdict => ({ verdict, ...(reason !== undefined && { reason }) });
 
 /** The verdicts of a run by place. Several verdicts of a guard at one place keep their order. */
-const verdictsIn = (trace: Trace): Map<string, GuardEvent> => {
-  const verdicts = new Map<string, GuardEvent>();
+const verdictsIn = (trace: Trace): Map<string, Compared> => {
+  const verdicts = new Map<string, Compared>();
   for (const { event } of traceOfKind(trace, 'event')) {
-    if (event.type !== 'guard') continue;
-    const { phase, processorId, stepNumber, attempt } = event;
-    const place = JSON.stringify([stepNumber, attempt, phase, processorId]);
-    const key = isPerChunk(phase) ? place : freeKey(verdicts, place);
-    const known = verdicts.get(key);
-    if (!known || isStricter(event.verdict, known.verdict)) verdicts.set(key, event);
+    const read = verdictsOf[event.type] as Verdicts<RunEvent>; // the row of this type
+    for (const one of read(event)) {
+      const { phase, processorId, stepNumber, attempt, as = '' } = one;
+      const place = JSON.stringify([stepNumber, attempt, phase, processorId, as]);
+      const key = isPerChunk(phase) ? place : freeKey(verdicts, place);
+      const known = verdicts.get(key);
+      if (!known || rankOf(one) < rankOf(known)) verdicts.set(key, one);
+    }
   }
   return verdicts;
 };
+
+/** The strictest verdict of a step first; a verdict without effect, or none, is the least. */
+const rankOf = ({ verdict }: Compared): number => [...verdictKinds, verdict].indexOf(verdict);
 
 const freeKey = (known: ReadonlyMap<string, unknown>, place: string): string => {
   let count = 0;

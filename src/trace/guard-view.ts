@@ -20,7 +20,7 @@ export interface GuardView {
 }
 
 type Judged = Extract<TraceEntry, { kind: 'judged' }>;
-type GuardEvent = Extract<Extract<TraceEntry, { kind: 'event' }>['event'], { type: 'guard' }>;
+type GuardEvent = Extract<RunEvent, { type: 'guard' | 'guard-bypass' }>;
 
 /**
  * The input and output of a guard, by its event in a trace. For a stream guard these are the chunks that it changed or stopped
@@ -33,15 +33,17 @@ export const guardView = (trace: Trace, seq: number): GuardView => {
   const { phase, processorId, path } = event;
   const judged = judgedBy(trace, seq, event);
   const { received, returned } = judged.length > 0 ? payloadsOf(trace, judged) : unchangedTexts(trace, event);
-  const causes = event.verdict === 'unavailable' ? judged.at(-1)?.causes : undefined;
+  const causes = event.type === 'guard-bypass' || event.verdict === 'unavailable' ? judged.at(-1)?.causes : undefined;
   return { seq, phase, processorId, path, received, returned: isStop(event) ? [] : returned, ...(causes && { causes }) };
 };
 
 const guardEventAt = (trace: Trace, seq: number): GuardEvent => {
   const entry = trace[seq];
-  if (entry?.kind === 'event' && entry.event.type === 'guard') return entry.event;
+  if (entry?.kind === 'event' && isOfGuard(entry.event)) return entry.event;
   throw new InterlockError('trace/invalid', { path: `seq ${seq}`, detail: 'this entry is not the event of a guard.' });
 };
+
+const isOfGuard = (event: RunEvent): event is GuardEvent => event.type === 'guard' || event.type === 'guard-bypass';
 
 /** A single call is recorded right after its event; the calls per chunk of a step precede the event that sums them up. */
 const judgedBy = (trace: Trace, seq: number, event: GuardEvent): Judged[] => {
@@ -50,13 +52,13 @@ const judgedBy = (trace: Trace, seq: number, event: GuardEvent): Judged[] => {
   const isSummed = trace.some((entry) => entry.kind === 'came') && own.some((entry) => 'part' in (entry.received?.values ?? {}));
   if (!isSummed) return next ? [next] : [];
   const from = trace.findLast(
-    (entry) => entry.seq < seq && entry.kind === 'event' && entry.event.type === 'guard' && isSameCall(entry.event, event),
+    (entry) => entry.seq < seq && entry.kind === 'event' && isOfGuard(entry.event) && isSameCall(entry.event, event),
   );
   const before = own.filter((entry) => entry.seq > (from?.seq ?? 0) && entry.seq < seq);
   return isStop(event) && next ? [next] : before;
 };
 
-const isStop = ({ verdict }: GuardEvent): boolean => verdict !== 'pass' && verdict !== 'edit';
+const isStop = (event: GuardEvent): boolean => event.type === 'guard' && event.verdict !== 'pass' && event.verdict !== 'edit';
 
 type Call = Pick<GuardEvent, 'phase' | 'path' | 'processorId' | 'stepNumber' | 'attempt'>;
 

@@ -80,7 +80,13 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
       const { verdict } = report;
       const { kind } = verdict;
       if (verdict.kind === 'pass' && verdict.bypass)
-        return count({ type: 'guard-bypass', ...report.author, reason: verdict.bypass.reason, calls: 1 });
+        return count({
+          type: 'guard-bypass',
+          ...report.author,
+          reason: verdict.bypass.reason,
+          durationMs: report.durationMs,
+          calls: 1,
+        });
       const sum = kind === 'pass' || kind === 'edit' ? sumOf(sums, report.author) : undefined;
       if (sum) addToSum(sum, report);
       else record(factOf(report));
@@ -196,8 +202,8 @@ const keyOf = ({ fact, at }: Placed): string => {
 
 const addedUp = (first: CountedFact & Counts, next: CountedFact & Counts): CountedFact => {
   const calls = first.calls + next.calls;
-  if (first.verdict === undefined) return { ...first, calls };
-  const edits = (first.edits ?? 0) + (next.edits ?? 0);
   const durationMs = (first.durationMs ?? 0) + (next.durationMs ?? 0);
+  if (first.verdict === undefined) return { ...first, calls, ...(first.durationMs !== undefined && { durationMs }) };
+  const edits = (first.edits ?? 0) + (next.edits ?? 0);
   return { ...first, calls, edits, durationMs, verdict: edits > 0 ? 'edit' : 'pass' } as CountedFact; // a shadow's: it has a verdict
 };

@@ -37,12 +37,25 @@ const describeAgent = async (
   model: await modelName(agent),
   pipelines: Object.fromEntries([...lanes].map(([lane, graph]) => [lane, graph.id])),
   examples,
+  tools: await toolsOf(agent),
   ...(kind === 'mastra' && { note: stockDescription }),
 });
 
 /** The data that a stock agent's stream lacks. */
 const stockDescription =
   'This agent runs in Mastra’s own loop. Its runs show emitted content and the outcome, but no states, attempts or buffered text. Verdicts and edits are shown for guards from guardsFor().';
+
+/** Tools that depend on a request are not known. */
+const toolsOf = async (agent: KnownAgent['agent']): Promise<AgentInfo['tools']> => {
+  try {
+    return Object.entries(await agent.listTools()).map(([name, tool]) => {
+      const { requireApproval } = tool as { requireApproval?: unknown };
+      return { name, approval: requireApproval === true ? 'always' : requireApproval === undefined || requireApproval === false ? 'never' : 'depends' };
+    });
+  } catch {
+    return [];
+  }
+};
 
 const modelName = async (agent: KnownAgent['agent']): Promise<string> => {
   try {

@@ -5,6 +5,7 @@ import type { RunSummary } from '../../protocol/runs.js';
 import type { PromptView, StudioEntry } from '../../protocol/trace-entry.js';
 import { describeKnown } from '../catalog/catalog.js';
 import { guardWords, isOfInput, revealedWords, maskedWords, traceOfLines, type ShowText } from '../runs/guard-words.js';
+import { rejectedArguments } from '../runs/entries-of-trace.js';
 import { mergedWords } from '../runs/merged-words.js';
 import { promptsOf } from '../runs/prompts.js';
 import { allLines, linesOf, summaryOf, type Studio } from '../studio.js';
@@ -71,12 +72,15 @@ const wordsOf = ({ runId, trace, entries, show }: Words): Record<string, unknown
   const showIn = (): ShowText => show ?? ((text) => text);
   return {
     ...wordsOfGuards(entries, (entry) =>
-      entry.event.type === 'guard'
+      entry.event.type !== 'merge-conflict'
         ? [`${path}/guards/${entry.seq}`, guardWords(trace, entry, showIn)]
         : [`${path}/merges/${entry.seq}`, mergedWords(trace, entry, showIn)],
     ),
     [`${path}/prompts`]: promptsOf(trace, entries).map((prompt) => (show ? redactedPrompt(prompt, show) : prompt)),
-    ...(!show && { [`${path}/reveal`]: revealedWords(trace, entries, { from: 0, to: Infinity }) }),
+    ...(!show && {
+      [`${path}/reveal`]: revealedWords(trace, entries, { from: 0, to: Infinity }),
+      [`${path}/rejected`]: rejectedArguments(trace),
+    }),
   };
 };
 
@@ -96,7 +100,7 @@ const wordsOfGuards = (entries: readonly StudioEntry[], read: (entry: EventEntry
   return words;
 };
 
-const hasText = ({ event: { type } }: EventEntry): boolean => type === 'guard' || type === 'merge-conflict';
+const hasText = ({ event: { type } }: EventEntry): boolean => /^(guard|guard-bypass|merge-conflict)$/.test(type);
 
 const isPass = ({ event }: EventEntry): boolean => event.type === 'guard' && event.verdict === 'pass';
 

@@ -7,7 +7,7 @@ import { decide, decisionsOf } from '../catalog/decisions.js';
 import { answerCallSchema, decideRunSchema, entriesQuerySchema, runQuerySchema, startRunSchema } from './inputs.js';
 import { readBody, readQuery } from './read-request.js';
 import { spreadOf } from '../../../src/trace/percentile.js';
-import type { RunEvent } from '../../../schemas/index.js';
+import { foldRun } from '../../fold/fold-run.js';
 import type { VerdictKind } from '../../../src/verdict.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { RunQuery } from '../store/run-store.js';
@@ -73,34 +73,24 @@ const eventStream = (context: Context, write: (stream: SSEStreamingApi, closed: 
   });
 };
 
-type GuardEvent = Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-bypass' }>;
-
-/** The results of each guard in the runs of a query, the most trips first. */
+/** The results of each guard in the runs of a query, the most blocks first: each at its place in the guards of an agent. */
 const guardTotals = async (studio: Studio, query: RunQuery): Promise<GuardTotals> => {
   const { runs } = await studio.archive.list(query);
   const totals = new Map<string, Totals>();
-  for (const { runId, tripwire } of runs) {
+  for (const { runId, agentId, tripwire } of runs) {
     const lines = await linesOf(studio, { runId, kind: 'entry', ...allLines });
-    for (const event of lines.flatMap(guardEvent)) {
-      const isShadow = event.type === 'guard-shadow';
-      const key = `${event.processorId} ${isShadow}`;
-      const known = {
-        guard: event.processorId,
-        isShadow,
-        verdicts: { ...none },
-        bypassed: 0,
-        stopped: new Set<string>(),
-        times: [],
-      };
-      const total = totals.get(key) ?? known;
+    for (const mark of foldRun(lines.flatMap(withoutText)).lanes.flatMap(({ marks }) => marks)) {
+      if (mark.kind === 'conflict' || mark.kind === 'stale' || mark.kind === 'late') continue; // no verdict of one guard
+      const isShadow = mark.kind === 'shadow';
+      const { processorId: guard, path } = mark;
+      const key = `${agentId} ${path} ${isShadow}`;
+      const first = { guard, agentId, path, isShadow, verdicts: { ...none }, bypassed: 0, stopped: new Set<string>(), times: [] };
+      const total = totals.get(key) ?? first;
       totals.set(key, total);
-      if (event.type === 'guard-bypass') {
-        total.bypassed += event.calls;
-        continue;
-      }
-      total.verdicts[event.verdict] += 1;
-      total.times.push(event.durationMs);
-      if (isShadow ? event.verdict === 'trip' : tripwire?.processorId === event.processorId) total.stopped.add(runId);
+      if (mark.durationMs !== undefined) total.times.push(mark.durationMs);
+      if (mark.kind === 'bypass') total.bypassed += mark.calls;
+      else total.verdicts[mark.verdict] += 1;
+      if (isShadow ? mark.verdict === 'trip' : tripwire?.path === path) total.stopped.add(runId);
     }
   }
   const guards = [...totals.values()].map(totalOf);
@@ -110,7 +100,7 @@ const guardTotals = async (studio: Studio, query: RunQuery): Promise<GuardTotals
   };
 };
 
-interface Totals extends Pick<GuardTotal, 'guard' | 'isShadow'> {
+interface Totals extends Pick<GuardTotal, 'guard' | 'agentId' | 'path' | 'isShadow'> {
   readonly verdicts: Record<VerdictKind, number>;
   bypassed: number;
   readonly stopped: Set<string>;
@@ -125,10 +115,6 @@ const totalOf = ({ stopped, times, ...counts }: Totals): GuardTotal => ({
   ...spreadOf(times),
 });
 
-const guardEvent = (line: string): GuardEvent[] => {
-  if (!line.includes('"type":"guard')) return []; // most lines contain only text
-  const entry = JSON.parse(line) as StudioEntry; // this studio's own lines
-  if (entry.kind !== 'event') return [];
-  const { event } = entry;
-  return event.type === 'guard' || event.type === 'guard-shadow' || event.type === 'guard-bypass' ? [event] : [];
-};
+/** Most lines of a run contain only text, and need not be read. */
+const withoutText = (line: string): StudioEntry[] =>
+  line.includes('"kind":"event"') || line.includes('"kind":"asked"') ? [JSON.parse(line) as StudioEntry] : []; // this studio's own lines

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { InterlockError, type Trace } from '../../../src/index.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { guardWords, revealedWords, visibleWords, traceOfLines } from '../runs/guard-words.js';
+import { rejectedArguments } from '../runs/entries-of-trace.js';
 import { mergedWords } from '../runs/merged-words.js';
 import { promptsOf } from '../runs/prompts.js';
 import { allLines, linesOf, summaryOf, type Studio } from '../studio.js';
@@ -26,6 +27,10 @@ export const wordsRoutes = (studio: Studio): Hono =>
     .get('/runs/:runId/prompts', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
       return c.json(promptsOf(await traceOf(studio, runId), await entriesOf(studio, runId, allLines)));
+    })
+    .get('/runs/:runId/rejected', async (c) => {
+      const { runId } = await summaryOf(studio, c.req.param('runId'));
+      return c.json(rejectedArguments(await traceOf(studio, runId)));
     })
     .get('/runs/:runId/reveal', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));

@@ -12,7 +12,7 @@ import { attached, plainName } from './attached.js';
 import { findLeakSchema, fixtureQuerySchema, forkSchema, labStreamSchema, replaySchema, tryPhaseSchema } from './inputs.js';
 import { readBody, readQuery } from './read-request.js';
 import { traceOf } from './words-routes.js';
-import type { RunComparison, StartedRun } from '../../protocol/runs.js';
+import type { RunComparison, RunSummary, StartedRun } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { traceOfLines } from '../runs/guard-words.js';
 import type { Catalog, StateInfo } from '../../protocol/catalog.js';
@@ -80,12 +80,42 @@ const pipelineOf = async (studio: Studio, id: string): Promise<KnownPipeline> =>
   return pipeline;
 };
 
-/** Two recorded runs, verdict by verdict; nothing in it is hidden from pages. Raises `studio/not-found`. */
+/** Two recorded runs and their sub-runs, verdict by verdict; nothing in it is hidden from pages. Raises `studio/not-found`. */
 const compareRuns = async (studio: Studio, runId: string, otherId: string): Promise<RunComparison> => {
   const [before, after] = await Promise.all([recorded(studio, runId), recorded(studio, otherId)]);
-  const compared = compareTraces(before.trace, after.trace);
-  const answers = { before: before.emitted ?? compared.before.text, after: after.emitted ?? compared.after.text };
-  return { before: before.summary, after: after.summary, answers, rows: compared.rows };
+  const { before: first, after: second } = compareTraces(before.trace, after.trace);
+  const answers = { before: before.emitted ?? first.text, after: after.emitted ?? second.text };
+  return { before: before.summary, after: after.summary, answers, rows: await comparedRows(studio, [runId, otherId], []) };
+};
+
+/** The rows of two runs, then of their sub-runs: those of the same agent belong together, in the order of their start. */
+const comparedRows = async (
+  studio: Studio,
+  [oneId, otherId]: readonly [string | undefined, string | undefined],
+  agents: readonly string[],
+): Promise<RunComparison['rows']> => {
+  const [before, after] = await Promise.all([oneId, otherId].map(async (id) => (id === undefined ? [] : (await recorded(studio, id)).trace)));
+  const [subs, others] = await Promise.all([oneId, otherId].map((id) => subRunsOf(studio, id)));
+  const rows = compareTraces(before ?? [], after ?? []).rows.map((row) => ({ ...row, agents }));
+  const pairs = pairsOf(subs ?? [], others ?? []);
+  const inside = await Promise.all(
+    pairs.map(([one, other]) => comparedRows(studio, [one?.runId, other?.runId], [...agents, (one ?? other)?.agentId ?? ''])),
+  );
+  return [...rows, ...inside.flat()];
+};
+
+const subRunsOf = async (studio: Studio, runId: string | undefined): Promise<readonly RunSummary[]> =>
+  runId === undefined ? [] : (await studio.archive.list({ parent: runId, limit: 200 })).runs.toReversed();
+
+type RunPair = readonly [one: RunSummary | undefined, other: RunSummary | undefined];
+
+const pairsOf = (runs: readonly RunSummary[], others: readonly RunSummary[]): RunPair[] => {
+  const rest = [...others];
+  const pairs = runs.map((one): RunPair => {
+    const index = rest.findIndex(({ agentId }) => agentId === one.agentId);
+    return [one, index === -1 ? undefined : rest.splice(index, 1)[0]];
+  });
+  return [...pairs, ...rest.map((other): RunPair => [undefined, other])];
 };
 
 /** A run with its trace. Of the run of another host's loop, only the guards' events and the emitted text are known. */

@@ -41,8 +41,7 @@ export const takingUp = (options: TakingUpOptions): TakingUp => {
   };
   const interrupt = (log: RunLog): void => {
     const { code, message } = new InterlockError('studio/interrupted');
-    const { status } = log.summary;
-    log.add({ kind: 'status', status: status === 'running' ? 'failed' : status, error: { code, message } }, lastAt(log));
+    log.add({ kind: 'status', status: 'interrupted', error: { code, message } }, lastAt(log));
     void finish(log);
   };
   const takeUp = async (run: AdoptedRun): Promise<void> => {

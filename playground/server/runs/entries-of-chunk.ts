@@ -16,6 +16,8 @@ interface StreamedPayload {
   readonly toolName?: string;
   readonly args?: unknown;
   readonly result?: unknown;
+  readonly error?: unknown;
+  readonly approval?: { readonly reason?: unknown };
 }
 
 /** Chunks that report the progress of a call or a run; their payloads repeat the whole answer. */
@@ -32,7 +34,7 @@ export const entriesOfChunk = (chunk: StreamedChunk, place: Place, part: PartNot
     ...(text !== undefined && { text }),
     ...(text === undefined && !isBookkeeping.test(type) && { data: data ?? chunk.payload }),
   };
-  return type === 'tool-call' || type === 'tool-result' ? [emitted, toolEntry(payload, place)] : [emitted];
+  return /^tool-(call|result|error|output-denied)$/.test(type) ? [emitted, toolEntry(payload, place)] : [emitted];
 };
 
 /** A part without its words. */
@@ -41,11 +43,23 @@ const partOf = ({ type, payload: { id, toolCallId, text, argsTextDelta } = {} }:
   return { type, ...(partId !== undefined && { partId }), chars: (text ?? argsTextDelta ?? '').length };
 };
 
-const toolEntry = ({ toolCallId = '', toolName = '', args, result }: StreamedPayload, place: Place): EntryFact => ({
+const toolEntry = (
+  { toolCallId = '', toolName = '', args, result, error, approval }: StreamedPayload,
+  place: Place,
+): EntryFact => ({
   kind: 'tool',
   ...place,
   toolCallId,
   toolName,
-  args,
+  ...(args !== undefined && { args }),
   ...(result !== undefined && { result }),
+  ...((error !== undefined || approval?.reason !== undefined) && { error: messageOf(error ?? approval?.reason) }),
 });
+
+/** An error with its causes, without stacks. */
+const messageOf = (error: unknown): string => {
+  if (typeof error !== 'object' || error === null) return String(error);
+  const { message, cause } = error as { message?: unknown; cause?: unknown };
+  const own = typeof message === 'string' ? message : JSON.stringify(error);
+  return cause === undefined ? own : `${own}; caused by: ${messageOf(cause)}`;
+};

@@ -15,8 +15,8 @@ export const guardWords = (trace: Trace, entry: StudioEntry, showIn: (phase: str
   const seq =
     entry.kind === 'event' ? trace.findIndex((line) => line.kind === 'event' && line.event.seq === entry.event.seq) : -1;
   const line = trace[seq];
-  if (line?.kind !== 'event' || line.event.type !== 'guard')
-    throw new InterlockError('studio/not-found', { path: `${entry.seq}` });
+  if (line?.kind !== 'event' || !/^guard(-bypass)?$/.test(line.event.type))
+    throw new InterlockError('studio/not-found', { path: `${entry.seq}`, detail: 'the text of this verdict was not recorded' });
   const view = guardView(trace, seq);
   const { phase, processorId, path, causes } = view;
   const mask = showIn(phase);

@@ -1,8 +1,9 @@
-import type { RunEvent } from '../../../src/index.js';
-import type { RunOutcome, RunSummary, GuardSignal } from '../../protocol/runs.js';
-import { retractedBy } from '../../protocol/retracted-by.js';
+import type { GuardSignal, RunSummary } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
-import { isStricter, type VerdictKind } from '../../../src/verdict.js';
+import { factsOf, severity, type Fact } from '../../fold/facts.js';
+import { advance } from '../../fold/fold-run.js';
+import { costOf, durationOf } from '../../fold/run-tree.js';
+import { emptyRun, type RunView } from '../../fold/run-view.js';
 
 /** The facts of a run before its first event. */
 export interface RunHead {
@@ -27,75 +28,53 @@ export interface SummaryFold {
 const longestQuote = 280;
 
 /**
- * Creates the summary of a run.
+ * Creates the summary of a run: the same fold as on its page, shortened.
  *
  * @param now the current time, in epoch milliseconds
  * @param startedAt the start of the run, if known; default: the time of its first entry, as on the run's page
  */
 export const createSummary = (head: RunHead, now: number, startedAt?: number): SummaryFold => {
-  const texts = new Map<string, string>();
-  const signals = createSignals();
-  let tokens: number | undefined;
-  const counts = { steps: 0, retries: 0, entries: 0, lastAt: startedAt ?? now, firstAt: startedAt ?? now };
-  let outcome: RunOutcome = { status: 'running' };
-  const answer = () => (outcome.status === 'success' ? [...texts.values()].join('') : '');
-  const countStep = (stepNumber: number) => void (counts.steps = Math.max(counts.steps, stepNumber + 1));
-  const take = (event: RunEvent) => {
-    countStep(event.stepNumber);
-    signals.onEvent(event);
-    if (event.type === 'model-finish') tokens = (tokens ?? 0) + tokensOf(event.usage);
-    if (event.type === 'retract') for (const id of event.partIds) texts.delete(id);
-    if (event.type === 'state-enter' && event.state === 'step.retrying') counts.retries += 1;
-    if (event.type === 'run-resume') outcome = { status: 'running' };
-    if (event.type !== 'run-finish') return;
-    counts.retries = event.retries;
-    outcome = outcomeOf(event);
-  };
+  let view = emptyRun;
+  let entries = 0;
   return {
     add: (entry) => {
-      if (counts.entries === 0) counts.firstAt = startedAt ?? entry.at;
-      counts.entries += 1;
-      counts.lastAt = entry.at;
-      if (entry.kind === 'event') take(entry.event);
-      if (entry.kind === 'status') outcome = outcomeOf(entry);
-      if (entry.kind === 'left') {
-        if (entry.part.type === 'step-start') countStep(entry.stepNumber);
-        for (const id of retractedBy(entry)) texts.delete(id);
-      }
-      if (entry.kind !== 'left' || entry.part.type !== 'text-delta' || entry.text === undefined) return;
-      const { partId = '' } = entry.part;
-      texts.set(partId, (texts.get(partId) ?? '') + entry.text);
+      view = advance(view, entry);
+      entries += 1;
     },
     get answer() {
-      return answer();
+      return answerOf(view);
     },
     get summary() {
-      const { steps, retries, entries, lastAt, firstAt } = counts;
+      const { status, tripwire, error, lanes, retries } = view;
+      const { inputTokens, outputTokens } = costOf(view);
+      const hasUsage = lanes.some(({ models }) => models.some(({ usage }) => usage !== undefined));
       return {
         ...head,
         userText: shortened(head.userText),
-        answered: shortened(answer()),
-        startedAt: firstAt,
-        durationMs: outcome.status === 'running' ? undefined : lastAt - firstAt,
-        steps,
+        answered: shortened(answerOf(view)),
+        startedAt: startedAt ?? view.startedAt ?? now,
+        durationMs: status === 'running' ? undefined : durationOf(view),
+        steps: lanes.reduce((most, { stepNumber }) => Math.max(most, stepNumber + 1), 0),
         retries,
-        ...(tokens !== undefined && { tokens }),
+        ...(hasUsage && { tokens: inputTokens + outputTokens }),
         entries,
-        ...signals.read(),
-        ...outcome,
+        ...signalsOf(view),
+        status,
+        ...(tripwire && { tripwire }),
+        ...(error && { error: { message: error.message, ...(error.code && { code: error.code }) } }),
       };
     },
   };
 };
 
-const tokensOf = ({ inputTokens = 0, outputTokens = 0 }: Extract<RunEvent, { type: 'model-finish' }>['usage']): number =>
-  inputTokens + outputTokens;
-
-const outcomeOf = ({ status, tripwire, error }: RunOutcome): RunOutcome => ({
-  status,
-  ...(tripwire && { tripwire }),
-  ...(error && { error: { message: error.message, ...(error.code && { code: error.code }) } }),
-});
+/** The text of all parts that were sent and not retracted, if the run was accepted. */
+const answerOf = ({ status, lanes }: RunView): string =>
+  status === 'success'
+    ? lanes
+        .flatMap(({ parts }) => parts)
+        .map(({ kind, isRetracted, text }) => (kind === 'text' && !isRetracted ? text : ''))
+        .join('')
+    : '';
 
 /** A text on one line, cut at a whole character. */
 const shortened = (text: string): string => {
@@ -108,40 +87,20 @@ const shortened = (text: string): string => {
   return characters.length > longestQuote ? `${characters.slice(0, longestQuote - 1).join('')}…` : characters.join('');
 };
 
-/** The verdicts of a run's guards other than pass, updated event by event. */
-interface Signals {
-  onEvent(event: RunEvent): void;
-  read(): Pick<RunSummary, 'guards' | 'signals'>;
-}
-
-const createSignals = (): Signals => {
+/** The facts of a run, the most severe first, each guard and call once; and the ids of its guards among them. */
+const signalsOf = (view: RunView): Pick<RunSummary, 'guards' | 'signals'> => {
+  const facts = factsOf(view).filter(({ kind }) => kind !== 'end' && kind !== 'retraction');
+  const ordered = facts.toSorted((a, b) => severity(a) - severity(b));
   const signals = new Map<string, GuardSignal>();
-  return {
-    onEvent: (event) => {
-      const signal = signalIn(event);
-      const known = signal && signals.get(signal.guard);
-      if (signal && (!known || outranks(signal, known))) signals.set(signal.guard, signal);
-    },
-    read: () => ({
-      guards: [...signals.keys()],
-      signals: [...signals.values()].toSorted((a, b) => Number(outranks(b, a)) - Number(outranks(a, b))),
-    }),
-  };
+  for (const fact of ordered) if (!signals.has(fact.name)) signals.set(fact.name, signalOf(fact));
+  const guards = facts.flatMap(({ mark }) => (mark && 'processorId' in mark ? [mark.processorId] : []));
+  return { guards: [...new Set(guards)], signals: [...signals.values()] };
 };
 
-const signalIn = (event: RunEvent): GuardSignal | undefined => {
-  if (event.type === 'guard-bypass') return { guard: event.processorId, verdict: 'bypassed' };
-  if ((event.type !== 'guard' && event.type !== 'guard-shadow') || event.verdict === 'pass') return undefined;
-  const { processorId: guard, verdict } = event;
-  return { guard, verdict, ...(event.type === 'guard-shadow' && { isShadow: true }) };
-};
-
-/** Effective verdicts precede those without effect. */
-const outranks = (one: GuardSignal, other: GuardSignal): boolean => {
-  if (counted(one) !== counted(other)) return counted(one);
-  if (one.verdict === 'bypassed' || other.verdict === 'bypassed')
-    return other.verdict === 'bypassed' && one.verdict !== 'bypassed';
-  return isStricter(one.verdict as VerdictKind, other.verdict as VerdictKind); // verdicts of events
-};
-
-const counted = ({ verdict, isShadow }: GuardSignal): boolean => verdict !== 'bypassed' && !isShadow;
+const signalOf = ({ name, word, tone, mark }: Fact): GuardSignal => ({
+  guard: name,
+  verdict: mark?.kind === 'verdict' || mark?.kind === 'shadow' ? mark.verdict : word,
+  word,
+  tone,
+  ...(mark?.kind === 'shadow' && { isShadow: true }),
+});

@@ -34,13 +34,15 @@ export const ComparePage = ({ runId = '', otherId = '' }: { readonly runId?: str
   );
 };
 
-const sides: Sides = {
-  before: { title: 'First run', name: 'the first run' },
-  after: { title: 'Second run', name: 'the second run' },
-};
+/** Both sides by their input and their time, which tells two runs of the same input apart. */
+const sidesOf = ({ before, after }: RunComparison): Sides => ({
+  before: { title: `First: ${formatTime(before.startedAt)}`, name: 'the first run' },
+  after: { title: `Second: ${formatTime(after.startedAt)}`, name: 'the second run' },
+});
 
 const Comparison = ({ comparison }: { readonly comparison: RunComparison }) => {
   const { before, after, answers, rows } = comparison;
+  const sides = sidesOf(comparison);
   return (
     <div className="compare-results">
       <div className="beside-runs">

@@ -1,6 +1,5 @@
 import { GitFork } from 'lucide-react';
-import { useMemo, useState, useEffect, useRef } from 'react';
-import { useLocation } from 'wouter';
+import { useMemo, useState } from 'react';
 import './again.css';
 import { useCatalog } from '../api/catalog.js';
 import { useRun } from '../api/run-readers.js';
@@ -13,25 +12,22 @@ import { useTitle } from '../shell/use-title.js';
 import { editableIn, editsOf, type Editable, type Typed } from './fork-edits.js';
 import { chosenGuard, readChoice } from './guard-choice.js';
 import { GuardOptions, GuardSelect, PlaceSelect } from './guard-form.js';
-import type { ForkRun } from '../../protocol/again.js';
-import type { RunSummary, StartedRun } from '../../protocol/runs.js';
-import { get, post } from '../api/request.js';
-import { compareHref } from './compare-href.js';
+import { RealTools } from './real-tools.js';
+import { useFork } from './use-fork.js';
 import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
 
 /** Edits the input of a run, and runs it again from there. */
 export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
   useTitle('Edit and run again');
   const run = useRun(runId);
-  const { entries, count } = run;
+  const { entries, count, fold } = run;
+  const { agentId } = fold.at();
+  const agent = useCatalog().agents.find(({ id }) => id === agentId);
   const editable = useMemo(() => editableIn(entries.slice(0, count)), [entries, count]);
   return (
     <div className="page">
       <PageHead crumbs={crumbsOfRun(runId)} title="Edit and run again">
-        <p className="faint">
-          Calls that match the recording return the recorded result. From the first call that differs, models and tools run for
-          real.
-        </p>
+        <RealTools tools={agent?.tools ?? []} />
       </PageHead>
       {run.state === 'failed' && run.error && <ErrorNotice error={run.error} />}
       {run.state === 'loading' && count === 0 && <Waiting noun="the run" />}
@@ -114,33 +110,4 @@ const ForkForm = ({ runId, editable }: { readonly runId: string; readonly editab
       </Button>
     </form>
   );
-};
-
-/** The state of a fork. */
-type Fork = { readonly state: 'idle' | 'busy' } | { readonly state: 'failed'; readonly error: Error };
-
-const pauseMs = 300;
-
-/** Starts a fork of a run, waits until it has ended or is suspended, and opens a comparison of both. */
-const useFork = (runId: string) => {
-  const [fork, setFork] = useState<Fork>({ state: 'idle' });
-  const [, navigate] = useLocation();
-  const isDisposed = useRef(false);
-  useEffect(() => {
-    isDisposed.current = false;
-    return () => void (isDisposed.current = true);
-  }, []);
-  const start = async (edits: ForkRun): Promise<void> => {
-    setFork({ state: 'busy' });
-    try {
-      const started = await post<StartedRun>(`runs/${encodeURIComponent(runId)}/fork`, edits);
-      const isRunning = async (): Promise<boolean> =>
-        (await get<RunSummary>(`runs/${encodeURIComponent(started.runId)}`)).status === 'running';
-      while (!isDisposed.current && (await isRunning())) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      if (!isDisposed.current) navigate(compareHref(runId, started.runId));
-    } catch (error) {
-      setFork({ state: 'failed', error: error as Error }); // the client throws only this type
-    }
-  };
-  return { fork, start };
 };

@@ -69,13 +69,16 @@ const Totals = ({ totals, filter }: { readonly totals: GuardTotals; readonly fil
         </thead>
         <tbody>
           {totals.guards.map((total) => (
-            <tr key={`${total.guard} ${total.isShadow}`}>
+            <tr key={`${total.agentId} ${total.path} ${total.isShadow}`}>
               <th scope="row">
                 <Link href={`/runs${toQuery({ ...filter, guard: total.guard })}`}>{total.guard}</Link>
+                <span className="row-reason">
+                  {total.agentId}, <code>{total.path}</code>
+                </span>
                 {total.isShadow && <span className="row-reason">shadow guard: verdicts are only recorded</span>}
                 {total.stoppedRuns > 0 && (
                   <span className="row-reason">
-                    {total.isShadow ? 'would have stopped' : 'stopped'} {count(total.stoppedRuns, 'run')}
+                    {total.isShadow ? 'would have blocked' : 'blocked'} {count(total.stoppedRuns, 'run')}
                   </span>
                 )}
               </th>

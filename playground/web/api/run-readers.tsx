@@ -2,7 +2,7 @@ import { createContext, use, useMemo, useSyncExternalStore, type ReactNode } fro
 import { type RunLines, createLineList, noLines, type LineList } from './line-list.js';
 import { entriesAtOnce, entriesPath } from '../../protocol/run-file.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
-import { createRunFold, type RunFold } from '../fold/fold-run.js';
+import { createRunFold, type RunFold } from '../../fold/fold-run.js';
 import { live } from './live.js';
 import type { News } from './live-source.js';
 import { ApiError, get } from './request.js';
@@ -118,7 +118,7 @@ const createReaders = (): ReaderOf => {
   };
 };
 
-const ReadersContext = createContext<ReaderOf>(createRunReader);
+export const ReadersContext = createContext<ReaderOf>(createRunReader);
 
 /** Makes all readers of the same run inside share one. */
 export const RunReadersProvider = ({ children }: { readonly children: ReactNode }) => {

@@ -6,7 +6,7 @@ import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { FactList } from '../components/fact-list.js';
 import { InertText } from '../components/inert-text.js';
-import type { WaitingCall } from '../fold/run-view.js';
+import type { WaitingCall } from '../../fold/run-view.js';
 import '../components/notices.css';
 
 interface ApprovalProps {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Badge } from '../components/badge.js';
 import { InertText } from '../components/inert-text.js';
 import { PartText } from '../components/part-text.js';
-import type { GuardMark, Lane } from '../fold/run-view.js';
+import type { GuardMark, Lane } from '../../fold/run-view.js';
 import { ToolRow } from './tool-row.js';
 import type { Revealed } from '../../protocol/trace-entry.js';
 import { useCatalog } from '../api/catalog.js';

@@ -14,10 +14,9 @@ import { useThread } from './use-thread.js';
 import { InertText } from '../components/inert-text.js';
 import { useRun } from '../api/run-readers.js';
 import { StatusBadge } from '../components/badge.js';
-import { TripwireNotice } from '../components/tripwire-notice.js';
-import { markersOf } from '../fold/markers.js';
-import type { RunView } from '../fold/run-view.js';
-import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { BlockNotice } from '../components/block-notice.js';
+import { factsOf, worstFact } from '../../fold/facts.js';
+import type { RunView } from '../../fold/run-view.js';
 import { runHref } from '../shell/run-href.js';
 import { Approval } from './approval.js';
 import { Attempt } from './attempt.js';
@@ -137,10 +136,6 @@ const Transcript = ({ turns }: { readonly turns: readonly string[] }) => {
   );
 };
 
-/** The line at which a run was stopped: the verdict itself, or its end. */
-const stopSeq = (entries: readonly StudioEntry[]): number | undefined =>
-  markersOf(entries).find(({ kind }) => kind === 'trip')?.seq;
-
 const UserText = ({ runId, view }: { readonly runId: string; readonly view: RunView }) => {
   const last = view.inputMessages.findLast(({ role }) => role === 'user') ?? view.inputMessages.at(-1);
   return last ? (
@@ -155,7 +150,7 @@ const UserText = ({ runId, view }: { readonly runId: string; readonly view: RunV
 
 /** A turn: the input, every attempt at an answer, and the end. */
 const Turn = ({ runId }: { readonly runId: string }) => {
-  const { fold, entries, count, state, error } = useRun(runId);
+  const { fold, count, state, error } = useRun(runId);
   const view = fold.at();
   const isLive = state === 'live' && view.status === 'running';
   return (
@@ -168,7 +163,7 @@ const Turn = ({ runId }: { readonly runId: string }) => {
         {view.status === 'suspended' &&
           !view.error && // without it no answer is possible
           view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />)}
-        {view.tripwire && <TripwireNotice tripwire={view.tripwire} href={runHref(runId, stopSeq(entries))} />}
+        {view.tripwire && <BlockNotice tripwire={view.tripwire} href={runHref(runId, worstFact(factsOf(view))?.seq)} />}
         {view.error && <ErrorNotice error={view.error} />}
         {error && state === 'failed' && <ErrorNotice error={error} />}
         <p className="turn-foot">

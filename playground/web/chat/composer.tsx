@@ -1,10 +1,10 @@
-import { ArrowUp, Plus, Square } from 'lucide-react';
+import { ArrowUp, Plus } from 'lucide-react';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import type { AgentInfo } from '../../protocol/catalog.js';
 import { useCatalog } from '../api/catalog.js';
-import { post } from '../api/request.js';
 import { useRun } from '../api/run-readers.js';
 import { Button } from '../components/button.js';
+import { StopButton } from '../components/stop-button.js';
 
 interface ComposerProps {
   readonly agent: AgentInfo;
@@ -47,12 +47,6 @@ const AgentPicker = ({ agent, onAgent }: Pick<ComposerProps, 'agent' | 'onAgent'
     </label>
   );
 };
-
-const StopButton = ({ runId = '' }: { readonly runId: string | undefined }) => (
-  <Button onClick={() => void post(`runs/${encodeURIComponent(runId)}/cancel`).catch(() => undefined)}>
-    <Square size={13} aria-hidden /> Stop
-  </Button>
-);
 
 const SendButton = ({ disabled }: { readonly disabled: boolean }) => (
   <Button look="primary" type="submit" disabled={disabled}>
@@ -114,7 +108,7 @@ export const Composer = ({ agent, draft, onDraft, runId, onSend, onAgent }: Comp
             </Button>
           )}
         </div>
-        {isBusy ? <StopButton runId={runId} /> : <SendButton disabled={draft.trim() === '' || isSending} />}
+        {isBusy ? <StopButton runId={runId ?? ''} /> : <SendButton disabled={draft.trim() === '' || isSending} />}
       </div>
     </form>
   );

@@ -1,15 +1,13 @@
-import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { useCatalog } from '../api/catalog.js';
 import { useRun } from '../api/run-readers.js';
-import { StatusBadge } from '../components/badge.js';
-import { count } from '../components/format.js';
-import { GuardMarkRow } from '../components/guard-mark-row.js';
-import { chartPosition, type ChartPosition } from '../fold/chart-position.js';
-import { strictestMarks } from '../run/guards/judged.js';
-import { currentLane, bufferedChars, type GuardMark, type RunView } from '../fold/run-view.js';
+import { count, formatDuration } from '../components/format.js';
+import { isNotable, markName, tellMark } from '../../fold/facts.js';
+import { currentLane, bufferedChars, type GuardMark, type RunView } from '../../fold/run-view.js';
+import { MarkBadge, StatusBadge } from '../components/badge.js';
+import { InertText } from '../components/inert-text.js';
+import { strictestMarks } from '../run/inspect/judged.js';
 import { runHref } from '../shell/run-href.js';
-import type { Catalog, StateInfo } from '../../protocol/catalog.js';
 
 const Facts = ({ view }: { readonly view: RunView }) => {
   const lane = currentLane(view);
@@ -27,19 +25,61 @@ const Facts = ({ view }: { readonly view: RunView }) => {
 /** The maximum number of listed marks. */
 const mostMarks = 40;
 
-const latestMarks = ({ lanes }: RunView): readonly GuardMark[] =>
+/** Verdicts other than pass first, then the latest. */
+const orderedMarks = ({ lanes }: RunView): readonly GuardMark[] =>
   lanes
     .flatMap(({ marks }) => strictestMarks(marks))
-    .slice(-mostMarks)
-    .toReversed();
+    .toReversed()
+    .toSorted((a, b) => Number(isNotable(b)) - Number(isNotable(a)))
+    .slice(0, mostMarks);
+
+const MarkRow = ({ mark, phaseTitle }: { readonly mark: GuardMark; readonly phaseTitle: string }) => {
+  const { note } = tellMark(mark);
+  return (
+    <li className="mark-row">
+      <span className="mark-name">
+        <InertText text={markName(mark)} />
+      </span>
+      <span className="mark-time">
+        {'durationMs' in mark && mark.durationMs !== undefined ? formatDuration(mark.durationMs) : ''}
+      </span>
+      <MarkBadge mark={mark} />
+      <span className="mark-phase">
+        <InertText text={note === undefined ? phaseTitle : `${phaseTitle}: ${note}`} />
+      </span>
+    </li>
+  );
+};
+
+/** The visited states in the order of their first visit: a small line of stations. */
+const StationLine = ({ view: { visits, status } }: { readonly view: RunView }) => {
+  const times = new Map<string, number>();
+  for (const { state } of visits) times.set(state, (times.get(state) ?? 0) + 1);
+  const last = visits.at(-1)?.state;
+  return (
+    <ol className="stations" aria-label="States of the loop">
+      {[...times].map(([state, amount]) => {
+        const isHere = state === last && status === 'running';
+        return (
+          <li
+            key={state}
+            className={`station station-visited ${state === last ? 'station-here' : ''}`}
+            aria-current={isHere ? 'step' : undefined}
+          >
+            <span className="station-name">{state.slice(state.lastIndexOf('.') + 1)}</span>
+            {amount > 1 && <span className="station-times">{amount} times</span>}
+          </li>
+        );
+      })}
+    </ol>
+  );
+};
 
 /** The panel next to the conversation: the state of the latest run, and the verdicts of its guards. */
 export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => {
-  const { machine, phases } = useCatalog();
+  const { phases } = useCatalog();
   const { fold, count: lines } = useRun(runId);
   const view = fold.at();
-  const { visits } = view;
-  const position = useMemo(() => chartPosition(visits, machine), [visits, machine]);
   const titleOf = (phase: string): string => phases.find((info) => info.phase === phase)?.title ?? phase;
   return (
     <aside className="strip" aria-label="Live run">
@@ -52,50 +92,17 @@ export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => 
       ) : (
         <>
           <Facts view={view} />
-          <StationLine machine={machine} position={position} />
-          <h3>Verdicts, latest first</h3>
+          
+          <h3>Verdicts</h3>
           <ul className="strip-guards">
-            {latestMarks(view).map((mark) => (
-              <GuardMarkRow key={`${mark.seq} ${mark.path}`} mark={mark} phaseTitle={titleOf(mark.phase)} />
+            {orderedMarks(view).map((mark) => (
+              <MarkRow key={`${mark.seq} ${mark.path}`} mark={mark} phaseTitle={titleOf(mark.phase)} />
             ))}
           </ul>
+          <h3>States</h3>
+          <StationLine view={view} />
         </>
       )}
     </aside>
-  );
-};
-
-interface StationLineProps {
-  readonly machine: Catalog['machine'];
-  readonly position: ChartPosition;
-}
-
-const nameOf = ({ path }: StateInfo): string => path.split('.').slice(-1).join();
-
-/** A state that the line shows: the run can stay in it, or end in it. */
-const isStation = ({ type }: StateInfo): boolean => type === 'atomic' || type === 'final';
-
-/** The run's earlier and current states, in the machine's order: a small line of stations. */
-const StationLine = ({ machine, position }: StationLineProps) => {
-  const stations = machine.states.filter(
-    (state) => isStation(state) && (state.parent?.includes('.') !== true || position.visits.has(state.path)),
-  );
-  return (
-    <ol className="stations" aria-label="States of the loop">
-      {stations.map((state) => {
-        const times = position.visits.get(state.path) ?? 0;
-        const isHere = position.active.has(state.path);
-        return (
-          <li
-            key={state.path}
-            className={`station ${times > 0 ? 'station-visited' : ''} ${isHere ? 'station-here' : ''}`}
-            aria-current={isHere ? 'step' : undefined}
-          >
-            <span className="station-name">{nameOf(state)}</span>
-            {times > 1 && <span className="station-times">{times} times</span>}
-          </li>
-        );
-      })}
-    </ol>
   );
 };

@@ -4,7 +4,7 @@ import { useCatalog } from '../api/catalog.js';
 import { get } from '../api/request.js';
 import { useLoaded } from '../api/use-loaded.js';
 import { WordDiff } from '../components/word-diff.js';
-import type { GuardMark, RunView } from '../fold/run-view.js';
+import type { GuardMark, RunView } from '../../fold/run-view.js';
 import './model-input.css';
 
 /** The ids of guards of a lane that changed something, each once. */
@@ -30,7 +30,7 @@ export const ModelInput = ({ runId, view, userText }: ModelInputProps) => {
     view.lanes.flatMap(({ marks }) => marks),
     isInput,
   );
-  const wasCalled = view.lanes.some(({ modelId }) => modelId !== undefined);
+  const wasCalled = view.lanes.some(({ models }) => models.length > 0);
   return editors.length > 0 && wasCalled ? <EditedInput runId={runId} userText={userText} editors={editors} /> : null;
 };
 

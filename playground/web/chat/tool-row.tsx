@@ -1,50 +1,40 @@
-import { Wrench } from 'lucide-react';
+import { Bot, Wrench } from 'lucide-react';
+import { tellTool } from '../../fold/facts.js';
+import type { ToolCall } from '../../fold/run-view.js';
 import { Badge } from '../components/badge.js';
 import { Value } from '../components/fact-list.js';
 import { InertText } from '../components/inert-text.js';
-import type { Tone } from '../components/signal.js';
-import type { ToolCall } from '../fold/run-view.js';
 import './tool-row.css';
 
-const tones: Readonly<Record<ToolCall['outcome'], Tone>> = {
-  asked: 'out',
-  running: 'out',
-  result: 'pass',
-  reused: 'pass',
-  error: 'trip',
-  denied: 'trip',
-  suspended: 'edit',
+/** A tool call: its arguments, and its outcome. One that is not as usual is open. */
+export const ToolRow = ({ call }: { readonly call: ToolCall }) => {
+  const { toolName, args, result, error, rejectedBy } = call;
+  const { tone, word, isFact } = tellTool(call);
+  const Icon = toolName.startsWith('agent-') ? Bot : Wrench;
+  return (
+    <details className="tool" open={isFact}>
+      <summary>
+        <Icon size={14} aria-hidden />
+        <code>
+          <InertText text={toolName} />
+        </code>
+        <Badge tone={tone}>{word}</Badge>
+      </summary>
+      <div className="tool-body">
+        {error !== undefined && <InertText text={error} />}
+        {rejectedBy === undefined && (
+          <>
+            <h4>Arguments</h4>
+            <Value value={args ?? 'none'} />
+          </>
+        )}
+        {result !== undefined && (
+          <>
+            <h4>Result</h4>
+            <Value value={result} />
+          </>
+        )}
+      </div>
+    </details>
+  );
 };
-
-const words: Readonly<Record<ToolCall['outcome'], string>> = {
-  asked: 'requested',
-  running: 'running',
-  result: 'done',
-  reused: 'done, result reused',
-  error: 'failed',
-  denied: 'declined',
-  suspended: 'waiting for approval',
-};
-
-/** A tool call: its arguments, and its outcome. */
-export const ToolRow = ({ call: { toolName, args, result, outcome } }: { readonly call: ToolCall }) => (
-  <details className="tool">
-    <summary>
-      <Wrench size={14} aria-hidden />
-      <code>
-        <InertText text={toolName} />
-      </code>
-      <Badge tone={tones[outcome]}>{words[outcome]}</Badge>
-    </summary>
-    <div className="tool-body">
-      <h4>Arguments</h4>
-      <Value value={args ?? 'none'} />
-      {result !== undefined && (
-        <>
-          <h4>Result</h4>
-          <Value value={result} />
-        </>
-      )}
-    </div>
-  </details>
-);

@@ -1,7 +1,9 @@
-import { Cpu, type LucideIcon } from 'lucide-react';
+import { Clock, Cpu, GitMerge, History, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { RunSummary } from '../../protocol/runs.js';
-import { signalOf, statusSignals, type Tone } from './signal.js';
+import { tellMark, type Tone } from '../../fold/facts.js';
+import type { GuardMark } from '../../fold/run-view.js';
+import { bypassIcon, signalOf, statusSignals, verdictSignals } from './signal.js';
 import './badge.css';
 
 interface BadgeProps {
@@ -21,11 +23,39 @@ export const Badge = ({ tone = 'out', icon: Icon, isDashed = false, title, child
 );
 
 /** A guard's verdict. */
-export const VerdictBadge = ({ verdict, isShadow = false }: { readonly verdict: string; readonly isShadow?: boolean }) => {
+export const VerdictBadge = ({ verdict }: { readonly verdict: string }) => {
   const { tone, label, icon } = signalOf(verdict);
   return (
-    <Badge tone={tone} icon={icon} isDashed={isShadow}>
-      {isShadow ? `would ${label}` : label}
+    <Badge tone={tone} icon={icon} isDashed={tone === 'out'}>
+      {label}
+    </Badge>
+  );
+};
+
+const markIcon = (mark: GuardMark): LucideIcon => {
+  switch (mark.kind) {
+    case 'verdict':
+    case 'shadow':
+      return verdictSignals[mark.verdict].icon;
+    case 'bypass':
+      return bypassIcon;
+    case 'late':
+      return Clock;
+    case 'conflict':
+      return GitMerge;
+    case 'stale':
+      return History;
+    default:
+      return mark satisfies never;
+  }
+};
+
+/** The effect of a report of a guard. */
+export const MarkBadge = ({ mark }: { readonly mark: GuardMark }) => {
+  const { tone, word } = tellMark(mark);
+  return (
+    <Badge tone={tone} icon={markIcon(mark)} isDashed={mark.kind === 'shadow' || mark.kind === 'bypass'}>
+      {word}
     </Badge>
   );
 };

@@ -1,5 +1,6 @@
-/** A duration in readable units: `0.4 ms`, `38 ms`, `1.2 s`, `2 min 5 s`. */
+/** A duration in readable units: `< 0.1 ms`, `0.4 ms`, `38 ms`, `1.2 s`, `2 min 5 s`. */
 export const formatDuration = (ms: number): string => {
+  if (ms < 0.05) return ms === 0 ? '0 ms' : '< 0.1 ms';
   if (ms < 9.95) return `${Number(ms.toFixed(1))} ms`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
@@ -20,3 +21,17 @@ export const formatTime = (at: number, now = Date.now()): string => {
 /** `1 guard`, `2 guards`. */
 export const count = (amount: number, one: string, many = `${one}s`): string =>
   `${amount.toLocaleString()} ${amount === 1 ? one : many}`;
+
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+const ago = new Intl.RelativeTimeFormat(undefined, { numeric: 'always', style: 'short' });
+
+/** A time as seen from now: `3 min. ago`. */
+export const formatAgo = (at: number, now = Date.now()): string => {
+  const [unit, ms] = units.find(([, least]) => now - at >= least) ?? ['second', 1000];
+  return ago.format(-Math.max(0, Math.floor((now - at) / ms)), unit);
+};

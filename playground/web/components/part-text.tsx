@@ -1,4 +1,4 @@
-import { bufferedChars, type Lane, type Part } from '../fold/run-view.js';
+import { bufferedChars, type Lane, type Part } from '../../fold/run-view.js';
 import { count } from './format.js';
 import { InertText } from './inert-text.js';
 import './part-text.css';

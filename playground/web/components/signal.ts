@@ -12,39 +12,52 @@ import {
   Unplug,
   type LucideIcon,
 } from 'lucide-react';
-import type { RunSummary } from '../../protocol/runs.js';
 import type { VerdictKind } from '../../../schemas/index.js';
+import { statusWords, verdictWords, type Tone } from '../../fold/facts.js';
+import type { RunSummary } from '../../protocol/runs.js';
 
-/** The color of a signal; it is never the only cue: icon and word go with it. */
-export type Tone = 'pass' | 'edit' | 'retry' | 'trip' | 'out';
-
-export interface Signal {
+interface Signal {
   readonly tone: Tone;
   readonly label: string;
   readonly icon: LucideIcon;
 }
 
-/** The appearance of a guard's verdict. */
-export const verdictSignals: Readonly<Record<VerdictKind, Signal>> = {
-  pass: { tone: 'pass', label: 'pass', icon: Check },
-  edit: { tone: 'edit', label: 'edit', icon: Pencil },
-  retry: { tone: 'retry', label: 'retry', icon: RotateCcw },
-  trip: { tone: 'trip', label: 'trip', icon: OctagonX },
-  unavailable: { tone: 'trip', label: 'unavailable', icon: Unplug },
+const verdictIcons: Readonly<Record<VerdictKind, LucideIcon>> = {
+  pass: Check,
+  edit: Pencil,
+  retry: RotateCcw,
+  trip: OctagonX,
+  unavailable: Unplug,
 };
 
-export const bypassSignal: Signal = { tone: 'out', label: 'bypassed', icon: CircleDashed };
+const signal = ({ tone, word: label }: { readonly tone: Tone; readonly word: string }, icon: LucideIcon): Signal => ({
+  tone,
+  label,
+  icon,
+});
+
+/** The appearance of a guard's verdict. */
+export const verdictSignals = Object.fromEntries(
+  Object.entries(verdictIcons).map(([kind, icon]) => [kind, signal(verdictWords[kind as VerdictKind], icon)]), // its own keys
+) as Readonly<Record<VerdictKind, Signal>>;
+
+export const bypassIcon = CircleDashed;
+
+const statusIcons: Readonly<Record<RunSummary['status'], LucideIcon>> = {
+  running: LoaderCircle,
+  success: Check,
+  tripwire: OctagonX,
+  failed: CircleX,
+  canceled: Ban,
+  observed: Eye,
+  suspended: CirclePause,
+  interrupted: Unplug,
+};
 
 /** The appearance of a run's status. */
-export const statusSignals: Readonly<Record<RunSummary['status'], Signal>> = {
-  running: { tone: 'out', label: 'running', icon: LoaderCircle },
-  success: { tone: 'pass', label: 'success', icon: Check },
-  tripwire: { tone: 'trip', label: 'tripwire', icon: OctagonX },
-  failed: { tone: 'trip', label: 'failed', icon: CircleX },
-  canceled: { tone: 'out', label: 'canceled', icon: Ban },
-  observed: { tone: 'out', label: 'guards only', icon: Eye },
-  suspended: { tone: 'edit', label: 'waiting', icon: CirclePause },
-};
+export const statusSignals = Object.fromEntries(
+  Object.entries(statusIcons).map(([status, icon]) => [status, signal(statusWords[status as RunSummary['status']], icon)]), // as above
+) as Readonly<Record<RunSummary['status'], Signal>>;
 
 /** The signal of a verdict given as text, e.g. in a comparison. */
 export const signalOf = (verdict: string): Signal =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { describeMachine } from '../../server/catalog/machine.js';
 import { chartPosition } from './chart-position.js';
-import { foldRun } from './fold-run.js';
-import { retriedRun } from './test-setup.js';
+import { foldRun } from '../../fold/fold-run.js';
+import { retriedRun } from '../../fold/test-setup.js';
 
 const machine = describeMachine();
 const visitsOf = (...states: string[]) => states.map((state, seq) => ({ state, seq, at: seq }));

@@ -1,6 +1,6 @@
 import type { Catalog, StateInfo, TransitionInfo } from '../../protocol/catalog.js';
 import { fromEachState } from './root-transitions.js';
-import type { Visit } from './run-view.js';
+import type { Visit } from '../../fold/run-view.js';
 
 type Machine = Catalog['machine'];
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeEntry, searchEntries } from './describe-entry.js';
-import { line } from './test-setup.js';
+import { line } from '../../fold/test-setup.js';
 
 const lines = [
   line.state(0, 'step.calling'),

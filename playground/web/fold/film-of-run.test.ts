@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { frameAt, describeFrame } from '../workbench/lab/film.js';
 import { filmOfRun } from './film-of-run.js';
-import { line } from './test-setup.js';
+import { line } from '../../fold/test-setup.js';
 
 const place = { stepNumber: 0, attempt: 1 };
 

@@ -1,6 +1,6 @@
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { Film, FilmEmission } from '../workbench/lab/film.js';
-import type { Lane } from './run-view.js';
+import type { Lane } from '../../fold/run-view.js';
 
 /** The stream of an attempt, as recorded by the run. */
 export interface RunFilm extends Film {
@@ -8,59 +8,50 @@ export interface RunFilm extends Film {
   readonly lines: readonly number[];
 }
 
-type Frames = { pushed?: string; emitted: string; at: number; seq: number; stop?: NonNullable<FilmEmission['stop']> }[];
+type Frame = Pick<FilmEmission, 'pushed' | 'stop'> & { emitted: string; at: number; seq: number };
 
 /**
- * The film of an attempt; `undefined` if no text arrived. Text that no reader has seen is shown as blocks unless it is given.
+ * The film of an attempt; `undefined` if no text arrived. A frame begins with a chunk of the model, or with the end of a part,
+ * and has everything that was sent before the next: the order of the record decides, never a clock. Text that no reader has
+ * seen is shown as blocks unless it is given.
  *
  * @param words the arrived text, by its lines
  */
 export const filmOfRun = (
   entries: readonly StudioEntry[],
-  lane: Pick<Lane, 'stepNumber' | 'attempt'>,
+  { stepNumber, attempt }: Pick<Lane, 'stepNumber' | 'attempt'>,
   words?: ReadonlyMap<number, string>,
 ): RunFilm | undefined => {
-  const frames: Frames = [];
+  const frames: Frame[] = [];
   for (const entry of entries) {
-    if (entry.kind === 'event' ? !isOf(entry.event, lane) : !('stepNumber' in entry && isOf(entry, lane))) continue;
-    addTo(frames, entry, words);
+    const place = entry.kind === 'event' ? entry.event : entry;
+    if ('stepNumber' in place && place.stepNumber === stepNumber && place.attempt === attempt) addTo(frames, entry, words);
   }
   if (frames.length === 0) return undefined;
   let [received, emittedChars] = ['', 0];
   const emissions = frames.map(({ seq: _seq, ...frame }): FilmEmission => {
     received += frame.pushed ?? '';
     emittedChars += frame.emitted.length;
-    const heldChars = frame.pushed === undefined ? 0 : Math.max(0, received.length - emittedChars);
-    return { ...frame, heldChars, held: heldChars === 0 ? '' : received.slice(-heldChars) };
+    const isEnd = frame.pushed === undefined && frame.stop === undefined;
+    const held = isEnd ? '' : received.slice(emittedChars);
+    return { ...frame, heldChars: held.length, held };
   });
   return { chunks: frames.map(({ pushed = '' }) => pushed), emissions, lines: frames.map(({ seq }) => seq) };
 };
 
-const isOf = (
-  place: { readonly stepNumber: number; readonly attempt: number },
-  lane: Pick<Lane, 'stepNumber' | 'attempt'>,
-): boolean => place.stepNumber === lane.stepNumber && place.attempt === lane.attempt;
-
-/** Text that leaves within this time after a chunk arrived is shown in its frame. */
-const sameFrameMs = 5;
-
-const addTo = (frames: Frames, entry: StudioEntry, words: ReadonlyMap<number, string> | undefined): void => {
+const addTo = (frames: Frame[], entry: StudioEntry, words: ReadonlyMap<number, string> | undefined): void => {
   const { seq, at } = entry;
   const last = frames.at(-1);
-  if (entry.kind === 'came' && entry.part.chars > 0)
-    frames.push({ pushed: words?.get(seq) ?? '▒'.repeat(entry.part.chars), emitted: '', at, seq });
+  if (entry.kind === 'came') {
+    const { chars, type } = entry.part;
+    if (chars > 0) frames.push({ pushed: words?.get(seq) ?? '▒'.repeat(chars), emitted: '', at, seq });
+    else if (last?.pushed !== undefined && /^(text|reasoning)-end$/.test(type)) frames.push({ emitted: '', at, seq });
+    return;
+  }
   if (!last) return;
-  if (entry.kind === 'event') endWith(frames, last, entry);
-  if (entry.kind !== 'left' || entry.text === undefined) return;
-  if (at - last.at <= sameFrameMs) Object.assign(last, { emitted: last.emitted + entry.text, seq });
-  else frames.push({ pushed: '', emitted: entry.text, at, seq });
-};
-
-type EventEntry = Extract<StudioEntry, { kind: 'event' }>;
-
-/** The attempt ends, or a guard ends it. */
-const endWith = (frames: Frames, last: Frames[number], { event, at, seq }: EventEntry): void => {
-  if (event.type === 'guard' && /^(trip|retry)$/.test(event.verdict))
-    last.stop ??= { processorId: event.processorId, kind: event.verdict, reason: event.reason ?? '' };
-  if (event.type === 'step-finish' && !last.stop && last.pushed !== undefined) frames.push({ emitted: '', at, seq });
+  if (entry.kind === 'left' && entry.text !== undefined) Object.assign(last, { emitted: last.emitted + entry.text, seq });
+  if (entry.kind === 'event' && entry.event.type === 'guard' && /^(trip|retry)$/.test(entry.event.verdict)) {
+    const { processorId, verdict: kind, reason = '' } = entry.event;
+    if (!last.stop) Object.assign(last, { stop: { processorId, kind, reason }, seq });
+  }
 };

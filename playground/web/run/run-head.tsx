@@ -1,36 +1,35 @@
-import { Link } from 'wouter';
-import { Columns2, Download, GitCompareArrows, GitFork } from 'lucide-react';
+import { Download, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
-import '../workbench/take-away/run-take-away.css';
+import { Link } from 'wouter';
+import { runPath } from '../../protocol/run-file.js';
+import type { RunSummary } from '../../protocol/runs.js';
+import type { RunTree, TreeFact } from '../../fold/run-tree.js';
+import { costOfTree, durationOf } from '../../fold/run-tree.js';
 import { useCatalog } from '../api/catalog.js';
-import { query, runFile, getText } from '../api/request.js';
 import type { RunLines } from '../api/line-list.js';
+import { getText, query, runFile } from '../api/request.js';
 import { Badge, StatusBadge } from '../components/badge.js';
 import { count, formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
+import { Menu } from '../components/menu.js';
+import { StopButton } from '../components/stop-button.js';
+import { storyOf } from '../fold/story.js';
 import { runHref } from '../shell/run-href.js';
-import { storyOf } from '../fold/run-story.js';
-import type { GuardMark, RunView } from '../fold/run-view.js';
-import { runPath } from '../../protocol/run-file.js';
-import type { RunSummary } from '../../protocol/runs.js';
 import { useTitle } from '../shell/use-title.js';
-import { CopyButton, SaveButton } from '../workbench/take-away/take-button.js';
 import { fileName } from '../workbench/take-away/file-name.js';
 import { saveFile } from '../workbench/take-away/save.js';
+import { CopyButton, SaveButton } from '../workbench/take-away/take-button.js';
 
 interface RunHeadProps {
-  readonly summary: RunSummary;
-  /** The run at the point in time. */
-  readonly view: RunView;
-  /** The run with all known lines. */
-  readonly whole: RunView;
+  readonly tree: RunTree;
   readonly state: RunLines['state'];
-  /** Opens a guard at the moment of its mark. */
-  readonly onMark: (mark: GuardMark) => void;
+  readonly now: number;
+  /** Opens a guard or a call at its moment. */
+  readonly onFact: (fact: TreeFact) => void;
 }
 
 /** The messages of the turn for memory. */
-const given: Readonly<Record<NonNullable<RunView['memory']>['given'], string>> = {
+const given: Readonly<Record<NonNullable<RunTree['view']['memory']>['given'], string>> = {
   answer: 'the response',
   accepted: 'accepted steps',
   'user-only': 'user message only',
@@ -38,34 +37,31 @@ const given: Readonly<Record<NonNullable<RunView['memory']>['given'], string>> =
   nothing: 'nothing',
 };
 
-type FactsProps = RunHeadProps & { readonly agentName: string };
-
-/** The run's status, start, duration, and its cost up to the selected point in time. */
-const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
-  const { inputTokens, outputTokens, calls, wastedCalls } = view.usage;
-  const { startedAt, at } = whole;
+/** Status, time and cost, and the ways to other runs. */
+const RunFacts = ({ tree, state, now }: RunHeadProps) => {
+  const { run, view } = tree;
+  const { agents } = useCatalog();
+  const { inputTokens, outputTokens, discarded } = costOfTree(tree);
   return (
     <p className="run-facts">
-      <StatusBadge status={whole.status} />
+      <StatusBadge status={view.status} />
       {state === 'waiting' && <Badge tone="edit">server not reachable</Badge>}
-      <span>
-        <InertText text={agentName} />
-      </span>
-      {startedAt !== undefined && <span>{formatTime(startedAt)}</span>}
-      {startedAt !== undefined && at !== undefined && <span>{formatDuration(at - startedAt)}</span>}
+      <InertText text={agents.find(({ id }) => id === run.agentId)?.name ?? run.agentId} />
+      {view.startedAt !== undefined && <span>{formatTime(view.startedAt)}</span>}
+      <span>{formatDuration(durationOf(view, now))}</span>
       {view.retries > 0 && <span>{count(view.retries, 'retry', 'retries')}</span>}
-      {wastedCalls > 0 && <span>{count(wastedCalls, 'model call')} discarded</span>}
-      {view.memory && <span>saved to memory: {given[view.memory.given]}</span>}
-      {calls > 0 && (
+      {discarded > 0 && <span>{count(discarded, 'model call')} discarded</span>}
+      {inputTokens + outputTokens > 0 && (
         <span>
-          {count(calls, 'model call')}, {inputTokens} tokens in, {outputTokens} out
+          {inputTokens} tokens in, {outputTokens} out
         </span>
       )}
-      {summary.parent && isThere(summary.parent.runId) && <Link href={callHref(summary.parent)}>Parent run</Link>}
-      {!summary.parent && !runFile && summary.threadId !== summary.runId && <Link href={threadHref(summary)}>Conversation</Link>}
+      {view.memory && <span>saved to memory: {given[view.memory.given]}</span>}
+      {run.parent && isThere(run.parent.runId) && <Link href={callHref(run.parent)}>Parent run</Link>}
+      {!run.parent && !runFile && run.threadId !== run.runId && <Link href={threadHref(run)}>Conversation</Link>}
       <span className="run-id">
-        Run <code>{summary.runId}</code>
-        <CopyButton look="quiet" text={() => summary.runId}>
+        <code>{run.runId}</code>
+        <CopyButton look="quiet" text={() => run.runId}>
           Copy id
         </CopyButton>
       </span>
@@ -82,19 +78,20 @@ const callHref = ({ runId, toolCallId }: NonNullable<RunSummary['parent']>): str
 
 const threadHref = ({ agentId, threadId }: RunSummary): string => `/${query({ agent: agentId, thread: threadId })}`;
 
-/** The outcome in one sentence; each guard in it leads to its verdict. */
-const Story = ({ whole, onMark }: Pick<RunHeadProps, 'whole' | 'onMark'>) => {
+/** The outcome in one sentence; each guard and call in it leads to its row. */
+const Story = ({ tree, now, onFact }: RunHeadProps) => {
   const { phases } = useCatalog();
-  const story = storyOf(whole, (name) => phases.find(({ phase }) => phase === name)?.title);
+  const story = storyOf(tree, (name) => phases.find(({ phase }) => phase === name)?.title, now);
   return (
-    <p className={`run-story run-story-${whole.status}`}>
-      {story.map(({ text, mark }, index) =>
-        mark ? (
-          <button key={`${mark.seq} ${mark.path}`} type="button" onClick={() => onMark(mark)}>
+    <p className={`run-story run-story-${tree.view.status}`}>
+      {story.map(({ text, fact }, index) =>
+        fact ? (
+          // oxlint-disable-next-line react/no-array-index-key -- pieces of one sentence have no other name
+          <button key={index} type="button" data-fact={`${fact.runId} ${fact.seq}`} onClick={() => onFact(fact)}>
             <InertText text={text} />
           </button>
         ) : (
-          // oxlint-disable-next-line react/no-array-index-key -- pieces of one sentence have no other name
+          // oxlint-disable-next-line react/no-array-index-key -- as above
           <InertText key={index} text={text} />
         ),
       )}
@@ -102,51 +99,56 @@ const Story = ({ whole, onMark }: Pick<RunHeadProps, 'whole' | 'onMark'>) => {
   );
 };
 
-/** The title and state of the run. */
+/** The title of the run, and its outcome. */
 export const RunHead = (props: RunHeadProps) => {
-  const { summary, whole } = props;
-  const { runId, agentId } = summary;
-  const { agents } = useCatalog();
-  const userText = whole.inputMessages.findLast(({ role }) => role === 'user')?.text ?? summary.userText;
+  const { run, view } = props.tree;
+  const userText = view.inputMessages.findLast(({ role }) => role === 'user')?.text ?? run.userText;
   useTitle(userText.slice(0, 60));
-  const agent = agents.find(({ id }) => id === agentId);
+  const agent = useCatalog().agents.find(({ id }) => id === run.agentId);
   return (
     <header className="run-head">
       <div className="run-title">
         <h1>
           <InertText text={userText} />
         </h1>
-        {!runFile && <RunTakeAway runId={runId} isRecorded={whole.visits.length > 0} />}
+        {!runFile && (
+          <div className="panel-tools">
+            {view.status === 'running' && <StopButton runId={run.runId} />}
+            <Ways run={run} isRecorded={view.visits.length > 0} />
+          </div>
+        )}
       </div>
       <Story {...props} />
-      <RunFacts {...props} agentName={agent?.name ?? agentId} />
+      <RunFacts {...props} />
       {agent?.note !== undefined && <p className="run-note">{agent.note}</p>}
     </header>
   );
 };
 
-/** The exports of a run, and the link to its replay. */
-const RunTakeAway = ({ runId, isRecorded }: { readonly runId: string; readonly isRecorded: boolean }) => (
-  <div className="panel-tools">
-    <Files runId={runId} isRecorded={isRecorded} />
-    {isRecorded && (
-      <>
-        <Link className="button button-plain" href={`/runs/${encodeURIComponent(runId)}/compare`}>
-          <GitCompareArrows size={14} aria-hidden />
-          Replay and compare
-        </Link>
-        <Link className="button button-plain" href={`/runs/${encodeURIComponent(runId)}/edit`}>
-          <GitFork size={14} aria-hidden />
-          Edit and run again
-        </Link>
-      </>
-    )}
-    <Link className="button button-plain" href={`/runs${query({ compareWith: runId })}`}>
-      <Columns2 size={14} aria-hidden />
-      Compare with another run
-    </Link>
-  </div>
-);
+/** The ways to run it again, and to take it along. */
+const Ways = ({ run: { runId }, isRecorded }: { readonly run: RunSummary; readonly isRecorded: boolean }) => {
+  const path = `/runs/${encodeURIComponent(runId)}`;
+  return (
+    <>
+      <Menu
+        title={
+          <>
+            <RotateCcw size={14} aria-hidden /> Again
+          </>
+        }
+      >
+        {isRecorded && (
+          <>
+            <Link href={`${path}/edit`}>Edit and run again</Link>
+            <Link href={`${path}/compare`}>Replay with other pipelines</Link>
+          </>
+        )}
+        <Link href={`/runs${query({ compareWith: runId })}`}>Compare with another run</Link>
+      </Menu>
+      <Files runId={runId} isRecorded={isRecorded} />
+    </>
+  );
+};
 
 /** The run as files. Text that no reader has seen is included only on request. */
 const Files = ({ runId, isRecorded }: { readonly runId: string; readonly isRecorded: boolean }) => {
@@ -160,29 +162,29 @@ const Files = ({ runId, isRecorded }: { readonly runId: string; readonly isRecor
     return test;
   };
   return (
-    <details className="take-away">
-      <summary className="button button-plain">
-        <Download size={14} aria-hidden />
-        Export
-      </summary>
-      <div className="take-away-menu">
-        <SaveButton name={fileName(runId, 'html')} type="text/html" text={() => getText(`${path}/file${words}`)}>
-          Save as one HTML file
-        </SaveButton>
-        {isRecorded && (
-          <>
-            <SaveButton name={trace} type="application/x-ndjson" text={() => getText(`${path}/trace${words}`)}>
-              Download trace
-            </SaveButton>
-            <label>
-              <input type="checkbox" checked={hasAllWords} onChange={({ target }) => setHasAllWords(target.checked)} />
-              Include text that was not emitted
-            </label>
-            <CopyButton text={copyTest}>Copy as a test</CopyButton>
-            <p className="faint">Also downloads the full trace as {trace}. The test reads this file.</p>
-          </>
-        )}
-      </div>
-    </details>
+    <Menu
+      title={
+        <>
+          <Download size={14} aria-hidden /> Export
+        </>
+      }
+    >
+      <SaveButton name={fileName(runId, 'html')} type="text/html" text={() => getText(`${path}/file${words}`)}>
+        Save as one HTML file
+      </SaveButton>
+      {isRecorded && (
+        <>
+          <SaveButton name={trace} type="application/x-ndjson" text={() => getText(`${path}/trace${words}`)}>
+            Download trace
+          </SaveButton>
+          <label>
+            <input type="checkbox" checked={hasAllWords} onChange={({ target }) => setHasAllWords(target.checked)} />
+            Include text that was not emitted
+          </label>
+          <CopyButton text={copyTest}>Copy as a test</CopyButton>
+          <p className="faint">Also downloads the full trace as {trace}. The test reads this file.</p>
+        </>
+      )}
+    </Menu>
   );
 };

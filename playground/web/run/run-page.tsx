@@ -1,37 +1,34 @@
 import { SearchX } from 'lucide-react';
-import { useCallback, useMemo, useEffect, useRef } from 'react';
+import { Tabs } from 'radix-ui';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import './run.css';
 import type { RunSummary } from '../../protocol/runs.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { factsOfTree, worstFactOf, type RunTree, type TreeFact } from '../../fold/run-tree.js';
 import { useCatalog } from '../api/catalog.js';
 import { get, runFile } from '../api/request.js';
 import { useRun, type ReadRun } from '../api/run-readers.js';
 import { useLoaded } from '../api/use-loaded.js';
+import { useRunTree } from '../api/use-run-tree.js';
+import { Approval } from '../chat/approval.js';
 import { EmptyState } from '../components/empty-state.js';
 import { ErrorNotice } from '../components/error-notice.js';
-import { Panel } from '../components/panel.js';
+import { useNow } from '../components/use-now.js';
 import { Waiting } from '../components/waiting.js';
+import { axisOf } from '../fold/axis.js';
 import { chartPosition } from '../fold/chart-position.js';
-import { markersOf } from '../fold/markers.js';
-import { currentLane, type GuardMark, type RunView } from '../fold/run-view.js';
-import { EventsPanel } from './events/events-panel.js';
-import { GuardsPanel } from './guards/guards-panel.js';
-import { strictestVerdict } from './guards/judged.js';
-import { HoldBackPanel } from './hold-back/hold-back-panel.js';
-import { LanesPanel } from './lanes/lanes-panel.js';
-import { PromptsPanel } from './prompts/prompts-panel.js';
-import { NoWords, notRecorded } from './no-words.js';
-import { RunHead } from './run-head.js';
-import { StateLegend, Statechart } from './statechart/statechart.js';
-import { StepIndex } from './steps/step-index.js';
-import { SubRunsPanel } from './sub-runs/sub-runs-panel.js';
-import { Timeline } from './timeline/timeline.js';
-import { usePlayhead, type Place, type Playhead } from './use-playhead.js';
-import { WaterfallPanel } from './waterfall/waterfall-panel.js';
-import { Approval } from '../chat/approval.js';
-import { TripwireNotice } from '../components/tripwire-notice.js';
-import { SignalList, isNotable } from './lanes/signal-list.js';
-import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { spineOf, type SpineRow } from '../fold/spine.js';
 import { useQuery } from '../shell/use-query.js';
+import { EventsPanel } from './events/events-panel.js';
+import { Inspector } from './inspect/inspector.js';
+import { NoWords, notRecorded } from './no-words.js';
+import { Pills } from './pills.js';
+import { RunHead } from './run-head.js';
+import { Spine } from './spine/spine.js';
+import { Timeline } from './timeline/timeline.js';
+import { usePlayhead, type Playhead } from './use-playhead.js';
+
+const Statechart = lazy(async () => ({ default: (await import('./statechart/statechart.js')).Statechart }));
 
 interface OpenRunProps {
   readonly summary: RunSummary;
@@ -45,66 +42,111 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   const playhead = usePlayhead();
   const { moveTo } = playhead;
   useCallInAddress(entries, lines, moveTo);
-  const whole = fold.at();
+  const tree = useRunTree(summary, run);
+  const isUnderWay = tree.view.status === 'running' && run.state === 'live';
+  const ticking = useNow(isUnderWay);
+  const whole = tree.view;
+  const now = isUnderWay ? Math.max(ticking, whole.at ?? 0) : (whole.endedAt ?? whole.at ?? 0);
   const view = fold.at(playhead.at);
-  const { visits } = view;
-  const lane = currentLane(view);
-  const onMark = useCallback(({ seq, phase, path }: GuardMark) => moveTo(seq, { phase, path }), [moveTo]);
+  const facts = useMemo(() => factsOfTree(tree), [tree]);
+  const { rows, selected, onFold } = useRows(tree, facts, playhead, now);
+  const axis = useMemo(() => axisOf(whole, Math.max(now, ...tree.subRuns.map(({ view: sub }) => sub.endedAt ?? 0))), [whole, tree, now]);
+  const position = useMemo(() => chartPosition(view.visits, machine), [view.visits, machine]);
+  const onRow = useCallback(
+    ({ seq, place, runId: of }: SpineRow) => (of === runId ? moveTo(seq, place) : moveTo(seq, place, of)),
+    [moveTo, runId],
+  );
+  const onFact = useCallback(
+    ({ seq, mark, runId: of }: TreeFact) =>
+      moveTo(seq, mark && { phase: mark.phase, path: mark.path }, of === runId ? undefined : of),
+    [moveTo, runId],
+  );
   /** Another host's loop reports no states, and only our guards. */
   const isKnown = whole.visits.length > 0;
-  const hasGuards = isKnown || whole.lanes.some(({ guardCalls, marks }) => guardCalls.length + marks.length > 0);
-  const markers = useMemo(() => markersOf(entries.slice(0, lines)), [entries, lines]);
-  const position = useMemo(() => chartPosition(visits, machine), [visits, machine]);
-  const onState = useCallback(
-    (state: string) => moveTo(visits.findLast((visit) => visit.state === state)?.seq),
-    [visits, moveTo],
-  );
+  const onState = (state: string) => moveTo(view.visits.findLast((visit) => visit.state === state)?.seq);
   return (
     <NoWords value={isKnown ? undefined : notRecorded}>
       <div className="run">
         <div className="run-scroll">
-          <RunHead summary={summary} view={view} whole={whole} state={run.state} onMark={onMark} />
-          <div className="run-grid">
-            {isKnown && (
-              <Panel
-                title="Statechart"
-                note={[...position.active].join(', ')}
-                tools={<StateLegend />}
-                isFlush
-                className="run-chart"
-              >
-                <Statechart position={position} onState={onState} />
-              </Panel>
-            )}
-            <div className="run-column">
-              <RunEnd runId={runId} view={whole} />
-              {hasGuards && <RunSignals whole={whole} seq={view.seq} onSeq={moveTo} />}
-              <StepIndex whole={whole} lane={lane} onSeq={moveTo} />
-              {hasGuards && <GuardsPanel runId={runId} {...guardsAt(playhead, view, whole)} onPlace={playhead.select} />}
-              <WaterfallPanel entries={entries} lines={lines} view={view} onSeq={moveTo} />
-              <SubRunsPanel runId={runId} />
-              <LanesPanel runId={runId} view={view} onSeq={moveTo} />
-              <HoldBackPanel runId={runId} entries={entries} lines={lines} view={view} lane={lane} onSeq={moveTo} />
-              {isKnown && <PromptsPanel runId={runId} entries={entries} lines={lines} seq={view.seq} />}
-              <EventsPanel entries={entries} lines={lines} seq={view.seq} onSeq={moveTo} />
-            </div>
+          <RunHead tree={tree} state={run.state} now={now} onFact={onFact} />
+          <RunEnd runId={runId} view={whole} />
+          {isKnown && <Pills visits={whole.visits} position={position} seq={view.seq} onSeq={moveTo} />}
+          <div className="run-columns">
+            <Spine
+              rows={rows}
+              axis={axis}
+              selected={selected?.key}
+              seq={playhead.at ?? Infinity}
+              at={view.at ?? now}
+              rootId={runId}
+              onRow={onRow}
+              onFold={onFold}
+            />
+            <Tabs.Root defaultValue="details" className="run-side" activationMode="manual">
+              <Tabs.List className="tabs" aria-label="Views of the run">
+                <Tabs.Trigger value="details">Details</Tabs.Trigger>
+                <Tabs.Trigger value="events">Events</Tabs.Trigger>
+                {isKnown && <Tabs.Trigger value="chart">Statechart</Tabs.Trigger>}
+              </Tabs.List>
+              <Tabs.Content value="details" tabIndex={-1}>
+                {selected && <Inspector key={selected.key} tree={tree} row={selected} seq={playhead.at} playhead={playhead} />}
+              </Tabs.Content>
+              <Tabs.Content value="events" tabIndex={-1}>
+                <EventsPanel entries={entries} lines={lines} seq={view.seq} onSeq={moveTo} />
+              </Tabs.Content>
+              <Tabs.Content value="chart" tabIndex={-1}>
+                <Suspense fallback={<Waiting noun="the statechart" />}>
+                  <Statechart position={position} onState={onState} />
+                </Suspense>
+              </Tabs.Content>
+            </Tabs.Root>
           </div>
         </div>
-        <Timeline entries={entries} markers={markers} view={view} playhead={playhead} />
+        <Timeline entries={entries} facts={facts.filter(({ runId: of }) => of === runId)} view={view} playhead={playhead} />
       </div>
     </NoWords>
   );
 };
 
-/** The attempt and the place that the guards panel shows. At the end of a run they are those of the verdict that explains it. */
-const guardsAt = ({ at, place }: Playhead, view: RunView, whole: RunView) => {
-  const isEnd = at === undefined && whole.status !== 'running';
-  const mark = isEnd ? strictestVerdict(whole.lanes.flatMap(({ marks }) => marks)) : undefined;
-  const lane = mark ? whole.lanes.find(({ marks }) => marks.includes(mark)) : currentLane(view);
-  return { lane, later: lane && whole.lanes[lane.index]?.marks, place: place ?? mark };
+/** The visible rows, and the selected one: of the address, or the one that explains the run best. */
+const useRows = (tree: RunTree, facts: readonly TreeFact[], { at, place, subRun }: Playhead, now: number) => {
+  const [folding, setFolding] = useState<Readonly<Record<string, boolean>>>({});
+  const all = useMemo(() => spineOf(tree, now, () => true), [tree, now]);
+  const selected = useMemo(() => {
+    const own = all.filter(({ runId }) => runId === (subRun ?? tree.run.runId));
+    const isAtPlace = (row: SpineRow): boolean => row.place?.phase === place?.phase && row.place?.path === place?.path;
+    if (place) {
+      const there = own.filter(isAtPlace);
+      const found = there.find(({ seq }) => seq === at) ?? there.findLast(({ seq }) => seq <= (at ?? Infinity)) ?? there[0];
+      if (found) return found;
+    }
+    if (at !== undefined) return ofLine(own, at);
+    const worst = worstFactOf(facts);
+    const explains = (row: SpineRow): boolean => row.isFact && row.runId === worst?.runId && row.seq === worst.seq;
+    return all.find(explains) ?? own.findLast(({ kind }) => kind === 'step') ?? all[0];
+  }, [all, facts, at, place, subRun, tree.run.runId]);
+  const rows = useMemo(
+    () => spineOf(tree, now, (key, byDefault) => folding[key] ?? (byDefault || isAbove(all, key, selected?.key))),
+    [tree, now, folding, all, selected?.key],
+  );
+  const onFold = useCallback((key: string, isOpen: boolean) => setFolding((before) => ({ ...before, [key]: isOpen })), []);
+  return { rows, selected, onFold };
 };
 
-/** A run at the point in time of the address: its state, its guards' verdicts, and its released text. */
+/** The row of a line: the last one that had begun; a step only if nothing of it had. */
+const ofLine = (rows: readonly SpineRow[], line: number): SpineRow | undefined => {
+  const inside = rows.filter(({ kind, seq }) => kind !== 'step' && seq <= line);
+  return inside.reduce<SpineRow | undefined>((last, row) => (last && last.seq > row.seq ? last : row), undefined) ?? rows[0];
+};
+
+/** Whether the selected row is below another one, which is opened then. */
+const isAbove = (all: readonly SpineRow[], key: string, selected: string | undefined): boolean => {
+  const [from, to] = [all.findIndex((row) => row.key === key), all.findIndex((row) => row.key === selected)];
+  const depth = all[from]?.depth ?? 0;
+  return from !== -1 && to > from && all.slice(from + 1, to + 1).every((row) => row.depth > depth);
+};
+
+/** A run at the point in time of the address: its tree, and the selected row in detail. */
 export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
   const run = useRun(runId);
   const path = `runs/${encodeURIComponent(runId)}`;
@@ -125,55 +167,14 @@ export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
   return <Waiting noun="the run" />;
 };
 
-interface RunEndProps {
-  readonly runId: string;
-  /** The run with all known lines, at any point in time of the page. */
-  readonly view: RunView;
-}
-
-/** The end of the run, or the call that it waits for. */
-const RunEnd = ({ runId, view }: RunEndProps) => (
-  <>
-    {view.tripwire && <TripwireNotice tripwire={view.tripwire} />}
-    {view.error && <ErrorNotice error={view.error} />}
-    {view.status === 'suspended' &&
-      !view.error &&
-      !runFile && // otherwise nothing is left to answer
-      view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />)}
-  </>
-);
-
-interface RunSignalsProps {
-  /** The run with all known lines. */
-  readonly whole: RunView;
-  /** The point in time that the page shows. */
-  readonly seq: number;
-  readonly onSeq: (seq: number, place: Place) => void;
-}
-
-/** The text for a run in which every guard passed. */
-const quietly = (hasGuardCalls: boolean, isOver: boolean): string => {
-  if (!hasGuardCalls) return isOver ? 'No guard ran.' : 'No guard has run so far.';
-  return isOver ? 'All guards passed.' : 'All guards passed so far.';
-};
-
-/** The guards' effects in the whole run, at a glance: each leads to its moment. */
-const RunSignals = ({ whole, seq, onSeq }: RunSignalsProps) => {
-  const marks = whole.lanes.flatMap((lane) => lane.marks.filter(isNotable));
-  const hasGuardCalls = whole.lanes.some((lane) => lane.marks.length > 0 || lane.guardCalls.length > 0);
-  const isOver = whole.status !== 'running';
-  return (
-    <Panel title="Guard effects" note={marks.length > 0 ? 'select one to see it in the run' : undefined}>
-      {marks.length === 0 && <p className="run-quiet">{quietly(hasGuardCalls, isOver)}</p>}
-      <SignalList label="Guard effects" marks={marks} seq={seq} onSeq={onSeq} />
-    </Panel>
-  );
-};
+/** The calls that the run waits for. */
+const RunEnd = ({ runId, view }: { readonly runId: string; readonly view: RunTree['view'] }) =>
+  view.status === 'suspended' &&
+  !runFile && // otherwise nothing is left to answer
+  view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />);
 
 const isOf = (entry: StudioEntry | undefined, toolCallId: string): boolean =>
-  entry?.kind === 'event' &&
-  (entry.event.type === 'tool-finish' || entry.event.type === 'tool-start') &&
-  entry.event.toolCallId === toolCallId;
+  entry?.kind === 'event' && entry.event.type === 'tool-start' && entry.event.toolCallId === toolCallId;
 
 /** Goes once to the tool call that the address names, as soon as its line is loaded. */
 const useCallInAddress = (entries: readonly StudioEntry[], lines: number, moveTo: (seq: number) => void): void => {
@@ -182,8 +183,7 @@ const useCallInAddress = (entries: readonly StudioEntry[], lines: number, moveTo
   const found = useRef<string>(undefined);
   useEffect(() => {
     if (call === null || found.current === call) return;
-    const at = entries.slice(0, lines).findLastIndex((entry) => isOf(entry, call));
-    const entry = entries[at];
+    const entry = entries.slice(0, lines).findLast((one) => isOf(one, call));
     if (!entry) return;
     found.current = call;
     setQuery({ call: undefined });

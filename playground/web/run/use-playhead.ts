@@ -13,11 +13,13 @@ export interface Playhead {
   readonly at: number | undefined;
   /** Selected until the point in time changes. */
   readonly place: Place | undefined;
-  readonly moveTo: (at: number | undefined, place?: Place) => void;
+  /** The sub-run of the selected row; undefined if it is of the run itself. */
+  readonly subRun: string | undefined;
+  readonly moveTo: (at: number | undefined, place?: Place, subRun?: string) => void;
   readonly select: (place: Place) => void;
 }
 
-type Moment = Pick<Playhead, 'at' | 'place'>;
+type Moment = Pick<Playhead, 'at' | 'place' | 'subRun'>;
 
 /** Browsers reject too frequent changes of the address. */
 const settleMs = 200;
@@ -28,10 +30,16 @@ const readMoment = (query: URLSearchParams): Moment => {
   return {
     at: Number.isInteger(at) && at >= 0 ? at : undefined,
     place: phase !== null && path !== null ? { phase, path } : undefined,
+    subRun: query.get('sub') ?? undefined,
   };
 };
 
-const toQuery = ({ at, place }: Moment) => ({ at: at?.toString(), phase: place?.phase, guard: place?.path });
+const toQuery = ({ at, place, subRun }: Moment) => ({
+  at: at?.toString(),
+  phase: place?.phase,
+  guard: place?.path,
+  sub: subRun,
+});
 
 /** A point in time and a selection, which are written into the address once they stop changing. */
 export const usePlayhead = (): Playhead => {
@@ -55,7 +63,7 @@ export const usePlayhead = (): Playhead => {
   }, [moment, setQuery]);
   return {
     ...moment,
-    moveTo: useCallback((at: number | undefined, place?: Place) => setMoment({ at, place }), []),
-    select: useCallback((place: Place) => setMoment(({ at }) => ({ at, place })), []),
+    moveTo: useCallback((at: number | undefined, place?: Place, subRun?: string) => setMoment({ at, place, subRun }), []),
+    select: useCallback((place: Place) => setMoment((now) => ({ ...now, place })), []),
   };
 };

@@ -1,54 +1,65 @@
 import { Link } from 'wouter';
-import type { GuardSignal, RunSummary } from '../../protocol/runs.js';
+import type { GuardSignal } from '../../protocol/runs.js';
+import { statusWords, toolWords } from '../../fold/facts.js';
+import type { NestedRun } from './nest-runs.js';
 import { useCatalog } from '../api/catalog.js';
 import { compareHref } from '../again/compare-href.js';
 import { runHref } from '../shell/run-href.js';
 import { Badge, StatusBadge } from '../components/badge.js';
-import { count, formatDuration, formatTime } from '../components/format.js';
+import { count, formatAgo, formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
 import { signalOf } from '../components/signal.js';
 
-/** The outcome of the run, in a sentence. */
-const outcomeOf = ({ tripwire, error, answered }: RunSummary): string =>
-  tripwire ? `${tripwire.processorId}: ${tripwire.reason}` : (error?.message ?? answered);
+/** The outcome of the run, in a sentence; of a supervisor also that of a sub-agent that did not succeed. */
+const outcomeOf = ({ run: { status, tripwire, error, answered, signals }, inside }: NestedRun): string => {
+  const sub = inside.find((one) => statusWords[one.run.status].isFact);
+  const of = sub ? `Sub-agent ${sub.run.agentId}: ${outcomeOf(sub)}` : undefined;
+  if (status === 'suspended' && !tripwire) return `Waits for approval of ${signals?.find(isWaiting)?.guard ?? 'a tool'}`;
+  const own = tripwire ? `Blocked by ${tripwire.processorId}: ${tripwire.reason}` : error?.message;
+  return own ?? [of, answered].filter(Boolean).join(' · ');
+};
+
+const isWaiting = ({ verdict }: GuardSignal): boolean => verdict === toolWords.suspended.word;
 
 const mostChips = 3;
 
-/** Runs of older versions have no verdicts. */
-const signalsOf = ({ signals, guards }: RunSummary): readonly GuardSignal[] =>
-  signals ?? guards.map((guard) => ({ guard, verdict: '' }));
+/** Its own signals, then those of its sub-runs. Runs of older versions have no verdicts. */
+const signalsOf = ({ run: { signals, guards }, inside }: NestedRun): readonly GuardSignal[] => [
+  ...(signals ?? guards.map((guard) => ({ guard, verdict: '' }))),
+  ...inside.flatMap((sub) => signalsOf(sub).map((signal) => ({ ...signal, guard: `${sub.run.agentId} › ${signal.guard}` }))),
+];
 
-interface SignalChipProps {
-  readonly guard: string;
-  readonly verdict: string;
-  readonly isShadow: boolean;
-}
-
-/** A guard and its verdict; its color goes with an icon and a word. */
-const SignalChip = ({ guard, verdict, isShadow }: SignalChipProps) => {
+/** A guard or a call with its effect; its color goes with an icon and a word. */
+const SignalChip = ({ guard, verdict, word, tone, isShadow }: GuardSignal) => {
   if (verdict === '') return <Badge>{guard}</Badge>;
-  const { tone, icon, label } = signalOf(verdict);
-  const verdictLabel = isShadow ? `would ${label}` : label;
+  const signal = signalOf(verdict);
+  const label = word ?? signal.label;
   return (
-    <Badge tone={tone} icon={icon} isDashed={isShadow} title={`${guard}: ${verdictLabel}`}>
+    <Badge tone={tone ?? signal.tone} icon={signal.icon} isDashed={isShadow === true} title={`${guard}: ${label}`}>
       {guard}
-      <span className="unseen">: {verdictLabel}</span>
+      <span className="unseen">: {label}</span>
     </Badge>
   );
 };
 
 interface RunRowProps {
-  readonly run: RunSummary;
+  readonly nested: NestedRun;
   /** The run to compare with this one. */
   readonly compareWith?: string | undefined;
 }
 
 /** A run of the list: a link to it, or to its comparison with another one. */
-export const RunRow = ({ run, compareWith }: RunRowProps) => {
+export const RunRow = ({ nested, compareWith }: RunRowProps) => {
+  const { run, depth } = nested;
+  const signals = signalsOf(nested);
   const { agents } = useCatalog();
   const agent = agents.find(({ id }) => id === run.agentId);
   return (
-    <Link className="run-row" href={compareWith === undefined ? runHref(run.runId) : compareHref(compareWith, run.runId)}>
+    <Link
+      className={`run-row ${depth > 0 ? 'run-row-sub' : ''}`}
+      style={{ '--depth': depth } as object}
+      href={compareWith === undefined ? runHref(run.runId) : compareHref(compareWith, run.runId)}
+    >
       <span className="run-row-status">
         <StatusBadge status={run.status} />
       </span>
@@ -57,16 +68,14 @@ export const RunRow = ({ run, compareWith }: RunRowProps) => {
           <InertText text={run.userText} />
         </span>
         <span className="run-row-outcome">
-          <InertText text={outcomeOf(run)} />
+          <InertText text={outcomeOf(nested)} />
         </span>
       </span>
       <span className="run-row-guards">
-        {signalsOf(run)
-          .slice(0, mostChips)
-          .map(({ guard, verdict, isShadow }) => (
-            <SignalChip key={guard} guard={guard} verdict={verdict} isShadow={isShadow === true} />
-          ))}
-        {run.guards.length > mostChips && <Badge>+{run.guards.length - mostChips}</Badge>}
+        {signals.slice(0, mostChips).map((signal) => (
+          <SignalChip key={signal.guard} {...signal} />
+        ))}
+        {signals.length > mostChips && <Badge>+{signals.length - mostChips}</Badge>}
       </span>
       <span className="run-row-cost">
         <span>{run.durationMs === undefined ? '–' : formatDuration(run.durationMs)}</span>
@@ -77,7 +86,9 @@ export const RunRow = ({ run, compareWith }: RunRowProps) => {
           <InertText text={agent?.name ?? run.agentId} />
         </span>
         {run.retries > 0 && <span>{count(run.retries, 'retry', 'retries')}</span>}
-        <time dateTime={new Date(run.startedAt).toISOString()}>{formatTime(run.startedAt)}</time>
+        <time dateTime={new Date(run.startedAt).toISOString()} title={formatTime(run.startedAt)}>
+          {formatAgo(run.startedAt)}
+        </time>
       </span>
     </Link>
   );

@@ -8,10 +8,12 @@ import { runHref } from '../shell/run-href.js';
 import { Button } from '../components/button.js';
 import { EmptyState } from '../components/empty-state.js';
 import { ErrorNotice } from '../components/error-notice.js';
+import { InertText } from '../components/inert-text.js';
 import { Waiting } from '../components/waiting.js';
 import { useQuery } from '../shell/use-query.js';
 import { useTitle } from '../shell/use-title.js';
 import { Decisions } from './decisions.js';
+import { nestRuns } from './nest-runs.js';
 import { readFilter } from './run-filter.js';
 import { RunFilters } from './run-filters.js';
 import { RunRow } from './run-row.js';
@@ -29,13 +31,14 @@ interface ListProps extends Runs {
   readonly compareWith: string | undefined;
 }
 
-const RunList = ({ runs, hasMore, loadMore, compareWith }: ListProps) => {
+const RunList = ({ runs: all, hasMore, loadMore, compareWith }: ListProps) => {
+  const runs = useMemo(() => nestRuns(all), [all]);
   const box = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: runs.length,
     getScrollElement: () => box.current,
-    estimateSize: () => 65,
-    getItemKey: (index) => runs[index]?.runId ?? index,
+    estimateSize: () => 40,
+    getItemKey: (index) => runs[index]?.run.runId ?? index,
     overscan,
   });
   const items = rows.getVirtualItems();
@@ -57,7 +60,7 @@ const RunList = ({ runs, hasMore, loadMore, compareWith }: ListProps) => {
               aria-posinset={index + 1}
               style={{ transform: `translateY(${start}px)` }}
             >
-              <RunRow run={run} compareWith={compareWith} />
+              <RunRow nested={run} compareWith={compareWith} />
             </li>
           ) : null;
         })}
@@ -106,7 +109,11 @@ export const RunsPage = () => {
         </div>
         {compareWith !== undefined && (
           <p className="runs-beside" role="status">
-            Choose a run to compare with <Link href={runHref(compareWith)}>the selected run</Link>.
+            Choose a run to compare with{' '}
+            <Link href={runHref(compareWith)}>
+              “<InertText text={list.runs.find(({ runId }) => runId === compareWith)?.userText ?? compareWith} />”
+            </Link>
+            .
             <Button look="quiet" onClick={() => setQuery({ compareWith: undefined })}>
               <X size={14} aria-hidden /> Cancel
             </Button>

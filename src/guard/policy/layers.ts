@@ -188,7 +188,7 @@ export const outageTrip = ({ error, ...outage }: Unavailable): Trip => ({
 const answers = {
   fail: (outage: Unavailable): Unavailable => outage,
   trip: outageTrip,
-  pass: (outage: Unavailable): Pass => ({ kind: 'pass', bypass: { reason: outageCode(outage) } }),
+  pass: (outage: Unavailable): Pass => ({ kind: 'pass', bypass: { reason: outageCode(outage), error: outage.error } }),
 };
 
 /** Maximum number of a run's calls that wait for a slow shadow; further calls are recorded as unavailable. */

@@ -6,7 +6,7 @@ import { formatDuration } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';
 import { Panel } from '../../components/panel.js';
 import { describeEntry, searchEntries } from '../../fold/describe-entry.js';
-import { linesUpTo } from '../../fold/fold-run.js';
+import { linesUpTo } from '../../../fold/fold-run.js';
 import './events.css';
 
 interface EventsPanelProps {

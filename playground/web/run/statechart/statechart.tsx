@@ -1,6 +1,6 @@
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { useCatalog } from '../../api/catalog.js';
-import { GraphView, type PlacedNode, type PlacedTrack } from '../../components/graph-view.js';
+import { arrowPath, trackPath } from '../../components/track-path.js';
 import { transitionId, type ChartPosition } from '../../fold/chart-position.js';
 import { layOutMachine, stateName, type PlacedState, type PlacedTransition } from './lay-out-machine.js';
 import './statechart.css';
@@ -11,24 +11,24 @@ interface StatechartProps {
   readonly onState: (path: string) => void;
 }
 
-const toneOf = (path: string, { isFinal }: { readonly isFinal: boolean }): string =>
-  isFinal && /trip|fail/.test(path) ? 'state-stop' : '';
-
 const State = ({ placed, position, onState }: StatechartProps & { readonly placed: PlacedState }) => {
-  const { state, isFrame } = placed;
+  const { state, isFrame, x, y, width, height } = placed;
+  const style = { left: x, top: y, width, height };
   const name = stateName(state);
   if (isFrame)
     return (
-      <div className={`state-frame state-${state.type}`}>
+      <div className="state-frame" style={style}>
         <span>{name}</span>
       </div>
     );
   const times = position.visits.get(state.path) ?? 0;
   const isHere = position.active.has(state.path);
+  const isStop = state.type === 'final' && /trip|fail/.test(state.path);
   return (
     <button
       type="button"
-      className={`state state-${state.type} ${times > 0 ? 'state-visited' : ''} ${isHere ? 'state-here' : ''} ${toneOf(state.path, { isFinal: state.type === 'final' })}`}
+      className={`state state-${state.type} ${times > 0 ? 'state-visited' : ''} ${isHere ? 'state-here' : ''} ${isStop ? 'state-stop' : ''}`}
+      style={style}
       disabled={times === 0}
       aria-current={isHere ? 'step' : undefined}
       title={`${state.path}${times > 0 ? `, entered ${times} times` : ''}`}
@@ -40,47 +40,55 @@ const State = ({ placed, position, onState }: StatechartProps & { readonly place
   );
 };
 
-/** A track: strong if it was taken, in the accent color if it was taken last. */
-const toTrack = ({ id, transitions, points, isCommon }: PlacedTransition, { taken, latest }: ChartPosition): PlacedTrack => {
+/** Strong if it was taken, in the accent color if it was taken last; undefined if it is not drawn. */
+const lookOf = ({ transitions, isCommon }: PlacedTransition, { taken, latest }: ChartPosition): string | undefined => {
   const ids = transitions.map(transitionId);
-  const wasTaken = ids.some((one) => taken.has(one));
-  const isLatest = latest !== undefined && ids.includes(latest);
-  return {
-    id,
-    points,
-    hasArrow: true,
-    isHidden: isCommon && !wasTaken,
-    weight: wasTaken ? 'strong' : 'plain',
-    ...(isLatest ? { tone: 'accent' as const } : {}),
-  };
+  if (latest !== undefined && ids.includes(latest)) return 'track track-strong track-latest';
+  if (ids.some((id) => taken.has(id))) return 'track track-strong';
+  return isCommon ? undefined : 'track';
 };
+
+/** Why a transition is taken: its events, and the conditions on them. */
+const titleOf = ({ transitions }: PlacedTransition): string =>
+  transitions.map(({ from, to, event, guard }) => `${from} → ${to} on ${event}${guard === undefined ? '' : ` if ${guard}`}`).join('\n');
 
 /** The loop's statechart, with the path of the run and its position. */
 export const Statechart = ({ position, onState }: StatechartProps) => {
   const { machine } = useCatalog();
   const drawing = useMemo(() => layOutMachine(machine), [machine]);
-  const nodes = useMemo(
-    () =>
-      drawing.states.map((placed): PlacedNode => {
-        const { x, y, width, height, isFrame, state } = placed;
-        const content = <State placed={placed} position={position} onState={onState} />;
-        return { id: state.path, x, y, width, height, isFrame, content };
-      }),
-    [drawing, position, onState],
-  );
-  const tracks = useMemo(() => {
-    const all = drawing.transitions.map((transition) => toTrack(transition, position));
-    const rank = ({ tone, weight }: PlacedTrack) => (tone ? 2 : weight === 'strong' ? 1 : 0);
-    return all.toSorted((a, b) => rank(a) - rank(b));
-  }, [drawing, position]);
+  const box = useRef<HTMLDivElement>(null);
   const here = [...position.active].at(-1);
-  return <GraphView label="Loop statechart" nodes={nodes} tracks={tracks} leastScale={0.7} focus={here} />;
+  useEffect(() => {
+    box.current?.querySelector('.state-here')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [here]);
+  return (
+    <>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard */}
+      <div ref={box} className="chart" role="group" aria-label="Loop statechart" tabIndex={0}>
+        <div style={{ width: drawing.width, height: drawing.height }}>
+          <svg width={drawing.width} height={drawing.height} aria-hidden>
+            {drawing.transitions.map((transition) => {
+              const look = lookOf(transition, position);
+              return (
+                look !== undefined && (
+                  <g key={transition.id} className={look}>
+                    <title>{titleOf(transition)}</title>
+                    <path d={trackPath(transition.points)} />
+                    <path d={arrowPath(transition.points)} />
+                  </g>
+                )
+              );
+            })}
+          </svg>
+          {drawing.states.map((placed) => (
+            <State key={placed.state.path} placed={placed} position={position} onState={onState} />
+          ))}
+        </div>
+      </div>
+      <p className="state-legend">
+        <span className="state-key state-key-here" aria-hidden /> now <span className="state-key state-key-visited" aria-hidden />{' '}
+        entered <span className="state-key" aria-hidden /> not entered
+      </p>
+    </>
+  );
 };
-
-/** The legend for the states of a run. */
-export const StateLegend = () => (
-  <span className="state-legend">
-    <span className="state-key state-key-here" aria-hidden /> now <span className="state-key state-key-visited" aria-hidden />{' '}
-    entered <span className="state-key" aria-hidden /> not entered
-  </span>
-);

@@ -1,26 +1,16 @@
-import type { Marker, MarkerKind } from '../../fold/markers.js';
-import { linesUpTo } from '../../fold/fold-run.js';
+import { severity, type Fact, type Tone } from '../../../fold/facts.js';
+import { linesUpTo } from '../../../fold/fold-run.js';
 import type { StudioEntry } from '../../../protocol/trace-entry.js';
 
 /** A mark on the timeline: the most important of those at the same spot. */
-export interface Tick extends Marker {
+export interface Tick {
+  readonly fact: Fact;
   /** From 0 at the first line to 1 at the last. */
   readonly place: number;
 }
 
 /** The number of distinguishable positions. */
 const slots = 400;
-
-const weights: Readonly<Record<MarkerKind, number>> = {
-  trip: 7,
-  unavailable: 6,
-  error: 6,
-  retry: 5,
-  edit: 4,
-  finish: 3,
-  resume: 2,
-  tool: 1,
-};
 
 /** The position of a line on the timeline: lines are evenly spaced, because many share a millisecond. */
 export const placeOf = (entries: readonly StudioEntry[], seq: number): number =>
@@ -38,14 +28,20 @@ export const seqAfter = (entries: readonly StudioEntry[], seq: number, steps: nu
   return entries[index]?.seq ?? 0;
 };
 
-/** The most important marks, as many as a reader can distinguish. */
-export const ticksOf = (entries: readonly StudioEntry[], markers: readonly Marker[]): Tick[] => {
+/** The most important facts, as many as a reader can distinguish. */
+export const ticksOf = (entries: readonly StudioEntry[], facts: readonly Fact[]): Tick[] => {
   const bySlot = new Map<number, Tick>();
-  for (const marker of markers) {
-    const place = placeOf(entries, marker.seq);
+  for (const fact of facts) {
+    const place = placeOf(entries, fact.seq);
     const slot = Math.round(place * slots);
     const known = bySlot.get(slot);
-    if (!known || weights[marker.kind] > weights[known.kind]) bySlot.set(slot, { ...marker, place });
+    if (!known || severity(fact) < severity(known.fact)) bySlot.set(slot, { fact, place });
   }
   return [...bySlot.values()];
+};
+
+/** The next fact of a tone after a line; wraps around at the end. */
+export const nextFact = (facts: readonly Fact[], seq: number, tone: Tone): Fact | undefined => {
+  const wanted = facts.filter((fact) => fact.tone === tone);
+  return wanted.find((fact) => fact.seq > seq) ?? wanted[0];
 };

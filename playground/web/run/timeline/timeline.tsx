@@ -1,8 +1,8 @@
 import { memo, useMemo, useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import type { StudioEntry } from '../../../protocol/trace-entry.js';
 import { formatDuration } from '../../components/format.js';
-import type { Marker } from '../../fold/markers.js';
-import type { RunView } from '../../fold/run-view.js';
+import type { Fact } from '../../../fold/facts.js';
+import type { RunView } from '../../../fold/run-view.js';
 import type { Playhead } from '../use-playhead.js';
 import { placeOf, seqAfter, seqAt, ticksOf, type Tick } from './ticks.js';
 import { Transport } from './transport.js';
@@ -10,7 +10,7 @@ import './timeline.css';
 
 interface TimelineProps {
   readonly entries: readonly StudioEntry[];
-  readonly markers: readonly Marker[];
+  readonly facts: readonly Fact[];
   /** The run at the point in time. */
   readonly view: RunView;
   readonly playhead: Playhead;
@@ -19,12 +19,12 @@ interface TimelineProps {
 const percent = (place: number): string => `${(place * 100).toFixed(3)}%`;
 
 const Ticks = memo(({ ticks }: { readonly ticks: readonly Tick[] }) =>
-  ticks.map(({ seq, place, tone, kind, label }) => (
+  ticks.map(({ fact: { seq, kind, tone, name, word }, place }) => (
     <span
-      key={seq}
-      className={`tick tick-${kind} tick-tone-${tone}`}
+      key={`${seq} ${kind}`}
+      className={`tick tick-tone-${tone}`}
       style={{ insetInlineStart: percent(place) }}
-      title={label}
+      title={`${name}: ${word}`}
     />
   )),
 );
@@ -45,10 +45,10 @@ const stepsOf = ({ key, shiftKey }: KeyboardEvent): number | undefined => {
   return steps[key];
 };
 
-const Rail = ({ entries, markers, view, playhead }: TimelineProps) => {
+const Rail = ({ entries, facts, view, playhead }: TimelineProps) => {
   const rail = useRef<HTMLDivElement>(null);
   const lines = entries.length;
-  const ticks = useMemo(() => ticksOf(entries.slice(0, lines), markers), [entries, lines, markers]);
+  const ticks = useMemo(() => ticksOf(entries.slice(0, lines), facts), [entries, lines, facts]);
   const place = placeOf(entries, view.seq);
 
   const moveToPointer = ({ clientX }: PointerEvent) => {

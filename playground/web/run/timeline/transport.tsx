@@ -3,20 +3,20 @@ import { useEffect } from 'react';
 import type { StudioEntry } from '../../../protocol/trace-entry.js';
 import { Button } from '../../components/button.js';
 import { formatDuration } from '../../components/format.js';
-import { nextMarker, type Marker, type MarkerKind } from '../../fold/markers.js';
-import type { RunView } from '../../fold/run-view.js';
+import type { Fact, Tone } from '../../../fold/facts.js';
+import type { RunView } from '../../../fold/run-view.js';
 import type { Playhead } from '../use-playhead.js';
-import { seqAfter } from './ticks.js';
+import { nextFact, seqAfter } from './ticks.js';
 
 interface TransportProps {
   readonly entries: readonly StudioEntry[];
-  readonly markers: readonly Marker[];
+  readonly facts: readonly Fact[];
   readonly view: RunView;
   readonly playhead: Playhead;
 }
 
 /** The jump targets of letter keys. */
-const jumps: Readonly<Record<string, readonly MarkerKind[]>> = { t: ['trip'], r: ['retry'] };
+const jumps: Readonly<Record<string, Tone>> = { t: 'trip', r: 'retry' };
 
 const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
@@ -28,31 +28,33 @@ const isTaken = ({ target, altKey, ctrlKey, metaKey, defaultPrevented }: Keyboar
   metaKey ||
   (target instanceof Element && target.closest('input, textarea, select, [role="tablist"], [contenteditable]') !== null);
 
+const goTo = ({ moveTo }: Playhead, { seq, mark }: Fact): void => moveTo(seq, mark && { phase: mark.phase, path: mark.path });
+
 /** The keys that work anywhere on the page. */
-const useKeys = ({ entries, markers, view, playhead }: TransportProps): void => {
+const useKeys = ({ entries, facts, view, playhead }: TransportProps): void => {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (isTaken(event)) return;
       const by = steps[event.key];
-      const kinds = jumps[event.key.toLowerCase()];
+      const tone = jumps[event.key.toLowerCase()];
       if (by !== undefined) playhead.moveTo(seqAfter(entries, view.seq, event.shiftKey ? by * 10 : by));
-      else if (kinds) {
-        const marker = nextMarker(markers, view.seq, kinds);
-        if (marker) playhead.moveTo(marker.seq);
+      else if (tone) {
+        const fact = nextFact(facts, view.seq, tone);
+        if (fact) goTo(playhead, fact);
       } else return;
       event.preventDefault();
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
-  }, [entries, markers, view.seq, playhead]);
+  }, [entries, facts, view.seq, playhead]);
 };
 
 const Jump = ({ letter, ...props }: TransportProps & { readonly letter: 't' | 'r' }) => {
-  const marker = nextMarker(props.markers, props.view.seq, jumps[letter] ?? []);
-  const word = letter === 't' ? 'trip' : 'retry';
+  const fact = nextFact(props.facts, props.view.seq, jumps[letter] ?? 'trip');
+  const word = letter === 't' ? 'block' : 'retry';
   const Icon = letter === 't' ? OctagonX : RotateCcw;
   return (
-    <Button look="quiet" aria-keyshortcuts={letter} disabled={!marker} onClick={() => props.playhead.moveTo(marker?.seq)}>
+    <Button look="quiet" aria-keyshortcuts={letter} disabled={!fact} onClick={() => fact && goTo(props.playhead, fact)}>
       <Icon size={14} aria-hidden /> <span className="unseen">Next</span> {word} <kbd aria-hidden>{letter.toUpperCase()}</kbd>
     </Button>
   );

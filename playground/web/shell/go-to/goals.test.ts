@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Catalog } from '../../../protocol/catalog.js';
-import { emptyRun } from '../../fold/run-view.js';
+import { emptyRun } from '../../../fold/run-view.js';
 import { findGoals, goalsOfCatalog, goalsOfRun } from './goals.js';
 
 const catalog = {

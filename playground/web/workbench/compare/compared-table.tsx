@@ -5,7 +5,7 @@ import { RowReason } from '../row-head.js';
 import { changeOf, differingFirst, recordedAndReplayed, type Sides } from './order-rows.js';
 
 interface ComparedTableProps {
-  readonly rows: readonly ComparedRow[];
+  readonly rows: readonly (ComparedRow & { readonly agents?: readonly string[] })[];
   /** The names of the two sides. Default: a recording and its replay. */
   readonly sides?: Sides;
 }
@@ -31,6 +31,7 @@ export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTab
           <tr key={index} className={row.differs ? 'compared-differs' : ''}>
             <th scope="row" title={row.path}>
               {row.processorId}
+              {row.agents !== undefined && row.agents.length > 0 && <RowReason text={`sub-agent ${row.agents.join(' › ')}`} />}
             </th>
             <td data-title="Phase">
               {titles.get(row.phase) ?? row.phase}, step {row.stepNumber + 1}

@@ -1,7 +1,7 @@
 import type { ComparedRow, Comparison } from '../../../protocol/runs.js';
 
 /** Rows with different verdicts first; otherwise in the order of the verdicts. */
-export const differingFirst = (rows: readonly ComparedRow[]): ComparedRow[] =>
+export const differingFirst = <R extends ComparedRow>(rows: readonly R[]): R[] =>
   rows.toSorted((a, b) => Number(b.differs) - Number(a.differs));
 
 /** The names of the two sides of a comparison. */

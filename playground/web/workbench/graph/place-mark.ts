@@ -1,4 +1,4 @@
-import type { Tone } from '../../components/signal.js';
+import type { Tone } from '../../../fold/facts.js';
 
 /** The mark of an element of the graph, shown next to its name. */
 export interface PlaceMark {

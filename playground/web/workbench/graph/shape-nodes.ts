@@ -16,3 +16,10 @@ export const shapeName = (shape: GraphShape): string => {
       return shape satisfies never;
   }
 };
+
+/** The name of a group with its size and its rule: `parallel · 3 · merged`, `branch · mentionsMoney`. */
+export const groupName = (shape: GraphShape): string => {
+  if (shape.kind === 'parallel') return `parallel · ${shape.nodes.length} · merged (${shape.overlap})`;
+  if (shape.kind === 'branch') return `branch · ${shape.arms.map(({ condition }) => condition).join(', ')}`;
+  return shapeName(shape);
+};

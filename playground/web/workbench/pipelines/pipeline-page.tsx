@@ -77,7 +77,7 @@ const noMarks: ReadonlyMap<string, PlaceMark> = new Map();
 const marksOf = ({ severity }: Finding, path: string | undefined): ReadonlyMap<string, PlaceMark> =>
   path === undefined ? noMarks : new Map([[path, { tone: severity === 'error' ? 'trip' : 'edit', label: severity }]]);
 
-const PipelineHead = ({ pipeline: { id, name, phases, usedBy, graph } }: { readonly pipeline: PipelineInfo }) => {
+const PipelineHead = ({ pipeline: { id, name, phases, usedBy } }: { readonly pipeline: PipelineInfo }) => {
   const table = useCatalog().phases;
   return (
     <PageHead
@@ -90,7 +90,7 @@ const PipelineHead = ({ pipeline: { id, name, phases, usedBy, graph } }: { reado
       tools={
         <>
           <CopyButton text={() => getText(`pipelines/${encodeURIComponent(id)}/mermaid`)}>Copy Mermaid</CopyButton>
-          <SaveButton name={fileName(id, 'svg')} type="image/svg+xml" text={() => pipelineSvg(graph, table)}>
+          <SaveButton name={fileName(id, 'svg')} type="image/svg+xml" text={() => pipelineSvg(name, document.querySelector('.pg'))}>
             Download SVG
           </SaveButton>
         </>

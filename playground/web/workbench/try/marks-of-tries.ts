@@ -1,8 +1,8 @@
 import type { GraphShape } from '../../../protocol/catalog.js';
 import type { Tried, TriedStep } from '../../../protocol/workbench.js';
-import { foldRun } from '../../fold/fold-run.js';
-import type { GuardMark } from '../../fold/run-view.js';
-import { placeMarks } from '../../run/guards/judged.js';
+import { foldRun } from '../../../fold/fold-run.js';
+import type { GuardMark } from '../../../fold/run-view.js';
+import { placeMarks } from '../../run/inspect/judged.js';
 import type { PlaceMark } from '../graph/place-mark.js';
 import { stepSignals } from './step-status.js';
 import type { Trying } from './use-try.js';
@@ -17,7 +17,7 @@ export const marksOfTries = (results: Trying['results'], graph: GraphShape, phas
   const plan = results.find(({ engine }) => engine === 'plan');
   return new Map([
     ...steps,
-    ...(plan ? placeMarks({ phase, pipelineId: graph.path, marks: marksOfPlan(plan.tried) }, graph, () => 'no verdict') : []),
+    ...(plan ? placeMarks({ phase, marks: marksOfPlan(plan.tried) }, graph, () => 'no verdict') : []),
   ]);
 };
 

@@ -1,7 +1,7 @@
 import { Ban, Check, CircleDashed, CircleX, OctagonX, type LucideIcon } from 'lucide-react';
 import type { TriedStep } from '../../../protocol/workbench.js';
 import { Badge } from '../../components/badge.js';
-import type { Tone } from '../../components/signal.js';
+import type { Tone } from '../../../fold/facts.js';
 
 type Status = TriedStep['status'];
 

@@ -2,7 +2,7 @@ import type { GraphShape } from '../../../protocol/catalog.js';
 import type { Tried } from '../../../protocol/workbench.js';
 import { formatDuration } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';
-import { TripwireNotice } from '../../components/tripwire-notice.js';
+import { BlockNotice } from '../../components/block-notice.js';
 import { WordDiff } from '../../components/word-diff.js';
 import { writeJson } from '../form/edit-payload.js';
 import { RowHead, RowTable } from '../row-head.js';
@@ -10,9 +10,9 @@ import { isChanged, textChanges } from './agreement.js';
 import { StepStatus } from './step-status.js';
 import type { Change } from '../../../../schemas/index.js';
 import { guardsIn } from '../../../protocol/shapes.js';
-import { Badge } from '../../components/badge.js';
-import { MarkBadge, markName, markNote } from '../../components/guard-mark-row.js';
-import type { GuardMark } from '../../fold/run-view.js';
+import { markName, tellMark } from '../../../fold/facts.js';
+import { Badge, MarkBadge } from '../../components/badge.js';
+import type { GuardMark } from '../../../fold/run-view.js';
 import { marksOfPlan } from './marks-of-tries.js';
 
 interface TriedResultProps {
@@ -30,7 +30,7 @@ export const TriedResult = ({ title, tried, graph, phase }: TriedResultProps) =>
       <StepStatus status={tried.status} />
       <span className="faint">{formatDuration(tried.durationMs)}</span>
     </header>
-    {tried.tripwire && <TripwireNotice tripwire={tried.tripwire} />}
+    {tried.tripwire && <BlockNotice tripwire={tried.tripwire} />}
     {tried.error && (
       <p className="tried-error">
         <InertText text={tried.error.message} /> {tried.error.code !== undefined && <code>{tried.error.code}</code>}
@@ -125,11 +125,11 @@ interface MarkRowProps {
 const MarkRow = ({ mark, changes, author }: MarkRowProps) => (
   <>
     <tr>
-      <RowHead id={markName(mark)} path={mark.path} reason={markNote(mark)} />
+      <RowHead id={markName(mark)} path={mark.path} reason={tellMark(mark).note} />
       <td>
         <MarkBadge mark={mark} />
       </td>
-      <td>{'durationMs' in mark ? formatDuration(mark.durationMs) : ''}</td>
+      <td>{'durationMs' in mark && mark.durationMs !== undefined ? formatDuration(mark.durationMs) : ''}</td>
     </tr>
     {changes.map((change) => (
       <tr key={change.target} className="tried-change">

@@ -1,0 +1,277 @@
+import { isNotable, markName, modelWords, statusWords, tellMark, tellTool, type Tone } from '../../fold/facts.js';
+import { durationOf, type RunTree } from '../../fold/run-tree.js';
+import type { GuardMark, Lane, RunView, ToolCall } from '../../fold/run-view.js';
+import type { StepReason } from '../../../schemas/index.js';
+import type { Place } from '../run/use-playhead.js';
+
+/** A row of the tree of a run: at the same time its waterfall, its attempts and its sub-runs. */
+export interface SpineRow {
+  readonly key: string;
+  readonly runId: string;
+  readonly kind: 'step' | 'guard' | 'passes' | 'model' | 'tool' | 'agent' | 'retraction' | 'end';
+  readonly depth: number;
+  /** The line that it leads to. */
+  readonly seq: number;
+  readonly name: string;
+  /** The phase of a guard. */
+  readonly phase?: string;
+  readonly tone: Tone;
+  readonly word: string;
+  /** The reason, or another note. */
+  readonly note?: string | undefined;
+  /** It is not as usual. */
+  readonly isFact: boolean;
+  /** Its own time; a bar can be longer, because it waits in between. */
+  readonly ownMs: number | undefined;
+  readonly from: number;
+  readonly to: number;
+  readonly place?: Place;
+  /** The attempt that it belongs to. */
+  readonly lane?: number;
+  readonly toolCallId?: string;
+  /** Rows below it are shown; undefined if it has none. */
+  readonly isOpen?: boolean;
+}
+
+/** Whether the rows below a row are shown, by its key. */
+export type IsOpen = (key: string, byDefault: boolean) => boolean;
+
+interface Walk {
+  readonly tree: RunTree;
+  readonly depth: number;
+  readonly isOpenAt: IsOpen;
+  readonly now: number;
+}
+
+type NewRow = Omit<SpineRow, 'key' | 'runId' | 'depth'>;
+
+const reasons: Readonly<Record<StepReason, { readonly tone: Tone; readonly word: string }>> = {
+  stop: { tone: 'pass', word: 'accepted' },
+  'tool-calls': { tone: 'pass', word: 'accepted' },
+  retry: { tone: 'retry', word: 'retried' },
+  tripwire: { tone: 'trip', word: 'blocked' },
+  error: { tone: 'trip', word: 'failed' },
+};
+
+/** With more attempts than this, those without facts are closed. */
+const fewAttempts = 6;
+
+/** Every row of a tree of runs, in order; rows of closed ones are left out. */
+export const spineOf = (tree: RunTree, now: number, isOpenAt: IsOpen = (_, byDefault) => byDefault): SpineRow[] =>
+  rowsOfRun({ tree, depth: 0, isOpenAt, now });
+
+const rowsOfRun = (walk: Walk): SpineRow[] => {
+  const { tree, depth, isOpenAt } = walk;
+  const { view, run, subRuns } = tree;
+  const isFlat = view.lanes.length === 1 && depth > 0;
+  const known = new Set(view.lanes.flatMap(({ tools }) => tools.map(({ toolCallId }) => toolCallId)));
+  const orphans = subRuns.filter(({ run: { parent } }) => !known.has(parent?.toolCallId ?? ''));
+  const rows = view.lanes.flatMap((lane) => {
+    const inside = rowsOfLane({ ...walk, depth: isFlat ? depth : depth + 1 }, lane);
+    if (isFlat) return inside;
+    const key = `${run.runId} lane ${lane.index}`;
+    const isOpen = isOpenAt(key, view.lanes.length <= fewAttempts || inside.some(({ isFact }) => isFact));
+    return [{ ...stepRow(walk, lane), key, runId: run.runId, depth, isOpen }, ...(isOpen ? inside : [])];
+  });
+  const end = endRow(walk);
+  return [
+    ...rows,
+    ...orphans.flatMap((sub) => rowsOfAgent(walk, sub)),
+    ...(end ? [{ ...end, key: `${run.runId} end`, runId: run.runId, depth }] : []),
+  ];
+};
+
+/** A lane that a later one follows is over, also if its end was not recorded. */
+const endOfLane = (view: RunView, lane: Lane, now: number): number =>
+  lane.reason === undefined && lane.index === view.lanes.length - 1 && view.status === 'running' ? now : lane.lastAt;
+
+const stepRow = ({ tree: { view }, now }: Walk, lane: Lane): NewRow => {
+  const { tone, word } = lane.reason ? reasons[lane.reason] : { tone: 'out' as const, word: view.status === 'running' ? 'running' : '' };
+  const to = endOfLane(view, lane, now);
+  return {
+    kind: 'step',
+    seq: (view.lanes[lane.index + 1]?.startSeq ?? view.seq + 1) - 1,
+    name: `Step ${lane.stepNumber + 1}${lane.attempt > 1 ? `, attempt ${lane.attempt}` : ''}`,
+    tone,
+    word,
+    isFact: lane.reason === 'retry' || lane.reason === 'error',
+    ownMs: durationOf({ ...view, startedAt: lane.startedAt, endedAt: to, pauses: view.pauses.filter(({ from }) => from >= lane.startedAt && from <= to) }),
+    from: lane.startedAt,
+    to,
+    lane: lane.index,
+  };
+};
+
+const endRow = ({ tree: { view }, depth }: Walk): NewRow | undefined => {
+  const { status, endedAt, seq, error } = view;
+  const { tone, word, isFact } = statusWords[status];
+  if (status === 'running' || status === 'observed' || endedAt === undefined || (depth > 0 && !isFact)) return undefined;
+  const note = error?.message;
+  return { kind: 'end', seq, name: 'Result', tone, word, note, isFact, ownMs: undefined, from: endedAt, to: endedAt };
+};
+
+interface Item extends NewRow {
+  readonly id: string;
+  readonly inside?: readonly SpineRow[];
+}
+
+const rowsOfLane = (walk: Walk, lane: Lane): SpineRow[] => {
+  const { tree, depth, isOpenAt } = walk;
+  const { runId } = tree.run;
+  const items = [
+    ...itemsOfMarks(lane),
+    ...itemsUnderWay(walk, lane),
+    ...itemsOfModels(walk, lane),
+    ...lane.tools.map((call) => itemOfTool(walk, lane, call)),
+    ...lane.retractions.map(({ seq, at }): Item => ({
+      id: `retraction ${seq}`,
+      kind: 'retraction',
+      seq,
+      name: 'Sent text',
+      tone: 'retry',
+      word: 'retracted',
+      isFact: true,
+      ownMs: undefined,
+      from: at,
+      to: at,
+      lane: lane.index,
+    })),
+  ].toSorted((a, b) => a.from - b.from || a.seq - b.seq);
+  return items.flatMap(({ id, inside, ...item }) => {
+    const key = `${runId} ${lane.index} ${id}`;
+    if (!inside || inside.length === 0) return [{ ...item, key, runId, depth }];
+    const isOpen = isOpenAt(key, item.kind === 'agent');
+    return [{ ...item, key, runId, depth, isOpen }, ...(isOpen ? inside.map((row) => ({ ...row, runId: row.runId || runId, depth: row.depth || depth + 1 })) : [])];
+  });
+};
+
+const guardItem = (lane: Lane, mark: GuardMark, times: number): Item => {
+  const { kind, seq, at, from, phase, path } = mark;
+  const { tone, word, note } = tellMark(mark);
+  return {
+    id: `${kind} ${phase} ${path} ${word}`,
+    kind: 'guard',
+    seq,
+    name: markName(mark),
+    phase,
+    tone,
+    word: times > 1 ? `${word} ${times} times` : word,
+    note,
+    isFact: isNotable(mark),
+    ownMs: 'durationMs' in mark ? mark.durationMs : undefined,
+    from,
+    to: at,
+    place: { phase, path },
+    lane: lane.index,
+  };
+};
+
+/** A row for each guard that did not pass; those that passed are one row for each phase. */
+const itemsOfMarks = (lane: Lane): Item[] => {
+  const facts = new Map<string, { readonly mark: GuardMark; readonly times: number }>();
+  const passed = new Map<string, GuardMark[]>();
+  for (const mark of lane.marks)
+    if (isNotable(mark)) {
+      const key = `${mark.kind} ${mark.phase} ${mark.path} ${tellMark(mark).word}`;
+      facts.set(key, { mark, times: (facts.get(key)?.times ?? 0) + 1 });
+    } else passed.set(mark.phase, [...(passed.get(mark.phase) ?? []), mark]);
+  return [
+    ...[...facts.values()].map(({ mark, times }) => guardItem(lane, mark, times)),
+    ...[...passed].map(([phase, marks]) => passesItem(lane, phase, marks)),
+  ];
+};
+
+const passesItem = (lane: Lane, phase: string, marks: readonly GuardMark[]): Item => {
+  const rows = marks.map((mark) => guardItem(lane, mark, 1));
+  const [only] = rows;
+  if (rows.length === 1 && only) return only;
+  return {
+    id: `passes ${phase}`,
+    kind: 'passes',
+    seq: Math.max(...rows.map(({ seq }) => seq)),
+    name: `${marks.length} guards`,
+    phase,
+    tone: 'pass',
+    word: 'passed',
+    isFact: false,
+    ownMs: rows.reduce((sum, { ownMs = 0 }) => sum + ownMs, 0),
+    from: Math.min(...rows.map(({ from }) => from)),
+    to: Math.max(...rows.map(({ to }) => to)),
+    place: { phase, path: marks[0]?.path.split('/', 1)[0] ?? '' },
+    lane: lane.index,
+    inside: rows.map(({ id, ...row }) => ({ ...row, key: `${lane.index} ${id} ${row.seq}`, runId: '', depth: 0 })),
+  };
+};
+
+/** Guards that were called and have no verdict yet: also one that hangs. */
+const itemsUnderWay = ({ tree: { view }, now }: Walk, lane: Lane): Item[] => {
+  if (view.status !== 'running' || lane.reason !== undefined || lane.index !== view.lanes.length - 1) return [];
+  return lane.guardCalls
+    .filter((call) => !lane.marks.some(({ phase, seq }) => phase === call.phase && seq > call.seq))
+    .map(({ seq, at, phase, pipelineId }): Item => ({
+      id: `calling ${seq}`,
+      kind: 'guard',
+      seq,
+      name: 'guards',
+      phase,
+      tone: 'out',
+      word: 'checking',
+      isFact: false,
+      ownMs: now - at,
+      from: at,
+      to: now,
+      place: { phase, path: pipelineId },
+      lane: lane.index,
+    }));
+};
+
+const itemsOfModels = ({ tree: { view }, now }: Walk, lane: Lane): Item[] =>
+  lane.models.map(({ seq, from, to, modelId, outcome, note }): Item => {
+    const isUnderWay = outcome === 'running' && view.status === 'running';
+    const end = to ?? (isUnderWay ? now : lane.lastAt);
+    const { tone, word, isFact } = modelWords[outcome];
+    const told = outcome === 'running' && !isUnderWay ? 'no end recorded' : outcome === 'finished' ? (note ?? word) : word;
+    return { id: `model ${seq}`, kind: 'model', seq, name: modelId, tone, word: told, note: isFact ? note : undefined, isFact, ownMs: end - from, from, to: end, lane: lane.index };
+  });
+
+/** Tools that are sub-agents, by Mastra's naming. */
+const agentPrefix = 'agent-';
+
+const itemOfTool = (walk: Walk, lane: Lane, call: ToolCall): Item => {
+  const { tree, depth, now } = walk;
+  const { toolCallId, toolName, seq, from, durationMs, error } = call;
+  const subRuns = tree.subRuns.filter(({ run }) => run.parent?.toolCallId === toolCallId);
+  const isAgent = toolName.startsWith(agentPrefix) || subRuns.length > 0;
+  const to = call.to ?? (tree.view.status === 'running' ? now : lane.lastAt);
+  const worst = subRuns.map(({ view }) => statusWords[view.status]).find(({ isFact }) => isFact);
+  const { tone, word, isFact } = worst && !tellTool(call).isFact ? worst : tellTool(call);
+  return {
+    id: `tool ${toolCallId}`,
+    kind: isAgent ? 'agent' : 'tool',
+    seq,
+    name: isAgent && toolName.startsWith(agentPrefix) ? toolName.slice(agentPrefix.length) : toolName,
+    tone,
+    word,
+    note: error,
+    isFact,
+    ownMs: durationMs ?? (call.to === undefined ? to - from : undefined),
+    from,
+    to,
+    lane: lane.index,
+    toolCallId,
+    inside: subRuns.flatMap((sub) => rowsOfRun({ ...walk, tree: sub, depth: depth + 1 })),
+  };
+};
+
+/** A sub-run whose call is not known. */
+const rowsOfAgent = (walk: Walk, sub: RunTree): SpineRow[] => {
+  const { view, run } = sub;
+  const { tone, word, isFact } = statusWords[view.status];
+  const from = view.startedAt ?? run.startedAt;
+  const to = view.endedAt ?? view.at ?? from;
+  const row = { kind: 'agent', seq: 0, name: run.agentId, tone, word, isFact, ownMs: durationOf(view, walk.now), from, to } as const;
+  return [
+    { ...row, key: `${run.runId} run`, runId: run.runId, depth: walk.depth, isOpen: true },
+    ...rowsOfRun({ ...walk, tree: sub, depth: walk.depth + 1 }),
+  ];
+};

@@ -1,0 +1,132 @@
+import { tellTool } from '../../fold/facts.js';
+import { costOf, costOfTree, durationOf, factsOfTree, type RunTree, type TreeFact } from '../../fold/run-tree.js';
+import type { RunView } from '../../fold/run-view.js';
+import { count, formatDuration } from '../components/format.js';
+
+/** A piece of the sentence; with a fact it names a guard or a call, and leads to it. */
+export interface Clause {
+  readonly text: string;
+  readonly fact?: TreeFact;
+}
+
+/** The title of a phase. */
+type TitleOf = (phase: string) => string | undefined;
+
+const withoutStop = (text: string): string => text.trim().replace(/[.;]+$/, '');
+
+/** The outcome of a run tree in one sentence: its end with the cause, then every other fact, then its model calls. */
+export const storyOf = (tree: RunTree, titleOf: TitleOf, now?: number): Clause[] => {
+  const facts = factsOfTree(tree);
+  const cause = causeOf(tree.view, facts);
+  const others = facts.filter((fact) => fact !== cause && !(fact.kind === 'end' && fact.agents.length === 0));
+  const effects = [...ownEffects(others), ...subEffects(others)];
+  const isQuiet = effects.length === 0 && !cause && tree.view.lanes.some(({ marks }) => marks.length > 0);
+  return [...endOf(tree.view, cause, titleOf, now), ...(isQuiet ? [{ text: '; all guards passed' }] : effects), calls(tree)];
+};
+
+/** The fact that explains the end: the guard that blocked the run, or that failed it. */
+const causeOf = ({ status, error }: RunView, facts: readonly TreeFact[]): TreeFact | undefined => {
+  const own = facts.filter(({ agents, mark, kind }) => agents.length === 0 && (mark?.kind === 'verdict' || kind === 'end'));
+  if (status === 'tripwire') return own.findLast(({ word }) => word === 'blocked' || word === 'unavailable');
+  return status === 'failed' && error?.code === 'guard/unavailable' ? own.findLast(({ word }) => word === 'unavailable') : undefined;
+};
+
+const endOf = (view: RunView, cause: TreeFact | undefined, titleOf: TitleOf, now: number | undefined): Clause[] => {
+  const { status, error, tripwire, waiting, visits, startedAt = 0, endedAt } = view;
+  const took = formatDuration(durationOf(view, now));
+  const why = error ? `: ${withoutStop(error.message)}` : '';
+  switch (status) {
+    case 'tripwire':
+    case 'failed': {
+      if (!cause) return [{ text: `${status === 'failed' ? 'Failed' : 'Blocked'} after ${took}${why}` }];
+      const phase = titleOf(cause.mark?.phase ?? tripwire?.phase ?? '');
+      const verb = status === 'failed' ? 'Failed' : cause.word === 'unavailable' ? 'Stopped' : 'Blocked';
+      const reason = cause.note ?? tripwire?.reason;
+      return [
+        { text: `${verb}${phase ? ` at ${phase}` : ''} by ` },
+        { text: cause.name || 'a processor', fact: cause },
+        {
+          text:
+            ` after ${formatDuration((cause.at || endedAt || startedAt) - startedAt)}` +
+            `${cause.word === 'unavailable' ? ', which was unavailable' : ''}${reason ? `: ${withoutStop(reason)}` : ''}`,
+        },
+      ];
+    }
+    case 'success':
+      return [{ text: `Completed after ${took}` }];
+    case 'canceled':
+      return [{ text: `Canceled after ${took}` }];
+    case 'suspended':
+      return [{ text: `Waiting for approval of ${waiting.map(({ toolName }) => toolName).join(', ') || 'a tool'}` }];
+    case 'observed':
+      return [{ text: 'Guard verdicts only; another host runs the loop of this run' }];
+    case 'interrupted':
+      return [{ text: `Interrupted after ${took}, in state ${stateOf(view)}: its process ended, and no engine continues it` }];
+    case 'running':
+      return [{ text: `In state ${stateOf(view)} for ${formatDuration(Math.max(0, (now ?? 0) - (visits.at(-1)?.at ?? 0)))}` }];
+    default:
+      return status satisfies never;
+  }
+};
+
+const stateOf = ({ visits }: RunView): string => {
+  const { state = 'start' } = visits.at(-1) ?? {};
+  return state.slice(state.lastIndexOf('.') + 1);
+};
+
+/** The words before the names of the guards with the same effect. */
+const leads: Readonly<Record<string, string>> = {
+  edited: 'edited by',
+  retried: 'retry requested by',
+  unavailable: 'unavailable:',
+  blocked: 'blocked by',
+  bypassed: 'bypassed',
+  'would block': 'shadow mode: would be blocked by',
+  conflict: 'conflict between',
+  'checked older text': 'checked older text:',
+};
+
+/** Facts with a reason that a reader needs at once; the reasons of guards are in the tree. */
+const hasOwnClause = ({ kind }: TreeFact): boolean => kind === 'tool' || kind === 'model' || kind === 'memory' || kind === 'end';
+
+const because = ({ note }: TreeFact): string => (note === undefined ? '' : `: ${withoutStop(note).slice(0, 160)}`);
+
+const named = (lead: string, facts: readonly TreeFact[]): Clause[] => {
+  const byName = new Map(facts.map((fact) => [fact.name, fact]));
+  return [...byName].flatMap(([text, fact], index) => [{ text: index === 0 ? `; ${lead} ` : ', ' }, { text, fact }]);
+};
+
+const ownEffects = (facts: readonly TreeFact[]): Clause[] => {
+  const own = facts.filter(({ agents }) => agents.length === 0);
+  const words = [...new Set(own.filter((fact) => !hasOwnClause(fact)).map(({ word }) => word))];
+  return [
+    ...own
+      .filter(hasOwnClause)
+      .flatMap((fact) => [{ text: '; ' }, { text: fact.name, fact }, { text: ` ${fact.word}${because(fact)}` }]),
+    ...words.flatMap((word) => {
+      const same = own.filter((fact) => !hasOwnClause(fact) && fact.word === word);
+      const isOfStep = same.every(({ kind }) => kind === 'retraction');
+      return isOfStep ? [{ text: `; ${word} in ` }, ...named('', same).slice(1)] : named(leads[word] ?? `${word}:`, same);
+    }),
+  ];
+};
+
+/** The facts of sub-agents: by their agent, one clause for each. */
+const subEffects = (facts: readonly TreeFact[]): Clause[] =>
+  facts
+    .filter(({ agents }) => agents.length > 0)
+    .flatMap((fact) => {
+      const agent = `; in sub-agent ${fact.agents.join(' › ')}: `;
+      return [{ text: agent }, { text: fact.name, fact }, { text: ` ${fact.word}${because(fact)}` }];
+    });
+
+/** Calls are recorded together with the states of the loop; another host's loop reports neither. */
+const calls = (tree: RunTree): Clause => {
+  if (tree.view.visits.length === 0) return { text: '.' };
+  const [all, own] = [costOfTree(tree).calls, costOf(tree.view).calls];
+  const inside = all > own ? ` (${all - own} in sub-agents)` : '';
+  return { text: all === 0 ? '; no model calls.' : `; ${count(all, 'model call')}${inside}.` };
+};
+
+/** A tool call with its outcome, in words. */
+export const tellCall = tellTool;

@@ -1,0 +1,132 @@
+import { FlaskConical, History, Pencil, ShieldOff, SlidersHorizontal } from 'lucide-react';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import { guardsIn } from '../../../protocol/shapes.js';
+import { useFork } from '../../again/use-fork.js';
+import { useCatalog } from '../../api/catalog.js';
+import { query, runFile } from '../../api/request.js';
+import { Button } from '../../components/button.js';
+import { ErrorNotice } from '../../components/error-notice.js';
+import { Menu } from '../../components/menu.js';
+import { PipelineGraph } from '../../workbench/graph/pipeline-graph.js';
+import { writeLabLink } from '../../workbench/lab/lab-link.js';
+import { GuardVerdicts } from './guard-verdicts.js';
+import type { DetailProps } from './inspector.js';
+import { pipelineNamed, pipelineOf, placeMarks, streamProgress, withoutVerdict } from './judged.js';
+import { RealTools } from '../../again/real-tools.js';
+
+/** The guards of a phase as a band, and the selected guard: its verdicts, and what can be tried without it. */
+export const GuardDetails = ({ runId, row, whole, view, playhead }: DetailProps) => {
+  const catalog = useCatalog();
+  const { phase = '', path = '' } = row.place ?? {};
+  const lane = whole.lanes[row.lane ?? 0];
+  const now = lane && view.lanes[lane.index];
+  const pipeline = pipelineNamed(catalog, pipelineOf(path));
+  const guards = useMemo(() => (pipeline ? guardsIn(pipeline.graph) : []), [pipeline]);
+  const info = catalog.phases.find((one) => one.phase === phase);
+  const isOpen = now !== undefined && now.reason === undefined && view.status === 'running';
+  const stream = info?.cadence === 'chunk' && isOpen ? streamProgress(now) : undefined;
+  const marks = (now?.marks ?? []).filter((mark) => mark.phase === phase);
+  const author = guards.findIndex((guard) => guard.path === path);
+  const places = placeMarks({ phase, marks }, pipeline?.graph, withoutVerdict(phase, lane?.marks ?? [], stream));
+  return (
+    <>
+      <p className="inspector-of">
+        {info?.title ?? phase}, step {(lane?.stepNumber ?? 0) + 1}
+        {(lane?.attempt ?? 1) > 1 && `, attempt ${lane?.attempt}`}
+      </p>
+      {pipeline && (
+        <PipelineGraph
+          graph={pipeline.graph}
+          selected={path}
+          marks={places}
+          isCompact
+          onSelect={(next) => playhead.select({ phase, path: next })}
+        />
+      )}
+      <GuardVerdicts
+        runId={runId}
+        path={path}
+        marks={marks.filter((mark) => mark.path === path)}
+        author={Math.max(0, author)}
+        shape={guards[author]}
+        stream={stream}
+        actions={
+          guards[author] &&
+          !runFile &&
+          whole.visits.length > 0 && <Actions runId={runId} agentId={whole.agentId} path={path} isStream={info?.cadence === 'chunk'} row={row} />
+        }
+      />
+    </>
+  );
+};
+
+interface ActionsProps {
+  readonly runId: string;
+  readonly agentId: string | undefined;
+  readonly path: string;
+  readonly isStream: boolean;
+  readonly row: DetailProps['row'];
+}
+
+/** The ways from a verdict to its fix. */
+const Actions = ({ runId, agentId, path, isStream, row }: ActionsProps) => {
+  const edit = `/runs/${encodeURIComponent(runId)}/edit`;
+  const pipelineId = pipelineOf(path);
+  const lab = writeLabLink({
+    pipelineId,
+    text: '',
+    kind: 'text',
+    cutting: { kind: 'recorded', runId, stepNumber: 0, attempt: 1 },
+  });
+  return (
+    <div className="inspector-actions">
+      <WithoutGuard runId={runId} agentId={agentId} path={path} />
+      <Link className="button button-plain" href={`${edit}${query({ guard: path })}`}>
+        <SlidersHorizontal size={14} aria-hidden /> Change options…
+      </Link>
+      <Link className="button button-plain" href={edit}>
+        <Pencil size={14} aria-hidden /> Edit this input
+      </Link>
+      <Link className="button button-plain" href={`/guard-replay${query({ guard: path, agent: agentId })}`}>
+        <History size={14} aria-hidden /> Replay on the last 50 runs
+      </Link>
+      {isStream && row.lane !== undefined && (
+        <Link className="button button-plain" href={`/lab?${lab}`}>
+          <FlaskConical size={14} aria-hidden /> Open in the lab
+        </Link>
+      )}
+    </div>
+  );
+};
+
+/** Runs the recorded run again with the guard in shadow mode, and compares both. Before tools can run, it names them. */
+const WithoutGuard = ({ runId, agentId, path }: Pick<ActionsProps, 'runId' | 'agentId' | 'path'>) => {
+  const { agents } = useCatalog();
+  const { fork, start } = useFork(runId);
+  const tools = agents.find(({ id }) => id === agentId)?.tools ?? [];
+  const run = (): void =>
+    void start({ guard: { kind: 'own', pipelineId: pipelineOf(path), path, options: { shadow: true } } });
+  const title = (
+    <>
+      <ShieldOff size={14} aria-hidden /> {fork.state === 'busy' ? 'Running …' : 'Run without this guard'}
+    </>
+  );
+  return (
+    <>
+      {tools.length === 0 ? (
+        <Button look="primary" disabled={fork.state === 'busy'} onClick={run}>
+          {title}
+        </Button>
+      ) : (
+        <Menu title={title} look="primary">
+          <RealTools tools={tools} />
+          <Button look="primary" disabled={fork.state === 'busy'} onClick={run}>
+            {fork.state === 'busy' ? 'Running …' : 'Run and compare'}
+          </Button>
+        </Menu>
+      )}
+      {fork.state === 'failed' && <ErrorNotice error={fork.error} />}
+    </>
+  );
+};

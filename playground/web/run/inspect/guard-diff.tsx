@@ -1,0 +1,141 @@
+import { Eye } from 'lucide-react';
+import { useCallback, useState } from 'react';
+import type { GuardView, TextAt } from '../../../protocol/trace-entry.js';
+import { ApiError, get, query, runFile } from '../../api/request.js';
+import { useLoaded } from '../../api/use-loaded.js';
+import { Button } from '../../components/button.js';
+import { ErrorNotice } from '../../components/error-notice.js';
+import { Scrolled } from '../../components/fact-list.js';
+import { InertText } from '../../components/inert-text.js';
+import { WordDiff } from '../../components/word-diff.js';
+
+export interface GuardDiffProps {
+  readonly runId: string;
+  readonly seq: number;
+  readonly author: number;
+  /** False if it stopped the run: then its input is shown, and nothing as removed. */
+  readonly returnedText: boolean;
+}
+
+/** A text before and after a guard. */
+interface TextPair {
+  readonly target: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+const pairsOf = (received: readonly TextAt[], returned: readonly TextAt[]): TextPair[] => {
+  const before = new Map(received.map(({ target, text }) => [target, text]));
+  const after = new Map(returned.map(({ target, text }) => [target, text]));
+  return [...new Set([...before.keys(), ...after.keys()])].map((target) => ({
+    target,
+    before: before.get(target) ?? '',
+    after: after.get(target) ?? '',
+  }));
+};
+
+/** A guard's error, or a cause of it, with its stack. */
+const Cause = ({ cause, isFirst }: { readonly cause: NonNullable<GuardView['causes']>[number]; readonly isFirst: boolean }) => (
+  <div className="diff-pair">
+    <p>
+      <b>
+        {!isFirst && 'Caused by '}
+        {cause.name}
+      </b>
+      : <InertText text={cause.message} /> {cause.code !== undefined && <code>{cause.code}</code>}
+    </p>
+    {cause.frames.length > 0 && (
+      <details className="diff-same" open={isFirst}>
+        <summary>Stack</summary>
+        <Scrolled label="Stack" text={cause.frames.join('\n')} />
+      </details>
+    )}
+  </div>
+);
+
+const Texts = ({ view, author, returnedText }: Omit<GuardDiffProps, 'runId' | 'seq'> & { readonly view: GuardView }) => {
+  const pairs = pairsOf(view.received, returnedText ? view.returned : view.received);
+  const changed = pairs.filter(({ before, after }) => before !== after);
+  const same = pairs.filter(({ before, after }) => before === after);
+  return (
+    <>
+      {changed.map(({ target, before, after }) => (
+        <div key={target} className="diff-pair">
+          <code>
+            <InertText text={target} />
+          </code>
+          <WordDiff before={before} after={after} author={author} />
+        </div>
+      ))}
+      {same.length > 0 && (
+        <details className="diff-same" open={changed.length === 0 && same.length < 4}>
+          <summary>{returnedText ? (changed.length === 0 ? 'Input (unchanged)' : 'Unchanged') : 'Input'}</summary>
+          {same.map(({ target, before }) => (
+            <div key={target} className="diff-pair">
+              <code>
+                <InertText text={target} />
+              </code>
+              <p>
+                <InertText text={before} />
+              </p>
+            </div>
+          ))}
+        </details>
+      )}
+      {pairs.length === 0 && !view.causes && <p className="inspector-none">The input has no text.</p>}
+    </>
+  );
+};
+
+/** The delay before text is requested, so that scrubbing past a guard sends no request. */
+const restMs = 120;
+
+const whenIdle = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, restMs);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    });
+  });
+
+/** A server without this run's text is no error. */
+const isUnknown = (error: Error): boolean => error instanceof ApiError && error.code !== 'studio/unreachable';
+
+/** A guard's input and output, word by word. Text that was not released is shown only on request. */
+export const GuardDiff = ({ runId, seq, author, returnedText }: GuardDiffProps) => {
+  const [isRevealed, setIsRevealed] = useState(false);
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      await whenIdle(signal);
+      const path = `runs/${encodeURIComponent(runId)}/guards/${seq}`;
+      return get<GuardView>(`${path}${query({ reveal: isRevealed ? 1 : undefined })}`, signal);
+    },
+    [runId, seq, isRevealed],
+  );
+  const loaded = useLoaded(load);
+  if (loaded.state === 'loading') return <p className="inspector-none">Loading input …</p>;
+  if (loaded.state === 'failed')
+    return isUnknown(loaded.error) ? (
+      <p className="inspector-none">
+        <InertText text={loaded.error.message} />
+      </p>
+    ) : (
+      <ErrorNotice error={loaded.error} onRetry={loaded.reload} />
+    );
+  const isHidden = [...loaded.value.received, ...loaded.value.returned].some(({ text }) => text.includes('▒'));
+  return (
+    <div className="diff">
+      {loaded.value.causes?.map((cause, depth) => (
+        // oxlint-disable-next-line react/no-array-index-key -- causes of one error have no other name
+        <Cause key={depth} cause={cause} isFirst={depth === 0} />
+      ))}
+      <Texts view={loaded.value} author={author} returnedText={returnedText} />
+      {isHidden && !isRevealed && !runFile && (
+        <Button look="quiet" onClick={() => setIsRevealed(true)}>
+          <Eye size={14} aria-hidden /> Show text that was not emitted
+        </Button>
+      )}
+    </div>
+  );
+};

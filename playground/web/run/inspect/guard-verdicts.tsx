@@ -1,0 +1,218 @@
+import { use, useCallback, useState, type ReactNode } from 'react';
+import { Eye } from 'lucide-react';
+import './merge-words.css';
+import { Button } from '../../components/button.js';
+import { FactList } from '../../components/fact-list.js';
+import { count, formatDuration } from '../../components/format.js';
+import { MarkBadge } from '../../components/badge.js';
+import type { VerdictKind } from '../../../../schemas/index.js';
+import { InertText } from '../../components/inert-text.js';
+import type { GuardMark } from '../../../fold/run-view.js';
+import type { GuardShape } from '../../../protocol/shapes.js';
+import { NoWords } from '../no-words.js';
+import { weight, type StreamProgress } from './judged.js';
+import { GuardDiff, type GuardDiffProps } from './guard-diff.js';
+import type { MergedText, MergeView } from '../../../protocol/trace-entry.js';
+import { get, query, runFile } from '../../api/request.js';
+import { useLoaded } from '../../api/use-loaded.js';
+import { WordDiff } from '../../components/word-diff.js';
+
+interface GuardVerdictsProps {
+  readonly runId: string;
+  readonly path: string;
+  /** The marks of the place. */
+  readonly marks: readonly GuardMark[];
+  /** The guard's position in its pipeline: its color. */
+  readonly author: number;
+  /** Undefined if the place is no guard. */
+  readonly shape: GuardShape | undefined;
+  /** The progress of the judged stream; undefined if it is over, or the phase has none. */
+  readonly stream: StreamProgress | undefined;
+  /** The actions at the cause; they stand below the first verdict. */
+  readonly actions: ReactNode;
+}
+
+const factsOf = (mark: GuardMark): Readonly<Record<string, unknown>> => {
+  switch (mark.kind) {
+    case 'verdict':
+    case 'shadow':
+      return {
+        Reason: mark.reason,
+        Metadata: mark.metadata,
+        Took: formatDuration(mark.durationMs),
+        Calls: mark.calls > 1 ? `${mark.calls}, ${mark.edits} with edits` : undefined,
+        Effect: mark.kind === 'shadow' ? 'none: verdicts of shadow guards are only recorded' : undefined,
+      };
+    case 'bypass':
+      return {
+        Reason: mark.reason,
+        Took: mark.durationMs === undefined ? undefined : formatDuration(mark.durationMs),
+        Calls: mark.calls > 1 ? mark.calls : undefined,
+        Effect: 'the payload passed unchanged, as set by the guard’s policy',
+      };
+    case 'late':
+      return { Reason: mark.reason, Effect: 'none: the hook called abort after it had settled' };
+    case 'conflict':
+      return { Authors: mark.authors.join(' and '), 'Both edited': mark.target, 'Resolved by': mark.rule };
+    case 'stale':
+      return {
+        'Edited afterwards by': mark.authors.join(', '),
+        Effect: mark.rerun ? 'the guard checked the merged text again' : 'the verdict is for text that was edited afterwards',
+      };
+    default:
+      return mark satisfies never;
+  }
+};
+
+/** A guard's facts while its stream is under way. */
+const streamFacts = (
+  { judges }: GuardShape,
+  { receivedChars, emittedChars, held }: StreamProgress,
+): Readonly<Record<string, unknown>> => ({
+  Window: judges,
+  Received: count(receivedChars, 'character'),
+  Emitted: count(emittedChars, 'character'),
+  Buffered: `${count(held, 'character')}, until all stream guards approve`,
+});
+
+/** A guard that stops the run or is unavailable returns no text. */
+const returnsText = (verdict: VerdictKind): boolean => verdict === 'pass' || verdict === 'edit';
+
+/** The maximum number of shown verdicts per place; a guard of single chunks may have thousands. */
+const maxMarks = 8;
+
+/** The text of a verdict: at once for the first, on request for others. */
+const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean }) => {
+  const [isRequested, setIsRequested] = useState(isOpen);
+  if (isRequested) return <GuardDiff {...diff} />;
+  return (
+    <Button look="quiet" onClick={() => setIsRequested(true)}>
+      Show text
+    </Button>
+  );
+};
+
+/** A policy in one line. */
+const policyText = (policy: object): string =>
+  Object.entries(policy)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
+
+/** One place of the pipeline: each verdict with its reason, and its changes. */
+export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actions }: GuardVerdictsProps) => {
+  const latest = marks
+    .slice(-maxMarks)
+    .toReversed()
+    .toSorted((a, b) => weight(b) - weight(a));
+  const earlier = marks.length - latest.length;
+  const noWords = use(NoWords);
+  const entryOf = (mark: GuardMark) => (
+    <div key={`${mark.kind} ${mark.seq}`} className="inspector-mark">
+      <MarkBadge mark={mark} />
+      <FactList facts={factsOf(mark)} />
+      {mark.kind === 'conflict' && noWords === undefined && <MergeWords runId={runId} seq={mark.seq} />}
+      {(mark.kind === 'verdict' || mark.kind === 'bypass') && noWords === undefined && (
+        <Words
+          isOpen={mark === latest.find(({ kind }) => kind === 'verdict' || kind === 'bypass')}
+          runId={runId}
+          seq={mark.seq}
+          author={author}
+          returnedText={mark.kind === 'bypass' || returnsText(mark.verdict)}
+        />
+      )}
+    </div>
+  );
+  return (
+    <>
+      <h3>
+        {path.slice(path.lastIndexOf('/') + 1)} <code>{path}</code>
+      </h3>
+      {shape?.description !== undefined && (
+        <p>
+          <InertText text={shape.description} />
+        </p>
+      )}
+      {shape?.policy && <p className="inspector-none">Policy: {policyText(shape.policy)}</p>}
+      {shape && stream && <FactList facts={streamFacts(shape, stream)} />}
+      {latest.length === 0 && !stream && (
+        <p className="inspector-none">{shape ? 'No verdict at this time.' : 'No conflict in this block at this time.'}</p>
+      )}
+      {latest.slice(0, 1).map(entryOf)}
+      {actions}
+      {latest.length > 1 && (
+        <details className="inspector-more" open={latest.some(({ kind }) => kind === 'stale' || kind === 'conflict')}>
+          <summary>{count(latest.length - 1, 'more verdict')} of this guard in this phase</summary>
+          {latest.slice(1).map(entryOf)}
+        </details>
+      )}
+      {noWords !== undefined && latest.length > 0 && <p className="inspector-none">{noWords}</p>}
+      {earlier > 0 && <p className="inspector-none">{count(earlier, 'earlier verdict')}: move the timeline back to see them.</p>}
+    </>
+  );
+};
+
+const Merged = ({ text: { target, base, proposals, result } }: { readonly text: MergedText }) => (
+  <dl className="merge">
+    <div className="merge-place">
+      <dt>Field</dt>
+      <dd>
+        <code>
+          <InertText text={target} />
+        </code>
+      </dd>
+    </div>
+    <div>
+      <dt>Original</dt>
+      <dd>
+        <InertText text={base} />
+      </dd>
+    </div>
+    {proposals.map(({ processorId, text }, author) => (
+      <div key={processorId}>
+        <dt>
+          Edit by <InertText text={processorId} />
+        </dt>
+        <dd>
+          <WordDiff before={base} after={text} author={author} />
+        </dd>
+      </div>
+    ))}
+    <div className="merge-result">
+      <dt>Result</dt>
+      <dd>{result === undefined ? 'not recorded: no guard ran after the block' : <InertText text={result} />}</dd>
+    </div>
+  </dl>
+);
+
+/** The texts of a conflict: the branches' input, each proposal, and the result. */
+const MergeWords = ({ runId, seq }: { readonly runId: string; readonly seq: number }) => {
+  const [isRevealed, setIsRevealed] = useState(false);
+  const load = useCallback(
+    (signal: AbortSignal) =>
+      get<MergeView>(`runs/${encodeURIComponent(runId)}/merges/${seq}${query({ reveal: isRevealed ? 1 : undefined })}`, signal),
+    [runId, seq, isRevealed],
+  );
+  const loaded = useLoaded(load);
+  if (loaded.state === 'loading') return <p className="inspector-none">Loading edits …</p>;
+  if (loaded.state === 'failed')
+    return (
+      <p className="inspector-none">
+        <InertText text={loaded.error.message} />
+      </p>
+    );
+  const isHidden = loaded.value.texts.some(({ base, proposals }) =>
+    [base, ...proposals.map(({ text }) => text)].join('').includes('▒'),
+  );
+  return (
+    <>
+      {loaded.value.texts.map((text) => (
+        <Merged key={text.target} text={text} />
+      ))}
+      {isHidden && !isRevealed && !runFile && (
+        <Button look="quiet" onClick={() => setIsRevealed(true)}>
+          <Eye size={14} aria-hidden /> Show text that was not emitted
+        </Button>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,94 @@
+import { Link } from 'wouter';
+import type { RunTree } from '../../../fold/run-tree.js';
+import type { RunView } from '../../../fold/run-view.js';
+import { useRun } from '../../api/run-readers.js';
+import { ErrorNotice } from '../../components/error-notice.js';
+import { FactList } from '../../components/fact-list.js';
+import { formatDuration } from '../../components/format.js';
+import { InertText } from '../../components/inert-text.js';
+import type { SpineRow } from '../../fold/spine.js';
+import { runHref } from '../../shell/run-href.js';
+import { CallDetails, ModelDetails } from './call-details.js';
+import { GuardDetails } from './guard-details.js';
+import { StepDetails } from './step-details.js';
+import './inspect.css';
+import type { Playhead } from '../use-playhead.js';
+
+interface InspectorProps {
+  readonly tree: RunTree;
+  readonly row: SpineRow;
+  /** The point in time; undefined at the end. */
+  readonly seq: number | undefined;
+  readonly playhead: Playhead;
+}
+
+export interface DetailProps {
+  readonly runId: string;
+  readonly row: SpineRow;
+  /** The run of the row with all known lines, and at the point in time. */
+  readonly whole: RunView;
+  readonly view: RunView;
+  readonly playhead: Playhead;
+}
+
+const runIn = (tree: RunTree, runId: string): RunTree | undefined =>
+  tree.run.runId === runId ? tree : tree.subRuns.map((sub) => runIn(sub, runId)).find((found) => found !== undefined);
+
+/** The selected row in detail, with the actions at its cause. */
+export const Inspector = ({ tree, row, seq, playhead }: InspectorProps) => {
+  const { runId } = row;
+  const { fold } = useRun(runId);
+  const sub = runIn(tree, runId) ?? tree;
+  const isOwn = runId === tree.run.runId;
+  const view = isOwn && seq !== undefined ? fold.at(seq) : sub.view;
+  const props: DetailProps = { runId, row, whole: sub.view, view, playhead };
+  return (
+    <div className="inspector">
+      {!isOwn && (
+        <p className="inspector-of">
+          In the run of sub-agent <InertText text={sub.run.agentId} />. <Link href={runHref(runId)}>Open this run</Link>
+        </p>
+      )}
+      <Details {...props} subRuns={sub.subRuns} />
+    </div>
+  );
+};
+
+const Details = ({ subRuns, ...props }: DetailProps & Pick<RunTree, 'subRuns'>) => {
+  switch (props.row.kind) {
+    case 'guard':
+    case 'passes':
+      return <GuardDetails {...props} />;
+    case 'model':
+      return <ModelDetails {...props} />;
+    case 'tool':
+    case 'agent':
+      return <CallDetails {...props} subRuns={subRuns} />;
+    case 'step':
+    case 'retraction':
+      return <StepDetails {...props} />;
+    case 'end':
+      return <EndDetails {...props} />;
+    default:
+      return props.row.kind satisfies never;
+  }
+};
+
+/** The end of a run: its error or its tripwire, and the states it went through. */
+const EndDetails = ({ whole: { status, error, tripwire, visits, retries, pauses } }: DetailProps) => (
+  <>
+    <h3>Result: {status}</h3>
+    {error && <ErrorNotice error={error} />}
+    <FactList
+      facts={{
+        'Blocked by': tripwire?.processorId,
+        Reason: tripwire?.reason,
+        Retry: tripwire?.retry === true ? 'requested, not granted' : undefined,
+        Metadata: tripwire?.metadata,
+        Retries: retries > 0 ? retries : undefined,
+        'Last state': visits.at(-1)?.state,
+        Paused: pauses.length > 0 ? pauses.map(({ from, to }) => formatDuration(to - from)).join(', ') : undefined,
+      }}
+    />
+  </>
+);

@@ -1,0 +1,71 @@
+import { Eye } from 'lucide-react';
+import { use, useCallback, useMemo, useState } from 'react';
+import type { Lane } from '../../../fold/run-view.js';
+import { runPath } from '../../../protocol/run-file.js';
+import type { Revealed } from '../../../protocol/trace-entry.js';
+import { get, runFile } from '../../api/request.js';
+import { useRun } from '../../api/run-readers.js';
+import { Badge } from '../../components/badge.js';
+import { Button } from '../../components/button.js';
+import { PartText } from '../../components/part-text.js';
+import { filmOfRun } from '../../fold/film-of-run.js';
+import { FilmView } from '../../workbench/lab/film-view.js';
+import { NoWords } from '../no-words.js';
+import type { DetailProps } from './inspector.js';
+
+/** An attempt: its text as sent, and its stream chunk by chunk. */
+export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) => {
+  const lane = whole.lanes[row.lane ?? 0];
+  if (!lane) return <h3>{row.name}</h3>;
+  const now = view.lanes[lane.index] ?? lane;
+  const parts = now.parts.filter(({ receivedChars: received, text }) => received > 0 || text !== '');
+  return (
+    <>
+      <h3>
+        {row.name} {row.word !== '' && <Badge tone={row.tone}>{row.word}</Badge>}
+      </h3>
+      {parts.length === 0 && <p className="inspector-none">No text in this step.</p>}
+      {parts.map((part) => (
+        <PartText key={part.partId} part={part} lane={now} mostChars={4000} />
+      ))}
+      <StreamFilm runId={runId} lane={lane} seq={view.seq} onSeq={playhead.moveTo} />
+    </>
+  );
+};
+
+interface StreamFilmProps {
+  readonly runId: string;
+  readonly lane: Lane;
+  /** The point in time that the page shows. */
+  readonly seq: number;
+  readonly onSeq: (seq: number) => void;
+}
+
+/** The stream of an attempt, frame by frame; the whole page follows it. Nothing for an attempt without text. */
+export const StreamFilm = ({ runId, lane, seq, onSeq }: StreamFilmProps) => {
+  const { entries, count } = useRun(runId);
+  const [words, setWords] = useState<ReadonlyMap<number, string>>();
+  const canReveal = use(NoWords) === undefined && runFile?.hasAllWords !== false;
+  const { stepNumber, attempt, startSeq } = lane;
+  const film = useMemo(
+    () => filmOfRun(entries.slice(0, count), { stepNumber, attempt }, words),
+    [entries, count, stepNumber, attempt, words],
+  );
+  const onGo = useCallback((index: number) => onSeq(film?.lines[index - 1] ?? startSeq), [film, onSeq, startSeq]);
+  if (!film) return null;
+  const reveal = async (): Promise<void> => {
+    const revealed = await get<Revealed[]>(`${runPath(runId)}/reveal`);
+    setWords(new Map(revealed.map((one) => [one.seq, one.text])));
+  };
+  return (
+    <section aria-label="Stream buffer" className="stream">
+      <h4>Stream buffer</h4>
+      <FilmView film={film} index={film.lines.filter((line) => line <= seq).length} onGo={onGo} keys="timeline keys" />
+      {canReveal && !words && (
+        <Button look="quiet" onClick={() => void reveal()}>
+          <Eye size={14} aria-hidden /> Show received text
+        </Button>
+      )}
+    </section>
+  );
+};

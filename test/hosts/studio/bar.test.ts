@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { RunEvent } from '../../../schemas/index.js';
+import type { RunPage, RunSummary, StartedRun } from '../../../playground/protocol/runs.js';
+import type { StudioEntry } from '../../../playground/protocol/trace-entry.js';
+import { buildPages } from '../../../playground/samples/run-studio.js';
+import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
+import { useBrowser } from '../use-browser.js';
+import { awkwardAgents, awkwardInput, awkwardMastra } from './awkward-runs.js';
+
+const browser = useBrowser({ suite: 'studio' });
+const folder = mkdtempSync(join(tmpdir(), 'studio-bar-'));
+const file = join(folder, 'runs.db');
+let studio: StudioServer;
+const runs = new Map<string, string>();
+
+const api = async <T>(path: string, body?: object): Promise<T> => {
+  const how = body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const response = await fetch(new URL(`api/${path}`, studio.url), how);
+  return (response.status === 204 ? undefined : await response.json()) as T; // by the protocol
+};
+
+const settled = async (runId: string): Promise<RunSummary> => {
+  for (;;) {
+    const run = await api<RunSummary>(`runs/${runId}`);
+    if (run.status !== 'running') return run;
+    await sleep(20);
+  }
+};
+
+const answer = async (runId: string, approved: boolean): Promise<void> => {
+  const { entries } = await settled(runId).then(async () => ({ entries: await api<StudioEntry[]>(`runs/${runId}/entries`) }));
+  const call = entries.flatMap((entry) => (entry.kind === 'tool' ? [entry.toolCallId] : []))[0];
+  await api(`runs/${runId}/answer`, { toolCallId: call, approved, ...(!approved && { reason: 'Too much.' }) });
+};
+
+beforeAll(async () => {
+  await buildPages(() => undefined);
+  studio = await startStudio({ mastra: awkwardMastra(), file, port: 0, token: false });
+  for (const [end, { id }] of Object.entries(awkwardAgents))
+    runs.set(end, (await api<StartedRun>(`agents/${id}/runs`, { text: awkwardInput })).runId);
+  await answer(runs.get('an approved call') ?? '', true);
+  await answer(runs.get('a declined call') ?? '', false);
+  await sleep(300);
+  await api(`runs/${runs.get('a canceled run')}/cancel`, {});
+  for (const [end, runId] of runs) if (end !== 'a run that hangs') await settled(runId);
+});
+afterAll(async () => {
+  await studio?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What an event says that is not as usual: who, and the words that tell it; read from the events alone. */
+const saidBy = (event: RunEvent): readonly (readonly [who: string, what: RegExp])[] => {
+  switch (event.type) {
+    case 'guard':
+      if (event.verdict === 'pass') return [];
+      return [
+        [event.processorId, { trip: /block/i, retry: /retr|block/i, edit: /edit|reject/i, unavailable: /unavailable/i }[event.verdict]],
+      ];
+    case 'guard-shadow':
+      return event.verdict === 'pass' ? [] : [[event.processorId, /would/i]];
+    case 'guard-bypass':
+      return [[event.processorId, /bypass/i]];
+    case 'merge-conflict':
+      return event.authors.map((author) => [author, /conflict/i]);
+    case 'stale-verdict':
+      return event.readers.map((reader) => [reader, /older text|checked again/i]);
+    case 'tool-finish':
+      if (event.outcome === 'result' || event.outcome === 'reused') return [];
+      return [[event.toolName.replace(/^agent-/, ''), { error: /fail/i, denied: /declined|rejected/i, suspended: /approv|done/i }[event.outcome]]];
+    case 'model-error':
+      return [['', /fail/i]];
+    case 'retract':
+      return [['', /retracted/i]];
+    case 'run-finish':
+      return event.status === 'success' ? [] : [['', { tripwire: /block/i, failed: /fail/i, canceled: /cancel/i, suspended: /wait|approv/i }[event.status]]];
+    default:
+      return [];
+  }
+};
+
+const treeOf = async (runId: string): Promise<string[]> => {
+  const { runs: below } = await api<RunPage>(`runs?parent=${runId}`);
+  return [runId, ...(await Promise.all(below.map((run) => treeOf(run.runId)))).flat()];
+};
+
+/** The texts that are on the page and in view: of the head, and of each row of the tree. */
+const inView = async (page: Page): Promise<string> =>
+  page.evaluate(`(() => {
+    const seen = (element) => {
+      const { left, top, right, bottom } = element.getBoundingClientRect();
+      const [x, y] = [Math.min(left + 8, right - 1), (top + bottom) / 2];
+      if (top < 0 || bottom > innerHeight || left < 0 || right <= left) return false;
+      const at = document.elementFromPoint(x, y);
+      return at !== null && (element.contains(at) || at.contains(element));
+    };
+    const parts = document.querySelectorAll('.run-story, .run-facts, .row, .notice');
+    return [...parts].filter(seen).map((part) => part.innerText + ' ' + (part.ariaLabel ?? '')).join('\\n');
+  })()`);
+
+const sizes = [
+  [1440, 900],
+  [1024, 700],
+] as const;
+
+it.each(sizes)('shows each fact of the tree of an unusual run without a click at %i x %i', async (width, height) => {
+  const missing: string[] = [];
+  for (const [end, runId] of runs) {
+    const tree = await treeOf(runId);
+    const entries = (await Promise.all(tree.map((id) => api<StudioEntry[]>(`runs/${id}/entries`)))).flat();
+    const page = await browser().open(new URL(`runs/${runId}`, studio.url).href, { width });
+    await page.setViewportSize({ width, height });
+    await page.locator('.row').first().waitFor();
+    if (tree.length > 1) await page.locator('.row', { hasText: 'book-rule' }).first().waitFor();
+    await page.waitForTimeout(150); // the selected row scrolls into view
+    const lines = (await inView(page)).split('\n');
+    const facts = entries.flatMap((entry) => (entry.kind === 'event' ? saidBy(entry.event) : []));
+    for (const [who, what] of facts)
+      if (!lines.some((line) => line.includes(who) && what.test(line)) && !(lines.join(' ').includes(who) && what.test(lines.join(' '))))
+        missing.push(`${end}: ${who} ${what.source}`);
+    if (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) missing.push(`${end}: sideways`);
+    await browser().screenshot(page, `bar-${end.replaceAll(' ', '-')}`);
+    await page.close();
+  }
+  expect(missing).toEqual([]);
+});
+
+it('shows the time and a way to stop of a run that hangs', async () => {
+  const page = await browser().open(new URL(`runs/${runs.get('a run that hangs')}`, studio.url).href);
+  const story = page.locator('.run-story');
+  await expect.poll(() => story.textContent()).toMatch(/^In state calling for \d/);
+  const before = await story.textContent();
+  await expect.poll(() => story.textContent()).not.toBe(before);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect.poll(() => story.textContent()).toMatch(/^Canceled after/);
+});
+
+it('calls a run that waited for a person interrupted when its process is gone', async () => {
+  await studio.close();
+  studio = await startStudio({ mastra: awkwardMastra(), file, port: 0, token: false });
+  const page = await browser().open(new URL(`runs/${runs.get('a run without a process')}`, studio.url).href);
+  await expect.poll(() => page.locator('.run-story').textContent()).toMatch(/^Interrupted after/);
+  await browser().screenshot(page, 'bar-interrupted');
+});
