@@ -22,6 +22,8 @@ export interface Fact {
   /** The report of a guard, or of a group. */
   readonly mark?: GuardMark;
   readonly toolCallId?: string;
+  /** The guard that rejected the call. */
+  readonly rejectedBy?: string;
 }
 
 interface Told {
@@ -51,7 +53,10 @@ type MarkOf<K extends GuardMark['kind']> = GuardMark & { readonly kind: K };
 type Teller<M> = (mark: M) => { readonly tone: Tone; readonly word: string; readonly note: string | undefined };
 
 const tellers: { readonly [K in GuardMark['kind']]: Teller<MarkOf<K>> } = {
-  verdict: ({ verdict, reason: note }) => ({ tone: verdictWords[verdict].tone, word: verdictWords[verdict].word, note }),
+  verdict: ({ verdict, reason: note, edits, rejected }) =>
+    verdict === 'edit' && rejected > 0 && rejected === edits
+      ? { tone: 'trip', word: 'rejected a call', note }
+      : { tone: verdictWords[verdict].tone, word: verdictWords[verdict].word, note },
   shadow: ({ verdict, reason }) => ({ tone: 'out', word: shadowWords[verdict], note: reason }),
   bypass: ({ reason }) => ({ tone: 'out', word: reason === 'sampled-out' ? 'not sampled' : 'bypassed', note: reason }),
   late: ({ reason }) => ({ tone: 'out', word: 'called abort too late', note: reason }),
@@ -90,7 +95,7 @@ export const toolWords: Readonly<Record<ToolCall['outcome'], Told & { readonly i
 
 /** The outcome of a call in words: a guard rejects, a person declines. */
 export const tellTool = (call: ToolCall): Told & { readonly isFact: boolean } =>
-  call.rejectedBy === undefined ? toolWords[call.outcome] : { tone: 'trip', word: `rejected by ${call.rejectedBy}`, isFact: true };
+  call.rejectedBy === undefined ? toolWords[call.outcome] : { tone: 'trip', word: 'rejected', isFact: true };
 
 export const modelWords: Readonly<Record<ModelCall['outcome'], Told & { readonly isFact: boolean }>> = {
   running: { tone: 'out', word: 'running', isFact: false },
@@ -135,8 +140,10 @@ const factsOfLane = (lane: Lane): Fact[] => [
   }),
   ...lane.tools.flatMap((call): Fact[] => {
     const { isFact, tone, word } = tellTool(call);
-    const { seq, from: at, toolName: name, toolCallId, error: note } = call;
-    return isFact ? [{ seq, at, kind: 'tool', tone, name, word, note, times: 1, toolCallId }] : [];
+    const { seq, from: at, toolName: name, toolCallId, error: note, rejectedBy } = call;
+    return isFact
+      ? [{ seq, at, kind: 'tool', tone, name, word, note, times: 1, toolCallId, ...(rejectedBy !== undefined && { rejectedBy }) }]
+      : [];
   }),
   ...lane.retractions.map(
     ({ seq, at }): Fact => ({
@@ -183,6 +190,6 @@ const tones: readonly Tone[] = ['trip', 'retry', 'edit', 'out', 'pass'];
 export const worstFact = <F extends Fact>(facts: readonly F[]): F | undefined =>
   facts.reduce<F | undefined>((worst, fact) => (worst && severity(worst) < severity(fact) ? worst : fact), undefined);
 
-/** Guards come before calls, and those before the end. */
+/** Blocks, conflicts and calls come before other verdicts, and those before the end. */
 export const severity = ({ tone, kind, mark }: Fact): number =>
-  tones.indexOf(tone) * 4 + (mark?.kind === 'verdict' ? (mark.verdict === 'trip' ? 0 : 1) : kind === 'end' ? 3 : 2);
+  tones.indexOf(tone) * 4 + (mark?.kind === 'verdict' && mark.verdict !== 'trip' ? 1 : kind === 'end' ? 3 : mark?.kind === 'stale' ? 2 : 0);

@@ -24,8 +24,16 @@ const marked = (view: RunView, { seq, at, phase, path, ...event }: Marked, ...ma
     return { marks: [...lane.marks, ...marks.map(add)] };
   });
 
-const verdict = (event: EventOf<'guard' | 'guard-shadow'>, kind: 'verdict' | 'shadow'): NewMark => ({
+/** The calls of its attempt that a guard rejected. */
+const rejectedIn = ({ lanes }: RunView, { stepNumber, attempt, processorId }: EventOf<'guard' | 'guard-shadow'>): number =>
+  lanes
+    .filter((lane) => lane.stepNumber === stepNumber && lane.attempt === attempt)
+    .flatMap(({ tools }) => tools)
+    .filter(({ rejectedBy }) => rejectedBy === processorId).length;
+
+const verdict = (view: RunView, event: EventOf<'guard' | 'guard-shadow'>, kind: 'verdict' | 'shadow'): NewMark => ({
   kind,
+  rejected: event.edits > 0 ? Math.min(event.edits, rejectedIn(view, event)) : 0,
   processorId: event.processorId,
   verdict: event.verdict,
   durationMs: event.durationMs,
@@ -67,8 +75,8 @@ export const continued = (view: RunView, at: number): RunView => {
 const handlers: Handlers = {
   'run-start': (view, { agentId, at }) => ({ ...view, agentId, startedAt: view.startedAt ?? at, status: 'running' }),
   'state-enter': (view, event) => visit(view, event, event.state),
-  guard: (view, event) => marked(view, event, verdict(event, 'verdict')),
-  'guard-shadow': (view, event) => marked(view, event, verdict(event, 'shadow')),
+  guard: (view, event) => marked(view, event, verdict(view, event, 'verdict')),
+  'guard-shadow': (view, event) => marked(view, event, verdict(view, event, 'shadow')),
   'guard-bypass': (view, event) => {
     const { processorId, reason, durationMs, calls } = event;
     return marked(view, event, { kind: 'bypass', processorId, reason, durationMs, calls });

@@ -32,9 +32,11 @@ export interface TreeFact extends Fact {
   readonly agents: readonly string[];
 }
 
-/** Every fact of a tree: those of a run, then those of its sub-runs. */
+/** Every fact of a tree: those of a run, then those of its sub-runs, which stand for the call that failed with them. */
 export const factsOfTree = ({ run, view, subRuns }: RunTree, agents: readonly string[] = []): TreeFact[] => [
-  ...factsOf(view).map((fact) => ({ ...fact, runId: run.runId, agents })),
+  ...factsOf(view)
+    .filter(({ toolCallId }) => !subRuns.some((sub) => sub.run.parent?.toolCallId === toolCallId && factsOf(sub.view).length > 0))
+    .map((fact) => ({ ...fact, runId: run.runId, agents })),
   ...subRuns.flatMap((sub) => factsOfTree(sub, [...agents, sub.run.agentId])),
 ];
 

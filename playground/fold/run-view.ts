@@ -110,6 +110,8 @@ export type GuardMark = MarkPlace &
         readonly durationMs: number;
         readonly calls: number;
         readonly edits: number;
+        /** The tool calls among its edits that it rejected. */
+        readonly rejected: number;
         readonly reason: string | undefined;
         readonly metadata: unknown;
       }

@@ -1,4 +1,4 @@
-import type { RunEvent, Tripwire } from '../../schemas/index.js';
+import type { RunEvent, TraceHeader, Tripwire } from '../../schemas/index.js';
 import type { TextAt } from './trace-entry.js';
 
 /** `POST /api/pipelines/:id/try`. */
@@ -51,6 +51,9 @@ export interface LabStream {
   readonly cutting: Cutting;
 }
 
+/** The window of guards without their own: the one of the recorded run, or of the latest run of an agent with the pipeline. */
+export type LabWindow = NonNullable<TraceHeader['window']>;
+
 /** One step of the lab: a chunk was pushed, with the state after it. */
 export interface LabEmission {
   /** The pushed chunk; undefined for the end of the stream. */
@@ -70,6 +73,8 @@ export interface LabRun {
   readonly emissions: readonly LabEmission[];
   /** All text that left. */
   readonly output: string;
+  /** Undefined for the default. */
+  readonly window?: LabWindow;
   readonly events: readonly RunEvent[];
 }
 

@@ -32,6 +32,8 @@ export const studioRoute = ({ path = '/interlock', ...options }: StudioRouteOpti
       const studio = await openStudio({ ...options, ...access, mastra, path: base });
       if (access.token !== undefined) announce(mastra, `${base}/?token=${encodeURIComponent(access.token)}`);
       return ({ req, get }: RouteContext) => {
+        const { pathname, search } = new URL(req.raw.url);
+        if (pathname === base) return new Response(null, { status: 302, headers: { Location: `${base}/${search}` } }); // without a check: it says nothing
         if (get('requestContext')?.get(userKey) !== undefined) loggedIn.add(req.raw);
         return studio.fetch(req.raw);
       };

@@ -32,10 +32,10 @@ const tourRun = async (page: Page, shoot: Shoot): Promise<void> => {
   await page.locator('.turn-foot').getByText('success').waitFor();
   await shoot(2_500);
   await page.getByRole('link', { name: 'Open run', exact: true }).first().click();
-  const summary = page.getByRole('region', { name: 'Guard effects' });
-  await summary.waitFor();
+  const tree = page.getByRole('tree', { name: 'Run tree' });
+  await tree.waitFor();
   await shoot(2_500);
-  await summary.getByRole('button', { name: /^injection-shadow/ }).click();
+  await tree.getByRole('treeitem', { name: /^injection-shadow/ }).click();
   await shoot(2_500);
   const guards = page.getByRole('group', { name: /^Graph of/ });
   await guards.getByRole('button', { name: /^domain/ }).click();
@@ -43,7 +43,6 @@ const tourRun = async (page: Page, shoot: Shoot): Promise<void> => {
   await diff.waitFor();
   await shoot(2_000);
   await diff.scrollIntoViewIfNeeded();
-  await page.getByRole('region', { name: 'Waterfall' }).getByText('persisting').waitFor(); // only visible rows are drawn
   await shoot(4_000);
 };
 

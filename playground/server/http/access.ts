@@ -10,6 +10,8 @@ export interface Access {
   readonly token?: string;
   /** Replaces the token check, e.g. by the login of the application that mounts the studio. */
   readonly authorize?: (request: Request) => boolean | Promise<boolean>;
+  /** The address of the login of the application, with `authorize`: a browser without a login is sent there. */
+  readonly loginUrl?: string;
   /**
    * Origins, in addition to the studio's own, whose pages may call it, e.g. `https://ops.example.com` behind a proxy. Default:
    * none.
@@ -24,11 +26,11 @@ export interface Access {
  * @param path the mount path of the studio, with a slash at both ends
  */
 export const guardAccess = (access: Access, path: string): MiddlewareHandler => {
-  const { token, authorize, allowedOrigins = [] } = access;
+  const { token, authorize, loginUrl, allowedOrigins = [] } = access;
   return async (context, next) => {
     if (isForeign(context, allowedOrigins)) throw new InterlockError('studio/forbidden', { path: 'Origin' });
     if (authorize) {
-      if (!(await authorize(context.req.raw))) throw new InterlockError('studio/unauthorized');
+      if (!(await authorize(context.req.raw))) return rejectStranger(context, loginUrl);
     } else if (token !== undefined) {
       const answer = checkToken(context, token, path);
       if (answer) return answer;
@@ -60,7 +62,7 @@ const checkToken = (context: Context, token: string, path: string): Response | u
   const presented = queryToken ?? req.header('Authorization')?.replace(/^Bearer /, '');
   const isLetIn = presented === undefined ? isSame(getCookie(context, cookie) ?? '', session) : isSame(presented, token);
   if (!isLetIn) {
-    if (req.method === 'GET' && req.header('Accept')?.includes('text/html')) return context.html(tokenPage, 401);
+    if (wantsPage(context)) return context.html(tokenPage, 401);
     throw new InterlockError('studio/unauthorized');
   }
   if (queryToken === null || req.method !== 'GET') return undefined;
@@ -70,12 +72,34 @@ const checkToken = (context: Context, token: string, path: string): Response | u
   return context.redirect(`${url.pathname}${url.search}`);
 };
 
+const wantsPage = ({ req }: Context): boolean => req.method === 'GET' && req.header('Accept')?.includes('text/html') === true;
+
+/** A browser is sent to the login, or is shown where to log in; a program gets an error. */
+const rejectStranger = (context: Context, loginUrl: string | undefined): Response => {
+  if (!wantsPage(context))
+    throw new InterlockError('studio/unauthorized', { detail: 'log in to the application that serves the studio' });
+  return loginUrl === undefined ? context.html(loginPage, 401) : context.redirect(loginUrl);
+};
+
+const pageStyle =
+  'body { color-scheme: light dark; font: 16px/1.5 system-ui; margin: 20vh auto; max-width: 28rem; padding: 0 1rem } input, button { font: inherit; padding: .4rem .6rem }';
+
+const loginPage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Studio: login</title>
+<style>${pageStyle}</style>
+<h1>Log in to open the studio</h1>
+<p>The application that serves this studio decides who may open it. Log in there, then open this page again.</p>
+</html>`;
+
 const tokenPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Studio: token</title>
-<style>body { color-scheme: light dark; font: 16px/1.5 system-ui; margin: 20vh auto; max-width: 28rem; padding: 0 1rem } input, button { font: inherit; padding: .4rem .6rem }</style>
+<style>${pageStyle}</style>
 <h1>The studio requires its token</h1>
 <p>Open the address that the studio printed when it started, or enter the token.</p>
 <form method="get"><label>Token <input type="password" name="token" required autofocus></label> <button>Open</button></form>

@@ -22,9 +22,9 @@ import type { ForkRun } from '../../protocol/again.js';
 import { makeGuard } from '../again/chosen-guard.js';
 import { interlockAgent, swapGuard } from '../again/swap-guard.js';
 import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
-import type { SequenceNode } from '../../../src/pipeline/graph.js';
 import { checkFragments } from '../../../src/testing/index.js';
-import type { FindLeak, LeakSearch } from '../../protocol/workbench.js';
+import type { FindLeak, LabStream, LabWindow, LeakSearch } from '../../protocol/workbench.js';
+import type { TraceHeader } from '../../../schemas/index.js';
 
 /** The workbench of pipelines: try a phase, cut a stream, replay a run, and export. */
 export const workbenchRoutes = (studio: Studio): Hono =>
@@ -40,12 +40,14 @@ export const workbenchRoutes = (studio: Studio): Hono =>
     .get('/machine/mermaid', (c) => c.text(machineToMermaid(studio.library.machine)))
     .post('/lab/stream', async (c) => {
       const call = await readBody(c, labStreamSchema);
-      const { graph } = await pipelineOf(studio, call.pipelineId);
-      return c.json(await runLabStream(graph, call.kind, await cutStream(call, (runId) => traceOf(studio, runId))));
+      const pipeline = await pipelineOf(studio, call.pipelineId);
+      const chunks = await cutStream(call, (runId) => traceOf(studio, runId));
+      const window = await windowFor(studio, pipeline, call.cutting);
+      return c.json(await runLabStream(pipeline.graph, call.kind, { chunks, window }));
     })
     .post('/lab/leak', async (c) => {
       const call = await readBody(c, findLeakSchema);
-      return c.json(await findLeak((await pipelineOf(studio, call.pipelineId)).graph, call));
+      return c.json(await findLeak(studio, await pipelineOf(studio, call.pipelineId), call));
     })
     .post('/runs/:runId/replay', async (c) => {
       const { runId, agentId } = await summaryOf(studio, c.req.param('runId'));
@@ -182,13 +184,32 @@ const forkRun = async (studio: Studio, runId: string, edits: ForkRun): Promise<S
   );
 };
 
+/** The window of guards without their own: runs record the one of their agent. */
+const windowFor = async (
+  studio: Studio,
+  { usedBy }: KnownPipeline,
+  cutting?: LabStream['cutting'],
+): Promise<LabWindow | undefined> => {
+  const lists = await Promise.all(usedBy.map(async (agent) => studio.archive.list({ agent, limit: 1, sort: 'time' })));
+  const runIds = cutting?.kind === 'recorded' ? [cutting.runId] : lists.flatMap(({ runs }) => runs.map(({ runId }) => runId));
+  for (const runId of runIds) {
+    const [line] = await linesOf(studio, { runId, kind: 'trace', from: 0, limit: 1 });
+    const { window } = (line === undefined ? {} : JSON.parse(line)) as Partial<TraceHeader>; // its first line is its header
+    if (window !== undefined) return window;
+  }
+  return undefined;
+};
+
 const shapes = { text: 'text', reasoning: 'reasoning', 'tool-input': 'arguments' } as const;
 
 /** Searches for a cutting of a text that releases a piece of the fragment: in runs of an agent, like the test kit. */
 const findLeak = async (
-  graph: SequenceNode,
+  studio: Studio,
+  pipeline: KnownPipeline,
   { text, kind, fragment, allowed = 3, tries = 500 }: FindLeak,
 ): Promise<LeakSearch> => {
+  const { graph } = pipeline;
+  const window = await windowFor(studio, pipeline);
   const { runs, failures } = await checkFragments(
     toWorkflow(graph),
     { text, value: fragment, allowedChars: allowed },
@@ -197,7 +218,7 @@ const findLeak = async (
   const [leak] = failures;
   if (!leak) return { tried: runs };
   const chunks = [...leak.pieces];
-  const { output } = await runLabStream(graph, kind, chunks);
+  const { output } = await runLabStream(graph, kind, { chunks, window });
   return { tried: runs, leak: { chunks, emitted: longestShared(output, fragment), output } };
 };
 

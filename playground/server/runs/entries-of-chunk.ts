@@ -59,6 +59,8 @@ const toolEntry = (
 /** An error with its causes, without stacks. */
 const messageOf = (error: unknown): string => {
   if (typeof error !== 'object' || error === null) return String(error);
+  const { $: form, value } = error as { $?: unknown; value?: unknown };
+  if (form === 'error') return messageOf(value); // as a trace writes it
   const { message, cause } = error as { message?: unknown; cause?: unknown };
   const own = typeof message === 'string' ? message : JSON.stringify(error);
   return cause === undefined ? own : `${own}; caused by: ${messageOf(cause)}`;

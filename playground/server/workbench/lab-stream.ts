@@ -12,9 +12,13 @@ import { createBench, longestTryMs, type Bench } from '../../../src/eval/bench-s
 type Kind = LabStream['kind'];
 
 /** Sends a stream through the gate of a pipeline, piece by piece: the next one follows once no guard is at work. */
-export const runLabStream = async (graph: SequenceNode, kind: Kind, chunks: readonly string[]): Promise<LabRun> => {
+export const runLabStream = async (
+  graph: SequenceNode,
+  kind: Kind,
+  { chunks, window }: Pick<LabRun, 'chunks' | 'window'>,
+): Promise<LabRun> => {
   const bench = createBench(AbortSignal.timeout(longestTryMs));
-  const lab = openLab(graph, bench);
+  const lab = openLab(stretchesOf(graph, window), bench);
   const steps: { readonly pushed?: string; readonly emitted: string; readonly stop?: Stop }[] = [];
   await lab.send(opening[kind]);
   for (const pushed of chunks) {
@@ -33,7 +37,7 @@ export const runLabStream = async (graph: SequenceNode, kind: Kind, chunks: read
     const words = bufferedTexts[index] ?? '';
     return { ...step, held: words, heldChars: Array.from(words).length, ...(stop && { stop: stopOf(stop) }) };
   });
-  return { chunks, emissions, output, events: bench.events() };
+  return { chunks, emissions, output, ...(window !== undefined && { window }), events: bench.events() };
 };
 
 const stopOf = (stop: Stop): NonNullable<LabEmission['stop']> => ({
@@ -49,10 +53,10 @@ interface Lab extends Pick<StreamGate, 'close' | 'stopped'> {
   takeEmitted(): string;
 }
 
-const openLab = (graph: SequenceNode, { scope }: Bench): Lab => {
+const openLab = (segments: readonly StreamSegment[], { scope }: Bench): Lab => {
   let emitted = '';
   const gate = createStreamGate({
-    segments: stretchesOf(graph),
+    segments,
     scope,
     payloadOf: (part) => ({ phase: 'outputStream', part, streamParts: [], state: {} }),
     release: (chunk) => void (emitted += wordsOf(chunk)),
@@ -81,10 +85,10 @@ const openLab = (graph: SequenceNode, { scope }: Bench): Lab => {
 };
 
 /** Without windows, each chunk is judged and leaves before the next, as in the loop. */
-const stretchesOf = (graph: SequenceNode): readonly StreamSegment[] => {
+const stretchesOf = (graph: SequenceNode, window: LabRun['window']): readonly StreamSegment[] => {
   const plan = compileGraph(graph);
   const whole: StreamSegment = { kind: 'chunks', guard: (data, scope) => plan.run('outputStream', data, scope) };
-  return planStream(graph)?.stretches ?? [whole];
+  return planStream(graph, window)?.stretches ?? [whole];
 };
 
 const part = 'lab';

@@ -18,7 +18,7 @@ export const ToolRow = ({ call }: { readonly call: ToolCall }) => {
         <code>
           <InertText text={toolName} />
         </code>
-        <Badge tone={tone}>{word}</Badge>
+        <Badge tone={tone}>{rejectedBy === undefined ? word : `rejected by ${rejectedBy}`}</Badge>
       </summary>
       <div className="tool-body">
         {error !== undefined && <InertText text={error} />}

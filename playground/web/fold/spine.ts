@@ -105,7 +105,7 @@ const stepRow = ({ tree: { view }, now }: Walk, lane: Lane): NewRow => {
 const endRow = ({ tree: { view }, depth }: Walk): NewRow | undefined => {
   const { status, endedAt, seq, error } = view;
   const { tone, word, isFact } = statusWords[status];
-  if (status === 'running' || status === 'observed' || endedAt === undefined || (depth > 0 && !isFact)) return undefined;
+  if (status === 'running' || status === 'observed' || endedAt === undefined || (depth > 0 && (!isFact || status === 'tripwire'))) return undefined;
   const note = error?.message;
   return { kind: 'end', seq, name: 'Result', tone, word, note, isFact, ownMs: undefined, from: endedAt, to: endedAt };
 };
@@ -244,7 +244,8 @@ const itemOfTool = (walk: Walk, lane: Lane, call: ToolCall): Item => {
   const isAgent = toolName.startsWith(agentPrefix) || subRuns.length > 0;
   const to = call.to ?? (tree.view.status === 'running' ? now : lane.lastAt);
   const worst = subRuns.map(({ view }) => statusWords[view.status]).find(({ isFact }) => isFact);
-  const { tone, word, isFact } = worst && !tellTool(call).isFact ? worst : tellTool(call);
+  const told = tellTool(call);
+  const { tone, word, isFact } = worst && !told.isFact ? worst : worst?.word === 'tripwire' ? { ...told, word: 'blocked' } : told;
   return {
     id: `tool ${toolCallId}`,
     kind: isAgent ? 'agent' : 'tool',

@@ -1,4 +1,3 @@
-import { tellTool } from '../../fold/facts.js';
 import { costOf, costOfTree, durationOf, factsOfTree, type RunTree, type TreeFact } from '../../fold/run-tree.js';
 import type { RunView } from '../../fold/run-view.js';
 import { count, formatDuration } from '../components/format.js';
@@ -89,6 +88,9 @@ const leads: Readonly<Record<string, string>> = {
 /** Facts with a reason that a reader needs at once; the reasons of guards are in the tree. */
 const hasOwnClause = ({ kind }: TreeFact): boolean => kind === 'tool' || kind === 'model' || kind === 'memory' || kind === 'end';
 
+/** A rejected call is told with the guard that rejected it. */
+const wordOf = ({ word, rejectedBy }: TreeFact): string => (rejectedBy === undefined ? word : `${word} by ${rejectedBy}`);
+
 const because = ({ note }: TreeFact): string => (note === undefined ? '' : `: ${withoutStop(note).slice(0, 160)}`);
 
 const named = (lead: string, facts: readonly TreeFact[]): Clause[] => {
@@ -97,12 +99,13 @@ const named = (lead: string, facts: readonly TreeFact[]): Clause[] => {
 };
 
 const ownEffects = (facts: readonly TreeFact[]): Clause[] => {
-  const own = facts.filter(({ agents }) => agents.length === 0);
+  const rejected = new Set(facts.flatMap(({ rejectedBy = [] }) => rejectedBy));
+  const own = facts.filter(({ agents, name, word }) => agents.length === 0 && !(word === 'rejected a call' && rejected.has(name)));
   const words = [...new Set(own.filter((fact) => !hasOwnClause(fact)).map(({ word }) => word))];
   return [
     ...own
       .filter(hasOwnClause)
-      .flatMap((fact) => [{ text: '; ' }, { text: fact.name, fact }, { text: ` ${fact.word}${because(fact)}` }]),
+      .flatMap((fact) => [{ text: '; ' }, { text: fact.name, fact }, { text: ` ${wordOf(fact)}${because(fact)}` }]),
     ...words.flatMap((word) => {
       const same = own.filter((fact) => !hasOwnClause(fact) && fact.word === word);
       const isOfStep = same.every(({ kind }) => kind === 'retraction');
@@ -127,6 +130,3 @@ const calls = (tree: RunTree): Clause => {
   const inside = all > own ? ` (${all - own} in sub-agents)` : '';
   return { text: all === 0 ? '; no model calls.' : `; ${count(all, 'model call')}${inside}.` };
 };
-
-/** A tool call with its outcome, in words. */
-export const tellCall = tellTool;

@@ -21,6 +21,7 @@ import { spineOf, type SpineRow } from '../fold/spine.js';
 import { useQuery } from '../shell/use-query.js';
 import { EventsPanel } from './events/events-panel.js';
 import { Inspector } from './inspect/inspector.js';
+import { pipelineOf } from './inspect/judged.js';
 import { NoWords, notRecorded } from './no-words.js';
 import { Pills } from './pills.js';
 import { RunHead } from './run-head.js';
@@ -89,7 +90,7 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
                 {isKnown && <Tabs.Trigger value="chart">Statechart</Tabs.Trigger>}
               </Tabs.List>
               <Tabs.Content value="details" tabIndex={-1}>
-                {selected && <Inspector key={selected.key} tree={tree} row={selected} seq={playhead.at} playhead={playhead} />}
+                {selected && <Inspector key={`${selected.key} ${selected.place?.path}`} tree={tree} row={selected} seq={playhead.at} playhead={playhead} />}
               </Tabs.Content>
               <Tabs.Content value="events" tabIndex={-1}>
                 <EventsPanel entries={entries} lines={lines} seq={view.seq} onSeq={moveTo} />
@@ -119,6 +120,8 @@ const useRows = (tree: RunTree, facts: readonly TreeFact[], { at, place, subRun 
       const there = own.filter(isAtPlace);
       const found = there.find(({ seq }) => seq === at) ?? there.findLast(({ seq }) => seq <= (at ?? Infinity)) ?? there[0];
       if (found) return found;
+      const beside = own.find((row) => row.place?.phase === place.phase && pipelineOf(row.place.path) === pipelineOf(place.path));
+      if (beside) return { ...beside, place, kind: 'guard' as const };
     }
     if (at !== undefined) return ofLine(own, at);
     const worst = worstFactOf(facts);

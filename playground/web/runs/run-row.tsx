@@ -63,13 +63,11 @@ export const RunRow = ({ nested, compareWith }: RunRowProps) => {
       <span className="run-row-status">
         <StatusBadge status={run.status} />
       </span>
-      <span className="run-row-words">
-        <span className="run-row-text">
-          <InertText text={run.userText} />
-        </span>
-        <span className="run-row-outcome">
-          <InertText text={outcomeOf(nested)} />
-        </span>
+      <span className="run-row-text">
+        <InertText text={run.userText} />
+      </span>
+      <span className="run-row-outcome">
+        <InertText text={outcomeOf(nested)} />
       </span>
       <span className="run-row-guards">
         {signals.slice(0, mostChips).map((signal) => (
@@ -77,19 +75,15 @@ export const RunRow = ({ nested, compareWith }: RunRowProps) => {
         ))}
         {signals.length > mostChips && <Badge>+{signals.length - mostChips}</Badge>}
       </span>
-      <span className="run-row-cost">
-        <span>{run.durationMs === undefined ? '–' : formatDuration(run.durationMs)}</span>
-        {run.tokens !== undefined && <span className="run-row-tokens">{count(run.tokens, 'token')}</span>}
+      <span className="run-row-cost">{run.durationMs === undefined ? '–' : formatDuration(run.durationMs)}</span>
+      <span className="run-row-tokens">{run.tokens === undefined ? '' : count(run.tokens, 'token')}</span>
+      <span className="run-row-agent">
+        <InertText text={agent?.name ?? run.agentId} />
+        {run.retries > 0 && ` · ${count(run.retries, 'retry', 'retries')}`}
       </span>
-      <span className="run-row-facts">
-        <span className="run-row-agent">
-          <InertText text={agent?.name ?? run.agentId} />
-        </span>
-        {run.retries > 0 && <span>{count(run.retries, 'retry', 'retries')}</span>}
-        <time dateTime={new Date(run.startedAt).toISOString()} title={formatTime(run.startedAt)}>
-          {formatAgo(run.startedAt)}
-        </time>
-      </span>
+      <time dateTime={new Date(run.startedAt).toISOString()} title={formatTime(run.startedAt)}>
+        {formatAgo(run.startedAt)}
+      </time>
     </Link>
   );
 };

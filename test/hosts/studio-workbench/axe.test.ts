@@ -25,7 +25,7 @@ const findingsOf = async (opened: Page): Promise<string[]> => {
 
 /** The names in drawings that are painted smaller than 11 pixels. */
 const smallNames = (opened: Page): Promise<string[]> =>
-  opened.evaluate(`[...document.querySelectorAll('.graph .pg-id, .graph .pg-mark, .graph .state-name, .graph .state-frame span, .graph-track-label')]
+  opened.evaluate(`[...document.querySelectorAll('.pg-id, .pg-mark, .state-name, .state-frame span, .pg-condition')]
     .map((name) => [name.textContent, parseFloat(getComputedStyle(name).fontSize) * name.getBoundingClientRect().height / name.offsetHeight])
     .filter(([, size]) => size < 10.95).map(([name, size]) => name + ' ' + size.toFixed(1))`);
 
@@ -55,7 +55,7 @@ const pages: readonly PageUnderTest[] = [
   {
     name: 'a run with its export open',
     path: () => `runs/${runId}`,
-    until: '.waterfall-bar',
+    until: '.row-bar',
     prepare: (opened) => opened.getByText('Export', { exact: true }).click(),
   },
   { name: 'the replay of a run', path: () => `runs/${runId}/compare`, until: 'select' },
@@ -103,14 +103,14 @@ describe.each(pages.map((one, at) => ({ ...one, at })))('$name', ({ path, until,
   });
 });
 
-it('loads at most 150 KB of compressed files first and revalidates unchanged ones', async () => {
+it('loads at most 130 KB of compressed files first and revalidates unchanged ones', async () => {
   const opened = await browser().open(page(''));
   await opened.locator('.welcome').waitFor();
   const bytes = await opened.evaluate<number>(
     `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((sum, { transferSize }) => sum + transferSize, 0)`,
   );
   expect(bytes).toBeGreaterThan(20_000);
-  expect(bytes).toBeLessThanOrEqual(150_000);
+  expect(bytes).toBeLessThanOrEqual(130_000);
   for (const path of ['', 'api/catalog']) {
     const first = await fetch(page(path));
     const etag = first.headers.get('etag');

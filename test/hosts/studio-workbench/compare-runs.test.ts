@@ -12,6 +12,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
   it('compares two runs selected in the list', async () => {
     const [parcels, strict] = [await startRun(page, 'parcels'), await startRun(page, 'strict')];
     const runPage = await browser().open(page(`runs/${parcels}`), { width });
+    await runPage.getByRole('button', { name: 'Again' }).click();
     await runPage.getByRole('link', { name: 'Compare with another run' }).click();
     await runPage.getByText('Choose a run to compare with').waitFor();
     await runPage.getByLabel('Agent').selectOption('strict');

@@ -51,7 +51,7 @@ it('offers no replay for a run of a Mastra agent', async () => {
   const runPage = await browser().open(page(`runs/${runId}`));
   await runPage.locator('.run-facts').getByText('success').waitFor();
   await runPage.getByText(/runs in Mastra’s own loop/).waitFor();
-  expect(await runPage.getByRole('link', { name: 'Replay and compare' }).count()).toBe(0);
+  expect(await runPage.getByRole('link', { name: 'Replay with other pipelines' }).count()).toBe(0);
   await runPage.goto(page(`runs/${runId}/compare`));
   await runPage.getByText('No trace to replay').waitFor();
   expect(await runPage.getByRole('button', { name: 'Replay' }).count()).toBe(0);
@@ -71,7 +71,8 @@ it('opens from the run, which can be exported as a test and as a trace', async (
   ]);
   const lines = (await text(await file.createReadStream())).trim().split('\n');
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ kind: 'header', runId });
-  await runPage.getByRole('link', { name: 'Replay and compare' }).click();
+  await runPage.getByRole('button', { name: 'Again' }).click();
+  await runPage.getByRole('link', { name: 'Replay with other pipelines' }).click();
   await runPage.getByRole('heading', { name: 'Replay and compare' }).waitFor();
   await expect.poll(() => new URL(runPage.url()).pathname).toBe(`/runs/${runId}/compare`);
 });

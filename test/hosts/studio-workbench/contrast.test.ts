@@ -33,13 +33,14 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     expect(await findFaintWords(openedPage)).toEqual([]);
 
     await openedPage.goto(page(`runs/${await startRun(page, 'again')}`));
-    await openedPage.getByText('Guard effects').first().waitFor();
+    await openedPage.getByRole('tree').waitFor();
     await openedPage.getByRole('button', { name: 'Go to start' }).click();
     await openedPage.getByText('No guard calls').waitFor();
     expect(await findFaintWords(openedPage)).toEqual([]);
 
     await openedPage.getByRole('button', { name: 'Go to end and follow' }).click();
-    await openedPage.getByRole('link', { name: 'Replay and compare' }).click();
+    await openedPage.getByRole('button', { name: 'Again' }).click();
+    await openedPage.getByRole('link', { name: 'Replay with other pipelines' }).click();
     await openedPage.getByLabel('output guards').selectOption('strict-output');
     await openedPage.getByRole('button', { name: 'Replay' }).click();
     await openedPage.getByText(/verdicts? differ/).waitFor();

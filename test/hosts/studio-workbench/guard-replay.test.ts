@@ -25,7 +25,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     expect(await runsPage.getByLabel('Options (JSON)').inputValue()).toBe('{"terms": ["arrive"]}');
     await runsPage.getByRole('button', { name: 'Replay', exact: true }).click();
     const row = runsPage.getByRole('row').filter({ hasText: 'blocked-terms' }).first();
-    await row.getByText('trip').first().waitFor();
+    await row.getByText('blocked').first().waitFor();
     await row.getByRole('link').click();
     await expect.poll(() => runs.some((runId) => new URL(runsPage.url()).pathname === `/runs/${runId}`)).toBe(true);
   });

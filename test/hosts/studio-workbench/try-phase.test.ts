@@ -47,7 +47,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     const own = result(tryPage, 'Compiled plan');
     await own.getByRole('heading', { name: 'Compiled plan' }).waitFor();
     await own.locator('.tried-head').getByText('tripwire').waitFor();
-    await own.getByRole('row').filter({ hasText: 'prompt-injection' }).getByText('trip', { exact: true }).waitFor();
+    await own.getByRole('row').filter({ hasText: 'prompt-injection' }).getByText('blocked', { exact: true }).waitFor();
     await own.getByRole('row').filter({ hasText: 'blocked-terms' }).getByText('no verdict').waitFor();
     const graph = tryPage.getByRole('group', { name: 'Graph of content-moderation' });
     await graph.getByRole('button', { name: /prompt-injection.*trip/ }).waitFor();

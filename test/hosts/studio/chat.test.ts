@@ -32,7 +32,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     const page = await openChat(width);
     await send(page, 'leak');
     const notice = page.locator('.notice-trip');
-    await expectVisible(notice.getByText('Stopped by leak'));
+    await expectVisible(notice.getByText('Blocked by leak'));
     await expectVisible(notice.getByText('Output stream'));
     await expectVisible(notice.getByText('not requested'));
     await expectVisible(notice.getByText('email'));

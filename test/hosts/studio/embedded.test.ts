@@ -73,5 +73,5 @@ it('works in the browser as a route of the Mastra server', async () => {
   await page.locator('.run-row').click();
   await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
   await page.reload();
-  await expectVisible(page.locator('.lane').getByText('It is on its way.'));
+  await expectVisible(page.locator('.inspector').getByText('It is on its way.'));
 });

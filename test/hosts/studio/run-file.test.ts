@@ -33,11 +33,9 @@ const save = async (runId: string, hasAllWords: boolean): Promise<string> => {
 
 const expectRun = async (page: Page, edited: string): Promise<void> => {
   await expectVisible(page.getByText('A run, exported on'));
-  await expectVisible(page.locator('.state-here').getByText('success'));
-  const guards = page.getByRole('region', { name: 'Guard effects' });
-  await guards.getByRole('button', { name: /^mail/ }).first().click();
+  await expectVisible(page.locator('.run-facts').getByText('success'));
+  await page.getByRole('treeitem', { name: /^mail, Input/ }).click();
   await expectVisible(page.locator('.inspector').getByText(edited).first());
-  await page.keyboard.press('ArrowRight');
   await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
 };
 

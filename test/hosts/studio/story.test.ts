@@ -30,12 +30,13 @@ describe.each(isMergeTier ? [widths.desktop] : Object.values(widths))('a run in 
     const page = await browser().open(studio.href(`runs/${await studio.run('desk', 'my mail is ada@lantern.example')}`), {
       width,
     });
-    const prompts = page.getByRole('region', { name: 'Prompts' });
-    await prompts.getByText('Call 1').click();
+    await page.locator('.row-model').first().click();
+    const prompts = page.locator('.inspector');
     await expectVisible(prompts.getByText('my mail is [mail]'));
     await expectVisible(prompts.getByText('Help.'));
     expect(await prompts.textContent()).not.toContain('ada@lantern.example');
 
+    await page.getByRole('tab', { name: 'Events' }).click();
     const events = page.getByRole('region', { name: 'Events' });
     await events.getByRole('searchbox', { name: 'Search events' }).fill('merge-conflict');
     await events.getByRole('button', { name: /merge-conflict/ }).click();
@@ -64,7 +65,10 @@ describe.each(isMergeTier ? [widths.desktop] : Object.values(widths))('a run in 
     const runId = await studio.run('desk', 'slow');
     const receivedEntries = (await entriesOf(runId)).filter((entry) => entry.kind === 'came' && entry.part.chars > 0);
     const page = await browser().open(studio.href(`runs/${runId}?at=${receivedEntries[2]?.seq}`), { width });
-    await page.getByRole('tab', { name: 'Output stream' }).click();
+    await page.locator('.row', { hasText: 'Output stream' }).first().click();
+    await page.getByRole('slider', { name: 'Timeline position' }).focus();
+    await page.keyboard.press('Home');
+    for (let at = 0; at < (receivedEntries[2]?.seq ?? 0); at += 1) await page.keyboard.press('ArrowRight');
     const graph = page.getByRole('group', { name: 'Graph of desk-output' });
     await graph.getByRole('button', { name: /^slow-reader.*checking, \d+ buffered/ }).click();
     const inspector = page.locator('.inspector');
@@ -74,27 +78,23 @@ describe.each(isMergeTier ? [widths.desktop] : Object.values(widths))('a run in 
     await browser().screenshot(page, 'run-judging');
   });
 
-  it('draws the run on a time axis with bars that link to their moment and guard', async () => {
+  it('draws the run on a time axis with rows that link to their moment and guard', async () => {
     const page = await browser().open(studio.href(`runs/${await studio.run('support', 'short')}`), { width });
-    const waterfall = page.getByRole('region', { name: 'Waterfall' });
-    for (const kind of ['state', 'guard', 'model']) await waterfall.locator(`.waterfall-${kind}`).first().waitFor();
-    expect(await waterfall.locator('.waterfall-model .waterfall-bar').count()).toBe(2);
-    await waterfall.getByRole('button', { name: /^quality, retry/ }).focus();
+    for (const kind of ['step', 'guard', 'model']) await page.locator(`.row-${kind} .row-bar`).first().waitFor();
+    expect(await page.locator('.row-model').count()).toBe(2);
+    await page.getByRole('treeitem', { name: /^quality, .*retried/ }).focus();
     await page.keyboard.press('Enter');
     await expect.poll(() => new URL(page.url()).searchParams.get('guard')).toMatch(/quality$/);
-    await expectVisible(
-      page
-        .locator('.inspector h3')
-        .getByText(/quality$/)
-        .first(),
-    );
-    await waterfall.scrollIntoViewIfNeeded();
-    await browser().screenshot(page, 'run-waterfall');
+    await expectVisible(page.locator('.inspector h3').getByText(/quality$/).first());
+    await browser().screenshot(page, 'run-tree');
   });
 });
 
 it('plays the received, buffered and released text of a run in step with the page', async () => {
   const page = await browser().open(studio.href(`runs/${await studio.run('desk', 'slow')}`));
+  await page.locator('.row-step').first().click();
+  await page.getByRole('button', { name: 'Go to end and follow' }).click();
+  await page.locator('.row-step').first().click();
   const film = page.getByRole('region', { name: 'Stream buffer' });
   const line = async (): Promise<number> =>
     Number(await page.getByRole('slider', { name: 'Timeline position' }).getAttribute('aria-valuenow'));

@@ -24,7 +24,7 @@ export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps & Pick<R
   return (
     <>
       <h3>
-        <InertText text={call.toolName} /> <Badge tone={tone}>{word}</Badge>
+        <InertText text={call.toolName} /> <Badge tone={tone}>{call.rejectedBy === undefined ? word : `rejected by ${call.rejectedBy}`}</Badge>
       </h3>
       <FactList
         facts={{
