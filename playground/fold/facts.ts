@@ -1,4 +1,4 @@
-import type { VerdictKind } from '../../schemas/index.js';
+import type { StepReason, VerdictKind } from '../../schemas/index.js';
 import type { RunOutcome } from '../protocol/runs.js';
 import type { GuardMark, Lane, ModelCall, RunView, ToolCall } from './run-view.js';
 
@@ -105,6 +105,15 @@ export const modelWords: Readonly<Record<ModelCall['outcome'], Told & { readonly
   failed: { tone: 'trip', word: 'failed', isFact: true },
 };
 
+/** The outcome of an attempt. */
+export const stepWords: Readonly<Record<StepReason, Told>> = {
+  stop: { tone: 'pass', word: 'accepted' },
+  'tool-calls': { tone: 'pass', word: 'accepted' },
+  retry: { tone: 'retry', word: 'retried' },
+  tripwire: { tone: 'trip', word: 'blocked' },
+  error: { tone: 'trip', word: 'failed' },
+};
+
 type Status = RunOutcome['status'];
 
 /** The end of a run. */
@@ -145,23 +154,23 @@ const factsOfLane = (lane: Lane): Fact[] => [
       ? [{ seq, at, kind: 'tool', tone, name, word, note, times: 1, toolCallId, ...(rejectedBy !== undefined && { rejectedBy }) }]
       : [];
   }),
-  ...lane.retractions.map(
-    ({ seq, at }): Fact => ({
-      seq,
-      at,
-      kind: 'retraction',
-      tone: 'retry',
-      name: `step ${lane.stepNumber + 1}`,
-      word: 'sent text was retracted',
-      note: undefined,
-      times: 1,
-    }),
-  ),
+  ...lane.retractions.map(({ seq, at }): Fact => ({
+    seq,
+    at,
+    kind: 'retraction',
+    tone: 'retry',
+    name: `step ${lane.stepNumber + 1}`,
+    word: 'sent text was retracted',
+    note: undefined,
+    times: 1,
+  })),
 ];
 
 /** The verdict that blocked a run: of exhausted retries the last request of one. */
 const blockingMark = ({ tripwire, lanes }: RunView): GuardMark | undefined =>
-  lanes.flatMap(({ marks }) => marks).findLast((mark) => mark.kind === 'verdict' && mark.path === tripwire?.path && isNotable(mark));
+  lanes
+    .flatMap(({ marks }) => marks)
+    .findLast((mark) => mark.kind === 'verdict' && mark.path === tripwire?.path && isNotable(mark));
 
 /** The end of a run, unless it ended as usual, or the guard that blocked it is a fact already. */
 const factsOfEnd = (view: RunView): Fact[] => {
@@ -192,4 +201,5 @@ export const worstFact = <F extends Fact>(facts: readonly F[]): F | undefined =>
 
 /** Blocks, conflicts and calls come before other verdicts, and those before the end. */
 export const severity = ({ tone, kind, mark }: Fact): number =>
-  tones.indexOf(tone) * 4 + (mark?.kind === 'verdict' && mark.verdict !== 'trip' ? 1 : kind === 'end' ? 3 : mark?.kind === 'stale' ? 2 : 0);
+  tones.indexOf(tone) * 4 +
+  (mark?.kind === 'verdict' && mark.verdict !== 'trip' ? 1 : kind === 'end' ? 3 : mark?.kind === 'stale' ? 2 : 0);

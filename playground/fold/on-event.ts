@@ -7,7 +7,11 @@ type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 /** A row for every type of event. */
 type Handlers = { readonly [T in RunEvent['type']]: (view: RunView, event: EventOf<T>) => RunView };
 
-type NewMark = GuardMark extends infer M ? (M extends GuardMark ? Omit<M, 'seq' | 'at' | 'from' | 'phase' | 'path'> : never) : never;
+type NewMark = GuardMark extends infer M
+  ? M extends GuardMark
+    ? Omit<M, 'seq' | 'at' | 'from' | 'phase' | 'path'>
+    : never
+  : never;
 
 type Marked = RunEvent & { readonly phase: string; readonly path: string };
 

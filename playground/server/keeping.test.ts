@@ -138,8 +138,8 @@ describe('runs of a process that ended', () => {
     for (let restart = 0; restart < 2; restart += 1) {
       const studio = await openStudio(makeAgent([]).agent, { file });
       for (const runId of ['going', 'unknown'])
-        expect(await studio.summary(runId)).toMatchObject({ status: 'failed', error, entries: 3, durationMs: 4 });
-      expect(await studio.summary('resting')).toMatchObject({ status: 'suspended', error, entries: 3 });
+        expect(await studio.summary(runId)).toMatchObject({ status: 'interrupted', error, entries: 3, durationMs: 4 });
+      expect(await studio.summary('resting')).toMatchObject({ status: 'interrupted', error, entries: 3 });
       expect((await studio.json<StudioEntry[]>('runs/going/entries'))[2]).toMatchObject({ kind: 'status', seq: 2, at: 5, error });
       await studio.close();
     }

@@ -181,7 +181,7 @@ describe('guard statistics', () => {
     expect(totalOf('away')).toMatchObject({ isShadow: false, verdicts: { trip: 0, pass: 0 }, stoppedRuns: 0, bypassed: 2 });
     expect(totalOf('no-secrets')).toMatchObject({ isShadow: false, verdicts: { pass: 1, retry: 1 }, stoppedRuns: 1 });
     expect(guards[0]?.p50).toBeGreaterThanOrEqual(0);
-    expect(totalOf('away')?.p50).toBeUndefined();
+    expect(totalOf('away')?.p50).toBeGreaterThan(0); // the time until its policy let it pass
   });
 });
 

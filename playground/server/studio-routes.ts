@@ -55,10 +55,10 @@ export interface MountedStudio {
  * app.route('/studio', studio.routes);
  */
 export const openStudio = async (options: StudioRoutesOptions): Promise<MountedStudio> => {
-  const { mastra, examples, content, observe, path, token, authorize, allowedOrigins, ...keeping } = options;
+  const { mastra, examples, content, observe, path, token, authorize, loginUrl, allowedOrigins, ...keeping } = options;
   const studio = createStudio({ mastra, examples, content, observe, store: await openStore(keeping) });
   await studio.takeUp();
-  const routes = createApp(studio, { path, token, authorize, allowedOrigins });
+  const routes = createApp(studio, { path, token, authorize, loginUrl, allowedOrigins });
   const mounted = new Hono().route(path ?? '/', routes);
   return {
     routes,

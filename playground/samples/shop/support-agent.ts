@@ -5,7 +5,7 @@ import type { OrderStore } from './order-store.js';
 import { createOrderTools } from './order-tools.js';
 
 /** The only email address that the agent may disclose. */
-const supportAddress = 'support@lantern-and-lamp.example';
+export const supportAddress = 'support@lantern-and-lamp.example';
 
 /** The maximum number of further attempts that the output pipeline may request. */
 const maxProcessorRetries = 2;

@@ -36,7 +36,7 @@ const describeAgent = async (
   kind,
   model: await modelName(agent),
   pipelines: Object.fromEntries([...lanes].map(([lane, graph]) => [lane, graph.id])),
-  examples,
+  examples: examples.length > 0 ? examples : examplesIn(agent.getDescription()),
   tools: await toolsOf(agent),
   ...(kind === 'mastra' && { note: stockDescription }),
 });
@@ -45,12 +45,23 @@ const describeAgent = async (
 const stockDescription =
   'This agent runs in Mastra’s own loop. Its runs show emitted content and the outcome, but no states, attempts or buffered text. Verdicts and edits are shown for guards from guardsFor().';
 
+/** The quoted inputs of a description, e.g. `Finds books, such as "a novel about the sea".` */
+const examplesIn = (description: string): AgentInfo['examples'] =>
+  [...description.matchAll(/["“]([^"”]{3,200})["”]/g)].map(([, text = '']) => ({
+    text,
+    shows: 'from the description of the agent',
+  }));
+
 /** Tools that depend on a request are not known. */
 const toolsOf = async (agent: KnownAgent['agent']): Promise<AgentInfo['tools']> => {
   try {
     return Object.entries(await agent.listTools()).map(([name, tool]) => {
       const { requireApproval } = tool as { requireApproval?: unknown };
-      return { name, approval: requireApproval === true ? 'always' : requireApproval === undefined || requireApproval === false ? 'never' : 'depends' };
+      return {
+        name,
+        approval:
+          requireApproval === true ? 'always' : requireApproval === undefined || requireApproval === false ? 'never' : 'depends',
+      };
     });
   } catch {
     return [];

@@ -37,8 +37,19 @@ export interface Known {
 
 /** Reads the agents and pipelines of a Mastra instance. Later additions appear at the next reading. */
 export const readKnown = async (mastra: Mastra): Promise<Known> => {
-  const agents = await Promise.all(Object.values(mastra.listAgents() as Record<string, Agent>).map(readAgent));
+  const found = await withSubAgents(Object.values(mastra.listAgents() as Record<string, Agent>));
+  const agents = await Promise.all(found.map(readAgent));
   return { agents, pipelines: pipelinesOf(agents, Object.values(mastra.listWorkflows() as Record<string, AnyWorkflow>)) };
+};
+
+/** The agents and their sub-agents, at any depth, each once; those that depend on a request are not known. */
+const withSubAgents = async (agents: readonly Agent[]): Promise<readonly Agent[]> => {
+  const found = new Map(agents.map((agent) => [agent.id, agent]));
+  for (const agent of found.values()) {
+    const inner = await Promise.resolve(agent.listAgents()).catch(() => ({}));
+    for (const one of Object.values(inner) as Agent[]) if (!found.has(one.id) && 'stream' in one) found.set(one.id, one); // added ones are visited as well
+  }
+  return [...found.values()];
 };
 
 const readAgent = async (agent: Agent): Promise<KnownAgent> => {

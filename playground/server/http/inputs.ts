@@ -5,7 +5,10 @@ import { runSorts } from '../../protocol/runs.js';
 
 const id = z.string().min(1).max(200);
 
-export const startRunSchema = z.object({ text: z.string().min(1).max(100_000, 'The message is longer than 100,000 characters.'), threadId: id.optional() });
+export const startRunSchema = z.object({
+  text: z.string().min(1).max(100_000, 'The message is longer than 100,000 characters.'),
+  threadId: id.optional(),
+});
 
 export const answerCallSchema = z.object({
   toolCallId: id,

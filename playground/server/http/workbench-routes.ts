@@ -96,7 +96,9 @@ const comparedRows = async (
   [oneId, otherId]: readonly [string | undefined, string | undefined],
   agents: readonly string[],
 ): Promise<RunComparison['rows']> => {
-  const [before, after] = await Promise.all([oneId, otherId].map(async (id) => (id === undefined ? [] : (await recorded(studio, id)).trace)));
+  const [before, after] = await Promise.all(
+    [oneId, otherId].map(async (id) => (id === undefined ? [] : (await recorded(studio, id)).trace)),
+  );
   const [subs, others] = await Promise.all([oneId, otherId].map((id) => subRunsOf(studio, id)));
   const rows = compareTraces(before ?? [], after ?? []).rows.map((row) => ({ ...row, agents }));
   const pairs = pairsOf(subs ?? [], others ?? []);

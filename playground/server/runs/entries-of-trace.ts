@@ -29,7 +29,12 @@ const tellers: { readonly [K in Kind]?: (entry: OfKind<K>) => EntryFact[] } = {
 
 interface CallChunk {
   readonly type?: string;
-  readonly payload?: { readonly toolCallId: string; readonly toolName: string; readonly args?: unknown; readonly error?: unknown };
+  readonly payload?: {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    readonly args?: unknown;
+    readonly error?: unknown;
+  };
 }
 
 const chunkOf = (content: TraceContent | undefined): CallChunk => (content?.values['part'] ?? {}) as CallChunk; // of any type

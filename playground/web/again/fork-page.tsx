@@ -1,4 +1,4 @@
-import { GitFork } from 'lucide-react';
+import { GitFork, Pencil } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import './again.css';
 import { useCatalog } from '../api/catalog.js';
@@ -50,21 +50,39 @@ const Fields = ({ editable, typed, onType }: FieldsProps) => (
         <textarea className="input" rows={2} value={typed[id] ?? text} onChange={({ target }) => onType(id, target.value)} />
       </label>
     ))}
-    {editable.results.map(({ toolCallId, toolName, stepNumber, json }) => (
-      <label key={toolCallId} className="field">
-        <span className="field-title">
-          Result of {toolName}, step {stepNumber + 1} (JSON)
-        </span>
-        <textarea
-          className="input input-code"
-          rows={3}
-          value={typed[toolCallId] ?? json}
-          onChange={({ target }) => onType(toolCallId, target.value)}
-        />
-      </label>
+    {editable.results.map((result) => (
+      <ResultField key={result.toolCallId} result={result} typed={typed} onType={onType} />
     ))}
   </>
 );
+
+interface ResultFieldProps extends Omit<FieldsProps, 'editable'> {
+  readonly result: Editable['results'][number];
+}
+
+/** The result of a call. A run may have hundreds, so that each is a row until it is opened; the address may name one. */
+const ResultField = ({ result: { toolCallId, toolName, stepNumber, json }, typed, onType }: ResultFieldProps) => {
+  const isNamed = useQuery()[0].get('call') === toolCallId;
+  const [isOpen, setIsOpen] = useState(isNamed);
+  const title = `Result of ${toolName}, step ${stepNumber + 1}`;
+  if (!isOpen)
+    return (
+      <Button look="quiet" className="fork-row" onClick={() => setIsOpen(true)}>
+        <Pencil size={13} aria-hidden /> {title} <code>{json.replaceAll(/\s+/g, ' ').slice(0, 80)}</code>
+      </Button>
+    );
+  return (
+    <label className="field">
+      <span className="field-title">{title} (JSON)</span>
+      <textarea
+        className="input input-code"
+        rows={3}
+        value={typed[toolCallId] ?? json}
+        onChange={({ target }) => onType(toolCallId, target.value)}
+      />
+    </label>
+  );
+};
 
 const ForkForm = ({ runId, editable }: { readonly runId: string; readonly editable: Editable }) => {
   const { pipelines } = useCatalog();

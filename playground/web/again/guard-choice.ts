@@ -33,8 +33,16 @@ export const chosenGuard = ({ guard, options }: GuardChoice, pipelines: readonly
   return pipeline && { kind: 'own', pipelineId: pipeline.id, path: guard, ...own };
 };
 
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
 const readObject = (text: string): object => {
-  const value: unknown = JSON.parse(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('Enter a JSON object.');
-  return value;
+  const value = parsed(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new SyntaxError('Enter the options as a JSON object, e.g. {"deadlineMs": 800}.');
 };

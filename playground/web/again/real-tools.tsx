@@ -10,7 +10,8 @@ export const RealTools = ({ tools }: Pick<AgentInfo, 'tools'>) => (
     <ul>
       {tools.map(({ name, approval }) => (
         <li key={name}>
-          <code>{name}</code> {approval === 'always' ? '(waits for your approval)' : approval === 'depends' ? '(may ask for approval)' : ''}
+          <code>{name}</code>{' '}
+          {approval === 'always' ? '(waits for your approval)' : approval === 'depends' ? '(may ask for approval)' : ''}
         </li>
       ))}
     </ul>

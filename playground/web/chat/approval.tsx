@@ -27,7 +27,7 @@ export const Approval = ({ runId, call }: ApprovalProps) => {
     });
   };
   return (
-    <div className="notice notice-edit" role="status">
+    <div className="notice tone-edit" role="status">
       <CirclePause size={18} aria-hidden />
       <div className="notice-body">
         <h3>

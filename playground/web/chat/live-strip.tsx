@@ -5,6 +5,7 @@ import { count, formatDuration } from '../components/format.js';
 import { isNotable, markName, tellMark } from '../../fold/facts.js';
 import { currentLane, bufferedChars, type GuardMark, type RunView } from '../../fold/run-view.js';
 import { MarkBadge, StatusBadge } from '../components/badge.js';
+import { Pills } from '../components/pills.js';
 import { InertText } from '../components/inert-text.js';
 import { strictestMarks } from '../run/inspect/judged.js';
 import { runHref } from '../shell/run-href.js';
@@ -51,30 +52,6 @@ const MarkRow = ({ mark, phaseTitle }: { readonly mark: GuardMark; readonly phas
   );
 };
 
-/** The visited states in the order of their first visit: a small line of stations. */
-const StationLine = ({ view: { visits, status } }: { readonly view: RunView }) => {
-  const times = new Map<string, number>();
-  for (const { state } of visits) times.set(state, (times.get(state) ?? 0) + 1);
-  const last = visits.at(-1)?.state;
-  return (
-    <ol className="stations" aria-label="States of the loop">
-      {[...times].map(([state, amount]) => {
-        const isHere = state === last && status === 'running';
-        return (
-          <li
-            key={state}
-            className={`station station-visited ${state === last ? 'station-here' : ''}`}
-            aria-current={isHere ? 'step' : undefined}
-          >
-            <span className="station-name">{state.slice(state.lastIndexOf('.') + 1)}</span>
-            {amount > 1 && <span className="station-times">{amount} times</span>}
-          </li>
-        );
-      })}
-    </ol>
-  );
-};
-
 /** The panel next to the conversation: the state of the latest run, and the verdicts of its guards. */
 export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => {
   const { phases } = useCatalog();
@@ -92,7 +69,7 @@ export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => 
       ) : (
         <>
           <Facts view={view} />
-          
+
           <h3>Verdicts</h3>
           <ul className="strip-guards">
             {orderedMarks(view).map((mark) => (
@@ -100,7 +77,7 @@ export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => 
             ))}
           </ul>
           <h3>States</h3>
-          <StationLine view={view} />
+          <Pills visits={view.visits} />
         </>
       )}
     </aside>

@@ -16,7 +16,7 @@ interface BadgeProps {
 }
 
 export const Badge = ({ tone = 'out', icon: Icon, isDashed = false, title, children }: BadgeProps) => (
-  <span className={`badge badge-${tone} ${isDashed ? 'badge-dashed' : ''}`} title={title}>
+  <span className={`badge tone-${tone} ${isDashed ? 'badge-dashed' : ''}`} title={title}>
     {Icon && <Icon size={13} aria-hidden />}
     {children}
   </span>

@@ -19,7 +19,7 @@ export const BlockNotice = ({ tripwire, href }: BlockNoticeProps) => {
   const { reason, processorId, phase, retry, metadata, kind } = tripwire;
   const title = phases.find((info) => info.phase === phase)?.title ?? phase;
   return (
-    <div className="notice notice-trip" role="status">
+    <div className="notice tone-trip" role="status">
       <OctagonX size={18} aria-hidden />
       <div className="notice-body">
         <h3>

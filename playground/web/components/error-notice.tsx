@@ -16,7 +16,7 @@ interface ErrorNoticeProps {
 
 /** The error with its code and its documentation, and a button to try again. */
 export const ErrorNotice = ({ error, onRetry }: ErrorNoticeProps) => (
-  <div className="notice notice-trip" role="alert">
+  <div className="notice tone-trip" role="alert">
     <CircleX size={18} aria-hidden />
     <div className="notice-body">
       <p>

@@ -1,7 +1,6 @@
-import { isNotable, markName, modelWords, statusWords, tellMark, tellTool, type Tone } from '../../fold/facts.js';
+import { isNotable, markName, modelWords, statusWords, stepWords, tellMark, tellTool, type Tone } from '../../fold/facts.js';
 import { durationOf, type RunTree } from '../../fold/run-tree.js';
 import type { GuardMark, Lane, RunView, ToolCall } from '../../fold/run-view.js';
-import type { StepReason } from '../../../schemas/index.js';
 import type { Place } from '../run/use-playhead.js';
 
 /** A row of the tree of a run: at the same time its waterfall, its attempts and its sub-runs. */
@@ -17,9 +16,7 @@ export interface SpineRow {
   readonly phase?: string;
   readonly tone: Tone;
   readonly word: string;
-  /** The reason, or another note. */
   readonly note?: string | undefined;
-  /** It is not as usual. */
   readonly isFact: boolean;
   /** Its own time; a bar can be longer, because it waits in between. */
   readonly ownMs: number | undefined;
@@ -44,14 +41,6 @@ interface Walk {
 }
 
 type NewRow = Omit<SpineRow, 'key' | 'runId' | 'depth'>;
-
-const reasons: Readonly<Record<StepReason, { readonly tone: Tone; readonly word: string }>> = {
-  stop: { tone: 'pass', word: 'accepted' },
-  'tool-calls': { tone: 'pass', word: 'accepted' },
-  retry: { tone: 'retry', word: 'retried' },
-  tripwire: { tone: 'trip', word: 'blocked' },
-  error: { tone: 'trip', word: 'failed' },
-};
 
 /** With more attempts than this, those without facts are closed. */
 const fewAttempts = 6;
@@ -86,7 +75,9 @@ const endOfLane = (view: RunView, lane: Lane, now: number): number =>
   lane.reason === undefined && lane.index === view.lanes.length - 1 && view.status === 'running' ? now : lane.lastAt;
 
 const stepRow = ({ tree: { view }, now }: Walk, lane: Lane): NewRow => {
-  const { tone, word } = lane.reason ? reasons[lane.reason] : { tone: 'out' as const, word: view.status === 'running' ? 'running' : '' };
+  const { tone, word } = lane.reason
+    ? stepWords[lane.reason]
+    : { tone: 'out' as const, word: view.status === 'running' ? 'running' : '' };
   const to = endOfLane(view, lane, now);
   return {
     kind: 'step',
@@ -95,7 +86,12 @@ const stepRow = ({ tree: { view }, now }: Walk, lane: Lane): NewRow => {
     tone,
     word,
     isFact: lane.reason === 'retry' || lane.reason === 'error',
-    ownMs: durationOf({ ...view, startedAt: lane.startedAt, endedAt: to, pauses: view.pauses.filter(({ from }) => from >= lane.startedAt && from <= to) }),
+    ownMs: durationOf({
+      ...view,
+      startedAt: lane.startedAt,
+      endedAt: to,
+      pauses: view.pauses.filter(({ from }) => from >= lane.startedAt && from <= to),
+    }),
     from: lane.startedAt,
     to,
     lane: lane.index,
@@ -105,7 +101,8 @@ const stepRow = ({ tree: { view }, now }: Walk, lane: Lane): NewRow => {
 const endRow = ({ tree: { view }, depth }: Walk): NewRow | undefined => {
   const { status, endedAt, seq, error } = view;
   const { tone, word, isFact } = statusWords[status];
-  if (status === 'running' || status === 'observed' || endedAt === undefined || (depth > 0 && (!isFact || status === 'tripwire'))) return undefined;
+  if (status === 'running' || status === 'observed' || endedAt === undefined || (depth > 0 && (!isFact || status === 'tripwire')))
+    return undefined;
   const note = error?.message;
   return { kind: 'end', seq, name: 'Result', tone, word, note, isFact, ownMs: undefined, from: endedAt, to: endedAt };
 };
@@ -141,7 +138,10 @@ const rowsOfLane = (walk: Walk, lane: Lane): SpineRow[] => {
     const key = `${runId} ${lane.index} ${id}`;
     if (!inside || inside.length === 0) return [{ ...item, key, runId, depth }];
     const isOpen = isOpenAt(key, item.kind === 'agent');
-    return [{ ...item, key, runId, depth, isOpen }, ...(isOpen ? inside.map((row) => ({ ...row, runId: row.runId || runId, depth: row.depth || depth + 1 })) : [])];
+    return [
+      { ...item, key, runId, depth, isOpen },
+      ...(isOpen ? inside.map((row) => ({ ...row, runId: row.runId || runId, depth: row.depth || depth + 1 })) : []),
+    ];
   });
 };
 
@@ -231,11 +231,23 @@ const itemsOfModels = ({ tree: { view }, now }: Walk, lane: Lane): Item[] =>
     const end = to ?? (isUnderWay ? now : lane.lastAt);
     const { tone, word, isFact } = modelWords[outcome];
     const told = outcome === 'running' && !isUnderWay ? 'no end recorded' : outcome === 'finished' ? (note ?? word) : word;
-    return { id: `model ${seq}`, kind: 'model', seq, name: modelId, tone, word: told, note: isFact ? note : undefined, isFact, ownMs: end - from, from, to: end, lane: lane.index };
+    return {
+      id: `model ${seq}`,
+      kind: 'model',
+      seq,
+      name: modelId,
+      tone,
+      word: told,
+      note: isFact ? note : undefined,
+      isFact,
+      ownMs: end - from,
+      from,
+      to: end,
+      lane: lane.index,
+    };
   });
 
-/** Tools that are sub-agents, by Mastra's naming. */
-const agentPrefix = 'agent-';
+const agentPrefix = 'agent-'; // Mastra's name of a tool that is a sub-agent
 
 const itemOfTool = (walk: Walk, lane: Lane, call: ToolCall): Item => {
   const { tree, depth, now } = walk;
@@ -270,7 +282,17 @@ const rowsOfAgent = (walk: Walk, sub: RunTree): SpineRow[] => {
   const { tone, word, isFact } = statusWords[view.status];
   const from = view.startedAt ?? run.startedAt;
   const to = view.endedAt ?? view.at ?? from;
-  const row = { kind: 'agent', seq: 0, name: run.agentId, tone, word, isFact, ownMs: durationOf(view, walk.now), from, to } as const;
+  const row = {
+    kind: 'agent',
+    seq: 0,
+    name: run.agentId,
+    tone,
+    word,
+    isFact,
+    ownMs: durationOf(view, walk.now),
+    from,
+    to,
+  } as const;
   return [
     { ...row, key: `${run.runId} run`, runId: run.runId, depth: walk.depth, isOpen: true },
     ...rowsOfRun({ ...walk, tree: sub, depth: walk.depth + 1 }),

@@ -27,7 +27,9 @@ export const storyOf = (tree: RunTree, titleOf: TitleOf, now?: number): Clause[]
 const causeOf = ({ status, error }: RunView, facts: readonly TreeFact[]): TreeFact | undefined => {
   const own = facts.filter(({ agents, mark, kind }) => agents.length === 0 && (mark?.kind === 'verdict' || kind === 'end'));
   if (status === 'tripwire') return own.findLast(({ word }) => word === 'blocked' || word === 'unavailable');
-  return status === 'failed' && error?.code === 'guard/unavailable' ? own.findLast(({ word }) => word === 'unavailable') : undefined;
+  return status === 'failed' && error?.code === 'guard/unavailable'
+    ? own.findLast(({ word }) => word === 'unavailable')
+    : undefined;
 };
 
 const endOf = (view: RunView, cause: TreeFact | undefined, titleOf: TitleOf, now: number | undefined): Clause[] => {
@@ -100,7 +102,9 @@ const named = (lead: string, facts: readonly TreeFact[]): Clause[] => {
 
 const ownEffects = (facts: readonly TreeFact[]): Clause[] => {
   const rejected = new Set(facts.flatMap(({ rejectedBy = [] }) => rejectedBy));
-  const own = facts.filter(({ agents, name, word }) => agents.length === 0 && !(word === 'rejected a call' && rejected.has(name)));
+  const own = facts.filter(
+    ({ agents, name, word }) => agents.length === 0 && !(word === 'rejected a call' && rejected.has(name)),
+  );
   const words = [...new Set(own.filter((fact) => !hasOwnClause(fact)).map(({ word }) => word))];
   return [
     ...own

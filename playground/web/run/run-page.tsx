@@ -13,6 +13,7 @@ import { useRunTree } from '../api/use-run-tree.js';
 import { Approval } from '../chat/approval.js';
 import { EmptyState } from '../components/empty-state.js';
 import { ErrorNotice } from '../components/error-notice.js';
+import { Pills } from '../components/pills.js';
 import { useNow } from '../components/use-now.js';
 import { Waiting } from '../components/waiting.js';
 import { axisOf } from '../fold/axis.js';
@@ -23,7 +24,6 @@ import { EventsPanel } from './events/events-panel.js';
 import { Inspector } from './inspect/inspector.js';
 import { pipelineOf } from './inspect/judged.js';
 import { NoWords, notRecorded } from './no-words.js';
-import { Pills } from './pills.js';
 import { RunHead } from './run-head.js';
 import { Spine } from './spine/spine.js';
 import { Timeline } from './timeline/timeline.js';
@@ -38,7 +38,6 @@ interface OpenRunProps {
 
 const OpenRun = ({ summary, run }: OpenRunProps) => {
   const { runId } = summary;
-  const { machine } = useCatalog();
   const { entries, count: lines, fold } = run;
   const playhead = usePlayhead();
   const { moveTo } = playhead;
@@ -51,8 +50,10 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   const view = fold.at(playhead.at);
   const facts = useMemo(() => factsOfTree(tree), [tree]);
   const { rows, selected, onFold } = useRows(tree, facts, playhead, now);
-  const axis = useMemo(() => axisOf(whole, Math.max(now, ...tree.subRuns.map(({ view: sub }) => sub.endedAt ?? 0))), [whole, tree, now]);
-  const position = useMemo(() => chartPosition(view.visits, machine), [view.visits, machine]);
+  const axis = useMemo(
+    () => axisOf(whole, Math.max(now, ...tree.subRuns.map(({ view: sub }) => sub.endedAt ?? 0))),
+    [whole, tree, now],
+  );
   const onRow = useCallback(
     ({ seq, place, runId: of }: SpineRow) => (of === runId ? moveTo(seq, place) : moveTo(seq, place, of)),
     [moveTo, runId],
@@ -64,14 +65,13 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   );
   /** Another host's loop reports no states, and only our guards. */
   const isKnown = whole.visits.length > 0;
-  const onState = (state: string) => moveTo(view.visits.findLast((visit) => visit.state === state)?.seq);
   return (
     <NoWords value={isKnown ? undefined : notRecorded}>
       <div className="run">
         <div className="run-scroll">
           <RunHead tree={tree} state={run.state} now={now} onFact={onFact} />
           <RunEnd runId={runId} view={whole} />
-          {isKnown && <Pills visits={whole.visits} position={position} seq={view.seq} onSeq={moveTo} />}
+          {isKnown && <Pills visits={whole.visits} seq={view.seq} onSeq={moveTo} />}
           <div className="run-columns">
             <Spine
               rows={rows}
@@ -83,29 +83,48 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
               onRow={onRow}
               onFold={onFold}
             />
-            <Tabs.Root defaultValue="details" className="run-side" activationMode="manual">
-              <Tabs.List className="tabs" aria-label="Views of the run">
-                <Tabs.Trigger value="details">Details</Tabs.Trigger>
-                <Tabs.Trigger value="events">Events</Tabs.Trigger>
-                {isKnown && <Tabs.Trigger value="chart">Statechart</Tabs.Trigger>}
-              </Tabs.List>
-              <Tabs.Content value="details" tabIndex={-1}>
-                {selected && <Inspector key={`${selected.key} ${selected.place?.path}`} tree={tree} row={selected} seq={playhead.at} playhead={playhead} />}
-              </Tabs.Content>
-              <Tabs.Content value="events" tabIndex={-1}>
-                <EventsPanel entries={entries} lines={lines} seq={view.seq} onSeq={moveTo} />
-              </Tabs.Content>
-              <Tabs.Content value="chart" tabIndex={-1}>
-                <Suspense fallback={<Waiting noun="the statechart" />}>
-                  <Statechart position={position} onState={onState} />
-                </Suspense>
-              </Tabs.Content>
-            </Tabs.Root>
+            <Side tree={tree} run={run} view={view} row={selected} playhead={playhead} />
           </div>
         </div>
         <Timeline entries={entries} facts={facts.filter(({ runId: of }) => of === runId)} view={view} playhead={playhead} />
       </div>
     </NoWords>
+  );
+};
+
+interface SideProps {
+  readonly tree: RunTree;
+  readonly run: ReadRun;
+  /** The run at the point in time. */
+  readonly view: RunTree['view'];
+  readonly row: SpineRow | undefined;
+  readonly playhead: Playhead;
+}
+
+/** The selected row in detail; on request all events, and the statechart. */
+const Side = ({ tree, run: { entries, count: lines }, view, row, playhead }: SideProps) => {
+  const { machine } = useCatalog();
+  const position = useMemo(() => chartPosition(view.visits, machine), [view.visits, machine]);
+  const onState = (state: string) => playhead.moveTo(view.visits.findLast((visit) => visit.state === state)?.seq);
+  return (
+    <Tabs.Root defaultValue="details" className="run-side" activationMode="manual">
+      <Tabs.List className="tabs" aria-label="Views of the run">
+        <Tabs.Trigger value="details">Details</Tabs.Trigger>
+        <Tabs.Trigger value="events">Events</Tabs.Trigger>
+        {tree.view.visits.length > 0 && <Tabs.Trigger value="chart">Statechart</Tabs.Trigger>}
+      </Tabs.List>
+      <Tabs.Content value="details" tabIndex={-1}>
+        {row && <Inspector key={`${row.key} ${row.place?.path}`} tree={tree} row={row} seq={playhead.at} playhead={playhead} />}
+      </Tabs.Content>
+      <Tabs.Content value="events" tabIndex={-1}>
+        <EventsPanel entries={entries} lines={lines} seq={view.seq} onSeq={playhead.moveTo} />
+      </Tabs.Content>
+      <Tabs.Content value="chart" tabIndex={-1}>
+        <Suspense fallback={<Waiting noun="the statechart" />}>
+          <Statechart position={position} onState={onState} />
+        </Suspense>
+      </Tabs.Content>
+    </Tabs.Root>
   );
 };
 

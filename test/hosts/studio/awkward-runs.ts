@@ -12,8 +12,19 @@ type Options = Partial<ConstructorParameters<typeof InterlockAgent>[0]>;
 
 const text = 'Your order is on its way. It arrives on Monday.';
 
-const agent = (id: string, options: Options = {}, steps: () => ScriptedStep<'v2'> = () => ({ text: text.match(/.{1,7}/gs) ?? [] })) =>
-  new InterlockAgent({ id, name: id, description: id, instructions: 'Help.', model: scriptedModel({ steps }), ...options } as never); // of a model and a name
+const agent = (
+  id: string,
+  options: Options = {},
+  steps: () => ScriptedStep<'v2'> = () => ({ text: text.match(/.{1,7}/gs) ?? [] }),
+) =>
+  new InterlockAgent({
+    id,
+    name: id,
+    description: id,
+    instructions: 'Help.',
+    model: scriptedModel({ steps }),
+    ...options,
+  } as never); // of a model and a name
 
 /** Calls a tool in each first step of a run, and answers in the second. */
 const calling = (name: string, args: Record<string, unknown> = { order: '1042' }) => {
@@ -64,7 +75,8 @@ const picky: Processor = { id: 'picky', processOutputStep: ({ abort }) => abort(
 const late: Processor = { id: 'late-rule', processOutputResult: ({ abort }) => abort('Not to be said.') };
 const resultRule: Processor = {
   id: 'result-rule',
-  processOutputStep: ({ messages, steps, abort }) => (JSON.stringify(steps ?? []).includes('sent') ? abort('No states of orders.') : messages),
+  processOutputStep: ({ messages, steps, abort }) =>
+    JSON.stringify(steps ?? []).includes('sent') ? abort('No states of orders.') : messages,
 };
 const slowly: Processor = {
   id: 'slowly',
@@ -82,7 +94,9 @@ const agentsOf = ({ analyst }: { readonly analyst: InterlockAgent }): Readonly<R
   'a shadow guard that would block': agent('shadowed', {
     inputProcessors: lane('in-shadow', guard(promptInjectionGuard(), { shadow: true })),
   }),
-  'a guard that is down and bypassed': agent('bypassing', { inputProcessors: lane('in-away', guard(away, { onUnavailable: 'pass' })) }),
+  'a guard that is down and bypassed': agent('bypassing', {
+    inputProcessors: lane('in-away', guard(away, { onUnavailable: 'pass' })),
+  }),
   'a guard that hangs': agent('hanging-guard', {
     inputProcessors: lane('in-hang', guard(hanging, { deadlineMs: 60, onUnavailable: 'pass' })),
   }),
@@ -105,7 +119,11 @@ const agentsOf = ({ analyst }: { readonly analyst: InterlockAgent }): Readonly<R
   }),
   'exhausted retries': agent('picked', { outputProcessors: lane('out-picky', picky), maxProcessorRetries: 1 }),
   'a late retraction': agent('retracting', { outputProcessors: lane('out-late', late), hold: 'none' }),
-  'a blocked tool result': agent('secretive', { tools: { lookup }, outputProcessors: lane('out-result', resultRule) }, calling('lookup')),
+  'a blocked tool result': agent(
+    'secretive',
+    { tools: { lookup }, outputProcessors: lane('out-result', resultRule) },
+    calling('lookup'),
+  ),
   'a model that fails': agent('burning', {}, () => ({ error: new Error('The provider is on fire.') })),
   'a call that waits': agent('refunding', { tools: { refund } }, calling('refund')),
   'an approved call': agent('refunding-approved', { tools: { refund } }, calling('refund')),

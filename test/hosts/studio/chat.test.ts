@@ -31,7 +31,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
   it('shows the reason of a tripwire and links to its moment [spec 4.24]', async () => {
     const page = await openChat(width);
     await send(page, 'leak');
-    const notice = page.locator('.notice-trip');
+    const notice = page.locator('.notice.tone-trip');
     await expectVisible(notice.getByText('Blocked by leak'));
     await expectVisible(notice.getByText('Output stream'));
     await expectVisible(notice.getByText('not requested'));
@@ -57,7 +57,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
   it.each(['Approve', 'Decline'])('requests an approval before a tool runs: %s', async (answer) => {
     const page = await openChat(width);
     await send(page, 'refund');
-    const question = page.locator('.notice-edit');
+    const question = page.locator('.notice.tone-edit');
     await expectVisible(question.getByText('Approve the call of refund?'));
     await expectVisible(question.getByText('1042'));
     if (answer === 'Approve') await browser().screenshot(page, 'chat-approval');

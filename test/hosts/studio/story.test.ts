@@ -85,7 +85,12 @@ describe.each(isMergeTier ? [widths.desktop] : Object.values(widths))('a run in 
     await page.getByRole('treeitem', { name: /^quality, .*retried/ }).focus();
     await page.keyboard.press('Enter');
     await expect.poll(() => new URL(page.url()).searchParams.get('guard')).toMatch(/quality$/);
-    await expectVisible(page.locator('.inspector h3').getByText(/quality$/).first());
+    await expectVisible(
+      page
+        .locator('.inspector h3')
+        .getByText(/quality$/)
+        .first(),
+    );
     await browser().screenshot(page, 'run-tree');
   });
 });

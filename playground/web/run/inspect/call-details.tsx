@@ -24,7 +24,8 @@ export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps & Pick<R
   return (
     <>
       <h3>
-        <InertText text={call.toolName} /> <Badge tone={tone}>{call.rejectedBy === undefined ? word : `rejected by ${call.rejectedBy}`}</Badge>
+        <InertText text={call.toolName} />{' '}
+        <Badge tone={tone}>{call.rejectedBy === undefined ? word : `rejected by ${call.rejectedBy}`}</Badge>
       </h3>
       <FactList
         facts={{
@@ -50,7 +51,10 @@ export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps & Pick<R
       ))}
       {!runFile && whole.visits.length > 0 && (
         <div className="inspector-actions">
-          <Link className="button button-plain" href={`/runs/${encodeURIComponent(runId)}/edit${query({ call: call.toolCallId })}`}>
+          <Link
+            className="button button-plain"
+            href={`/runs/${encodeURIComponent(runId)}/edit${query({ call: call.toolCallId })}`}
+          >
             Edit this result and run again
           </Link>
         </div>
@@ -87,7 +91,10 @@ export const ModelDetails = ({ runId, row, whole }: DetailProps) => {
         facts={{
           [call.outcome === 'failed' ? 'Error' : 'Finish reason']: call.note,
           Took: row.ownMs === undefined ? undefined : formatDuration(row.ownMs),
-          Tokens: inputTokens === undefined && outputTokens === undefined ? undefined : `${inputTokens ?? '?'} in, ${outputTokens ?? '?'} out`,
+          Tokens:
+            inputTokens === undefined && outputTokens === undefined
+              ? undefined
+              : `${inputTokens ?? '?'} in, ${outputTokens ?? '?'} out`,
         }}
       />
       <h4>Prompt as sent</h4>

@@ -54,7 +54,9 @@ export const GuardDetails = ({ runId, row, whole, view, playhead }: DetailProps)
         actions={
           guards[author] &&
           !runFile &&
-          whole.visits.length > 0 && <Actions runId={runId} agentId={whole.agentId} path={path} isStream={info?.cadence === 'chunk'} row={row} />
+          whole.visits.length > 0 && (
+            <Actions runId={runId} agentId={whole.agentId} path={path} isStream={info?.cadence === 'chunk'} row={row} />
+          )
         }
       />
     </>
@@ -105,8 +107,7 @@ const WithoutGuard = ({ runId, agentId, path }: Pick<ActionsProps, 'runId' | 'ag
   const { agents } = useCatalog();
   const { fork, start } = useFork(runId);
   const tools = agents.find(({ id }) => id === agentId)?.tools ?? [];
-  const run = (): void =>
-    void start({ guard: { kind: 'own', pipelineId: pipelineOf(path), path, options: { shadow: true } } });
+  const run = (): void => void start({ guard: { kind: 'own', pipelineId: pipelineOf(path), path, options: { shadow: true } } });
   const title = (
     <>
       <ShieldOff size={14} aria-hidden /> {fork.state === 'busy' ? 'Running …' : 'Run without this guard'}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { GuardMark } from '../../fold/run-view.js';
-import { placeMarks, strictestMarks, strictestVerdict, withoutVerdict } from './judged.js';
+import type { GuardMark } from '../../../fold/run-view.js';
+import { placeMarks, strictestMarks, withoutVerdict } from './judged.js';
 
 const guardAt = (id: string) => ({ kind: 'guard', id, processorId: id, path: `p/${id}`, phases: ['input'] });
 const graph = { kind: 'sequence', id: 'p', nodes: ['a', 'b', 'c'].map(guardAt) } as never; // the server's form of a pipeline
@@ -9,6 +9,7 @@ const verdict = (id: string, kind: 'pass' | 'trip', seq: number): GuardMark => (
   kind: 'verdict',
   seq,
   at: seq,
+  from: seq,
   phase: 'input',
   path: `p/${id}`,
   processorId: id,
@@ -16,6 +17,7 @@ const verdict = (id: string, kind: 'pass' | 'trip', seq: number): GuardMark => (
   durationMs: 1,
   calls: 1,
   edits: 0,
+  rejected: 0,
   reason: undefined,
   metadata: undefined,
 });
@@ -23,9 +25,9 @@ const verdict = (id: string, kind: 'pass' | 'trip', seq: number): GuardMark => (
 it('marks a guard by its strictest verdict, or by whether a verdict follows', () => {
   const marks = [verdict('a', 'trip', 1), verdict('a', 'pass', 2)];
   const later = withoutVerdict('input', [...marks, verdict('b', 'pass', 3)]);
-  const places = placeMarks({ phase: 'input', pipelineId: 'p', marks }, graph, later);
+  const places = placeMarks({ phase: 'input', marks }, graph, later);
   expect([...places].map(([path, { label }]) => [path, label])).toEqual([
-    ['p/a', 'trip · 1 ms'],
+    ['p/a', 'blocked · 1 ms'],
     ['p/b', 'no verdict yet'],
     ['p/c', 'no verdict'],
   ]);
@@ -35,14 +37,6 @@ it('shows the check of a stream guard in progress and the buffered length', () =
   const labelOf = (receivedChars: number, held: number) =>
     withoutVerdict('outputStream', [], { receivedChars, emittedChars: receivedChars - held, held })('p/a');
   expect([labelOf(0, 0), labelOf(120, 110), labelOf(120, 0)]).toEqual(['no verdict', 'checking, 110 buffered', 'checking']);
-});
-
-it('explains an end by its strictest verdict, the latest of equals', () => {
-  const trip = verdict('a', 'trip', 1);
-  const passes = [verdict('b', 'pass', 2), verdict('c', 'pass', 3)];
-  expect(strictestVerdict([trip, ...passes])).toBe(trip);
-  expect(strictestVerdict(passes)).toBe(passes[1]);
-  expect(strictestVerdict([])).toBeUndefined();
 });
 
 it('lists the strictest mark for each guard and phase, in the order of the last verdicts', () => {

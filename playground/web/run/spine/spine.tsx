@@ -1,4 +1,15 @@
-import { Bot, ChevronDown, ChevronRight, CornerDownRight, Flag, ShieldCheck, Undo2, Wrench, Sparkles, type LucideIcon } from 'lucide-react';
+import {
+  Bot,
+  ChevronDown,
+  ChevronRight,
+  CornerDownRight,
+  Flag,
+  ShieldCheck,
+  Undo2,
+  Wrench,
+  Sparkles,
+  type LucideIcon,
+} from 'lucide-react';
 import { memo, useEffect, useRef, type KeyboardEvent } from 'react';
 import { useCatalog } from '../../api/catalog.js';
 import { formatDuration } from '../../components/format.js';
@@ -90,7 +101,12 @@ const AxisHead = ({ axis: { ticks, cuts } }: Pick<SpineProps, 'axis'>) => (
         </span>
       ))}
       {cuts.map(({ place, ms }) => (
-        <span key={`cut ${place}`} className="spine-cut" style={{ insetInlineStart: percent(place) }} title={`pause of ${formatDuration(ms)}`}>
+        <span
+          key={`cut ${place}`}
+          className="spine-cut"
+          style={{ insetInlineStart: percent(place) }}
+          title={`pause of ${formatDuration(ms)}`}
+        >
           // {formatDuration(ms)} //
         </span>
       ))}
@@ -118,7 +134,7 @@ const Row = memo(({ row, isSelected, isLater, axis, onRow, onFold }: RowProps) =
       aria-expanded={isOpen}
       aria-level={depth + 1}
       aria-label={[name, title, word, time].filter(Boolean).join(', ')}
-      className={`row row-${kind} row-tone-${tone} ${isFact ? 'row-fact' : ''} ${isLater ? 'row-later' : ''}`}
+      className={`row row-${kind} tone-${tone} ${isFact ? 'row-fact' : ''} ${isLater ? 'row-later' : ''}`}
       style={{ '--depth': depth } as object}
       data-fact={isFact ? `${runId} ${seq}` : undefined}
       title={note}

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeMachine } from '../../../server/catalog/machine.js';
 import { layOutMachine, type PlacedState } from './lay-out-machine.js';
-import { shareLanes } from './share-lanes.js';
 
 const machine = describeMachine();
 const { states, transitions } = layOutMachine(machine);
@@ -62,18 +61,5 @@ describe('layOutMachine', () => {
       transitions.filter(({ isCommon }) => isCommon).flatMap((track) => track.transitions.map(({ to }) => to)),
     );
     expect([...common].toSorted()).toEqual(['canceled', 'failed', 'step.retrying', 'tripwire']);
-  });
-});
-
-describe('shareLanes', () => {
-  it('puts overlapping ranges in separate lanes, shorter ones inside', () => {
-    expect(
-      shareLanes([
-        { from: 0, to: 10 },
-        { from: 2, to: 4 },
-        { from: 6, to: 8 },
-        { from: 10, to: 20 },
-      ]),
-    ).toEqual([1, 0, 0, 0]);
   });
 });

@@ -64,11 +64,17 @@ export const layOutMachine = (machine: Machine): MachineDrawing => {
   const { states } = machine;
   const links = linksOf(machine);
   const sources = (to: string): number => links.filter((link) => link.to === to).length;
-  const graph = new graphlib.Graph({ compound: true }).setGraph({ rankdir: 'LR', nodesep: 12, ranksep: 34, marginx: 8, marginy: 8 });
+  const graph = new graphlib.Graph({ compound: true }).setGraph({
+    rankdir: 'LR',
+    nodesep: 12,
+    ranksep: 34,
+    marginx: 8,
+    marginy: 8,
+  });
   const isFrame = (path: string): boolean => states.some(({ parent }) => parent === path);
   for (const state of states) graph.setNode(state.path, { width: stateName(state).length * 7.5 + 26, height: 26 });
   for (const { path, parent } of states) if (parent !== undefined) graph.setParent(path, parent);
-  for (const { from, to } of links) if (from !== to) graph.setEdge(from, to, { weight: sources(to) > fewSources ? 0 : 2 });
+  for (const { from, to } of links) graph.setEdge(from, to, { weight: sources(to) > fewSources ? 0 : 2 });
   layout(graph);
   const { width = 0, height = 0 } = graph.graph();
   return {
@@ -80,11 +86,9 @@ export const layOutMachine = (machine: Machine): MachineDrawing => {
         return { state, x: x - w / 2, y: y - h / 2, width: w, height: h, isFrame: isFrame(state.path) };
       })
       .toSorted((a, b) => Number(b.isFrame) - Number(a.isFrame)),
-    transitions: links
-      .filter(({ from, to }) => from !== to)
-      .map(({ from, to, transitions }): PlacedTransition => {
-        const { points } = graph.edge(from, to) as { points: Point[] };
-        return { id: `${from} ${to}`, transitions, points, isCommon: sources(to) > fewSources };
-      }),
+    transitions: links.map(({ from, to, transitions }): PlacedTransition => {
+      const { points } = graph.edge(from, to) as { points: Point[] };
+      return { id: `${from} ${to}`, transitions, points, isCommon: sources(to) > fewSources };
+    }),
   };
 };

@@ -50,7 +50,9 @@ const lookOf = ({ transitions, isCommon }: PlacedTransition, { taken, latest }: 
 
 /** Why a transition is taken: its events, and the conditions on them. */
 const titleOf = ({ transitions }: PlacedTransition): string =>
-  transitions.map(({ from, to, event, guard }) => `${from} → ${to} on ${event}${guard === undefined ? '' : ` if ${guard}`}`).join('\n');
+  transitions
+    .map(({ from, to, event, guard }) => `${from} → ${to} on ${event}${guard === undefined ? '' : ` if ${guard}`}`)
+    .join('\n');
 
 /** The loop's statechart, with the path of the run and its position. */
 export const Statechart = ({ position, onState }: StatechartProps) => {

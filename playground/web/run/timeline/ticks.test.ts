@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { markersOf } from '../../fold/markers.js';
-import { line } from '../../fold/test-setup.js';
-import { placeOf, seqAfter, seqAt, ticksOf } from './ticks.js';
+import type { Fact, Tone } from '../../../fold/facts.js';
+import { line } from '../../../fold/test-setup.js';
+import { nextFact, placeOf, seqAfter, seqAt, ticksOf } from './ticks.js';
+
+const factAt = (seq: number, tone: Tone): Fact => ({
+  seq,
+  at: seq,
+  kind: 'verdict',
+  tone,
+  name: 'g',
+  word: '',
+  note: undefined,
+  times: 1,
+});
 
 const lines = [0, 2, 4, 6, 8].map((seq) => line.came(seq, 1));
 
@@ -20,11 +31,25 @@ describe('the timeline', () => {
   });
 
   it('shows the most important of overlapping ticks', () => {
-    const many = Array.from({ length: 4000 }, (_, seq) =>
-      line.event(seq, { type: 'guard', processorId: 'g', phase: 'p', path: 'g', verdict: seq === 1000 ? 'trip' : 'edit' }),
+    const many = Array.from({ length: 4000 }, (_, seq) => line.came(seq, 1));
+    const ticks = ticksOf(
+      many,
+      many.map(({ seq }) => factAt(seq, seq === 1000 ? 'trip' : 'edit')),
     );
-    const ticks = ticksOf(many, markersOf(many));
     expect(ticks.length).toBeLessThanOrEqual(401);
-    expect(ticks.filter(({ kind }) => kind === 'trip').map(({ seq }) => seq)).toEqual([1000]);
+    expect(ticks.filter(({ fact }) => fact.tone === 'trip').map(({ fact }) => fact.seq)).toEqual([1000]);
+  });
+
+  it.each([
+    [0, 4],
+    [4, 9],
+    [9, 4],
+  ])('jumps from %d to the fact at %d', (seq, next) => {
+    const facts = [factAt(4, 'retry'), factAt(6, 'trip'), factAt(9, 'retry')];
+    expect(nextFact(facts, seq, 'retry')?.seq).toBe(next);
+  });
+
+  it('has nowhere to jump without such a fact', () => {
+    expect(nextFact([factAt(4, 'edit')], 0, 'trip')).toBeUndefined();
   });
 });

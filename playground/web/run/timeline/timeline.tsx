@@ -22,7 +22,7 @@ const Ticks = memo(({ ticks }: { readonly ticks: readonly Tick[] }) =>
   ticks.map(({ fact: { seq, kind, tone, name, word }, place }) => (
     <span
       key={`${seq} ${kind}`}
-      className={`tick tick-tone-${tone}`}
+      className={`tick tone-${tone}`}
       style={{ insetInlineStart: percent(place) }}
       title={`${name}: ${word}`}
     />

@@ -92,7 +92,7 @@ const ComparisonView = ({ comparison }: { readonly comparison: Comparison }) => 
     <>
       <p className="compare-outcome">{outcomeOf(comparison)}</p>
       {endedAt !== undefined && (
-        <div className="notice notice-edit">
+        <div className="notice tone-edit">
           <Info size={18} aria-hidden />
           <div className="notice-body">
             <p>The replay ended early: the changed guards led to a call that is not in the recording.</p>

@@ -1,19 +1,5 @@
 import { expect, it } from 'vitest';
-import type { GraphShape, PhaseInfo } from '../../../protocol/catalog.js';
 import { drawingSvg } from './drawing-svg.js';
-import { pipelineSvg } from './pipeline-svg.js';
-
-const guard = (id: string): GraphShape => ({ kind: 'guard', id, path: `p/${id}`, phases: ['late'] });
-const phases = [{ phase: 'late', title: 'Late & last' }] as PhaseInfo[];
-
-it('contains every step with its phases and every condition', () => {
-  const arms = [{ condition: 'a < b', node: guard('first') }];
-  const nodes: GraphShape[] = [guard('second'), { kind: 'branch', path: 'p/branch.1', overlap: 'first', arms }];
-  const svg = pipelineSvg({ kind: 'sequence', id: 'p', path: 'p', nodes }, phases);
-  for (const words of ['>first<', '>second<', '>a &lt; b<', 'Late &amp; last', '<title>p</title>']) expect(svg).toContain(words);
-  expect(svg.match(/class="step"/g)).toHaveLength(2);
-  expect(svg.match(/class="dot"/g)).toHaveLength(4);
-});
 
 it('escapes markup in names', () => {
   const svg = drawingSvg({

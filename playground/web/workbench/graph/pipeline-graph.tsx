@@ -96,7 +96,7 @@ const Shape = ({ shape, ...drawn }: ShapeProps) => {
 };
 
 const lookOf = ({ shape: { path }, selected, marks }: ShapeProps): string =>
-  `${path === selected ? 'pg-selected' : ''} pg-${marks?.get(path)?.tone ?? 'plain'}`;
+  `${path === selected ? 'pg-selected' : ''} tone-${marks?.get(path)?.tone ?? 'none'}`;
 
 /** A group with its name, its size and its rule, e.g. `parallel · 3 · merged`. */
 const Frame = ({ children, ...props }: ShapeProps & { readonly children: React.ReactNode }) => {
@@ -104,7 +104,12 @@ const Frame = ({ children, ...props }: ShapeProps & { readonly children: React.R
   const mark = marks?.get(shape.path);
   return (
     <div className={`pg-frame pg-frame-${shape.kind} ${lookOf(props)}`}>
-      <button type="button" className="pg-frame-title" aria-pressed={shape.path === selected} onClick={() => onSelect(shape.path)}>
+      <button
+        type="button"
+        className="pg-frame-title"
+        aria-pressed={shape.path === selected}
+        onClick={() => onSelect(shape.path)}
+      >
         {groupName(shape)} {mark && <span className="pg-mark">{mark.label}</span>}
       </button>
       {children}

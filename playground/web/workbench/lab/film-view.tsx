@@ -76,7 +76,7 @@ const FilmTools = ({ film, frame, last, onGo }: FilmToolsProps) => {
 };
 
 const StopNotice = ({ stop }: { readonly stop: NonNullable<Frame['stop']> }) => (
-  <div className="notice notice-trip">
+  <div className="notice tone-trip">
     <OctagonX size={18} aria-hidden />
     <div className="notice-body">
       <p>

@@ -102,7 +102,9 @@ const LabFilm = ({ run }: { readonly run: LabRun }) => {
   return (
     <>
       {run.window !== undefined && (
-        <p className="faint">Window of guards without their own: {typeof run.window === 'string' ? run.window : JSON.stringify(run.window)}</p>
+        <p className="faint">
+          Window of guards without their own: {typeof run.window === 'string' ? run.window : JSON.stringify(run.window)}
+        </p>
       )}
       <FilmView film={run} index={index} onGo={go} keys="← → step, Home End" />
       <LabVerdicts events={run.events} />

@@ -115,7 +115,7 @@ const Found = ({ query: { pipelineId, text, kind, tries = 0 }, found: { tried, l
     );
   const load = (): void => onLoad({ pipelineId, text, kind, cutting: { kind: 'by-hand', at: cutsOf(leak.chunks) } });
   return (
-    <div className="notice notice-trip leak-found">
+    <div className="notice tone-trip leak-found">
       <TriangleAlert size={18} aria-hidden />
       <div className="notice-body">
         <p>

@@ -90,7 +90,11 @@ const PipelineHead = ({ pipeline: { id, name, phases, usedBy } }: { readonly pip
       tools={
         <>
           <CopyButton text={() => getText(`pipelines/${encodeURIComponent(id)}/mermaid`)}>Copy Mermaid</CopyButton>
-          <SaveButton name={fileName(id, 'svg')} type="image/svg+xml" text={() => pipelineSvg(name, document.querySelector('.pg'))}>
+          <SaveButton
+            name={fileName(id, 'svg')}
+            type="image/svg+xml"
+            text={() => pipelineSvg(name, document.querySelector('.pg'))}
+          >
             Download SVG
           </SaveButton>
         </>

@@ -15,10 +15,7 @@ export const marksOfPlan = ({ events }: Pick<Tried, 'events'>): readonly GuardMa
 export const marksOfTries = (results: Trying['results'], graph: GraphShape, phase: string): ReadonlyMap<string, PlaceMark> => {
   const steps = results.flatMap(({ tried }) => tried.steps.map(({ path, status }) => [path, markOf(status)] as const));
   const plan = results.find(({ engine }) => engine === 'plan');
-  return new Map([
-    ...steps,
-    ...(plan ? placeMarks({ phase, marks: marksOfPlan(plan.tried) }, graph, () => 'no verdict') : []),
-  ]);
+  return new Map([...steps, ...(plan ? placeMarks({ phase, marks: marksOfPlan(plan.tried) }, graph, () => 'no verdict') : [])]);
 };
 
 const markOf = (status: TriedStep['status']): PlaceMark => ({ tone: stepSignals[status].tone, label: status });

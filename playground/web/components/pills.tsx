@@ -1,12 +1,12 @@
-import type { ChartPosition } from '../fold/chart-position.js';
+import './pills.css';
 import type { Visit } from '../../fold/run-view.js';
 
 interface PillsProps {
   readonly visits: readonly Visit[];
-  readonly position: ChartPosition;
-  /** The line of the point in time. */
-  readonly seq: number;
-  readonly onSeq: (seq: number) => void;
+  /** The line of the point in time. Default: the last. */
+  readonly seq?: number;
+  /** Goes to the moment of a state; without it they only show it. */
+  readonly onSeq?: (seq: number) => void;
 }
 
 const nameOf = (state: string): string => state.slice(state.lastIndexOf('.') + 1);
@@ -15,7 +15,7 @@ const nameOf = (state: string): string => state.slice(state.lastIndexOf('.') + 1
 const most = 24;
 
 /** The states that the run went through, in order; each leads to its moment. */
-export const Pills = ({ visits, position, seq, onSeq }: PillsProps) => {
+export const Pills = ({ visits, seq = Infinity, onSeq }: PillsProps) => {
   const cut = Math.max(0, visits.length - most);
   const shown = cut === 0 ? visits : [...visits.slice(0, 4), ...visits.slice(cut + 4)];
   const here = visits.findLast((visit) => visit.seq <= seq);
@@ -25,10 +25,11 @@ export const Pills = ({ visits, position, seq, onSeq }: PillsProps) => {
         <li key={visit.seq} className={cut > 0 && index === 4 ? 'pills-cut' : undefined}>
           <button
             type="button"
-            title={`${visit.state}, entered ${position.visits.get(visit.state) ?? 1} times`}
+            title={visit.state}
+            disabled={onSeq === undefined}
             aria-current={visit === here ? 'step' : undefined}
             className={`${visit.seq > seq ? 'pill-later' : ''} ${/trip|fail/.test(visit.state) ? 'pill-stop' : ''}`}
-            onClick={() => onSeq(visit.seq)}
+            onClick={() => onSeq?.(visit.seq)}
           >
             {nameOf(visit.state)}
           </button>
