@@ -23,7 +23,7 @@ const marked = (view: RunView, { seq, at, phase, path, ...event }: Marked, ...ma
       const ms = 'durationMs' in mark ? mark.durationMs : 0;
       const isSum = 'calls' in mark && mark.calls > 1;
       const from = (isSum || ms === undefined ? streamAt : undefined) ?? at - (ms ?? 0);
-      return { seq, at, from, phase, path, ...mark } as GuardMark; // a mark of its kind with its place
+      return { seq, at, from, phase, path, ...mark };
     };
     return { marks: [...lane.marks, ...marks.map(add)] };
   });

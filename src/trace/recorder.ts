@@ -79,14 +79,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
     reportGuard: (report) => {
       const { verdict } = report;
       const { kind } = verdict;
-      if (verdict.kind === 'pass' && verdict.bypass)
-        return count({
-          type: 'guard-bypass',
-          ...report.author,
-          reason: verdict.bypass.reason,
-          durationMs: report.durationMs,
-          calls: 1,
-        });
+      if (verdict.kind === 'pass' && verdict.bypass) return count(bypassFact(report, verdict.bypass.reason));
       const sum = kind === 'pass' || kind === 'edit' ? sumOf(sums, report.author) : undefined;
       if (sum) addToSum(sum, report);
       else record(factOf(report));
@@ -114,6 +107,14 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
     },
   };
 };
+
+const bypassFact = ({ author, durationMs }: GuardReport, reason: string): CountedFact => ({
+  type: 'guard-bypass',
+  ...author,
+  reason,
+  durationMs,
+  calls: 1,
+});
 
 const addToSum = (sum: Sum, { durationMs, verdict }: GuardReport): void => {
   sum.durationMs += durationMs;

@@ -37,7 +37,7 @@ interface CallChunk {
   };
 }
 
-const chunkOf = (content: TraceContent | undefined): CallChunk => (content?.values['part'] ?? {}) as CallChunk; // of any type
+const chunkOf = (content: TraceContent | undefined): CallChunk => content?.values['part'] ?? {};
 
 /** The call that a guard of the stream replaced with an error; undefined if it did something else. The arguments are hidden. */
 const rejectedIn = (received: TraceContent | undefined, returned: TraceContent | undefined) => {

@@ -53,7 +53,7 @@ export const createSummary = (head: RunHead, now: number, startedAt?: number): S
         userText: shortened(head.userText),
         answered: shortened(answerOf(view)),
         startedAt: startedAt ?? view.startedAt ?? now,
-        durationMs: status === 'running' ? undefined : durationOf(view),
+        durationMs: status === 'running' ? undefined : durationOf({ ...view, startedAt: startedAt ?? view.startedAt }),
         steps: lanes.reduce((most, { stepNumber }) => Math.max(most, stepNumber + 1), 0),
         retries,
         ...(hasUsage && { tokens: inputTokens + outputTokens }),

@@ -19,18 +19,16 @@ const useBelow = (runId: string): readonly RunSummary[] => {
   useEffect(() => {
     let controller = new AbortController();
     const known = new Set([runId]);
+    const load = async ({ signal }: AbortController): Promise<void> => {
+      const found = await readBelow(runId, signal).catch(() => undefined); // without them the run itself is shown
+      if (signal.aborted || !found) return;
+      for (const run of found) known.add(run.runId);
+      setRuns(found);
+    };
     const read = (): void => {
       controller.abort();
       controller = new AbortController();
-      const { signal } = controller;
-      readBelow(runId, signal).then(
-        (found) => {
-          if (signal.aborted) return;
-          for (const run of found) known.add(run.runId);
-          setRuns(found);
-        },
-        () => undefined, // without them the run itself is shown
-      );
+      void load(controller);
     };
     read();
     const stop = live.listen((news) => {

@@ -5,7 +5,6 @@ export const useNow = (isUnderWay: boolean): number => {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!isUnderWay) return undefined;
-    setNow(Date.now());
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, [isUnderWay]);

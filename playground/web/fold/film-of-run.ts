@@ -40,18 +40,28 @@ export const filmOfRun = (
 };
 
 const addTo = (frames: Frame[], entry: StudioEntry, words: ReadonlyMap<number, string> | undefined): void => {
-  const { seq, at } = entry;
+  const { seq } = entry;
   const last = frames.at(-1);
-  if (entry.kind === 'came') {
-    const { chars, type } = entry.part;
-    if (chars > 0) frames.push({ pushed: words?.get(seq) ?? '▒'.repeat(chars), emitted: '', at, seq });
-    else if (last?.pushed !== undefined && /^(text|reasoning)-end$/.test(type)) frames.push({ emitted: '', at, seq });
-    return;
+  if (entry.kind === 'came') addFrame(frames, entry, words);
+  else if (last && entry.kind === 'left' && entry.text !== undefined)
+    Object.assign(last, { emitted: last.emitted + entry.text, seq });
+  else if (last && !last.stop && entry.kind === 'event') {
+    const stop = stopIn(entry.event);
+    if (stop) Object.assign(last, { stop, seq });
   }
-  if (!last) return;
-  if (entry.kind === 'left' && entry.text !== undefined) Object.assign(last, { emitted: last.emitted + entry.text, seq });
-  if (entry.kind === 'event' && entry.event.type === 'guard' && /^(trip|retry)$/.test(entry.event.verdict)) {
-    const { processorId, verdict: kind, reason = '' } = entry.event;
-    if (!last.stop) Object.assign(last, { stop: { processorId, kind, reason }, seq });
-  }
+};
+
+type Came = Extract<StudioEntry, { kind: 'came' }>;
+
+const addFrame = (frames: Frame[], { seq, at, part: { chars, type } }: Came, words: ReadonlyMap<number, string> | undefined) => {
+  const isEnd = /^(text|reasoning)-end$/.test(type) && frames.at(-1)?.pushed !== undefined;
+  if (chars > 0) frames.push({ pushed: words?.get(seq) ?? '▒'.repeat(chars), emitted: '', at, seq });
+  else if (isEnd) frames.push({ emitted: '', at, seq });
+};
+
+/** The guard that ended the attempt. */
+const stopIn = (event: Extract<StudioEntry, { kind: 'event' }>['event']): Frame['stop'] => {
+  if (event.type !== 'guard' || !/^(trip|retry)$/.test(event.verdict)) return undefined;
+  const { processorId, verdict: kind, reason = '' } = event;
+  return { processorId, kind, reason };
 };

@@ -20,7 +20,11 @@ export const storyOf = (tree: RunTree, titleOf: TitleOf, now?: number): Clause[]
   const others = facts.filter((fact) => fact !== cause && !(fact.kind === 'end' && fact.agents.length === 0));
   const effects = [...ownEffects(others), ...subEffects(others)];
   const isQuiet = effects.length === 0 && !cause && tree.view.lanes.some(({ marks }) => marks.length > 0);
-  return [...endOf(tree.view, cause, titleOf, now), ...(isQuiet ? [{ text: '; all guards passed' }] : effects), calls(tree)];
+  return [
+    ...endOf({ view: tree.view, cause, titleOf, now }),
+    ...(isQuiet ? [{ text: '; all guards passed' }] : effects),
+    calls(tree),
+  ];
 };
 
 /** The fact that explains the end: the guard that blocked the run, or that failed it. */
@@ -32,43 +36,54 @@ const causeOf = ({ status, error }: RunView, facts: readonly TreeFact[]): TreeFa
     : undefined;
 };
 
-const endOf = (view: RunView, cause: TreeFact | undefined, titleOf: TitleOf, now: number | undefined): Clause[] => {
-  const { status, error, tripwire, waiting, visits, startedAt = 0, endedAt } = view;
+interface Ending {
+  readonly view: RunView;
+  /** The fact that explains the end. */
+  readonly cause: TreeFact | undefined;
+  readonly titleOf: TitleOf;
+  readonly now: number | undefined;
+}
+
+const endOf = (ending: Ending): Clause[] => {
+  const { view, now } = ending;
   const took = formatDuration(durationOf(view, now));
-  const why = error ? `: ${withoutStop(error.message)}` : '';
-  switch (status) {
+  switch (view.status) {
     case 'tripwire':
-    case 'failed': {
-      if (!cause) return [{ text: `${status === 'failed' ? 'Failed' : 'Blocked'} after ${took}${why}` }];
-      const phase = titleOf(cause.mark?.phase ?? tripwire?.phase ?? '');
-      const verb = status === 'failed' ? 'Failed' : cause.word === 'unavailable' ? 'Stopped' : 'Blocked';
-      const reason = cause.note ?? tripwire?.reason;
-      return [
-        { text: `${verb}${phase ? ` at ${phase}` : ''} by ` },
-        { text: cause.name || 'a processor', fact: cause },
-        {
-          text:
-            ` after ${formatDuration((cause.at || endedAt || startedAt) - startedAt)}` +
-            `${cause.word === 'unavailable' ? ', which was unavailable' : ''}${reason ? `: ${withoutStop(reason)}` : ''}`,
-        },
-      ];
-    }
+    case 'failed':
+      return stopOf(ending, took);
     case 'success':
       return [{ text: `Completed after ${took}` }];
     case 'canceled':
       return [{ text: `Canceled after ${took}` }];
     case 'suspended':
-      return [{ text: `Waiting for approval of ${waiting.map(({ toolName }) => toolName).join(', ') || 'a tool'}` }];
+      return [{ text: `Waiting for approval of ${view.waiting.map(({ toolName }) => toolName).join(', ') || 'a tool'}` }];
     case 'observed':
       return [{ text: 'Guard verdicts only; another host runs the loop of this run' }];
     case 'interrupted':
       return [{ text: `Interrupted after ${took}, in state ${stateOf(view)}: its process ended, and no engine continues it` }];
     case 'running':
-      return [{ text: `In state ${stateOf(view)} for ${formatDuration(Math.max(0, (now ?? 0) - (visits.at(-1)?.at ?? 0)))}` }];
+      return [{ text: `In state ${stateOf(view)} for ${formatDuration(Math.max(0, (now ?? 0) - stateSince(view)))}` }];
     default:
-      return status satisfies never;
+      return view.status satisfies never;
   }
 };
+
+/** The end of a run that a guard or an error stopped, with the guard if there is one. */
+const stopOf = ({ view: { status, error, startedAt = 0 }, cause, titleOf }: Ending, took: string): Clause[] => {
+  const isFailed = status === 'failed';
+  if (!cause)
+    return [{ text: `${isFailed ? 'Failed' : 'Blocked'} after ${took}${error ? `: ${withoutStop(error.message)}` : ''}` }];
+  const isOutage = cause.word === 'unavailable';
+  const verb = isFailed ? 'Failed' : isOutage ? 'Stopped' : 'Blocked';
+  const phase = titleOf(cause.mark?.phase ?? '');
+  return [
+    { text: `${verb}${phase ? ` at ${phase}` : ''} by ` },
+    { text: cause.name || 'a processor', fact: cause },
+    { text: ` after ${formatDuration(cause.at - startedAt)}${isOutage ? ', which was unavailable' : ''}${because(cause)}` },
+  ];
+};
+
+const stateSince = ({ visits }: RunView): number => visits.at(-1)?.at ?? 0;
 
 const stateOf = ({ visits }: RunView): string => {
   const { state = 'start' } = visits.at(-1) ?? {};

@@ -49,7 +49,7 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   const now = isUnderWay ? Math.max(ticking, whole.at ?? 0) : (whole.endedAt ?? whole.at ?? 0);
   const view = fold.at(playhead.at);
   const facts = useMemo(() => factsOfTree(tree), [tree]);
-  const { rows, selected, onFold } = useRows(tree, facts, playhead, now);
+  const { rows, selected, onFold } = useRows({ tree, facts, playhead, now });
   const axis = useMemo(
     () => axisOf(whole, Math.max(now, ...tree.subRuns.map(({ view: sub }) => sub.endedAt ?? 0))),
     [whole, tree, now],
@@ -128,8 +128,16 @@ const Side = ({ tree, run: { entries, count: lines }, view, row, playhead }: Sid
   );
 };
 
+interface RowsProps {
+  readonly tree: RunTree;
+  readonly facts: readonly TreeFact[];
+  readonly playhead: Playhead;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
 /** The visible rows, and the selected one: of the address, or the one that explains the run best. */
-const useRows = (tree: RunTree, facts: readonly TreeFact[], { at, place, subRun }: Playhead, now: number) => {
+const useRows = ({ tree, facts, playhead: { at, place, subRun }, now }: RowsProps) => {
   const [folding, setFolding] = useState<Readonly<Record<string, boolean>>>({});
   const all = useMemo(() => spineOf(tree, now, () => true), [tree, now]);
   const selected = useMemo(() => {

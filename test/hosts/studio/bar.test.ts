@@ -90,8 +90,22 @@ const saidBy = (event: RunEvent): readonly (readonly [who: string, what: RegExp]
       return event.status === 'success'
         ? []
         : [['', { tripwire: /block/i, failed: /fail/i, canceled: /cancel/i, suspended: /wait|approv/i }[event.status]]];
-    default:
+    case 'late-abort':
+      return [[event.processorId, /too late/i]];
+    case 'memory':
+      return event.error === undefined ? [] : [['memory', /not saved/i]];
+    case 'model-wasted':
+      return [['', /discarded/i]];
+    case 'model-call':
+    case 'model-finish':
+    case 'run-resume':
+    case 'run-start':
+    case 'state-enter':
+    case 'step-finish':
+    case 'tool-start':
       return [];
+    default:
+      return event satisfies never;
   }
 };
 

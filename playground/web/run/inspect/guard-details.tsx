@@ -1,6 +1,7 @@
 import { FlaskConical, History, Pencil, ShieldOff, SlidersHorizontal } from 'lucide-react';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
+import type { Lane } from '../../../fold/run-view.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { useFork } from '../../again/use-fork.js';
 import { useCatalog } from '../../api/catalog.js';
@@ -15,8 +16,8 @@ import type { DetailProps } from './inspector.js';
 import { pipelineNamed, pipelineOf, placeMarks, streamProgress, withoutVerdict } from './judged.js';
 import { RealTools } from '../../again/real-tools.js';
 
-/** The guards of a phase as a band, and the selected guard: its verdicts, and what can be tried without it. */
-export const GuardDetails = ({ runId, row, whole, view, playhead }: DetailProps) => {
+/** What is known of the guards of a phase in an attempt, at the point in time. */
+const usePhase = ({ row, whole, view }: DetailProps) => {
   const catalog = useCatalog();
   const { phase = '', path = '' } = row.place ?? {};
   const lane = whole.lanes[row.lane ?? 0];
@@ -24,16 +25,25 @@ export const GuardDetails = ({ runId, row, whole, view, playhead }: DetailProps)
   const pipeline = pipelineNamed(catalog, pipelineOf(path));
   const guards = useMemo(() => (pipeline ? guardsIn(pipeline.graph) : []), [pipeline]);
   const info = catalog.phases.find((one) => one.phase === phase);
+  const isStream = info?.cadence === 'chunk';
   const isOpen = now !== undefined && now.reason === undefined && view.status === 'running';
-  const stream = info?.cadence === 'chunk' && isOpen ? streamProgress(now) : undefined;
+  const stream = isStream && isOpen ? streamProgress(now) : undefined;
   const marks = (now?.marks ?? []).filter((mark) => mark.phase === phase);
-  const author = guards.findIndex((guard) => guard.path === path);
   const places = placeMarks({ phase, marks }, pipeline?.graph, withoutVerdict(phase, lane?.marks ?? [], stream));
+  return { phase, path, pipeline, guards, title: info?.title ?? phase, isStream, stream, marks, places };
+};
+
+/** The guards of a phase as a band, and the selected guard: its verdicts, and what can be tried without it. */
+export const GuardDetails = (props: DetailProps) => {
+  const { runId, row, whole, playhead } = props;
+  const { phase, path, pipeline, guards, title, isStream, stream, marks, places } = usePhase(props);
+  const author = guards.findIndex((guard) => guard.path === path);
+  const canRun = guards[author] !== undefined && !runFile && whole.visits.length > 0;
   return (
     <>
       <p className="inspector-of">
-        {info?.title ?? phase}, step {(lane?.stepNumber ?? 0) + 1}
-        {(lane?.attempt ?? 1) > 1 && `, attempt ${lane?.attempt}`}
+        {title}
+        <Attempt lane={whole.lanes[row.lane ?? 0]} />
       </p>
       {pipeline && (
         <PipelineGraph
@@ -51,17 +61,14 @@ export const GuardDetails = ({ runId, row, whole, view, playhead }: DetailProps)
         author={Math.max(0, author)}
         shape={guards[author]}
         stream={stream}
-        actions={
-          guards[author] &&
-          !runFile &&
-          whole.visits.length > 0 && (
-            <Actions runId={runId} agentId={whole.agentId} path={path} isStream={info?.cadence === 'chunk'} row={row} />
-          )
-        }
+        actions={canRun && <Actions runId={runId} agentId={whole.agentId} path={path} isStream={isStream} row={row} />}
       />
     </>
   );
 };
+
+const Attempt = ({ lane }: { readonly lane: Lane | undefined }) =>
+  lane && `, step ${lane.stepNumber + 1}${lane.attempt > 1 ? `, attempt ${lane.attempt}` : ''}`;
 
 interface ActionsProps {
   readonly runId: string;

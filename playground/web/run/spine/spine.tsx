@@ -63,6 +63,7 @@ export const Spine = (props: SpineProps) => {
   const { rows, axis, selected, seq, at, rootId } = props;
   const list = useRef<HTMLOListElement>(null);
   const onKeyDown = useTreeKeys(props);
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the row of this key is found in the document
   useEffect(() => {
     const row = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
     row?.scrollIntoView({ block: 'nearest' });
@@ -107,7 +108,7 @@ const AxisHead = ({ axis: { ticks, cuts } }: Pick<SpineProps, 'axis'>) => (
           style={{ insetInlineStart: percent(place) }}
           title={`pause of ${formatDuration(ms)}`}
         >
-          // {formatDuration(ms)} //
+          {`// ${formatDuration(ms)} //`}
         </span>
       ))}
     </span>

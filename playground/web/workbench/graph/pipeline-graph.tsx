@@ -26,6 +26,7 @@ type Drawn = Omit<PipelineGraphProps, 'graph'>;
 export const PipelineGraph = ({ graph, ...drawn }: PipelineGraphProps) => {
   const box = useRef<HTMLDivElement>(null);
   const { selected } = drawn;
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the selected place is found in the document
   useEffect(() => {
     const [outer, inner] = [box.current, box.current?.querySelector<HTMLElement>('[aria-pressed="true"]')];
     if (!outer || !inner) return;
