@@ -202,4 +202,10 @@ export const worstFact = <F extends Fact>(facts: readonly F[]): F | undefined =>
 /** Blocks, conflicts and calls come before other verdicts, and those before the end. */
 export const severity = ({ tone, kind, mark }: Fact): number =>
   tones.indexOf(tone) * 4 +
-  (mark?.kind === 'verdict' && mark.verdict !== 'trip' ? 1 : kind === 'end' ? 3 : mark?.kind === 'stale' ? 2 : 0);
+  (mark?.kind === 'verdict' && mark.verdict !== 'trip'
+    ? 1
+    : kind === 'end' || kind === 'retraction'
+      ? 3
+      : mark?.kind === 'stale'
+        ? 2
+        : 0);

@@ -230,7 +230,14 @@ const itemsOfModels = ({ tree: { view }, now }: Walk, lane: Lane): Item[] =>
     const isUnderWay = outcome === 'running' && view.status === 'running';
     const end = to ?? (isUnderWay ? now : lane.lastAt);
     const { tone, word, isFact } = modelWords[outcome];
-    const told = outcome === 'running' && !isUnderWay ? 'no end recorded' : outcome === 'finished' ? (note ?? word) : word;
+    const told =
+      outcome === 'running' && !isUnderWay
+        ? lane.reason === undefined
+          ? 'no end recorded'
+          : 'stopped'
+        : outcome === 'finished'
+          ? (note ?? word)
+          : word;
     return {
       id: `model ${seq}`,
       kind: 'model',

@@ -43,8 +43,9 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await expectVisible(inspector.getByText('desk-input/parallel.0/mail'));
     await expectVisible(inspector.locator('del', { hasText: 'ada@lantern.example' }));
     await expectVisible(inspector.locator('ins', { hasText: '[mail]' }));
-    await expectVisible(graph.getByRole('button', { name: /shadow-injection.*would pass/ }));
-    await graph.getByRole('button', { name: /away.*bypassed/ }).click();
+    await row(page, /^shadow-injection, Input, would pass/).click();
+    await expectVisible(graph.getByRole('button', { name: /^shadow-injection.*would pass/ }));
+    await row(page, /^away, Input, bypassed/).click();
     await expectVisible(inspector.getByText('the payload passed unchanged, as set by the guard’s policy'));
     await expectVisible(inspector.getByText(': away').first()); // its error
     await noSideways(page);

@@ -40,8 +40,8 @@ export const ticksOf = (entries: readonly StudioEntry[], facts: readonly Fact[])
   return [...bySlot.values()];
 };
 
-/** The next fact of a tone after a line; wraps around at the end. */
+/** The next fact of a tone after a line; wraps around at the end. A retraction belongs to its retry. */
 export const nextFact = (facts: readonly Fact[], seq: number, tone: Tone): Fact | undefined => {
-  const wanted = facts.filter((fact) => fact.tone === tone);
+  const wanted = facts.filter((fact) => fact.tone === tone && fact.kind !== 'retraction');
   return wanted.find((fact) => fact.seq > seq) ?? wanted[0];
 };
