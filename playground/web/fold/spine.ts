@@ -1,34 +1,8 @@
-import { isNotable, markName, modelWords, statusWords, stepWords, tellMark, tellTool, type Tone } from '../../fold/facts.js';
+import { modelWords, statusWords, stepWords, tellTool } from '../../fold/facts.js';
 import { durationOf, type RunTree } from '../../fold/run-tree.js';
-import type { GuardMark, Lane, RunView, ToolCall } from '../../fold/run-view.js';
-import type { Place } from '../run/use-playhead.js';
-
-/** A row of the tree of a run: at the same time its waterfall, its attempts and its sub-runs. */
-export interface SpineRow {
-  readonly key: string;
-  readonly runId: string;
-  readonly kind: 'step' | 'guard' | 'passes' | 'model' | 'tool' | 'agent' | 'retraction' | 'end';
-  readonly depth: number;
-  /** The line that it leads to. */
-  readonly seq: number;
-  readonly name: string;
-  /** The phase of a guard. */
-  readonly phase?: string;
-  readonly tone: Tone;
-  readonly word: string;
-  readonly note?: string | undefined;
-  readonly isFact: boolean;
-  /** Its own time; a bar can be longer, because it waits in between. */
-  readonly ownMs: number | undefined;
-  readonly from: number;
-  readonly to: number;
-  readonly place?: Place;
-  /** The attempt that it belongs to. */
-  readonly lane?: number;
-  readonly toolCallId?: string;
-  /** Rows below it are shown; undefined if it has none. */
-  readonly isOpen?: boolean;
-}
+import type { Lane, RunView, ToolCall } from '../../fold/run-view.js';
+import { itemsOfMarks } from './guard-rows.js';
+import type { Item, NewRow, SpineRow } from './spine-row.js';
 
 /** Whether the rows below a row are shown, by its key. */
 export type IsOpen = (key: string, byDefault: boolean) => boolean;
@@ -39,8 +13,6 @@ interface Walk {
   readonly isOpenAt: IsOpen;
   readonly now: number;
 }
-
-type NewRow = Omit<SpineRow, 'key' | 'runId' | 'depth'>;
 
 /** With more attempts than this, those without facts are closed. */
 const fewAttempts = 6;
@@ -107,11 +79,6 @@ const endRow = ({ tree: { view }, depth }: Walk): NewRow | undefined => {
   return { kind: 'end', seq, name: 'Result', tone, word, note, isFact, ownMs: undefined, from: endedAt, to: endedAt };
 };
 
-interface Item extends NewRow {
-  readonly id: string;
-  readonly inside?: readonly SpineRow[];
-}
-
 const rowsOfLane = (walk: Walk, lane: Lane): SpineRow[] => {
   const { tree, depth, isOpenAt } = walk;
   const { runId } = tree.run;
@@ -143,64 +110,6 @@ const rowsOfLane = (walk: Walk, lane: Lane): SpineRow[] => {
       ...(isOpen ? inside.map((row) => ({ ...row, runId: row.runId || runId, depth: row.depth || depth + 1 })) : []),
     ];
   });
-};
-
-const guardItem = (lane: Lane, mark: GuardMark, times: number): Item => {
-  const { kind, seq, at, from, phase, path } = mark;
-  const { tone, word, note } = tellMark(mark);
-  return {
-    id: `${kind} ${phase} ${path} ${word}`,
-    kind: 'guard',
-    seq,
-    name: markName(mark),
-    phase,
-    tone,
-    word: times > 1 ? `${word} ${times} times` : word,
-    note,
-    isFact: isNotable(mark),
-    ownMs: 'durationMs' in mark ? mark.durationMs : undefined,
-    from,
-    to: at,
-    place: { phase, path },
-    lane: lane.index,
-  };
-};
-
-/** A row for each guard that did not pass; those that passed are one row for each phase. */
-const itemsOfMarks = (lane: Lane): Item[] => {
-  const facts = new Map<string, { readonly mark: GuardMark; readonly times: number }>();
-  const passed = new Map<string, GuardMark[]>();
-  for (const mark of lane.marks)
-    if (isNotable(mark)) {
-      const key = `${mark.kind} ${mark.phase} ${mark.path} ${tellMark(mark).word}`;
-      facts.set(key, { mark, times: (facts.get(key)?.times ?? 0) + 1 });
-    } else passed.set(mark.phase, [...(passed.get(mark.phase) ?? []), mark]);
-  return [
-    ...[...facts.values()].map(({ mark, times }) => guardItem(lane, mark, times)),
-    ...[...passed].map(([phase, marks]) => passesItem(lane, phase, marks)),
-  ];
-};
-
-const passesItem = (lane: Lane, phase: string, marks: readonly GuardMark[]): Item => {
-  const rows = marks.map((mark) => guardItem(lane, mark, 1));
-  const [only] = rows;
-  if (rows.length === 1 && only) return only;
-  return {
-    id: `passes ${phase}`,
-    kind: 'passes',
-    seq: Math.max(...rows.map(({ seq }) => seq)),
-    name: `${marks.length} guards`,
-    phase,
-    tone: 'pass',
-    word: 'passed',
-    isFact: false,
-    ownMs: rows.reduce((sum, { ownMs = 0 }) => sum + ownMs, 0),
-    from: Math.min(...rows.map(({ from }) => from)),
-    to: Math.max(...rows.map(({ to }) => to)),
-    place: { phase, path: marks[0]?.path.split('/', 1)[0] ?? '' },
-    lane: lane.index,
-    inside: rows.map(({ id, ...row }) => ({ ...row, key: `${lane.index} ${id} ${row.seq}`, runId: '', depth: 0 })),
-  };
 };
 
 /** Guards that were called and have no verdict yet: also one that hangs. */

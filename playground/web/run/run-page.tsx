@@ -18,7 +18,8 @@ import { useNow } from '../components/use-now.js';
 import { Waiting } from '../components/waiting.js';
 import { axisOf } from '../fold/axis.js';
 import { chartPosition } from '../fold/chart-position.js';
-import { spineOf, type SpineRow } from '../fold/spine.js';
+import { spineOf } from '../fold/spine.js';
+import type { SpineRow } from '../fold/spine-row.js';
 import { useQuery } from '../shell/use-query.js';
 import { EventsPanel } from './events/events-panel.js';
 import { Inspector } from './inspect/inspector.js';
@@ -55,12 +56,12 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
     [whole, tree, now],
   );
   const onRow = useCallback(
-    ({ seq, place, runId: of }: SpineRow) => (of === runId ? moveTo(seq, place) : moveTo(seq, place, of)),
+    ({ seq, place, runId: of, key }: SpineRow) => moveTo(seq, place, { row: key, subRun: of === runId ? undefined : of }),
     [moveTo, runId],
   );
   const onFact = useCallback(
     ({ seq, mark, runId: of }: TreeFact) =>
-      moveTo(seq, mark && { phase: mark.phase, path: mark.path }, of === runId ? undefined : of),
+      moveTo(seq, mark && { phase: mark.phase, path: mark.path }, { subRun: of === runId ? undefined : of }),
     [moveTo, runId],
   );
   /** Another host's loop reports no states, and only our guards. */
@@ -137,10 +138,12 @@ interface RowsProps {
 }
 
 /** The visible rows, and the selected one: of the address, or the one that explains the run best. */
-const useRows = ({ tree, facts, playhead: { at, place, subRun }, now }: RowsProps) => {
+const useRows = ({ tree, facts, playhead: { at, place, subRun, row: key }, now }: RowsProps) => {
   const [folding, setFolding] = useState<Readonly<Record<string, boolean>>>({});
   const all = useMemo(() => spineOf(tree, now, () => true), [tree, now]);
   const selected = useMemo(() => {
+    const named = key === undefined ? undefined : all.find((row) => row.key === key);
+    if (named) return named;
     const own = all.filter(({ runId }) => runId === (subRun ?? tree.run.runId));
     const isAtPlace = (row: SpineRow): boolean => row.place?.phase === place?.phase && row.place?.path === place?.path;
     if (place) {
@@ -154,7 +157,7 @@ const useRows = ({ tree, facts, playhead: { at, place, subRun }, now }: RowsProp
     const worst = worstFactOf(facts);
     const explains = (row: SpineRow): boolean => row.isFact && row.runId === worst?.runId && row.seq === worst.seq;
     return all.find(explains) ?? own.findLast(({ kind }) => kind === 'step') ?? all[0];
-  }, [all, facts, at, place, subRun, tree.run.runId]);
+  }, [all, facts, at, place, subRun, key, tree.run.runId]);
   const rows = useMemo(
     () => spineOf(tree, now, (key, byDefault) => folding[key] ?? (byDefault || isAbove(all, key, selected?.key))),
     [tree, now, folding, all, selected?.key],

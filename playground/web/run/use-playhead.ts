@@ -15,11 +15,18 @@ export interface Playhead {
   readonly place: Place | undefined;
   /** The sub-run of the selected row; undefined if it is of the run itself. */
   readonly subRun: string | undefined;
-  readonly moveTo: (at: number | undefined, place?: Place, subRun?: string) => void;
+  /** The key of the selected row of the tree; without it the place, or the line, decides. */
+  readonly row: string | undefined;
+  readonly moveTo: (at: number | undefined, place?: Place, row?: SelectedRow) => void;
   readonly select: (place: Place) => void;
 }
 
-type Moment = Pick<Playhead, 'at' | 'place' | 'subRun'>;
+interface SelectedRow {
+  readonly row?: string;
+  readonly subRun?: string | undefined;
+}
+
+type Moment = Pick<Playhead, 'at' | 'place' | 'subRun' | 'row'>;
 
 /** Browsers reject too frequent changes of the address. */
 const settleMs = 200;
@@ -31,14 +38,16 @@ const readMoment = (query: URLSearchParams): Moment => {
     at: Number.isInteger(at) && at >= 0 ? at : undefined,
     place: phase !== null && path !== null ? { phase, path } : undefined,
     subRun: query.get('sub') ?? undefined,
+    row: query.get('row') ?? undefined,
   };
 };
 
-const toQuery = ({ at, place, subRun }: Moment) => ({
+const toQuery = ({ at, place, subRun, row }: Moment) => ({
   at: at?.toString(),
   phase: place?.phase,
   guard: place?.path,
   sub: subRun,
+  row,
 });
 
 /** A point in time and a selection, which are written into the address once they stop changing. */
@@ -63,7 +72,10 @@ export const usePlayhead = (): Playhead => {
   }, [moment, setQuery]);
   return {
     ...moment,
-    moveTo: useCallback((at: number | undefined, place?: Place, subRun?: string) => setMoment({ at, place, subRun }), []),
-    select: useCallback((place: Place) => setMoment((now) => ({ ...now, place })), []),
+    moveTo: useCallback(
+      (at: number | undefined, place?: Place, { row, subRun }: SelectedRow = {}) => setMoment({ at, place, subRun, row }),
+      [],
+    ),
+    select: useCallback((place: Place) => setMoment((now) => ({ ...now, place, row: undefined })), []),
   };
 };

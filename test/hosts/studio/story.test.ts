@@ -64,11 +64,11 @@ describe.each(isMergeTier ? [widths.desktop] : Object.values(widths))('a run in 
   it('shows the window of a stream guard and the buffered text', async () => {
     const runId = await studio.run('desk', 'slow');
     const receivedEntries = (await entriesOf(runId)).filter((entry) => entry.kind === 'came' && entry.part.chars > 0);
-    const page = await browser().open(studio.href(`runs/${runId}?at=${receivedEntries[2]?.seq}`), { width });
-    await page.locator('.row', { hasText: 'Output stream' }).first().click();
-    await page.getByRole('slider', { name: 'Timeline position' }).focus();
-    await page.keyboard.press('Home');
-    for (let at = 0; at < (receivedEntries[2]?.seq ?? 0); at += 1) await page.keyboard.press('ArrowRight');
+    const page = await browser().open(
+      studio.href(`runs/${runId}?at=${receivedEntries[2]?.seq}&phase=outputStream&guard=desk-output/slow-reader`),
+      { width },
+    );
+    await page.locator('.row', { hasText: 'Output stream' }).first().waitFor();
     const graph = page.getByRole('group', { name: 'Graph of desk-output' });
     await graph.getByRole('button', { name: /^slow-reader.*checking, \d+ buffered/ }).click();
     const inspector = page.locator('.inspector');
@@ -97,8 +97,6 @@ describe.each(isMergeTier ? [widths.desktop] : Object.values(widths))('a run in 
 
 it('plays the received, buffered and released text of a run in step with the page', async () => {
   const page = await browser().open(studio.href(`runs/${await studio.run('desk', 'slow')}`));
-  await page.locator('.row-step').first().click();
-  await page.getByRole('button', { name: 'Go to end and follow' }).click();
   await page.locator('.row-step').first().click();
   const film = page.getByRole('region', { name: 'Stream buffer' });
   const line = async (): Promise<number> =>

@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../components/error-notice.js';
 import { FactList } from '../../components/fact-list.js';
 import { formatDuration } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';
-import type { SpineRow } from '../../fold/spine.js';
+import type { SpineRow } from '../../fold/spine-row.js';
 import { runHref } from '../../shell/run-href.js';
 import { CallDetails, ModelDetails } from './call-details.js';
 import { GuardDetails } from './guard-details.js';

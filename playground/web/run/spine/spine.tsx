@@ -15,7 +15,7 @@ import { useCatalog } from '../../api/catalog.js';
 import { formatDuration } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';
 import type { Axis } from '../../fold/axis.js';
-import type { SpineRow } from '../../fold/spine.js';
+import type { SpineRow } from '../../fold/spine-row.js';
 import './spine.css';
 
 interface SpineProps {
