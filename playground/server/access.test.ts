@@ -171,6 +171,17 @@ describe('a mounted studio', () => {
     expect((await fetch(`${base}/ops/studio/api/runs`, { headers: { 'x-role': 'admin' } })).status).toBe(200);
   });
 
+  it('sends a browser without a login to the login of the application, or says where to log in', async () => {
+    const html = { headers: { Accept: 'text/html' }, redirect: 'manual' } as const;
+    const silent = await fetch(`${await mount({ authorize: () => false })}/ops/studio/`, html);
+    expect(silent.status).toBe(401);
+    expect(await silent.text()).toContain('Log in to open the studio');
+    const base = await mount({ authorize: () => false, loginUrl: '/login' });
+    const sent = await fetch(`${base}/ops/studio/`, html);
+    expect([sent.status, sent.headers.get('location')]).toEqual([302, '/login']);
+    expect((await fetch(`${base}/ops/studio/api/runs`)).status).toBe(401);
+  });
+
   it('rejects requests from an unknown client address', async () => {
     const mastra = new Mastra({ agents: { helper: agent() }, logger: false });
     const app = createApp(createStudio({ mastra, store: openMemoryStore() }));

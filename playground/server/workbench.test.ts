@@ -202,6 +202,23 @@ describe('the chunk lab', () => {
     expect(JSON.parse(args.output)).toEqual({ text: '[EMAIL]' });
   });
 
+  it('uses the window that runs of the agent recorded', async () => {
+    const reader = { id: 'reader', processOutputStream: ({ part }: { part: unknown }) => Promise.resolve(part) } as Processor;
+    const { agent } = makeAgent([{ text: 'Hello.' }], { outputProcessors: [reader], window: 'delta' });
+    const studio = await openStudio(agent);
+    const call = {
+      pipelineId: 'helper-output-processor',
+      text: 'One. ',
+      kind: 'text',
+      cutting: { kind: 'by-hand', at: [2] },
+    };
+    const before = await body<LabRun>(studio.post('lab/stream', call));
+    expect([before.window, before.emissions[0]?.emitted]).toEqual([undefined, '']);
+    await studio.run('Hello');
+    const after = await body<LabRun>(studio.post('lab/stream', call));
+    expect([after.window, after.emissions[0]?.emitted]).toEqual(['delta', 'On']);
+  });
+
   it('finds a split that leaks a value, and none without a leak', async () => {
     const leaky = await openStudio(makeAgent([], { outputProcessors: [guard(perChunk, { window: 'delta' })] }).agent);
     const search = { text: `Write to ${mail} now.`, kind: 'text', fragment: mail, tries: 5 };
