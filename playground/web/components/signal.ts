@@ -61,4 +61,8 @@ export const statusSignals = Object.fromEntries(
 
 /** The signal of a verdict given as text, e.g. in a comparison. */
 export const signalOf = (verdict: string): Signal =>
-  (verdictSignals as Partial<Record<string, Signal>>)[verdict] ?? { tone: 'out', label: verdict, icon: CircleDashed };
+  (verdictSignals as Partial<Record<string, Signal>>)[verdict] ?? {
+    tone: 'out',
+    label: verdict.replace('would trip', 'would block'),
+    icon: CircleDashed,
+  };

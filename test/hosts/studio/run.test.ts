@@ -157,7 +157,7 @@ it('runs again without the guard that blocked, and shows both runs, in two click
   await expectVisible(page.locator('.menu').getByText('refund')); // the tool that can run
   await page.getByRole('button', { name: 'Run and compare' }).click();
   await expectVisible(page.getByRole('heading', { name: 'Compare runs' }));
-  await expectVisible(page.getByText('would trip').first());
+  await expectVisible(page.getByText('would block').first());
   await expectVisible(page.getByText('status tripwire → success', { exact: false }));
   await browser().screenshot(page, 'run-without-guard');
 });

@@ -59,36 +59,67 @@ const linksOf = (machine: Machine): Link[] => {
   return [...links.values()];
 };
 
-/** Positions the states of a machine and its tracks from left to right, by dagre. */
+type Placed = Point & { readonly width: number; readonly height: number };
+
+/** From the right of a state to the left of another, or the other way round. */
+const directly = (from: Placed, to: Placed): Point[] => {
+  const side = to.x >= from.x ? 1 : -1;
+  return [
+    { x: from.x + (side * from.width) / 2, y: from.y },
+    { x: to.x - (side * to.width) / 2, y: to.y },
+  ];
+};
+
+const margin = 8;
+
+/** Positions the states of a machine and its tracks from left to right, by dagre. Tracks to common states are straight. */
 export const layOutMachine = (machine: Machine): MachineDrawing => {
   const { states } = machine;
   const links = linksOf(machine);
-  const sources = (to: string): number => links.filter((link) => link.to === to).length;
+  const isCommon = ({ to }: Link): boolean => links.filter((link) => link.to === to).length > fewSources;
+  const isLaidOut = (link: Link): boolean =>
+    !isCommon(link) || link === links.findLast(({ to, from }) => to === link.to && !to.startsWith(from));
   const graph = new graphlib.Graph({ compound: true }).setGraph({
     rankdir: 'LR',
-    nodesep: 12,
-    ranksep: 34,
-    marginx: 8,
-    marginy: 8,
+    nodesep: 10,
+    ranksep: 30,
+    marginx: margin,
+    marginy: margin,
   });
-  const isFrame = (path: string): boolean => states.some(({ parent }) => parent === path);
   for (const state of states) graph.setNode(state.path, { width: stateName(state).length * 7.5 + 26, height: 26 });
   for (const { path, parent } of states) if (parent !== undefined) graph.setParent(path, parent);
-  for (const { from, to } of links) graph.setEdge(from, to, { weight: sources(to) > fewSources ? 0 : 2 });
+  for (const link of links) if (isLaidOut(link)) graph.setEdge(link.from, link.to, { weight: isCommon(link) ? 0 : 2 });
   layout(graph);
-  const { width = 0, height = 0 } = graph.graph();
+  const nodeAt = (path: string): Placed => graph.node(path) as Placed; // each state is one
+  const tracks = links.map((link): PlacedTransition => {
+    const { from, to, transitions } = link;
+    const points = isLaidOut(link) ? (graph.edge(from, to) as { points: Point[] }).points : directly(nodeAt(from), nodeAt(to));
+    return { id: `${from} ${to}`, transitions, points, isCommon: isCommon(link) };
+  });
+  return inView(
+    states.map((state) => placeOf(state, nodeAt(state.path), states)),
+    tracks,
+  );
+};
+
+const placeOf = (state: StateInfo, { x, y, width, height }: Placed, states: readonly StateInfo[]): PlacedState => {
+  const isFrame = states.some(({ parent }) => parent === state.path);
+  return { state, x: x - width / 2, y: y - height / 2, width, height, isFrame };
+};
+
+/** The drawing with its leftmost and topmost point inside; frames come first, below their states. */
+const inView = (states: readonly PlacedState[], transitions: readonly PlacedTransition[]): MachineDrawing => {
+  const corners = states.flatMap(({ x, y, width, height }) => [
+    { x, y },
+    { x: x + width, y: y + height },
+  ]);
+  const all = [...corners, ...transitions.flatMap(({ points }) => points)];
+  const [dx, dy] = [margin - Math.min(...all.map(({ x }) => x)), margin - Math.min(...all.map(({ y }) => y))];
+  const moved = <P extends Point>(point: P): P => ({ ...point, x: point.x + dx, y: point.y + dy });
   return {
-    width,
-    height,
-    states: states
-      .map((state): PlacedState => {
-        const { x, y, width: w, height: h } = graph.node(state.path) as Point & { width: number; height: number };
-        return { state, x: x - w / 2, y: y - h / 2, width: w, height: h, isFrame: isFrame(state.path) };
-      })
-      .toSorted((a, b) => Number(b.isFrame) - Number(a.isFrame)),
-    transitions: links.map(({ from, to, transitions }): PlacedTransition => {
-      const { points } = graph.edge(from, to) as { points: Point[] };
-      return { id: `${from} ${to}`, transitions, points, isCommon: sources(to) > fewSources };
-    }),
+    width: Math.max(...all.map(({ x }) => x)) + dx + margin,
+    height: Math.max(...all.map(({ y }) => y)) + dy + margin,
+    states: states.map(moved).toSorted((a, b) => Number(b.isFrame) - Number(a.isFrame)),
+    transitions: transitions.map((track) => ({ ...track, points: track.points.map(moved) })),
   };
 };
