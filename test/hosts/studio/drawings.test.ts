@@ -47,7 +47,7 @@ it('scrolls a wide pipeline to the selected guard', async () => {
   const runId = await studio.run('desk', 'my mail is ada@lantern.example');
   const page = await browser().open(studio.href(`runs/${runId}`), { width: widths.phone });
   for (const name of ['mail', 'away', 'mail']) {
-    await page.getByRole('treeitem', { name: new RegExp(`^${name}, Input`) }).click();
+    await page.getByRole('treeitem', { name: new RegExp(`^${name} Input`) }).click();
     const chosen = page.getByRole('group', { name: 'Graph of desk-input' }).getByRole('button', { pressed: true });
     await expectVisible(chosen.getByText(name, { exact: true }));
     const isInView = (): Promise<boolean> =>
@@ -74,7 +74,7 @@ it('opens the statechart on request, at the state of the run', async () => {
 
 it('links a stale verdict to its guard', async () => {
   const page = await browser().open(studio.href(`runs/${await studio.run('stale', 'my mail is ada@example.com')}`));
-  await page.getByRole('treeitem', { name: /^prompt-injection, Input, checked older text/ }).click();
+  await page.getByRole('treeitem', { name: /^prompt-injection Input checked older text/ }).click();
   await expect.poll(() => new URL(page.url()).searchParams.get('guard')).toMatch(/^stale-input\/parallel\.\d+\/[\w-]+$/);
   const inspector = page.locator('.inspector');
   await expectVisible(inspector.getByText('Edited afterwards by'));

@@ -56,7 +56,7 @@ describe.each([
     await boss.generate('What is in the vault?');
     const page = await browser().open(`${studio.url}runs?agent=boss`, { width, colorScheme });
     await page.locator('.run-row').first().click();
-    const refused = page.getByRole('treeitem', { name: /^secrecy, .*blocked/ });
+    const refused = page.getByRole('treeitem', { name: /^secrecy .*blocked/ });
     await expectVisible(page.getByRole('treeitem', { name: /^analyst/ }));
     await expectVisible(refused);
     await expectVisible(page.locator('.run-story', { hasText: 'in sub-agent analyst › clerk: secrecy blocked: It is a secret' }));

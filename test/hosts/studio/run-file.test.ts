@@ -34,7 +34,7 @@ const save = async (runId: string, hasAllWords: boolean): Promise<string> => {
 const expectRun = async (page: Page, edited: string): Promise<void> => {
   await expectVisible(page.getByText('A run, exported on'));
   await expectVisible(page.locator('.run-facts').getByText('success'));
-  await page.getByRole('treeitem', { name: /^mail, Input/ }).click();
+  await page.getByRole('treeitem', { name: /^mail Input/ }).click();
   await expectVisible(page.locator('.inspector').getByText(edited).first());
   await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
 };

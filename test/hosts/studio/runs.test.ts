@@ -91,7 +91,7 @@ it('leads to the reason of a blocked message in three clicks', async () => {
   const path = [
     page.getByRole('link', { name: 'Runs' }),
     page.locator(`.run-row[href$="${runId}"]`), // the list already shows the reason
-    page.getByRole('treeitem', { name: /^prompt-injection, .*blocked/ }),
+    page.getByRole('treeitem', { name: /^prompt-injection .*blocked/ }),
   ];
   for (const [step, place] of path.entries()) {
     await browser().screenshot(page, `why-blocked-${step}`);

@@ -82,7 +82,7 @@ describe.each(isMergeTier ? [widths.desktop] : Object.values(widths))('a run in 
     const page = await browser().open(studio.href(`runs/${await studio.run('support', 'short')}`), { width });
     for (const kind of ['step', 'guard', 'model']) await page.locator(`.row-${kind} .row-bar`).first().waitFor();
     expect(await page.locator('.row-model').count()).toBe(2);
-    await page.getByRole('treeitem', { name: /^quality, .*retried/ }).focus();
+    await page.getByRole('treeitem', { name: /^quality .*retried/ }).focus();
     await page.keyboard.press('Enter');
     await expect.poll(() => new URL(page.url()).searchParams.get('guard')).toMatch(/quality$/);
     await expectVisible(

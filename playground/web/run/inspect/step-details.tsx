@@ -15,6 +15,8 @@ import type { DetailProps } from './inspector.js';
 
 /** An attempt: its text as sent, and its stream chunk by chunk. */
 export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) => {
+  const { moveTo, subRun } = playhead;
+  const onSeq = useCallback((seq: number) => moveTo(seq, undefined, { row: row.key, subRun }), [moveTo, row.key, subRun]); // this row stays selected
   const lane = whole.lanes[row.lane ?? 0];
   if (!lane) return <h3>{row.name}</h3>;
   const now = view.lanes[lane.index] ?? lane;
@@ -28,7 +30,7 @@ export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) 
       {parts.map((part) => (
         <PartText key={part.partId} part={part} lane={now} mostChars={4000} />
       ))}
-      <StreamFilm runId={runId} lane={lane} seq={view.seq} onSeq={playhead.moveTo} />
+      <StreamFilm runId={runId} lane={lane} seq={view.seq} onSeq={onSeq} />
     </>
   );
 };

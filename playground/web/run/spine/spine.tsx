@@ -134,7 +134,6 @@ const Row = memo(({ row, isSelected, isLater, axis, onRow, onFold }: RowProps) =
       aria-selected={isSelected}
       aria-expanded={isOpen}
       aria-level={depth + 1}
-      aria-label={[name, title, word, time].filter(Boolean).join(', ')}
       className={`row row-${kind} tone-${tone} ${isFact ? 'row-fact' : ''} ${isLater ? 'row-later' : ''}`}
       style={{ '--depth': depth } as object}
       data-fact={isFact ? `${runId} ${seq}` : undefined}
@@ -154,7 +153,7 @@ const Row = memo(({ row, isSelected, isLater, axis, onRow, onFold }: RowProps) =
             type="button"
             className="row-fold"
             tabIndex={-1}
-            aria-label={isOpen ? 'Close' : 'Open'}
+            aria-hidden // the arrow keys do the same
             onClick={(event) => {
               event.stopPropagation();
               onFold(key, !isOpen);
