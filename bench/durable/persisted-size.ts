@@ -19,9 +19,9 @@ interface PersistedStep {
 /** The same engine, with counted steps. */
 const counted = (engine: Engine, steps: PersistedStep[]): Engine => {
   const seen = (durable: Durable): Durable => ({
-    canceled: durable.canceled,
-    step: async (key, run) => {
-      const text = await durable.step(key, (inner) => run(seen(inner)));
+    ...durable,
+    step: async (key, run, records) => {
+      const text = await durable.step(key, (inner) => run(seen(inner)), records);
       steps.push({ key, bytes: Buffer.byteLength(text) });
       return text;
     },

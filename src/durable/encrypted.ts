@@ -2,7 +2,9 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 
 import {
   isSealed,
+  type Append,
   type Board,
+  type BoardEntry,
   type Durable,
   type Engine,
   type PersistedJournal,
@@ -42,7 +44,7 @@ const sealedProgram = ({ id, run }: Program, seal: Seal): Program => ({
   id,
   run: async (durable, { runId, input }) => {
     const at = placesOf(id, runId);
-    const output = await run(openedDurable(durable, at, seal), { runId, input: seal.open(input, at('input')) });
+    const output = await run(openedDurable(durable, at, { seal, append: sealedAppends(id, seal) }), { runId, input: seal.open(input, at('input')) });
     return seal.close(output, at('output'));
   },
 });
@@ -54,15 +56,36 @@ const placesOf =
   (entry) =>
     JSON.stringify([program, runId, entry]);
 
-const openedDurable = (durable: Durable, at: PlaceOf, seal: Seal): Durable => ({
+interface Sealed {
+  readonly seal: Seal;
+  append(append: Append): Append;
+}
+
+/** A record is encrypted once: a repeated append has the same texts. */
+const sealedAppends = (program: string, seal: Seal): Sealed['append'] => {
+  const known = new WeakMap<BoardEntry, BoardEntry>();
+  return ({ runId, at, entries }) => {
+    const sealed = (entry: BoardEntry): BoardEntry => {
+      const done = known.get(entry) ?? { ...entry, text: seal.close(entry.text, placesOf(program, runId)('entry')) };
+      known.set(entry, done);
+      return done;
+    };
+    return { runId, at, entries: entries.map(sealed) };
+  };
+};
+
+const openedDurable = (durable: Durable, at: PlaceOf, { seal, append }: Sealed): Durable => ({
   ...durable,
-  step: async (key, run) => {
+  step: async (key, run, records) => {
     const place = at(`step ${key}`);
-    return seal.open(
-      await durable.step(key, async (inner) => seal.close(await run(openedDurable(inner, at, seal)), place)),
-      place,
-    );
+    const close = async (inner: Durable) => seal.close(await run(openedDurable(inner, at, { seal, append })), place);
+    const sealed = (): Append | undefined => {
+      const those = records?.();
+      return those && append(those);
+    };
+    return seal.open(await durable.step(key, close, sealed), place);
   },
+  publish: (those) => durable.publish(append(those)),
 });
 
 /** The engine's runs as the program sees them. */
@@ -75,7 +98,7 @@ const openedRuns = (runs: ProgramRuns, program: string, seal: Seal): ProgramRuns
   ...(runs.journal && {
     journal: async (runId: string) => openedJournal(await runs.journal?.(runId), placesOf(program, runId), seal),
   }),
-  ...(runs.board && { board: openedBoard(runs.board, program, seal) }),
+  board: openedBoard(runs.board, program, seal),
 });
 
 const openedJournal = (journal: PersistedJournal | undefined, at: PlaceOf, seal: Seal): PersistedJournal | undefined =>
@@ -91,12 +114,6 @@ const openedBoard = (board: Board, program: string, seal: Seal): Board => {
   const place = (runId: string, entry: 'entry' | 'note') => placesOf(program, runId)(entry);
   return {
     ...board,
-    append: (runId, entries, life) =>
-      board.append(
-        runId,
-        entries.map(({ text, mark }) => ({ text: seal.close(text, place(runId, 'entry')), mark })),
-        life,
-      ),
     marked: async (runId, mark) =>
       (await board.marked(runId, mark)).map((one) => ({ ...one, text: seal.open(one.text, place(runId, 'entry')) })),
     read: async (runId, from) => (await board.read(runId, from)).map((entry) => seal.open(entry, place(runId, 'entry'))),

@@ -7,8 +7,15 @@ export interface Durable {
    * Returns a step's result as text. The step runs until its result is stored, and never again after that. Keys are unique
    * within a run. A step may contain steps: their results are stored even if the whole is not. Rejects if the result could not be
    * stored, or if the engine stops the run here; a program must let this error through.
+   *
+   * @param records called after the run of the step: the records that are stored together with its result, or not at all
    */
-  step(key: string, run: (inner: Durable) => Promise<string>): Promise<string>;
+  step(key: string, run: (inner: Durable) => Promise<string>, records?: () => Append | undefined): Promise<string>;
+  /**
+   * Stores records before the step that produces them has ended, so that followers read them early. Retries for as long as this process
+   * has the run. Returns the place of the first. Raises {@link TakenOver}.
+   */
+  publish(append: Append): Promise<number>;
   /** Aborted when a cancellation of the run is requested. */
   readonly canceled: AbortSignal;
   /** Aborted when the engine takes the run from this process: it must not wait here any longer. Undefined if an engine cannot tell. */
@@ -115,39 +122,45 @@ export interface ProgramRuns {
   storedBytes?(): Promise<number>;
   /** Deletes the stored data of a run that has ended. */
   drop?(runId: string): Promise<void>;
-  /** Absent if an engine has none: the output of a run is then visible only in the process that runs it. */
-  readonly board?: Board;
+  readonly board: Board;
 }
 
-/** Messages between the processes of a program about its runs, outside the journals. No run depends on them. */
+/** The records of a program's runs, as followers read them, and the notes about its runs. */
 export interface Board {
-  /**
-   * Adds entries to those of a run, all of them or none, in their order. Returns the place of the first. With `life`, the place
-   * of the writer's own entry with that mark, it rejects if a later entry has the mark: another process has taken the run over.
-   */
-  append(runId: string, entries: readonly BoardEntry[], life?: number): Promise<number>;
-  /** The entries of a run from a place on. The first has the place 0, and there are no gaps. */
+  /** The records of a run from a place on. The first has the place 0, and there are no gaps. */
   read(runId: string, from: number): Promise<readonly string[]>;
-  /** The entries of a run with a mark, in their order, found without reading the others. */
+  /** The records of a run with a mark, in their order, found without reading the others. */
   marked(runId: string, mark: EntryMark): Promise<readonly PlacedEntry[]>;
   /** Sets the note of a run, replacing an earlier one; `undefined` removes it. */
   pin(runId: string, note: string | undefined): Promise<void>;
-  /** Deletes the entries of a run. Absent if entries are deleted by age. */
+  /** Deletes the records of a run. Absent if they are deleted by age. */
   drop?(runId: string): Promise<void>;
   /** All notes, latest first. */
   pinned(): Promise<readonly Pinned[]>;
 }
 
-/** Marks entries that a reader needs even if it starts at a later one: the processes that have run the run, and its steps. */
+/** Records that a process adds to a run. Only the process that has the run can add records. */
+export interface Append {
+  /** The run; its segments share their records. */
+  readonly runId: string;
+  /**
+   * The place of the first one. Records that are there already are not added again, so an append can be repeated. Undefined for the first
+   * append of a process: its records follow all others, and the next ones follow them.
+   */
+  readonly at?: number | undefined;
+  readonly entries: readonly BoardEntry[];
+}
+
+/** Marks records that a reader needs even if it starts at a later one: the processes that have run the run, and its steps. */
 export type EntryMark = 'life' | 'step';
 
-/** An entry of a run, before it is written to the board. */
+/** A record of a run, before it is stored. */
 export interface BoardEntry {
   readonly text: string;
   readonly mark?: EntryMark | undefined;
 }
 
-/** An entry of a run, and its place. */
+/** A record of a run, and its place. */
 export interface PlacedEntry {
   readonly place: number;
   readonly text: string;
@@ -204,7 +217,7 @@ export const withErrors = (
           }),
       ]),
     ) as T; // the same methods
-  return { ...translated(runs), ...(board && { board: translated(board) }) };
+  return { ...translated(runs), board: translated(board) };
 };
 
 type Method = (...args: unknown[]) => Promise<unknown>;

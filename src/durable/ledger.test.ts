@@ -28,7 +28,7 @@ const shared = () => {
 };
 
 const live = () => new AbortController().signal;
-const inside = (ledger: Ledger, over: AbortSignal = live()) => inParts({ ledger, step: '3 tools', canceled: live(), over });
+const inside = (ledger: Ledger, over: AbortSignal = live()) => inParts({ ledger, step: '3 tools', canceled: live(), over, publish: async () => 0 });
 
 describe('the parts of a step', () => {
   it('run once, in parallel, and are identified by their step', async () => {
@@ -85,7 +85,7 @@ describe('a run that kills its processes', () => {
 
   it('fails after more than `maxDeaths` crashes without progress, and not before', async () => {
     const { as } = shared();
-    const begin = (steps: number) => lifeIn(as('one'), 2).start(steps);
+    const begin = (steps: number) => lifeIn(as('one'), 2).start(() => steps);
     for (const steps of [0, 4, 4, 5, 5]) await begin(steps);
     await expect(begin(5)).rejects.toThrow(DeadlyRun);
   });
@@ -93,27 +93,27 @@ describe('a run that kills its processes', () => {
   it('counts one start per process', async () => {
     const { as } = shared();
     const life = lifeIn(as('one'), 1);
-    await life.start(0);
-    await life.start(0);
-    await expect(lifeIn(as('one'), 1).start(0)).rejects.toThrow(DeadlyRun);
+    await life.start(() => 0);
+    await life.start(() => 0);
+    await expect(lifeIn(as('one'), 1).start(() => 0)).rejects.toThrow(DeadlyRun);
   });
 
   it('is not acquitted by attempts that were interrupted before a start was counted', async () => {
     const { as } = shared();
-    await lifeIn(as('one'), 2).start(0);
+    await lifeIn(as('one'), 2).start(() => 0);
     for (let attempts = 0; attempts < 3; attempts += 1) await lifeIn(as('one'), 2).interrupt();
-    await lifeIn(as('one'), 2).start(0);
-    await expect(lifeIn(as('one'), 2).start(0)).rejects.toThrow(DeadlyRun);
+    await lifeIn(as('one'), 2).start(() => 0);
+    await expect(lifeIn(as('one'), 2).start(() => 0)).rejects.toThrow(DeadlyRun);
   });
 
   it('does not count an interrupted start, also of a suspect that waits for its turn', async () => {
     const { as } = shared();
-    for (let starts = 0; starts < 2; starts += 1) await lifeIn(as('one'), 4).start(0);
+    for (let starts = 0; starts < 2; starts += 1) await lifeIn(as('one'), 4).start(() => 0);
     const suspects = createSuspects();
     await suspects.turn(); // another run has it
     for (let attempts = 0; attempts < 6; attempts += 1) {
       const life = lifeIn(as('one'), 4, suspects);
-      void life.start(0);
+      void life.start(() => 0);
       await setImmediate(); // counted, and waits
       await life.interrupt();
     }
@@ -122,12 +122,12 @@ describe('a run that kills its processes', () => {
 
   it('does not block the other suspects if it has ended before its turn', async () => {
     const [ended, next] = [shared(), shared()];
-    for (const { as } of [ended, next]) for (let starts = 0; starts < 2; starts += 1) await lifeIn(as('one'), 4).start(0);
+    for (const { as } of [ended, next]) for (let starts = 0; starts < 2; starts += 1) await lifeIn(as('one'), 4).start(() => 0);
     const suspects = createSuspects();
     const leave = await suspects.turn();
     const life = lifeIn(ended.as('one'), 4, suspects);
-    const waiting = life.start(0);
-    const following = lifeIn(next.as('one'), 4, suspects).start(0);
+    const waiting = life.start(() => 0);
+    const following = lifeIn(next.as('one'), 4, suspects).start(() => 0);
     await setImmediate();
     await life.interrupt();
     life.end();
@@ -144,7 +144,7 @@ describe('a run that kills its processes', () => {
     const runIn = async (name: keyof typeof runs, suspects = createSuspects()): Promise<'died' | undefined> => {
       const life = lifeIn(runs[name].as(name), 5, suspects);
       try {
-        await life.start(0);
+        await life.start(() => 0);
       } catch {
         lost.add(name);
         return undefined;

@@ -5,7 +5,7 @@ import type { Durable } from './journal.js';
  * died during it.
  */
 export interface Ledger {
-  /** The stored result of a part; undefined if there is none. */
+  /** The stored result of a part; undefined if there is none. Raises {@link TakenOver} if another attempt has started. */
   find(part: string): Promise<string | undefined>;
   /** Stores the result of a part. Raises {@link TakenOver} if another process has stored one. */
   keep(part: string, text: string): Promise<void>;
@@ -22,19 +22,22 @@ interface InParts {
   readonly canceled: AbortSignal;
   /** Aborted when this process loses the run: work under way must stop, and its result is not stored. */
   readonly over: AbortSignal;
+  readonly publish: Durable['publish'];
 }
 
 /** The inside of a step. Its parts are stored in the ledger, can run in parallel, and can have parts themselves. */
-export const inParts = ({ ledger, step, canceled, over }: InParts): Durable => ({
+export const inParts = ({ ledger, step, canceled, over, publish }: InParts): Durable => ({
   step: async (key, run) => {
     const part = `${step} ${key}`;
     const known = await ledger.find(part);
     if (known !== undefined) return known;
-    const text = await run(inParts({ ledger, step: part, canceled, over }));
+    over.throwIfAborted();
+    const text = await run(inParts({ ledger, step: part, canceled, over, publish }));
     over.throwIfAborted();
     await ledger.keep(part, text);
     return text;
   },
+  publish,
   canceled,
 });
 
@@ -81,10 +84,10 @@ interface Watching {
 /** The recorded execution of a run in a process. */
 export interface Execution {
   /**
-   * Called before a step that is not stored yet. Records the execution, once; a suspect waits for its turn first. Raises
-   * {@link DeadlyRun}.
+   * Called before a step that is not stored yet, with the number of stored steps. Records the execution, once; a suspect waits for its turn
+   * first. Raises {@link DeadlyRun}.
    */
-  start(steps: number): Promise<void>;
+  start(steps: () => number): Promise<void>;
   /** A step was stored: the next suspect may continue. */
   pass(): void;
   /** The run was interrupted and did not kill the process: its start does not count. */
@@ -113,7 +116,7 @@ export const createExecution = ({ ledger, maxDeaths, suspects }: Watching): Exec
     start: async (steps) => {
       if (hasStarted) return;
       hasStarted = true;
-      const deaths = await count(steps);
+      const deaths = await count(steps());
       if (deaths >= maxDeaths) throw new DeadlyRun(deaths);
       if (suspicious < 1 || deaths < suspicious) return;
       await interrupt(); // a process that dies meanwhile does not die of this run
@@ -122,7 +125,7 @@ export const createExecution = ({ ledger, maxDeaths, suspects }: Watching): Exec
         pass();
         throw new Error('The run has ended here.');
       }
-      await count(steps);
+      await count(steps());
     },
     pass: () => pass(),
     interrupt,

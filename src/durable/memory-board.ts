@@ -1,26 +1,21 @@
-import { TakenOver, type Board, type BoardEntry } from './journal.js';
+import type { Append, Board, BoardEntry } from './journal.js';
 
-interface RunEntries {
-  readonly entries: BoardEntry[];
-  /** The place of the last entry of a process that took over the run. */
-  life: number;
-}
+/** The records and notes of runs in the memory of this process. */
+export type MemoryBoard = Board & {
+  /** Returns the place of the first record. */
+  append(append: Append): number;
+};
 
-/** A board that only this process can read. */
-export const memoryBoard = (): Board => {
-  const runs = new Map<string, RunEntries>();
+export const memoryBoard = (): MemoryBoard => {
+  const runs = new Map<string, BoardEntry[]>();
   const notes = new Map<string, string>();
-  const of = (runId: string): readonly BoardEntry[] => runs.get(runId)?.entries ?? [];
+  const of = (runId: string): readonly BoardEntry[] => runs.get(runId) ?? [];
   return {
-    append: async (runId, added, life) => {
-      const run = runs.get(runId) ?? { entries: [], life: -1 };
-      if (life !== undefined && run.life > life) throw new TakenOver();
-      const place = run.entries.length;
-      for (const entry of added) {
-        if (entry.mark === 'life') run.life = run.entries.length;
-        run.entries.push(entry);
-      }
-      runs.set(runId, run);
+    append: ({ runId, at, entries }) => {
+      const known = runs.get(runId) ?? [];
+      const place = at ?? known.length;
+      known.push(...entries.slice(known.length - place));
+      runs.set(runId, known);
       return place;
     },
     read: async (runId, from) =>

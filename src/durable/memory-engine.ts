@@ -1,4 +1,4 @@
-import { memoryBoard } from './memory-board.js';
+import { memoryBoard, type MemoryBoard } from './memory-board.js';
 import type { Durable, Engine, PersistedRun, PersistedRunFilter, Program, ProgramCall, RunFound } from './journal.js';
 
 interface MemoryRun {
@@ -26,6 +26,7 @@ export const memoryEngine = (): Engine => ({
   isDurable: false,
   host: (program) => {
     const runs = new Map<string, MemoryRun>();
+    const board = memoryBoard();
     const begin = (runId: string, start: Pick<MemoryRun, 'input' | 'steps' | 'startedAt' | 'resourceId'>): true => {
       const run: MemoryRun = {
         ...start,
@@ -35,7 +36,7 @@ export const memoryEngine = (): Engine => ({
         found: { kind: 'running' },
       };
       runs.set(runId, run);
-      void execute(program, { runId, input: run.input }, run);
+      void execute(program, { runId, input: run.input }, { run, board });
       return true;
     };
     return {
@@ -69,26 +70,36 @@ export const memoryEngine = (): Engine => ({
           .toReversed()
           .slice(0, limit),
       drop: async (runId) => void runs.delete(runId),
-      board: memoryBoard(),
+      board,
     };
   },
   close: async () => undefined,
 });
 
-const keep = async ({ steps, over }: MemoryRun, key: string, result: Promise<string>): Promise<string> => {
-  const text = await result;
-  over.signal.throwIfAborted();
-  steps.set(key, text);
-  return text;
-};
+interface Executing {
+  readonly run: MemoryRun;
+  readonly board: MemoryBoard;
+}
 
-const execute = async (program: Program, call: ProgramCall, run: MemoryRun): Promise<void> => {
+const execute = async (program: Program, call: ProgramCall, { run, board }: Executing): Promise<void> => {
+  const keep: Durable['step'] = async (key, body, records) => {
+    const text = await body(durable);
+    run.over.signal.throwIfAborted();
+    const append = records?.();
+    if (append) board.append(append);
+    run.steps.set(key, text);
+    return text;
+  };
   const durable: Durable = {
-    step: (key, body) => {
+    step: (key, body, records) => {
       if (run.over.signal.aborted) return Promise.reject(run.over.signal.reason as Error);
-      const persisted = run.kept.get(key) ?? keep(run, key, body(durable));
+      const persisted = run.kept.get(key) ?? keep(key, body, records);
       run.kept.set(key, persisted);
       return persisted;
+    },
+    publish: async (append) => {
+      run.over.signal.throwIfAborted();
+      return board.append(append);
     },
     canceled: run.canceling.signal,
   };

@@ -23,14 +23,16 @@ const mortal = (engine: Engine, { dieAt = Infinity, dieAtEvery }: Orders, passed
     passed.push(boundary);
   };
   const counting = (durable: Durable): Durable => ({
-    canceled: durable.canceled,
-    step: (key, run) =>
-      durable.step(key, async (inner) => {
+    ...durable,
+    step: (key, run, records) => {
+      const counted = async (inner: Durable): Promise<string> => {
         pass(`before ${key}`);
         const text = await run(counting(inner));
         pass(`unkept ${key}`);
         return text;
-      }),
+      };
+      return durable.step(key, counted, records);
+    },
   });
   return {
     ...engine,

@@ -135,7 +135,7 @@ describe('an error of the driver of an engine', () => {
     list: fail,
     drop: fail,
     storedBytes: fail,
-    board: { append: fail, read: fail, marked: fail, pin: fail, pinned: fail, drop: fail },
+    board: { read: fail, marked: fail, pin: fail, pinned: fail, drop: fail },
   };
   const callerOn = (host: Engine['host']) => {
     const durability: Engine = { name: 'broken', isDurable: true, host, close: async () => undefined };

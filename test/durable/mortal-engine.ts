@@ -7,7 +7,7 @@ import {
   type ProgramCall,
   type RunFound,
 } from '../../src/durable/journal.js';
-import { memoryBoard } from '../../src/durable/memory-board.js';
+import { memoryBoard, type MemoryBoard } from '../../src/durable/memory-board.js';
 
 /** The data that survives a process: the runs, and their stored steps. */
 export interface Disk {
@@ -15,14 +15,18 @@ export interface Disk {
     string,
     { readonly call: ProgramCall; readonly kept: Map<string, string>; output?: string; isCanceled?: boolean; owner?: object }
   >;
-  readonly board: Board;
+  readonly board: MemoryBoard;
+  /** Stores records early. */
+  readonly publish: Durable['publish'];
 }
 
-export const createDisk = (): Disk => ({ runs: new Map(), board: memoryBoard() });
+export const createDisk = (): Disk => {
+  const board = memoryBoard();
+  return { runs: new Map(), board, publish: async (append) => board.append(append) };
+};
 
 /** A process's view of a board during its lifetime. */
 const boardWhile = (isAlive: () => boolean, board: Board): Board => ({
-  append: async (...args) => (isAlive() ? board.append(...args) : new Promise<never>(() => undefined)),
   read: async (...args) => (isAlive() ? board.read(...args) : []),
   marked: async (...args) => (isAlive() ? board.marked(...args) : []),
   pin: async (...args) => (isAlive() ? board.pin(...args) : undefined),
@@ -70,15 +74,22 @@ export const mortalEngine = (disk: Disk, dieAt = Infinity): MortalEngine => {
     const canceling = new AbortController();
     if (run.isCanceled) canceling.abort();
     const durable: Durable = {
-      step: async (key, body) => {
+      step: async (key, body, records) => {
         const known = run.kept.get(key);
         if (known !== undefined) return known;
         await pass({ key, at: 'before' });
         const text = await body(durable);
         await pass({ key, at: 'unkept' });
         if (run.owner !== owner) throw new TakenOver();
+        const append = records?.();
+        if (append) disk.board.append(append);
         run.kept.set(key, text);
         return text;
+      },
+      publish: async (append) => {
+        if (isDead) return forever;
+        if (run.owner !== owner) throw new TakenOver();
+        return disk.publish(append);
       },
       canceled: canceling.signal,
     };

@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import { InterlockAgent, type Board, type Engine, type ProgramRuns } from '../../src/index.js';
-import type { Chunk } from '../../src/loop/ports.js';
-import type { Journal, Run } from '../../src/loop/run.js';
-import { hostCoded } from '../../src/mastra/durable/run-operations.js';
-import type { PersistedCall } from '../../src/mastra/durable/persisted-segment.js';
-import { createPublisher, type Publisher } from '../../src/mastra/durable/publisher.js';
-import { createEntryParser } from '../../src/mastra/durable/run-entry.js';
+import { TakenOver } from '../../src/durable/journal.js';
+import { InterlockAgent, type Board, type Durable, type Engine } from '../../src/index.js';
 import { memoryBoard } from '../../src/durable/memory-board.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
@@ -31,10 +26,13 @@ const speaker = (durability: Engine, life: string) =>
     durability,
   });
 
-const diskWith = (change: (board: Board) => Partial<Board>): Disk => {
-  const board = memoryBoard();
-  return { ...createDisk(), board: { ...board, ...change(board) } };
+/** A disk with another early write of records. */
+const diskWith = (change: (publish: Durable['publish']) => Durable['publish']): Disk => {
+  const disk = createDisk();
+  return { ...disk, publish: change(disk.publish) };
 };
+
+const full = () => Promise.reject(new Error('The disk is full.'));
 
 const read = async (stream: { fullStream: ReadableStream<object> }, see: (chunk: StreamedChunk) => unknown): Promise<void> => {
   for await (const chunk of stream.fullStream as unknown as AsyncIterable<StreamedChunk>) await see(chunk);
@@ -64,35 +62,11 @@ describe('a process that no longer owns its run', () => {
     expect(after.filter((entry) => /"a \w+ "/.test(entry))).toEqual([]);
     expect(seen.filter(({ metadata }) => (metadata?.sequence ?? 0) > (taken?.place ?? 0))).toEqual([]);
   });
-
-  it('blocks the owner at most until its next section', async () => {
-    const shared = memoryBoard();
-    const { board = shared } = hostCoded(
-      { ...mortalEngine(createDisk()), host: () => ({ board: shared }) as unknown as ProgramRuns }, // only the board is used
-      { id: 'speaker', run: async () => '' },
-    );
-    const call: PersistedCall = { runId: 'run', mode: 'stream', messages: [], options: {} };
-    const [owner, lost] = [0, 0].map((sitting) => createPublisher({ board, sitting, call })) as [Publisher, Publisher];
-    await owner.open();
-    await lost.open(); // it was stopped before it reached this point
-    const chunk: Chunk = { type: 'data-words', runId: 'run', from: 'AGENT', data: 'mine' };
-    const emission = owner.show(chunk);
-    await owner.flush();
-    expect(await shared.read('run', 0)).toHaveLength(2);
-    const journal = { checkpoint: (_run: unknown, _key: string, body: () => unknown) => body() } as unknown as Journal;
-    const buffered = () => ({ chunks: [] });
-    const state = { counters: { stepNumber: 0, attempt: 1 } };
-    const run = { state, usedPartIds: new Set(), options: { streamBuffer: { buffered } } };
-    await owner.around(journal).checkpoint(run as unknown as Run, '1 call', async () => undefined); // the fields of a run that it reads
-    expect([await emission, chunk.metadata?.['sequence']]).toEqual([true, 3]);
-    const parser = createEntryParser('run');
-    expect(parser.take(await shared.read('run', 0)).map(({ life }) => life)).toEqual([owner.life]);
-  });
 });
 
 describe('an emitted sequence number belongs to a persisted entry', () => {
   it('if a write takes longer than a word', async () => {
-    const disk = diskWith((board) => ({ append: (...args) => sleep(30).then(() => board.append(...args)) }));
+    const disk = diskWith((publish) => (append) => sleep(30).then(() => publish(append)));
     const seen = await numbersOf(speaker(mortalEngine(disk), 'a'), disk.board);
     expect(seen.filter(({ isKept }) => !isKept)).toEqual([]);
     expect(seen.filter(({ type }) => type === 'text-delta')).toHaveLength(words.length);
@@ -100,46 +74,40 @@ describe('an emitted sequence number belongs to a persisted entry', () => {
 
   it('if writes fail for a while', async () => {
     let tries = 0;
-    const disk = diskWith((board) => ({
-      append: async (...args) => {
-        tries += 1;
-        if (tries > 2 && tries < 7) throw new Error('The disk is full.');
-        return board.append(...args);
-      },
-    }));
+    const disk = diskWith((publish) => async (append) => {
+      tries += 1;
+      return tries > 2 && tries < 7 ? full() : publish(append);
+    });
     const seen = await numbersOf(speaker(mortalEngine(disk), 'a'), disk.board);
     expect(seen.filter(({ isKept }) => !isKept)).toEqual([]);
     expect(seen.filter(({ type }) => type === 'text-delta')).toHaveLength(words.length);
   });
 
-  it('if an abandoned process writes in between', async () => {
-    const disk = diskWith((board) => ({
-      append: async (runId, entries) => {
-        const late = JSON.stringify({ kind: 'chunk', life: 'given up', stretch: '', at: { stepNumber: 0, attempt: 1 } });
-        await board.append(runId, [{ text: `${late}\n[{"type":1},"late"]` }]);
-        return board.append(runId, entries);
-      },
-    }));
-    const seen = await numbersOf(speaker(mortalEngine(disk), 'a'), disk.board);
-    expect(seen.filter(({ isKept }) => !isKept)).toEqual([]);
-  });
-
-  it('readers get no numbers if every write fails', async () => {
-    const disk = diskWith(() => ({ append: () => Promise.reject(new Error('The disk is full.')) }));
-    const seen = await numbersOf(speaker(mortalEngine(disk), 'a'), disk.board);
-    expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map(() => undefined));
-    expect(seen.filter(({ type }) => type === 'text-delta')).toHaveLength(words.length);
+  it('if every early write fails after the first, or its answer is lost: the records are stored with their section, once', async () => {
+    const screens: unknown[] = [];
+    for (const isStored of [true, false]) {
+      const disk = diskWith((publish) => async (append) => {
+        if (append.at === undefined) return publish(append);
+        if (isStored) await publish(append);
+        return full();
+      });
+      const seen = await numbersOf(speaker(mortalEngine(disk), 'a'), disk.board);
+      expect(seen.filter(({ isKept }) => !isKept)).toEqual([]);
+      const followed: StreamedChunk[] = [];
+      await read(await speaker(mortalEngine(disk), 'b').attach('run', { from: 0 }), (chunk) => followed.push(chunk));
+      expect(followed.map(({ type }) => type)).toEqual(seen.map(({ type }) => type));
+      screens.push(screenOf(followed));
+    }
+    const text = words.map((word) => `a ${word} `).join('');
+    expect(screens).toEqual([text, text]);
   });
 
   it('a process that no longer owns its run emits no unwritten text', async () => {
     let tries = 0;
-    const disk = diskWith((board) => ({
-      append: async (...args) => {
-        tries += 1;
-        if (tries > 2) throw new Error('The disk is full.');
-        return board.append(...args);
-      },
-    }));
+    const disk = diskWith((publish) => async (append) => {
+      tries += 1;
+      return tries > 2 ? full() : publish(append);
+    });
     const { engine, lost } = losing(mortalEngine(disk), 'review');
     const seen: StreamedChunk[] = [];
     void read(await speaker(engine, 'a').stream('Speak.', { runId: 'run' }), (chunk) => seen.push(chunk));
@@ -158,8 +126,8 @@ const losing = (engine: Engine, section: string): { readonly engine: Engine; rea
     engine.host({
       ...program,
       run: async (durable, call) => {
-        const step: typeof durable.step = async (key, body) => {
-          const text = await durable.step(key, body);
+        const step: typeof durable.step = async (key, ...rest) => {
+          const text = await durable.step(key, ...rest);
           if (key.endsWith(section)) throw new Error('The run is lost.');
           return text;
         };
@@ -186,28 +154,31 @@ const screenOf = (chunks: readonly StreamedChunk[]): string => {
 it('a client of a process killed during a write continues from its last number with the complete text', async () => {
   for (let left = 1; left <= 8; left += 1) {
     let isDead = false;
-    const disk = diskWith((board) => {
-      let writes = 0;
-      return {
-        append: (...args) => {
-          writes += 1;
-          isDead ||= writes > left;
-          return isDead ? new Promise<never>(() => undefined) : board.append(...args); // killed before the write
-        },
-      };
-    });
+    let writes = 0;
+    const { board: stored, ...rest } = createDisk();
+    const append: typeof stored.append = (those) => {
+      if (isDead) throw new TakenOver();
+      return stored.append(those);
+    };
+    const disk: Disk = {
+      ...rest,
+      board: { ...stored, append },
+      publish: (those) => {
+        writes += 1;
+        isDead ||= writes > left;
+        return isDead ? new Promise<never>(() => undefined) : rest.publish(those); // killed before the write
+      },
+    };
     const [client, before] = [[] as StreamedChunk[], mortalEngine({ ...disk }, Infinity)];
     const stream = await speaker(before, 'a').stream('Speak.', { runId: 'run' });
     void read(stream, (chunk) => client.push(chunk));
     await sleep(150);
 
-    const kept: Disk = { runs: copyOfRuns(disk), board: memoryBoard() };
+    const board = memoryBoard();
+    const kept: Disk = { runs: copyOfRuns(disk), board, publish: async (append) => board.append(append) };
     const lives = new Set((await disk.board.marked('run', 'life')).map(({ text }) => text));
     const entries = await disk.board.read('run', 0);
-    await kept.board.append(
-      'run',
-      entries.map((text) => ({ text, mark: lives.has(text) ? 'life' : undefined })),
-    );
+    board.append({ runId: 'run', entries: entries.map((text) => ({ text, mark: lives.has(text) ? 'life' : undefined })) });
     const last = client.findLast(({ metadata }) => metadata?.sequence !== undefined)?.metadata?.sequence ?? -1;
     const seen = [...client];
     const agent = speaker(mortalEngine(kept), 'b');

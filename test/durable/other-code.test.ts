@@ -241,7 +241,7 @@ describe('another version of the library', () => {
     const disk = createDisk();
     const agent = tools().agent({ durability: mortalEngine(disk) });
     await agent.generate(prompt, { runId: 'one' });
-    await disk.board.append('one', [{ text: '{"kind":"life","life":"newer","sitting":1}\n2\nother', mark: 'life' }]);
+    disk.board.append({ runId: 'one', entries: [{ text: '{"kind":"life","sitting":1}\n2\nother', mark: 'life' }] });
     await expect(agent.attach('one')).rejects.toMatchObject({
       ...unknown,
       path: `one entry ${(await disk.board.read('one', 0)).length - 1}`,

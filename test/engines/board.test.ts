@@ -1,22 +1,36 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import type { Board, BoardEntry, Engine, Program } from '../../src/index.js';
+import type { BoardEntry, Durable, Engine, Program } from '../../src/index.js';
 import { engineOf } from './engine-spec.js';
 import { sites, type Site } from './sites.js';
 
-/** A program without runs: the tests only use its board. */
-const program = (id: string): Program => ({ id, run: async () => '' });
+type Act = (durable: Durable) => Promise<unknown>;
 
 const texts = (...given: readonly string[]): BoardEntry[] => given.map((text) => ({ text }));
+const life = (text: string): BoardEntry[] => [{ text, mark: 'life' }];
 
-describe.each(['restate', 'dbos'] as const)('the board of %s', (name) => {
+describe.each(['restate', 'dbos'] as const)('the records of %s', (name) => {
   let site: Site;
   let engine: Engine;
-  const boardFor = (id: string): Board => {
-    const { board } = engine.host(program(id));
-    if (!board) throw new Error(`${name} has no board.`);
-    return board;
+  /** A program whose runs are functions. */
+  const programFor = (id: string) => {
+    const acts = new Map<string, Act>();
+    const run: Program['run'] = async (durable, { runId }) => String(await acts.get(runId)?.(durable));
+    const runs = engine.host({ id, run });
+    const start = async (runId: string, act: Act): Promise<void> => {
+      acts.set(runId, act);
+      await runs.start({ runId, input: '' });
+    };
+    const isOver = async (runId: string) => (await runs.find(runId)).kind === 'ended';
+    return {
+      board: runs.board,
+      start,
+      run: async (runId: string, act: Act) => {
+        await start(runId, act);
+        await expect.poll(() => isOver(runId), { timeout: 20_000 }).toBe(true);
+      },
+    };
   };
 
   beforeAll(async () => {
@@ -28,54 +42,40 @@ describe.each(['restate', 'dbos'] as const)('the board of %s', (name) => {
     await site.close();
   });
 
-  it('returns entries in order, from any position, without gaps, with concurrent writers', async () => {
-    const board = boardFor('entries');
-    const ready = boardFor('others');
-    expect(await ready.read('one', 0)).toEqual([]);
-    expect(await board.append('one', texts('a', 'b'))).toBe(0);
-    expect(await board.append('one', texts('c'))).toBe(2);
-    await board.append('two', texts('x'));
-    expect(await board.read('one', 0)).toEqual(['a', 'b', 'c']);
-    expect(await board.read('one', 2)).toEqual(['c']);
-    expect(await board.read('one', 3)).toEqual([]);
-    await Promise.all(Array.from({ length: 20 }, (_, index) => board.append('many', texts(`${index} first`, `${index} second`))));
-    const many = await board.read('many', 0);
-    expect(many).toHaveLength(40);
-    for (const [place, entry] of many.entries())
-      if (entry.endsWith('first')) expect(many[place + 1]).toBe(entry.replace('first', 'second'));
-    expect(await ready.read('one', 0)).toEqual([]);
-  });
-
-  it('finds marked entries without reading other entries', async () => {
-    const board = boardFor('marks');
-    expect(await board.marked('one', 'life')).toEqual([]);
-    await board.append('one', [{ text: 'a', mark: 'life' }, { text: 'b' }]);
-    await board.append('one', [
-      { text: 'c', mark: 'step' },
-      { text: 'd', mark: 'life' },
-    ]);
+  it('are read in order, from any position, without gaps; none is stored twice', async () => {
+    const { board, run } = programFor('records');
+    expect(await board.read('one', 0)).toEqual([]);
+    await run('0:one', async (durable) => {
+      expect(await durable.publish({ runId: 'one', entries: life('start') })).toBe(0);
+      await durable.publish({ runId: 'one', at: 1, entries: texts('a', 'b') });
+      await durable.publish({ runId: 'one', at: 1, entries: texts('a', 'b') }); // its answer was lost
+      await durable.publish({ runId: 'two', entries: life('x') });
+      const text = await durable.step(
+        'section',
+        async () => 'kept',
+        () => ({ runId: 'one', at: 2, entries: [...texts('b'), { text: 'c', mark: 'step' }] }),
+      );
+      expect(text).toBe('kept');
+      await durable.publish({ runId: 'one', at: 4, entries: texts('d') });
+    });
+    await run('1:one', async (durable) => {
+      expect(await durable.publish({ runId: 'one', entries: life('again') })).toBe(5);
+    });
+    expect(await board.read('one', 0)).toEqual(['start', 'a', 'b', 'c', 'd', 'again']);
+    expect(await board.read('one', 4)).toEqual(['d', 'again']);
+    expect(await board.read('one', 6)).toEqual([]);
+    expect(await board.read('two', 0)).toEqual(['x']);
     expect(await board.marked('one', 'life')).toEqual([
-      { place: 0, text: 'a' },
-      { place: 3, text: 'd' },
+      { place: 0, text: 'start' },
+      { place: 5, text: 'again' },
     ]);
-    expect(await board.marked('one', 'step')).toEqual([{ place: 2, text: 'c' }]);
-    expect(await board.marked('two', 'life')).toEqual([]);
+    expect(await board.marked('one', 'step')).toEqual([{ place: 3, text: 'c' }]);
     await board.drop?.('one');
     expect([await board.marked('one', 'life'), await board.read('one', 0)]).toEqual([[], []]);
   });
 
-  it('rejects entries of a process after another process has adopted the run', async () => {
-    const board = boardFor('fence');
-    const life = (text: string): BoardEntry[] => [{ text, mark: 'life' }];
-    const [first, second] = [await board.append('one', life('first')), await board.append('one', life('second'))];
-    await expect(board.append('one', texts('late', 'later'), first)).rejects.toMatchObject({ name: 'TakenOver' });
-    expect(await board.append('one', texts('a'), second)).toBe(2);
-    expect(await board.append('two', texts('b'), 0)).toBe(0);
-    expect(await board.read('one', 0)).toEqual(['first', 'second', 'a']);
-  });
-
   it('has one note per run, newest first', async () => {
-    const board = boardFor('notes');
+    const { board } = programFor('notes');
     for (const runId of ['one', 'two', 'three']) await board.pin(runId, `${runId} waits`);
     await board.pin('one', 'one waits again');
     await board.pin('two', undefined);
@@ -90,10 +90,13 @@ describe.each(['restate', 'dbos'] as const)('the board of %s', (name) => {
 it('the readers of a process share the queries of the database', async () => {
   const site = await sites.dbos();
   const engine = engineOf(site.specFor('tests'));
-  const runs = engine.host({ id: 'readers', run: async (_durable, { input }) => `${input}!` });
+  const publishing: Program['run'] = async (durable, { input }) => {
+    await durable.publish({ runId: input, entries: texts('a', input) });
+    return `${input}!`;
+  };
+  const runs = engine.host({ id: 'readers', run: publishing });
   const runIds = Array.from({ length: 50 }, (_, index) => `run ${index}`);
   await Promise.all(runIds.map(async (runId) => runs.start({ runId, input: runId })));
-  await Promise.all(runIds.map(async (runId) => runs.board?.append(runId, texts('a', runId))));
   const areEnded = async () =>
     (await Promise.all(runIds.map(async (runId) => runs.find(runId)))).every(({ kind }) => kind === 'ended');
   await expect.poll(areEnded, { timeout: 20_000 }).toBe(true);
@@ -102,7 +105,7 @@ it('the readers of a process share the queries of the database', async () => {
   const found = await Promise.all([...runIds, 'absent'].map(async (runId) => runs.find(runId)));
   expect(found).toEqual([...runIds.map((runId) => ({ kind: 'ended', output: `${runId}!` })), { kind: 'absent' }]);
   expect(about('workflow_status')).toBe(1);
-  const read = await Promise.all(runIds.map(async (runId, index) => runs.board?.read(runId, index % 3)));
+  const read = await Promise.all(runIds.map(async (runId, index) => runs.board.read(runId, index % 3)));
   expect(read).toEqual(runIds.map((runId, index) => ['a', runId].slice(index % 3)));
   expect(about('interlock.board')).toBe(1);
   queries.mockRestore();

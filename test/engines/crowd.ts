@@ -95,9 +95,9 @@ export const followCrowd = async (agent: InterlockAgent, crowd: Crowd): Promise<
 /** An engine that says which runs are under way in its process, and which of their tool calls are persisted. */
 export const saying = (engine: Engine): Engine => {
   const sayingSteps = (durable: Durable, runId: string): Durable => ({
-    canceled: durable.canceled,
-    step: async (key, run) => {
-      const text = await durable.step(key, (inner) => run(sayingSteps(inner, runId)));
+    ...durable,
+    step: async (key, run, records) => {
+      const text = await durable.step(key, (inner) => run(sayingSteps(inner, runId)), records);
       if (key.startsWith('tool ')) say({ type: 'persisted', key: `${runId}:${key.slice('tool '.length)}` });
       return text;
     },

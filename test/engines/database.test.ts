@@ -3,7 +3,7 @@ import { Client } from 'pg';
 
 import { openDatabase, type Database } from '../../src/durable/dbos/database.js';
 import { dbos } from '../../src/durable/dbos/index.js';
-import { boardOn } from '../../src/durable/dbos/tables.js';
+import { boardOn, claimSteps, storedSteps } from '../../src/durable/dbos/tables.js';
 import { startWorker } from './processes.js';
 import { startPostgresServer, type PostgresServer } from './servers/postgres-server.js';
 
@@ -25,18 +25,31 @@ it('rolls back a transaction if the connection ends between two queries, and sta
   await database.close();
 });
 
-it('an append whose answer was lost is written once when its query is repeated', async () => {
-  const database = await openDatabase(server.urlOf('postgres'));
+it('a step and its records whose answer was lost are stored once, and never after another claim', async () => {
+  const database = await openDatabase(server.urlOf('claims'));
+  await database.query('CREATE SCHEMA dbos');
+  await database.query('CREATE TABLE dbos.workflow_status (workflow_uuid TEXT, status TEXT, executor_id TEXT)');
+  await database.query("INSERT INTO dbos.workflow_status VALUES ('one', 'PENDING', 'here')");
   const twice: Database['query'] = async (sql, values) => {
     await database.query(sql, values);
     return database.query(sql, values);
   };
-  const [board, losing] = [boardOn(database, 'echo'), boardOn({ query: twice }, 'echo')];
-  expect(await board.append('run', [{ text: 'first', mark: 'life' }])).toBe(0);
-  expect(await losing.append('run', [{ text: 'a', mark: 'life' }, { text: 'b' }])).toBe(1);
-  expect(await losing.append('run', [{ text: 'a' }, { text: 'b' }], 1)).toBe(3);
-  await expect(losing.append('run', [{ text: 'late' }], 0)).rejects.toMatchObject({ name: 'TakenOver' });
-  expect(await board.read('run', 0)).toEqual(['first', 'a', 'b', 'a', 'b']);
+  const [board, run] = [boardOn(database, 'echo'), { workflowId: 'one', program: 'echo', executorId: 'here' }];
+  const first = await claimSteps({ query: twice }, run);
+  const append = { runId: 'run', at: 2, entries: [{ text: 'a' }, { text: 'b', mark: 'step' as const }] };
+  await first.write({ append: { runId: 'run', entries: [{ text: 'life', mark: 'life' }] } }); // twice: a reader ignores the first
+  await first.write({ append });
+  await first.write({ step: { key: 'begin', text: 'kept' }, append: { ...append, entries: [...append.entries, { text: 'c' }] } });
+  expect(await board.read('run', 0)).toEqual(['life', 'life', 'a', 'b', 'c']);
+  const second = await claimSteps(database, run);
+  expect([await second.find('begin'), second.count()]).toEqual(['kept', 1]);
+  const late = [first.check(), first.write({ append: { ...append, at: 5 } }), first.write({ step: { key: 'late', text: '' } })];
+  for (const one of late) await expect(one).rejects.toMatchObject({ name: 'TakenOver' });
+  await second.check();
+  await database.query("UPDATE dbos.workflow_status SET executor_id = 'elsewhere'"); // another process has it
+  await expect(second.check()).rejects.toMatchObject({ name: 'TakenOver' });
+  await expect(claimSteps(database, run).then((third) => third.check())).rejects.toMatchObject({ name: 'TakenOver' });
+  expect((await storedSteps(database, 'one')).map(({ key }) => key)).toEqual(['begin']);
   await database.close();
 });
 

@@ -16,18 +16,19 @@ export interface Database {
 
 const tables = `
   CREATE SCHEMA IF NOT EXISTS interlock;
-  CREATE TABLE IF NOT EXISTS interlock.parts (
-    run_id TEXT NOT NULL, part TEXT NOT NULL, text TEXT NOT NULL, by TEXT NOT NULL, PRIMARY KEY (run_id, part)
+  CREATE TABLE IF NOT EXISTS interlock.steps (
+    run_id TEXT NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL, at BIGINT GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (run_id, key)
   );
-  CREATE TABLE IF NOT EXISTS interlock.lives (run_id TEXT PRIMARY KEY, steps INTEGER NOT NULL, deaths INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS interlock.lives (
+    run_id TEXT PRIMARY KEY, owner TEXT NOT NULL, steps INTEGER NOT NULL DEFAULT -1, deaths INTEGER NOT NULL DEFAULT 0
+  );
   CREATE TABLE IF NOT EXISTS interlock.cancels (run_id TEXT PRIMARY KEY);
   CREATE TABLE IF NOT EXISTS interlock.processes (id TEXT PRIMARY KEY, beat BIGINT NOT NULL);
   CREATE TABLE IF NOT EXISTS interlock.board (
-    program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry TEXT NOT NULL, mark TEXT, append TEXT,
+    program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry TEXT NOT NULL, mark TEXT,
     PRIMARY KEY (program, run_id, place)
   );
   CREATE INDEX IF NOT EXISTS marks ON interlock.board (program, run_id, mark, place) WHERE mark IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS appends ON interlock.board (program, run_id, append) WHERE append IS NOT NULL;
   CREATE TABLE IF NOT EXISTS interlock.notes (
     program TEXT NOT NULL, run_id TEXT NOT NULL, note TEXT NOT NULL, pinned_at TIMESTAMPTZ NOT NULL DEFAULT now(), PRIMARY KEY (program, run_id)
   );

@@ -16,7 +16,8 @@ import { inTime, keepTrying, unreachableAt, type Trying, together } from '../cal
 import { rejectOption } from '../option-checks.js';
 import { readDbosOptions, type DbosOptions } from './dbos-options.js';
 import { createRecover, createReturns } from './recover.js';
-import { forget, boardOn } from './tables.js';
+import { forget, boardOn, storedSteps } from './tables.js';
+import { isOutermost } from '../stored-steps.js';
 import { openDbosHost, queueOwnRun, queueRuns, type DbosHost, leaveDbos, takeDbos } from './dbos-host.js';
 import type { Database } from './database.js';
 
@@ -46,9 +47,9 @@ export const dbos = (options: DbosOptions): Engine => {
   const open = () => outside(() => openDbosHost(settings));
   const openHost = () => (opening ??= keepTrying(open, { path: 'systemDatabaseUrl', signal: closing.signal }));
   const site = (): Promise<DbosHost> => openHost().done;
-  const runWorkflow = takeDbos(
-    createRecover({ programs, maxDeaths, suspects: createSuspects(), closing: closing.signal, returns, site, underWay }),
-  );
+  const suspects = createSuspects();
+  const recover = createRecover({ programs, maxDeaths, suspects, closing: closing.signal, returns, site, underWay });
+  const runWorkflow = takeDbos((...run) => outside(() => recover(...run)));
   const onHost: OnHost = (use) => outside(async () => use(await openHost().within(patienceMs)));
   return {
     name: 'dbos',
@@ -79,11 +80,14 @@ const inPatience =
   (use) =>
     onHost((host) => inTime(use(host), patienceMs, () => unreachableAt('systemDatabaseUrl', undefined)));
 
-/** A write to the board that has timed out is never made later: its writer repeats it. */
 const boardOf = ({ id }: Program, onHost: OnHost, patienceMs: number): Board =>
   boardOn({ query: (sql, values) => onHost(({ database }) => database.query(sql, values, patienceMs)) }, id);
 
-const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, withHost: OnHost): ProgramRuns => {
+const runsOf = (
+  { id: programId }: Program,
+  runWorkflow: RunWorkflow,
+  withHost: OnHost,
+): Omit<ProgramRuns, 'board'> => {
   const idOf = (runId: string): string => `interlock:${encodeURIComponent(programId)}:${runId}`;
   const find = together(findAll); // one query for all readers
   return {
@@ -106,7 +110,7 @@ const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, withHost: 
     list: (filter) => withHost(() => listRuns(idOf, filter)),
     storedBytes: () => withHost(({ database }) => storedBytes(database)),
     abandon: (runId) => withHost((host) => abandon(host, idOf(runId))),
-    journal: (runId) => withHost(() => journalOf(idOf(runId))),
+    journal: (runId) => withHost(({ database }) => journalOf(database, idOf(runId))),
     retry: (runId) => withHost(({ database }) => retryRun(database, idOf(runId))),
     drop: (runId) =>
       withHost(async ({ database }) => {
@@ -148,12 +152,11 @@ const abandon = async ({ requestCancel }: DbosHost, workflowId: string): Promise
   return true;
 };
 
-/** DBOS stores the steps in their order. */
-const journalOf = async (workflowId: string): Promise<PersistedJournal | undefined> => {
-  const [found, steps = []] = await Promise.all([DBOS.getWorkflowStatus(workflowId), DBOS.listWorkflowSteps(workflowId)]);
+const journalOf = async (database: Database, workflowId: string): Promise<PersistedJournal | undefined> => {
+  const [found, steps] = await Promise.all([DBOS.getWorkflowStatus(workflowId), storedSteps(database, workflowId)]);
   if (!found) return undefined;
   const [, , input] = found.input as [programId: string, runId: string, input: string]; // as passed at the run's start
-  return { input, steps: steps.map(({ name, output }) => ({ key: name, text: output as string })) }; // step results are text
+  return { input, steps: steps.filter(isOutermost) };
 };
 
 /** The runs of a program in DBOS, latest first. */

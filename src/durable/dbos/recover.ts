@@ -1,10 +1,10 @@
-import { DBOS, DBOSWorkflowConflictError, Error as dbosErrors } from '@dbos-inc/dbos-sdk';
+import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 
 import type { Durable, Program } from '../journal.js';
-import { forget, ledgerOf } from './tables.js';
-import { createExecution, DeadlyRun, type Execution, inParts, type Ledger, type Suspects } from '../ledger.js';
+import { storedDurable } from '../stored-steps.js';
+import { claimSteps } from './tables.js';
+import { createExecution, DeadlyRun, type Execution, type Suspects } from '../ledger.js';
 import type { DbosHost, Recover, StartedWorkflow } from './dbos-host.js';
-import { Interruption } from '../../loop/interruption.js';
 
 interface RecoverOptions {
   readonly programs: ReadonlyMap<string, Program>;
@@ -48,12 +48,10 @@ const recoverRun = async (
     again(); // its agent may be built in another process, or later
     throw new Error(`No agent here has the id "${programId}".`);
   }
-  const ledger = ledgerOf(database, workflowId);
   const canceled = cancels.watch(workflowId);
   try {
-    const output = await runOnDbos({ program, runId, input, workflowId, ledger, maxDeaths, suspects, canceled, closing, again });
-    await forget(database, workflowId).catch(() => undefined); // the remaining rows are few and harmless
-    return output;
+    const claim = () => claimSteps(database, { workflowId, program: programId, executorId: DBOS.executorID });
+    return await runOnDbos({ program, runId, input, claim, maxDeaths, suspects, canceled, closing, again });
   } finally {
     cancels.forget(workflowId);
   }
@@ -63,9 +61,7 @@ interface RunOnDbos {
   readonly program: Program;
   readonly runId: string;
   readonly input: string;
-  /** The id of the run in DBOS. */
-  readonly workflowId: string;
-  readonly ledger: Ledger;
+  claim(): ReturnType<typeof claimSteps>;
   readonly maxDeaths: number;
   readonly suspects: Suspects;
   readonly canceled: AbortSignal;
@@ -79,68 +75,38 @@ interface RunOnDbos {
  * Runs a run in a workflow of DBOS. When interrupted, it first schedules the run to continue, and then rejects with the cause.
  */
 const runOnDbos = async (run: RunOnDbos): Promise<string> => {
-  const { program, runId, input, ledger, maxDeaths, suspects } = run;
-  const execution = createExecution({ ledger, maxDeaths, suspects });
-  const failed: { by?: unknown } = {};
+  const { program, runId, input, maxDeaths, suspects, canceled, closing, again } = run;
+  let execution: Execution | undefined;
   try {
-    return await program.run(durableOn(run, execution, failed), { runId, input });
+    const store = await run.claim();
+    execution = createExecution({ ledger: store, maxDeaths, suspects });
+    return await program.run(untilClosed(storedDurable({ store, execution, canceled }), closing), { runId, input });
   } catch (error) {
-    const cause = failed.by ?? error;
-    if (!isExpected(cause)) {
-      await execution.interrupt();
-      run.again();
+    if (!(error instanceof DeadlyRun)) {
+      await execution?.interrupt();
+      again();
     }
-    throw cause;
+    throw error;
   } finally {
-    execution.end();
+    execution?.end();
   }
 };
 
-/** The run was given up, or stopped in DBOS. An execution that lost a part to another one may still be the one that DBOS waits for. */
-const isExpected = (error: unknown): boolean => error instanceof DeadlyRun || isOfDbos(error);
-
-const isOfDbos = (error: unknown): boolean =>
-  error instanceof DBOSWorkflowConflictError || error instanceof dbosErrors.DBOSWorkflowCancelledError;
+/** An engine that is closing starts no further outermost step. */
+const untilClosed = (durable: Durable, closing: AbortSignal): Durable => ({
+  ...durable,
+  step: async (...args) => {
+    closing.throwIfAborted();
+    return durable.step(...args);
+  },
+});
 
 /**
  * The error that DBOS gets for an error of a workflow. DBOS would end the run with it. For a run that is only interrupted, the
  * error means that this execution lost the run, so that DBOS stores nothing.
  */
 const errorForDbos = (workflowId: string, error: unknown): unknown =>
-  error instanceof DeadlyRun || isOfDbos(error) ? error : new DBOSWorkflowConflictError(workflowId);
-
-const isAbandoned = async (workflowId: string): Promise<boolean> =>
-  (await DBOS.getWorkflowStatus(workflowId))?.status === 'CANCELLED';
-
-const durableOn = (run: RunOnDbos, execution: Execution, failed: { by?: unknown }): Durable => {
-  const { workflowId, ledger, canceled, closing } = run;
-  const over = new AbortController().signal; // this execution has no takeover signal
-  let steps = 0;
-  return {
-    step: async (name, body) => {
-      closing.throwIfAborted();
-      let isLive = false;
-      const live = async (): Promise<string> => {
-        isLive = true;
-        try {
-          await execution.start(steps);
-          closing.throwIfAborted();
-          const text = await body(inParts({ ledger, step: name, canceled, over }));
-          if (canceled.aborted && (await isAbandoned(workflowId))) throw new dbosErrors.DBOSWorkflowCancelledError(workflowId);
-          return text;
-        } catch (error) {
-          failed.by = error instanceof Interruption ? error.cause : error;
-          throw new DBOSWorkflowConflictError(workflowId);
-        }
-      };
-      const text = await DBOS.runStep(live, { name });
-      steps += 1;
-      if (isLive) execution.pass();
-      return text;
-    },
-    canceled,
-  };
-};
+  error instanceof DeadlyRun ? error : new DBOSWorkflowConflictError(workflowId);
 
 /** Retries of runs that were interrupted although their process lives. */
 type Returns = ReturnType<typeof createReturns>;

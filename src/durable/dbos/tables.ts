@@ -1,34 +1,16 @@
 import { randomUUID } from 'node:crypto';
 
-import { type Board, type PlacedEntry, TakenOver } from '../journal.js';
+import { type Board, type PersistedStep, type PlacedEntry, TakenOver } from '../journal.js';
 import { readTogether } from '../calls.js';
 import type { Database } from './database.js';
 import type { Ledger } from '../ledger.js';
+import type { StepStore } from '../stored-steps.js';
 
 /** A row as `pg` returns it. */
 type PlacedRow = { -readonly [Name in keyof PlacedEntry]: PlacedEntry[Name] };
 
-/** Messages between processes about runs, in the database of the journals. */
+/** The records of a program's runs, in the database of the journals. */
 export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Board => ({
-  append: async (runId, entries, life) => {
-    // The query is repeated if its answer is lost: then the entries are there, and the first of them names the append.
-    const rows = await query<{ place: number | null }>(
-      `WITH known AS (SELECT place FROM interlock.board WHERE program = $1 AND run_id = $2 AND append = $6),
-       added AS (
-         INSERT INTO interlock.board
-         SELECT $1, $2, coalesce((SELECT max(place) + 1 FROM interlock.board WHERE program = $1 AND run_id = $2), 0) + at - 1, entry,
-           mark, CASE WHEN at = 1 THEN $6 END
-         FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS given (entry, mark, at)
-         WHERE NOT EXISTS (SELECT 1 FROM known) AND ($5::int IS NULL OR NOT EXISTS (
-           SELECT 1 FROM interlock.board WHERE program = $1 AND run_id = $2 AND mark = 'life' AND place > $5))
-         RETURNING place)
-       SELECT coalesce((SELECT place FROM known), (SELECT min(place) FROM added)) AS place`,
-      [program, runId, entries.map(({ text }) => text), entries.map(({ mark }) => mark ?? null), life ?? null, randomUUID()],
-    );
-    const [first] = rows;
-    if (typeof first?.place !== 'number') throw new TakenOver();
-    return first.place;
-  },
   read: readingTogether(query, program),
   marked: async (runId, mark) =>
     query<PlacedRow>(
@@ -68,42 +50,89 @@ const readingTogether = (query: Database['query'], program: string): Board['read
     return places.map((_, index) => (byReader.get(index) ?? []).map(({ entry }) => entry));
   });
 
-/** The ledger of one execution of a run, in the tables next to those of DBOS. */
-export const ledgerOf = ({ query }: Database, runId: string): Ledger => {
-  const by = randomUUID();
-  const find = async (part: string) => {
-    const [row] = await query<{ text: string; by: string }>(
-      'SELECT text, by FROM interlock.parts WHERE run_id = $1 AND part = $2',
-      [runId, part],
-    );
-    return row;
-  };
+/** A run in DBOS, as one execution of it. */
+interface ExecutionOf {
+  readonly workflowId: string;
+  readonly program: string;
+  /** The process of the execution in DBOS. */
+  readonly executorId: string;
+}
+
+/** True for the execution that has claimed the run last, while its process has the run in DBOS. */
+const isHeld = `run_id = $1 AND owner = $2 AND EXISTS (
+  SELECT 1 FROM dbos.workflow_status WHERE workflow_uuid = $1 AND status = 'PENDING' AND executor_id = $3)`;
+
+/**
+ * A step and records in one statement, so that it can be repeated. The lock of the owner's row lets a claim wait for a write under way, and
+ * rejects a write after a claim.
+ */
+const writing = `
+  WITH held AS (SELECT 1 FROM interlock.lives WHERE ${isHeld} FOR SHARE),
+  kept AS (
+    INSERT INTO interlock.steps (run_id, key, text) SELECT $1, $4::text, $5::text FROM held WHERE $4::text IS NOT NULL
+    ON CONFLICT DO NOTHING),
+  first AS (
+    SELECT coalesce($8::int, (SELECT max(place) + 1 FROM interlock.board WHERE program = $6 AND run_id = $7), 0) AS place FROM held),
+  added AS (
+    INSERT INTO interlock.board SELECT $6, $7, first.place + at - 1, entry, mark
+    FROM first, unnest($9::text[], $10::text[]) WITH ORDINALITY AS given (entry, mark, at)
+    ON CONFLICT DO NOTHING)
+  SELECT place FROM first`;
+
+/** Claims a run for an execution, with its stored steps. No earlier execution can write to the run afterwards. Raises `TakenOver`. */
+export const claimSteps = async (
+  { query }: Pick<Database, 'query'>,
+  { workflowId, program, executorId }: ExecutionOf,
+): Promise<StepStore & Pick<Ledger, 'countStart' | 'uncountStart'>> => {
+  const owner = randomUUID();
+  const execution = [workflowId, owner, executorId];
+  await query(
+    `INSERT INTO interlock.lives (run_id, owner) SELECT $1, $2 FROM dbos.workflow_status WHERE workflow_uuid = $1 AND executor_id = $3
+     ON CONFLICT (run_id) DO UPDATE SET owner = excluded.owner`,
+    execution,
+  );
+  const known = new Map((await storedSteps({ query }, workflowId)).map(({ key, text }) => [key, text]));
+  let { size } = known;
   return {
-    find: async (part) => (await find(part))?.text,
-    keep: async (part, text) => {
-      await query('INSERT INTO interlock.parts VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING', [runId, part, text, by]);
-      if ((await find(part))?.by !== by) throw new TakenOver();
+    find: (key) => known.get(key),
+    count: () => size,
+    check: async () => {
+      if ((await query(`SELECT 1 FROM interlock.lives WHERE ${isHeld}`, execution)).length === 0) throw new TakenOver();
     },
-    ...deathCounts(query, runId),
+    write: async ({ step, append }) => {
+      const texts = append?.entries.map(({ text }) => text) ?? [];
+      const marks = append?.entries.map(({ mark }) => mark ?? null) ?? [];
+      const [first] = await query<{ place: number }>(writing, [
+        ...execution,
+        ...[step?.key ?? null, step?.text ?? null],
+        ...[program, append?.runId ?? '', append?.at ?? null, texts, marks],
+      ]);
+      if (!first) throw new TakenOver();
+      if (step) size += 1;
+      return first.place;
+    },
+    countStart: async (steps) => {
+      const [row] = await query<{ deaths: number }>(
+        `UPDATE interlock.lives SET deaths = CASE WHEN steps = $2 THEN deaths + 1 ELSE 0 END, steps = $2 WHERE run_id = $1
+         RETURNING deaths`,
+        [workflowId, steps],
+      );
+      return row?.deaths ?? 0;
+    },
+    uncountStart: async () => {
+      await query('UPDATE interlock.lives SET deaths = deaths - 1 WHERE run_id = $1', [workflowId]);
+    },
   };
 };
 
-const deathCounts = (query: Database['query'], runId: string): Pick<Ledger, 'countStart' | 'uncountStart'> => ({
-  countStart: async (steps) => {
-    const [row] = await query<{ deaths: number }>(
-      `INSERT INTO interlock.lives AS known VALUES ($1, $2, 0) ON CONFLICT (run_id) DO UPDATE
-       SET deaths = CASE WHEN known.steps = excluded.steps THEN known.deaths + 1 ELSE 0 END, steps = excluded.steps
-       RETURNING deaths`,
-      [runId, steps],
-    );
-    return row?.deaths ?? 0;
-  },
-  uncountStart: async () => {
-    await query('UPDATE interlock.lives SET deaths = deaths - 1 WHERE run_id = $1', [runId]);
-  },
-});
+/** The stored steps of a run, in their order. */
+export const storedSteps = ({ query }: Pick<Database, 'query'>, workflowId: string): Promise<PersistedStep[]> =>
+  query<{ -readonly [Name in keyof PersistedStep]: PersistedStep[Name] }>(
+    'SELECT key, text FROM interlock.steps WHERE run_id = $1 ORDER BY at',
+    [workflowId],
+  );
 
-/** Deletes a run's ledger when the run has ended. */
-export const forget = async ({ query }: Database, runId: string): Promise<void> => {
-  for (const table of ['parts', 'lives', 'cancels']) await query(`DELETE FROM interlock.${table} WHERE run_id = $1`, [runId]);
+/** Deletes the stored data of a run. */
+export const forget = async ({ query }: Pick<Database, 'query'>, runId: string): Promise<void> => {
+  for (const table of ['steps', 'lives', 'cancels']) await query(`DELETE FROM interlock.${table} WHERE run_id = $1`, [runId]);
 };

@@ -6,15 +6,24 @@ import type { Backend, WorkflowRun } from 'openworkflow/internal';
 import {
   TakenOver,
   withErrors,
-  type Durable,
   type Program,
   type ProgramCall,
   type ProgramRuns,
   type RunFound,
 } from '../journal.js';
 import { watchCancels } from '../watches.js';
-import { DeadlyRun, createExecution, type Execution, type Suspects } from '../ledger.js';
-import { boardOn, persistedSteps, runTables, type PersistedSteps, type RunLabels, type RunTables } from './tables.js';
+import { DeadlyRun, createExecution, type Suspects } from '../ledger.js';
+import {
+  boardOn,
+  persistedSteps,
+  runTables,
+  runWriter,
+  type PersistedSteps,
+  type RunLabels,
+  type RunLease,
+  type RunTables,
+} from './tables.js';
+import { storedDurable, type StepStore } from '../stored-steps.js';
 import { databaseOf, leaseTable, fileError, isOfFile, leased, type Leased } from './leased.js';
 import { patienceMs } from './open-file.js';
 
@@ -49,7 +58,8 @@ export const hostOn = (db: DatabaseSync, program: Program, options: HostOptions)
   waitForOthers(sqlite);
   const leasing = leased(sqlite, { leaseMs, table: leaseTable(sqlite, program.id) });
   const { backend, leases } = leasing;
-  const steps = persistedSteps(sqlite);
+  const steps = persistedSteps(databaseOf(sqlite));
+  const writers = { synced: runWriter(databaseOf(sqlite), program.id), early: runWriter(db, program.id) };
   const tables = runTables(db, program.id);
   const client = new OpenWorkflow({ backend });
   const canceling = watchCancels((runIds) => runIds.filter(tables.isCancelRequested));
@@ -57,11 +67,11 @@ export const hostOn = (db: DatabaseSync, program: Program, options: HostOptions)
     const { runId, labels } = input;
     tables.setWorkflowRun(runId, run.id, labels); // its caller may have died before
     const execution = createExecution({ ledger: tables.ledgerOf(runId), maxDeaths, suspects });
-    const workerId = leases.holderOf(run.id) ?? '';
+    const lease = { workflowRunId: run.id, workerId: leases.holderOf(run.id) ?? '' };
     const canceled = canceling.watch(runId);
     await canceling.look();
     try {
-      return await program.run(durableOn({ leasing, steps, execution, workflowRunId: run.id, workerId, canceled }), input);
+      return await program.run(storedDurable({ store: storeOn({ leasing, steps, writers, lease }), execution, canceled }), input);
     } catch (error) {
       if (error instanceof DeadlyRun) await backend.cancelWorkflowRun({ workflowRunId: run.id });
       else if (!(error instanceof TakenOver)) await execution.interrupt();
@@ -166,30 +176,20 @@ const claimingNow = (worker: Worker): (() => Promise<void>) => {
   return () => (last = next ??= poll(last));
 };
 
-interface StepsOfRun {
+interface StoreOptions {
   readonly leasing: Leased;
   readonly steps: PersistedSteps;
-  readonly execution: Execution;
-  readonly workflowRunId: string;
-  readonly workerId: string;
-  readonly canceled: AbortSignal;
+  /** Steps are synced to disk; records alone only with the next step. */
+  readonly writers: Readonly<Record<'synced' | 'early', ReturnType<typeof runWriter>>>;
+  readonly lease: RunLease;
 }
 
-const durableOn = ({ leasing, steps, execution, workflowRunId, workerId, canceled }: StepsOfRun): Durable => {
-  const durable: Durable = {
-    step: async (key, run) => {
-      const known = steps.find(workflowRunId, key);
-      if (known !== undefined) return known;
-      await execution.start(steps.count(workflowRunId));
-      const text = await run(durable);
-      await leasing.written(() => steps.keep({ workflowRunId, workerId, key, text }));
-      execution.pass();
-      return text;
-    },
-    canceled,
-  };
-  return durable;
-};
+const storeOn = ({ leasing, steps, writers, lease }: StoreOptions): StepStore => ({
+  find: (key) => steps.find(lease.workflowRunId, key),
+  count: () => steps.count(lease.workflowRunId),
+  check: () => writers.synced.check(lease),
+  write: (write) => leasing.written(() => (write.step ? writers.synced : writers.early).write(lease, write)),
+});
 
 const foundOf = async (backend: Backend, workflowRunId: string | undefined): Promise<RunFound> => {
   const run = workflowRunId ? await backend.getWorkflowRun({ workflowRunId }) : null;

@@ -4,7 +4,7 @@ import { BackendSqlite } from 'openworkflow/sqlite';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { databaseOf, leaseTable, leased } from './leased.js';
-import { persistedSteps } from './tables.js';
+import { boardOn, persistedSteps, runWriter } from './tables.js';
 import { openFile } from './open-file.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -100,9 +100,11 @@ describe('leased', () => {
     const workflowRunId = await begin();
     await first.claim();
     const second = open();
-    const steps = persistedSteps(first.sqlite);
+    const [steps, writer] = [persistedSteps(databaseOf(first.sqlite)), runWriter(databaseOf(first.sqlite), 'program')];
     for (const { sqlite } of [first, second]) fill(sqlite, true);
-    const persisted = first.written(() => steps.keep({ workflowRunId, workerId: 'worker', key: 'tool', text: 'paid' }));
+    const persisted = first.written(() =>
+      writer.write({ workflowRunId, workerId: 'worker' }, { step: { key: 'tool', text: 'paid' } }),
+    );
     await pass(5 * leaseMs);
     fill(second.sqlite, false);
     expect([await first.claim(), await second.claim()]).toEqual([undefined, undefined]);
@@ -116,6 +118,25 @@ describe('leased', () => {
     ]);
   });
 
+  it('stores a step together with its records or not at all, and adds no record twice', async () => {
+    const { first, begin } = processesOn();
+    const lease = { workflowRunId: await begin(), workerId: 'worker' };
+    await first.claim();
+    const db = databaseOf(first.sqlite);
+    const [{ write }, steps, board] = [runWriter(db, 'program'), persistedSteps(db), boardOn(db, 'program')];
+    const unwritable = { text: 'b', mark: Symbol('no text') as never };
+    const failing = { step: { key: 'one', text: 'kept' }, append: { runId: 'run', entries: [{ text: 'a' }, unwritable] } };
+    expect(() => write(lease, failing)).toThrow(/cannot be bound/);
+    expect([steps.find(lease.workflowRunId, 'one'), await board.read('run', 0)]).toEqual([undefined, []]);
+    expect(write(lease, { append: { runId: 'run', entries: [{ text: 'start', mark: 'life' }] } })).toBe(0);
+    const append = { runId: 'run', at: 1, entries: [{ text: 'a' }, { text: 'b' }] };
+    write(lease, { append }); // the answer is lost, and the same records come with their step
+    write(lease, { step: { key: 'one', text: 'kept' }, append: { ...append, entries: [...append.entries, { text: 'c' }] } });
+    expect(await board.read('run', 0)).toEqual(['start', 'a', 'b', 'c']);
+    expect(await board.marked('run', 'life')).toEqual([{ place: 0, text: 'start' }]);
+    expect(steps.find(lease.workflowRunId, 'one')).toBe('kept');
+  });
+
   it('rejects writes of a paused process after a takeover, and does not treat others as dead after a pause', async () => {
     const { first, open, begin } = processesOn();
     const workflowRunId = await begin();
@@ -125,8 +146,12 @@ describe('leased', () => {
     await pass(3 * leaseMs);
     expect(await second.claim()).toBe(workflowRunId);
     databaseOf(second.sqlite).exec("UPDATE workflow_runs SET worker_id = 'second'"); // each worker has an id of its own
-    const late = { workflowRunId, workerId: 'worker', key: 'tool', text: 'late' };
-    expect(() => persistedSteps(first.sqlite).keep(late)).toThrow('taken the run over');
+    const [lease, late] = [{ workflowRunId, workerId: 'worker' }, { runId: 'run', entries: [{ text: 'late' }] }];
+    const [lost, owner] = [first, second].map(({ sqlite }) => runWriter(databaseOf(sqlite), 'program'));
+    const step = { key: 'tool', text: 'late' };
+    for (const act of [() => lost?.check(lease), () => lost?.write(lease, { step }), () => lost?.write(lease, { append: late })])
+      expect(act).toThrow('taken the run over');
+    expect(owner?.write({ ...lease, workerId: 'second' }, { append: late })).toBe(0);
     const third = open();
     vi.setSystemTime(Date.now() + 60_000); // the whole machine was paused
     vi.advanceTimersByTime(leaseMs / 4);

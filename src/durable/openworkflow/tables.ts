@@ -1,9 +1,15 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { BackendSqlite } from 'openworkflow/sqlite';
 
-import { type Board, type PersistedRun, type PersistedRunFilter, type PersistedStep, TakenOver } from '../journal.js';
+import {
+  type Append,
+  type Board,
+  type PersistedRun,
+  type PersistedRunFilter,
+  type PersistedStep,
+  TakenOver,
+} from '../journal.js';
 import type { Ledger } from '../ledger.js';
-import { databaseOf } from './leased.js';
+import { isOutermost, type StoreWrite } from '../stored-steps.js';
 
 /** The labels of a run's call. */
 export interface RunLabels {
@@ -108,14 +114,8 @@ const states: Readonly<Record<string, PersistedRun['state']>> = {
   canceled: 'lost',
 };
 
-/**
- * The board of a program, in the SQLite file of its runs. Each process of the machine can read it without a server. An entry is
- * one row in the write-ahead log; the next stored step syncs it to disk.
- */
+/** The records of a program's runs, in the SQLite file of its runs. Each process of the machine can read them without a server. */
 export const boardOn = (db: DatabaseSync, program: string): Board => {
-  const next = db.prepare('SELECT coalesce(max(place) + 1, 0) AS place FROM interlock_board WHERE program = ? AND run_id = ?');
-  const add = db.prepare('INSERT INTO interlock_board VALUES (?, ?, ?, ?, ?)');
-  const later = db.prepare("SELECT 1 FROM interlock_board WHERE program = ? AND run_id = ? AND mark = 'life' AND place > ?");
   const marked = db.prepare(
     'SELECT place, entry FROM interlock_board WHERE program = ? AND run_id = ? AND mark = ? ORDER BY place',
   );
@@ -125,13 +125,6 @@ export const boardOn = (db: DatabaseSync, program: string): Board => {
   const take = db.prepare('DELETE FROM interlock_notes WHERE program = ? AND run_id = ?');
   const notes = db.prepare('SELECT run_id, note FROM interlock_notes WHERE program = ? ORDER BY pinned_at DESC');
   return {
-    append: async (runId, entries, life) =>
-      inTransaction(db, () => {
-        if (life !== undefined && later.get(program, runId, life)) throw new TakenOver();
-        const first = Number(next.get(program, runId)?.['place']);
-        for (const [index, { text, mark = null }] of entries.entries()) add.run(program, runId, first + index, text, mark);
-        return first;
-      }),
     read: async (runId, from) => read.all(program, runId, from).map(({ entry }) => entry as string),
     marked: async (runId, wanted) =>
       marked.all(program, runId, wanted).map(({ place, entry }) => ({ place: Number(place), text: String(entry) })),
@@ -158,33 +151,52 @@ const inTransaction = <T>(db: DatabaseSync, act: () => T): T => {
   }
 };
 
-/** Step results of a program's runs. OpenWorkflow's own table ends a run at 1,000 steps, and is read whole whenever a run is adopted. */
-export type PersistedSteps = ReturnType<typeof persistedSteps>;
-
-interface LeasedStep {
+/** The lease of a run, as the worker sees it that runs it. */
+export interface RunLease {
   readonly workflowRunId: string;
   readonly workerId: string;
-  readonly key: string;
-  readonly text: string;
 }
 
-/** Uses OpenWorkflow's own connection, which syncs each commit to disk. */
-export const persistedSteps = (backend: BackendSqlite) => {
-  const db = databaseOf(backend);
+/** Writes a program's runs in transactions on a connection. Only the worker that holds a run can write to it. */
+export const runWriter = (db: DatabaseSync, program: string) => {
+  const held = db.prepare("SELECT 1 FROM workflow_runs WHERE id = ? AND worker_id = ? AND status = 'running'");
+  const keep = db.prepare('INSERT INTO interlock_steps VALUES (?, ?, ?)');
+  const next = db.prepare('SELECT coalesce(max(place) + 1, 0) AS place FROM interlock_board WHERE program = ? AND run_id = ?');
+  const add = db.prepare('INSERT OR IGNORE INTO interlock_board VALUES (?, ?, ?, ?, ?)');
+  const addAll = ({ runId, at, entries }: Append): number => {
+    const first = at ?? Number(next.get(program, runId)?.['place']);
+    for (const [index, { text, mark = null }] of entries.entries()) add.run(program, runId, first + index, text, mark);
+    return first;
+  };
+  const check = ({ workflowRunId, workerId }: RunLease): void => {
+    if (!held.get(workflowRunId, workerId)) throw new TakenOver();
+  };
+  return {
+    check,
+    write: (lease: RunLease, { step, append }: StoreWrite): number =>
+      inTransaction(db, () => {
+        check(lease);
+        if (step) keep.run(lease.workflowRunId, step.key, step.text);
+        return append ? addAll(append) : -1;
+      }),
+  };
+};
+
+/** Step results of runs. OpenWorkflow's own table ends a run at 1,000 steps, and is read whole whenever a run is adopted. */
+export type PersistedSteps = ReturnType<typeof persistedSteps>;
+
+export const persistedSteps = (db: DatabaseSync) => {
   const find = db.prepare('SELECT text FROM interlock_steps WHERE workflow_run_id = ? AND key = ?');
-  const keep = db.prepare(`
-    INSERT INTO interlock_steps SELECT id, ?, ? FROM workflow_runs WHERE id = ? AND worker_id = ? AND status = 'running'`);
   const count = db.prepare('SELECT count(*) AS steps FROM interlock_steps WHERE workflow_run_id = ?');
   const all = db.prepare('SELECT key, text FROM interlock_steps WHERE workflow_run_id = ? ORDER BY rowid');
   return {
-    /** All step results, in the order in which they were stored. */
+    /** The results of the outermost steps, in the order in which they were stored. */
     all: (workflowRunId: string): readonly PersistedStep[] =>
-      all.all(workflowRunId).map(({ key, text }) => ({ key: String(key), text: String(text) })),
+      all
+        .all(workflowRunId)
+        .map(({ key, text }) => ({ key: String(key), text: String(text) }))
+        .filter(isOutermost),
     find: (workflowRunId: string, key: string) => find.get(workflowRunId, key)?.['text'] as string | undefined,
-    /** Stores the result of a step. Raises `TakenOver` if the worker no longer holds the run. */
-    keep: ({ workflowRunId, workerId, key, text }: LeasedStep): void => {
-      if (keep.run(key, text, workflowRunId, workerId).changes === 0) throw new TakenOver();
-    },
     count: (workflowRunId: string) => Number(count.get(workflowRunId)?.['steps'] ?? 0),
   };
 };

@@ -2,8 +2,17 @@ import { createHash, randomUUID } from 'node:crypto';
 import { handlers, object, type ObjectContext, type ObjectSharedContext, rpc, TerminalError } from '@restatedev/restate-sdk';
 import type { Ingress } from '@restatedev/restate-sdk-clients';
 
-import { readTogether } from '../calls.js';
-import { type Board, type BoardEntry, type EntryMark, type Pinned, type PlacedEntry, TakenOver } from '../journal.js';
+import { keepTrying, readTogether } from '../calls.js';
+import {
+  type Append,
+  type Board,
+  type BoardEntry,
+  type Durable,
+  type EntryMark,
+  type Pinned,
+  type PlacedEntry,
+  TakenOver,
+} from '../journal.js';
 import type { Ledger } from '../ledger.js';
 import { type Admin, resourceHeader } from './admin.js';
 import { plainText, retryHeader, type RunWorkflowDefinition } from './run-workflow.js';
@@ -59,22 +68,29 @@ const putMarks = async (context: ObjectContext, entries: readonly BoardEntry[], 
 
 const clear = async (context: ObjectContext): Promise<void> => context.clearAll();
 
-interface Append {
-  readonly entries: readonly BoardEntry[];
-  readonly life?: number | undefined;
-}
+/** The records of an append, with the place of the process's first record; undefined for records of the journal, which are always added. */
+export type AppendRequest = Omit<Append, 'runId'> & { readonly life?: number | undefined };
 
-/** A Restate object for each run of a program, with the messages of processes about it. */
+/** The number of first records that are there already. */
+const knownCount = async (context: ObjectContext, { at, entries }: AppendRequest, count: number): Promise<number> => {
+  let known = 0;
+  if (at === undefined) return known;
+  while (at + known < count && (await context.get<string>(entryName(at + known))) === entries[known]?.text) known += 1;
+  return known;
+};
+
+/** A Restate object for each run of a program, with the records of the run. */
 const entriesObject = (name: string, retentionMs: number) => {
-  const append = async (context: ObjectContext, { entries, life }: Append): Promise<number | null> => {
+  const append = async (context: ObjectContext, request: AppendRequest): Promise<number | null> => {
     const count = await countIn(context);
-    if (life !== undefined && ((await placesOf(context, 'life')).at(-1) ?? 0) > life) return null;
-    for (const [index, { text }] of entries.entries()) context.set(entryName(count + index), text);
-    await putMarks(context, entries, count);
-    context.set(countName, count + entries.length);
+    if (request.life !== undefined && ((await placesOf(context, 'life')).at(-1) ?? 0) > request.life) return null;
+    const added = request.entries.slice(await knownCount(context, request, count));
+    for (const [index, { text }] of added.entries()) context.set(entryName(count + index), text);
+    await putMarks(context, added, count);
+    context.set(countName, count + added.length);
     if (count === 0)
       context.genericSend({ service: name, method: 'clear', key: context.key, parameter: new Uint8Array(), delay: retentionMs });
-    return count;
+    return request.at ?? count;
   };
   return object({
     name,
@@ -103,7 +119,7 @@ const pinned = async (context: ObjectSharedContext): Promise<(Pinned & Note)[]> 
 const notesObject = (name: string) =>
   object({ name, handlers: { pin, pinned: handlers.object.shared(pinned) }, options: { journalRetention: 0 } });
 
-interface BoardObjects {
+export interface BoardObjects {
   readonly entries: ReturnType<typeof entriesObject>;
   readonly notes: ReturnType<typeof notesObject>;
 }
@@ -133,11 +149,6 @@ export const boardOf = (ingress: Ingress, { entries, notes }: BoardObjects, { re
     return { run: ingress.objectClient(entries, runId) }; // must not be awaited: a client has a method of any name
   };
   return {
-    append: async (runId, added, life) => {
-      const place = await (await entriesOf(runId)).run.append({ entries: added, life });
-      if (place === null) throw new TakenOver();
-      return place;
-    },
     // One call for all readers of a run.
     read: readTogether((places) =>
       places.map(async ([runId, from]) => {
@@ -179,10 +190,17 @@ interface PersistedPart {
 }
 
 const deathsName = 'deaths';
+const holderName = 'holder';
 const partName = (part: string): string => `part ${part}`;
 
-const find = async (context: ObjectSharedContext, part: string): Promise<string | null> =>
-  (await context.get<PersistedPart>(partName(part)))?.text ?? null;
+/** The stored result of a part, and whether the attempt that asks for it is the last one that has started. */
+const find = async (
+  context: ObjectSharedContext,
+  { part, by }: { readonly part: string; readonly by: string },
+): Promise<{ readonly text?: string; readonly isHeld: boolean }> => {
+  const [known, holder] = [await context.get<PersistedPart>(partName(part)), await context.get<string>(holderName)];
+  return { ...(known && { text: known.text }), isHeld: holder === by };
+};
 
 /** Returns whether the caller stored the value: true for the first caller only. */
 const keep = async (
@@ -194,7 +212,11 @@ const keep = async (
   return known === null || known.by === persisted.by;
 };
 
-const noteLife = async (context: ObjectContext, steps: number): Promise<number> => {
+const noteLife = async (
+  context: ObjectContext,
+  { steps, by }: { readonly steps: number; readonly by: string },
+): Promise<number> => {
+  context.set(holderName, by);
   const before = await context.get<Deaths>(deathsName);
   const count = before?.steps === steps ? before.count + 1 : 0;
   context.set<Deaths>(deathsName, { steps, count });
@@ -244,16 +266,45 @@ export const ledgerObject = (workflow: string, admin: Admin | undefined) =>
 
 type LedgerObject = ReturnType<typeof ledgerObject>;
 
-/** The ledger of a run, as one attempt at it sees it. */
-export const ledgerOf = (ingress: Ingress, ledger: LedgerObject, runId: string): Ledger => {
+/** The ledger of a run, as one attempt at it sees it. Calls are repeated until the attempt is over: the result of a tool is never given up. */
+export const ledgerOf = (ingress: Ingress, ledger: LedgerObject, { runId, over }: AttemptAt): Ledger => {
   const run = ingress.objectClient(ledger, runId);
   const by = randomUUID();
+  let hasStarted = false;
+  const patiently = <T>(act: () => Promise<T>): Promise<T> => keepTrying(act, { path: 'ingressUrl', signal: over }).done;
   return {
-    find: async (part) => (await run.find(part)) ?? undefined,
-    keep: async (part, text) => {
-      if (!(await run.keep({ part, text, by }))) throw new TakenOver();
+    find: async (part) => {
+      const { text, isHeld } = await patiently(async () => run.find({ part, by }));
+      if (hasStarted && !isHeld) throw new TakenOver();
+      return text;
     },
-    countStart: async (steps) => run.noteLife(steps),
+    keep: async (part, text) => {
+      if (!(await patiently(async () => run.keep({ part, text, by })))) throw new TakenOver();
+    },
+    countStart: async (steps) => {
+      const deaths = await run.noteLife({ steps, by });
+      hasStarted = true;
+      return deaths;
+    },
     uncountStart: async () => run.noteSurvival(),
+  };
+};
+
+/** An attempt at a run. */
+export interface AttemptAt {
+  readonly runId: string;
+  readonly over: AbortSignal;
+}
+
+/** Adds records early, as one attempt at a run. */
+export const publisherOf = (ingress: Ingress, { entries: records }: BoardObjects, over: AbortSignal): Durable['publish'] => {
+  let life: number | undefined;
+  return async ({ runId, at, entries }) => {
+    const request = { at, entries, life: at === undefined ? undefined : life };
+    const append = async () => ingress.objectClient(records, runId).append(request);
+    const place = await keepTrying(append, { path: 'ingressUrl', signal: over }).done;
+    if (place === null) throw new TakenOver();
+    if (at === undefined) life = place;
+    return place;
   };
 };

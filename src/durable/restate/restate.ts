@@ -7,10 +7,10 @@ import { keepTrying, together } from '../calls.js';
 import { createSuspects, type Suspects } from '../ledger.js';
 import { rejectOption } from '../option-checks.js';
 import { adminOf, type Admin, resourceHeader } from './admin.js';
-import { boardObjects, boardOf, ledgerObject, ledgerOf } from './objects.js';
+import { boardObjects, boardOf, ledgerObject, ledgerOf, publisherOf } from './objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
 import { readRestateOptions, type RestateOptions, type RestateSettings } from './restate-options.js';
-import { runWorkflow, type RunWorkflow, type RunWorkflowDefinition } from './run-workflow.js';
+import { readStep, runWorkflow, type RunWorkflow, type RunWorkflowDefinition } from './run-workflow.js';
 
 /**
  * Runs that outlive their processes and machines, on a Restate server: its log stores them, and it sends them to live
@@ -73,6 +73,7 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
   const name = serviceName(program.id);
   const admin = adminOf(settings, name, closing);
   const ledger = ledgerObject(name, admin);
+  const board = boardObjects(name, settings.retentionMs);
   const workflow = runWorkflow({
     name,
     program,
@@ -80,13 +81,14 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
     suspects,
     closing,
     underWay,
-    ledgerOf: (runId) => ledgerOf(ingress, ledger, runId),
+    ledgerOf: (attempt) => ledgerOf(ingress, ledger, attempt),
+    publisherOf: (over) => publisherOf(ingress, board, over),
+    records: board.entries,
     isCanceled: async (runId) => ingress.workflowClient<RunWorkflowDefinition>({ name }, runId).isCanceled(),
     endInput: endpoint.endInput,
     wake: wakeOn(ingress, name),
     forget: (context) => context.objectSendClient(ledger, context.key).forget(),
   });
-  const board = boardObjects(name, settings.retentionMs);
   endpoint.add(workflow, ledger, board.entries, board.notes);
   const reading = <T>(act: () => Promise<T>): Promise<T> =>
     keepTrying(act, { path: 'ingressUrl', signal: closing }).within(settings.patienceMs);
@@ -129,7 +131,10 @@ interface Administered {
 /** The operations that need the admin API. */
 const administered = ({ admin, ingress, ledger, ready, reading, find }: Administered): Partial<ProgramRuns> => ({
   abandon: (runId) => reading(() => admin.kill(runId)),
-  journal: (runId) => reading(() => admin.journal(runId)),
+  journal: async (runId) => {
+    const found = await reading(() => admin.journal(runId));
+    return found && { ...found, steps: found.steps.map(({ key, text }) => ({ key, text: readStep(text).text })) };
+  },
   retry: async (runId) => {
     await ready();
     const isRetried = await ingress.objectClient(ledger, runId).retry().then(undefined, unreachable);

@@ -10,10 +10,11 @@ import {
 } from '@restatedev/restate-sdk';
 import { setTimeout } from 'node:timers/promises';
 
-import { type Durable, type OutsideWait, type Program, TakenOver } from '../journal.js';
+import { type Append, type Durable, type OutsideWait, type Program, TakenOver } from '../journal.js';
 import { createExecution, DeadlyRun, type Execution, inParts, type Ledger, type Suspects } from '../ledger.js';
 import { resourceName, resourceHeader } from './admin.js';
 import { attemptHeader } from './endpoint.js';
+import type { AttemptAt, BoardObjects } from './objects.js';
 import type { RestateSettings } from './restate-options.js';
 
 /** The status with which a run that was given up ends, as the ingress reports it. */
@@ -28,7 +29,10 @@ export interface RunWorkflow {
   readonly closing: AbortSignal;
   /** The runs under way in this process. */
   readonly underWay: Set<Promise<unknown>>;
-  ledgerOf(runId: string): Ledger;
+  ledgerOf(attempt: AttemptAt): Ledger;
+  publisherOf(over: AbortSignal): Durable['publish'];
+  /** The objects with the records of runs. */
+  readonly records: BoardObjects['entries'];
   /** Whether the cancellation of a run was requested. */
   isCanceled(runId: string): Promise<boolean>;
   /** Ends the input of an attempt, see `Endpoint`. */
@@ -89,7 +93,8 @@ export const retryHeader = 'x-interlock-retry';
 /** One attempt at a run, from its stored steps on. */
 const execute = async (parts: RunWorkflow, context: WorkflowContext, input: string): Promise<string> => {
   const { program, suspects, settings } = parts;
-  const ledger = parts.ledgerOf(context.key);
+  const over = context.request().attemptCompletedSignal;
+  const ledger = parts.ledgerOf({ runId: context.key, over });
   const resource = context.request().headers.get(resourceHeader);
   if (resource !== undefined) context.set(resourceName, decodeURIComponent(resource)); // for the list
   const execution = createExecution({ ledger, maxDeaths: settings.maxDeaths, suspects });
@@ -98,7 +103,7 @@ const execute = async (parts: RunWorkflow, context: WorkflowContext, input: stri
     // The serialized output can differ between processes; Restate expects the first one.
     const output = await unlessOver(
       context.run('output', () => ended, { serde: plainText }),
-      context.request().attemptCompletedSignal,
+      over,
     );
     parts.forget(context);
     return output;
@@ -134,14 +139,16 @@ const durableOn = (
   };
   let steps = 0;
   let isLive = false;
-  const startStep = (key: string, body: StepBody): RestatePromise<string> => {
+  const publish = parts.publisherOf(over);
+  const startStep = (key: string, body: StepBody, records: StepRecords): RestatePromise<string> => {
     const live = async (): Promise<string> => {
       const known = isRetry ? await ledger.find(key) : undefined;
       if (known !== undefined) return known;
       isLive = true;
-      await execution.start(steps).catch(giveUp);
+      await execution.start(() => steps).catch(giveUp);
       over.throwIfAborted();
-      return body(inParts({ ledger, step: key, canceled, over }));
+      const text = await body(inParts({ ledger, step: key, canceled, over, publish }));
+      return writeStep(text, records?.());
     };
     return context.run(key, live, { serde: plainText });
   };
@@ -151,13 +158,15 @@ const durableOn = (
     return step;
   };
   return {
-    step: async (key, body) => {
+    step: async (key, body, records) => {
       closing.throwIfAborted();
-      const persisted = await unlessOver(settled(startStep(key, body)), over);
+      const { text, append } = readStep(await unlessOver(settled(startStep(key, body, records)), over));
+      if (append) await unlessOver(context.objectClient(parts.records, append.runId).append(append), over);
       steps += 1;
       if (isLive) execution.pass();
-      return persisted;
+      return text;
     },
+    publish,
     canceled,
     over,
     lookForCancel: async () => {
@@ -168,6 +177,15 @@ const durableOn = (
 };
 
 type StepBody = Parameters<Durable['step']>[1];
+type StepRecords = Parameters<Durable['step']>[2];
+
+/** A step in Restate's journal: its records in the first line, which the workflow then sends to their object, and its result. */
+const writeStep = (text: string, append: Append | undefined): string => `${append ? JSON.stringify(append) : ''}\n${text}`;
+
+export const readStep = (stored: string): { readonly text: string; readonly append: Append | undefined } => {
+  const end = stored.indexOf('\n');
+  return { text: stored.slice(end + 1), append: end > 0 ? (JSON.parse(stored.slice(0, end)) as Append) : undefined }; // written by writeStep
+};
 
 const giveUp = (error: unknown): never => {
   throw error instanceof DeadlyRun ? new TerminalError(error.message, { errorCode: abandonedStatus }) : error;

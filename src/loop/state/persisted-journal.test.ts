@@ -6,6 +6,7 @@ import { createPersistedJournal } from './persisted-journal.js';
 const over = (stored: Map<string, string>) => {
   const durable: Durable = {
     canceled: new AbortController().signal,
+    publish: async () => 0,
     step: async (key, run) => {
       const text = stored.get(key) ?? (await run(durable));
       stored.set(key, text);

@@ -1,4 +1,4 @@
-import type { Durable } from '../../durable/journal.js';
+import type { Append, Durable } from '../../durable/journal.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { Interruption, rethrowInterruption } from '../interruption.js';
 import type { InsidePart } from '../tool-call.js';
@@ -20,13 +20,27 @@ interface PersistedJournalOptions {
   /** The state at the start of the run, when it is stored outside the journal. */
   readonly startedWith?: PersistedState;
   readonly isFenced: boolean;
+  readonly records?: SectionRecords;
+}
+
+/** The records of a run, which are stored with the section that produces them. */
+export interface SectionRecords {
+  /** Called before a section runs in this process. */
+  enter(run: Run, key: string): Promise<void>;
+  /** The records that are not stored yet. */
+  take(): Append | undefined;
+  /** The records that were taken last are stored. */
+  kept(): void;
 }
 
 /**
  * Persists a run as the differences between its states: each checkpointed section is a step of the engine, whose text holds the section's
  * value and its changes. The run itself is restored from the journal only before code reads it.
  */
-export const createPersistedJournal = (durable: Durable, { startedWith, isFenced }: PersistedJournalOptions): Journal => {
+export const createPersistedJournal = (
+  durable: Durable,
+  { startedWith, isFenced, records }: PersistedJournalOptions,
+): Journal => {
   const log = createStateLog(startedWith && apart(startedWith));
   let isBehind = false;
   let current = durable;
@@ -38,9 +52,10 @@ export const createPersistedJournal = (durable: Durable, { startedWith, isFenced
     isFenced,
     checkpoint: async <T>(run: Run, key: string, body: () => Promise<T>): Promise<T> => {
       let now: PersistedState | undefined;
-      const text = await step(durable, key, (inner) => {
+      const section = async (inner: Durable): Promise<string> => {
         current = inner;
         catchUp(run);
+        await records?.enter(run, key);
         return textOf(async (): Promise<Changed<T>> => {
           const value = await body();
           now = toPersistedState(run);
@@ -48,7 +63,9 @@ export const createPersistedJournal = (durable: Durable, { startedWith, isFenced
           run.change({ editedFrom: undefined });
           return { value, patch };
         });
-      });
+      };
+      const text = await step(durable, key, section, records?.take);
+      records?.kept();
       const { value, patch } = valueIn(text, `${run.options.runId} ${key}`) as Changed<T>; // the stored form of a checkpointed section
       log.append(patch, now);
       isBehind ||= !now;
@@ -104,9 +121,9 @@ const inTheRun = (error: unknown): unknown => {
 };
 
 /** All rejections of a step belong to the engine. */
-const step = async (durable: Durable, key: string, run: Parameters<Durable['step']>[1]): Promise<string> => {
+const step = async (durable: Durable, ...given: Parameters<Durable['step']>): Promise<string> => {
   try {
-    return await durable.step(key, run);
+    return await durable.step(...given);
   } catch (error) {
     rethrowInterruption(error);
     throw new Interruption(error);

@@ -1,6 +1,5 @@
 import { InterlockError, type ErrorCode } from '../../errors.js';
 import type { Board, RunFound, StartCall } from '../../durable/journal.js';
-import { memoryBoard } from '../../durable/memory-board.js';
 import type { CallOptions } from '../call-options.js';
 import type { Followed } from '../agent/callbacks.js';
 import type { ResumeOptions } from '../agent/resume.js';
@@ -37,7 +36,7 @@ export const createDurableRuns = (parts: DurableAgent) => {
   const queue = createRunQueue(runQueue);
   const counts: RunCounts = { recovered: 0 };
   const runs = hostCoded(parts.engine, agentProgram(parts, { localRuns, board: hosted.promise, queue, counts }));
-  const board = runs.board ?? memoryBoard();
+  const { board } = runs;
   hosted.resolve(board);
   const context: DurableContext = { parts, localRuns, runs, board, pause: createPause() };
   return {

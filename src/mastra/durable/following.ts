@@ -63,7 +63,7 @@ const createFollower = async (
 };
 
 /** Follows a local run segment. If it is interrupted, follows its continuation in any process. */
-const watch = async (context: DurableContext, segment: SegmentRef, { run, driven, life }: LocalRun): Promise<void> => {
+const watch = async (context: DurableContext, segment: SegmentRef, { run, driven, published }: LocalRun): Promise<void> => {
   const { localRuns } = context;
   try {
     await driven;
@@ -72,12 +72,11 @@ const watch = async (context: DurableContext, segment: SegmentRef, { run, driven
     const { streamBuffer } = run.options;
     streamBuffer.dropBuffered(); // the process that continues the run buffers it again
     streamBuffer.flush();
-    const subscription = subscribe(context, segment);
-    const isWanted = ({ life: its }: RunEntry): boolean => {
-      const { lives } = subscription;
-      return lives.lastIndexOf(its) > lives.lastIndexOf(life);
-    };
-    await publishUntilEnd(run, subscription, { isWanted, pause: context.pause });
+    const { next } = published;
+    await publishUntilEnd(run, subscribe(context, segment), {
+      isWanted: ({ sequence }) => sequence >= next,
+      pause: context.pause,
+    });
   } finally {
     localRuns.remove(segment.id);
   }

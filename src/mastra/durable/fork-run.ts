@@ -90,6 +90,6 @@ export const afterFork = (durable: Durable, { forked }: PersistedSegment): Durab
   const known = new Map(forked.map(({ key, text }) => [key, text]));
   return {
     ...durable,
-    step: async (key, run) => known.get(key) ?? durable.step(key, run),
+    step: async (key, ...rest) => known.get(key) ?? durable.step(key, ...rest),
   };
 };

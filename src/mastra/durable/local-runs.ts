@@ -5,8 +5,8 @@ import { createKeyedQueue } from '../keyed-queue.js';
 /** A run segment in this process. */
 export interface LocalRun {
   readonly run: Run;
-  /** Identifies this process in the published entries of the run segment, see `Publisher`. */
-  readonly life: string;
+  /** The records of the run segment that this process has stored, see `Publisher`. */
+  readonly published: { readonly next: number };
   /** Settles when the run segment is over here. Rejects if it was interrupted and continues elsewhere or later. */
   readonly driven: Promise<void>;
 }

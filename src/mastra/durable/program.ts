@@ -30,7 +30,7 @@ export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): P
   id: parts.agent.id,
   run: async (durable, call) => {
     const segment = segmentOf(call);
-    if ('error' in segment) return waitUnread(call, segment.error, surroundings);
+    if ('error' in segment) return waitUnread(call, segment.error, { ...surroundings, durable });
     const { runId, deadlineAt, priority = 0 } = segment.call;
     const stay = stayOf(durable, { until: deadlineAt, leave: surroundings.localRuns.enter(call.runId) });
     const delayMs = deadlineAt === undefined ? undefined : deadlineAt - Date.now();
@@ -107,14 +107,18 @@ const segmentOf = ({ input, runId }: ProgramCall): PersistedSegment | { readonly
 };
 
 /** A run that this process cannot read waits for a process that can. */
-const waitUnread = async ({ runId: id }: ProgramCall, error: unknown, { board }: ProgramParts): Promise<never> => {
+const waitUnread = async (
+  { runId: id }: ProgramCall,
+  error: unknown,
+  { board, durable }: Pick<SegmentParts, 'board' | 'durable'>,
+): Promise<never> => {
   const runId = runIdOf(id);
   const change = changeIn(error, runId);
   const call: PersistedCall = { runId, mode: 'stream', messages: [], options: {} };
   const notices = await board;
   const publisher = isInterlockError(error, 'durable/unreadable')
     ? undefined
-    : createPublisher({ board: notices, sitting: segmentNumber(id), call });
+    : createPublisher({ durable, board: notices, sitting: segmentNumber(id), call });
   if (change) await publishChange(change, { board: notices, publisher });
   throw error;
 };
@@ -138,7 +142,7 @@ const runSegment = async (
   const giveUp = new AbortController();
   const { runId } = segment.call;
   const notices = await board;
-  const publisher = createPublisher({ board: notices, sitting: segmentNumber(call.runId), call: segment.call });
+  const publisher = createPublisher({ durable, board: notices, sitting: segmentNumber(call.runId), call: segment.call });
   const signals = [ended, giveUp.signal];
   try {
     const started = await startSegment(parts, segment, { durable, call, localRuns, publisher, signals });
@@ -147,13 +151,13 @@ const runSegment = async (
     if (started.isRecovered) counts.recovered += 1;
     run.options.streamBuffer.drain(); // the run does not wait for readers
     const announceAndDrive = async (): Promise<void> => {
-      await publisher.open();
-      if (segment.resumes || started.isRecovered || publisher.hasWaited) await notices.pin(runId, undefined);
+      if (segment.resumes || started.isRecovered) await notices.pin(runId, undefined);
       await drive(run);
     };
-    await localRuns.register(call.runId, { run, life: publisher.life, driven: announceAndDrive() }); // first, so that its caller follows it here
+    await localRuns.register(call.runId, { run, published: publisher, driven: announceAndDrive() }); // first, so that its caller follows it here
     endRecording(run);
-    await publisher.end('over');
+    await publisher.flush(); // a run does not end with records that are not stored
+    publisher.end();
     const summary = encodeWaiting(run);
     if (summary !== undefined) await notices.pin(runId, summary);
     return endOf(run, started.segment);
@@ -162,7 +166,7 @@ const runSegment = async (
     const cause = error instanceof Interruption ? error.cause : error;
     const change = changeIn(cause, runId);
     if (change) await publishChange(change, { board: notices, publisher });
-    void publisher.end('interrupted');
+    publisher.end();
     throw cause; // the engine recognizes its own errors
   }
 };
@@ -193,9 +197,8 @@ const startSegment = async (
   const caller = localRuns.callerOf(call.runId);
   const abortSignal = anySignal([...signals, caller?.abortSignal]);
   const { show } = publisher;
-  const journal = publisher.around(
-    createPersistedJournal(durable, { startedWith: segment.resumes?.state, isFenced: parts.engine.isFenced ?? false }),
-  );
+  const isFenced = parts.engine.isFenced ?? false;
+  const journal = createPersistedJournal(durable, { startedWith: segment.resumes?.state, isFenced, records: publisher });
   const make = (own: MakeOptions) => setUp(parts, segment.call, { here: { ...caller, abortSignal }, journal, show, ...own });
   return startPersistedRun({ durable, segment, make, acceptChangedCode: parts.acceptChangedCode });
 };

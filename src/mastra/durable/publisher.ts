@@ -1,85 +1,85 @@
-import { randomUUID } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
-import { TakenOver, type Board, type BoardEntry, type EntryMark } from '../../durable/journal.js';
+import type { Append, Board, BoardEntry, Durable, EntryMark } from '../../durable/journal.js';
+import { isInterlockError } from '../../errors.js';
 import { partIdOf } from '../../loop/part-ids.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Position } from '../../trace/recorder.js';
-import { positionOf, type Journal, type Run } from '../../loop/run.js';
+import { positionOf, type Run } from '../../loop/run.js';
 import { encode } from '../../loop/state/encode.js';
+import type { SectionRecords } from '../../loop/state/persisted-journal.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
-import { createQueue, type Written } from './entry-queue.js';
 import type { PersistedCall } from './persisted-segment.js';
 import { createEntryParser, readChunk, withOwnStep, writeEntry, type RunEntry } from './run-entry.js';
 
-/** Publishes a run segment of this process for followers in other processes. */
-export interface Publisher {
-  /** Identifies the process in its entries. */
-  readonly life: string;
-  /** Announces that this process runs the segment, before the segment starts here. Effective once. */
+/** Records the visible chunks of a run segment for followers in other processes. */
+export interface Publisher extends SectionRecords {
+  /** Records that this process runs the segment. Effective once. */
   open(): Promise<void>;
   /** True if this or an earlier process has published that the run segment waits for other code. */
   readonly hasWaited: boolean;
+  /** The place after the last record that is known to be stored. */
+  readonly next: number;
   /**
-   * Publishes a visible chunk. It is released once its entry is persisted, with the entry's place as `metadata.sequence`. A
-   * client so never has a number or text that the next process lacks. Resolves to `false` if the entry will never be persisted.
+   * Records a visible chunk. It is released once its record is stored, with the record's place as `metadata.sequence`. A
+   * client so never has a number or text that the next process lacks. Resolves to `false` if this process does not store it.
    */
   readonly show: OnShow<Chunk>;
-  /** The same journal, whose checkpointed sections end once all their output is published. */
-  around(journal: Journal): Journal;
-  /** Settles once the output is published, as far as possible. */
+  /** Settles once all records are stored. Rejects if this process cannot store them, because it no longer has the run. */
   flush(): Promise<void>;
-  /** Stops publishing. Unwritten chunks are released without a number if the run segment is over, and never if it was interrupted. */
-  end(how: 'over' | 'interrupted'): Promise<void>;
+  /** Stops recording. Chunks that are not stored are never released here: the next process stores its own. */
+  end(): void;
 }
 
 interface PublisherOptions {
+  readonly durable: Durable;
   readonly board: Board;
   readonly sitting: number;
   readonly call: PersistedCall;
 }
 
 /**
- * Publishes a run segment as one stream, across changes of process. If a process dies inside a checkpointed section, the next one
- * retracts the text that it had released from it, because the model will produce other text, and does not repeat identical
- * chunks.
+ * Records a run segment as one stream, across changes of process. Chunks are published early and stored with their section at the latest. If
+ * a process dies inside a section, the next one retracts the text that it had released from it, because the model will produce other text, and does
+ * not repeat identical chunks.
  */
-export const createPublisher = ({ board, sitting: segment, call }: PublisherOptions): Publisher => {
+export const createPublisher = ({ durable, board, sitting: segment, call }: PublisherOptions): Publisher => {
   const { runId } = call;
-  const life = randomUUID();
-  const persisted: PersistedCall = { ...call, messages: [] }; // they are in the segment's output
-  const adoptionEntry = (): BoardEntry => writeEntry({ kind: 'life', life, sitting: segment }, encode(persisted));
-  const writing = fencedWriting(board, runId, adoptionEntry);
-  const queue = createQueue(writing.write);
+  const queue = createQueue(runId, durable);
   let place = { stretch: '', at: (): Position => ({ stepNumber: 0, attempt: 1 }) };
   let earlier: readonly RunEntry[] = [];
   let remaining = new Map<string, number>();
-  let isOpen = false;
+  let opening: Promise<void> | undefined;
   let hasWaited = false;
-  const add = (text: string, mark?: EntryMark): Promise<Written> =>
-    queue.push(writeEntry({ kind: 'chunk', life, stretch: place.stretch, at: place.at() }, text, mark));
-  const enter = (run: Run, stretch: string): void => {
-    writing.claim();
-    const published = earlier.filter((one) => one.stretch === stretch);
-    place = { stretch, at: () => positionOf(run) };
-    remaining = countsOf(published);
-    const { usedIds, partIds } = unfinished(published, run);
-    for (const id of usedIds) run.usedPartIds.add(id); // new output gets other part ids
-    const data = { ...published.at(-1)?.at, partIds, scope: 'step' };
-    if (partIds.length > 0) void add(encode({ type: retractType, runId, from: 'AGENT', data } satisfies Chunk));
+  const add = (text: string, mark?: EntryMark): Promise<number | undefined> =>
+    queue.push(writeEntry({ kind: 'chunk', stretch: place.stretch, at: place.at() }, text, mark));
+  const start = async (): Promise<void> => {
+    const persisted: PersistedCall = { ...call, messages: [] }; // they are in the segment's output
+    await queue.open(writeEntry({ kind: 'life', sitting: segment }, encode(persisted)));
+    earlier = await publishedIn(board, runId);
+    hasWaited ||= earlier.some(({ text }) => text.includes(needsDecisionType));
+    if (hasWaited) await board.pin(runId, undefined);
   };
+  const open = (): Promise<void> => (opening ??= start());
   return {
-    life,
     get hasWaited() {
       return hasWaited;
     },
-    open: async () => {
-      if (isOpen) return;
-      isOpen = true;
-      void queue.push(adoptionEntry());
-      await queue.flush();
-      earlier = (await publishedIn(board, runId).catch(() => [])).filter((one) => one.sitting === segment && one.life !== life);
-      hasWaited ||= earlier.some(({ text }) => text.includes(needsDecisionType));
+    get next() {
+      return queue.next;
     },
+    open,
+    enter: async (run, stretch) => {
+      await open();
+      const published = earlier.filter((one) => one.stretch === stretch);
+      place = { stretch, at: () => positionOf(run) };
+      remaining = countsOf(published);
+      const { usedIds, partIds } = unfinished(published, run);
+      for (const id of usedIds) run.usedPartIds.add(id); // new output gets other part ids
+      const data = { ...published.at(-1)?.at, partIds, scope: 'step' };
+      if (partIds.length > 0) void add(encode({ type: retractType, runId, from: 'AGENT', data } satisfies Chunk));
+    },
+    take: queue.take,
+    kept: queue.kept,
     show: (chunk) => {
       hasWaited ||= chunk.type === needsDecisionType;
       const own = withOwnStep(chunk);
@@ -89,39 +89,76 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
       const count = remaining.get(key) ?? 0;
       if (count > 0) return void remaining.set(key, count - 1);
       const at = place.at();
-      return add(text, own.type === 'step-finish' ? 'step' : undefined).then((written) => {
-        if (typeof written === 'number') Object.assign(chunk, { metadata: { ...at, ...chunk.metadata, sequence: written } });
-        return written !== 'dropped';
+      return add(text, own.type === 'step-finish' ? 'step' : undefined).then((sequence) => {
+        if (sequence !== undefined) Object.assign(chunk, { metadata: { ...at, ...chunk.metadata, sequence } });
+        return sequence !== undefined;
       });
     },
-    around: (journal) => publishingJournal(journal, enter, () => queue.flush()),
-    flush: () => queue.flush(),
-    end: (how) => queue.end(how === 'over' ? 'unwritten' : 'dropped'),
+    flush: async () => {
+      if (queue.isWaiting) await open();
+      await queue.flush();
+    },
+    end: queue.end,
   };
 };
 
-/**
- * Writes entries until a later process takes over the run. A process that no longer owns the run may take over, too, before it
- * notices; the owner, which alone enters another section, then takes the run back.
- */
-const fencedWriting = (board: Board, runId: string, adoptionEntry: () => BoardEntry) => {
-  let epochPlace: number | undefined;
-  let isTaken = false;
-  let takesBack = false;
-  const write = async (added: readonly BoardEntry[]): Promise<number> => {
-    const entries = takesBack ? [adoptionEntry(), ...added] : added;
-    const own = entries.findLastIndex(({ mark }) => mark === 'life');
-    try {
-      const first = await board.append(runId, entries, own < 0 ? epochPlace : undefined);
-      if (own >= 0) epochPlace = first + own;
-      isTaken = takesBack = false;
-      return first + entries.length - added.length;
-    } catch (error) {
-      isTaken ||= (error as Error).cause instanceof TakenOver; // wrapped with our code, as all errors of an engine
-      throw error;
-    }
+interface Waiting {
+  readonly entry: BoardEntry;
+  /** Gets the record's place; undefined if this process will not store it. */
+  settle(place: number | undefined): void;
+}
+
+/** The records of a run that are not stored yet, in their order. */
+const createQueue = (runId: string, { publish }: Pick<Durable, 'publish'>) => {
+  let waiting: Waiting[] = [];
+  let next: number | undefined;
+  let taken: Append | undefined;
+  let scheduled: NodeJS.Immediate | undefined;
+  let hasEnded = false;
+  let last: Promise<void> = Promise.resolve();
+  const unstored = (): Append | undefined =>
+    waiting.length > 0 && next !== undefined ? { runId, at: next, entries: waiting.map(({ entry }) => entry) } : undefined;
+  const confirm = ({ at = 0, entries }: Append): void => {
+    for (; next !== undefined && next < at + entries.length; next += 1) waiting.shift()?.settle(next);
   };
-  return { write, claim: () => void (takesBack ||= isTaken) };
+  const write = async (): Promise<void> => {
+    const append = unstored();
+    if (append) confirm({ ...append, at: await publish(append) });
+  };
+  const writeEarly = (): void => {
+    scheduled = undefined;
+    last = last.then(write).catch(() => undefined); // the records stay here, and are stored with their section
+  };
+  return {
+    get next() {
+      return next ?? 0;
+    },
+    get isWaiting() {
+      return waiting.length > 0;
+    },
+    open: async (first: BoardEntry): Promise<void> => {
+      next = (await publish({ runId, entries: [first] })) + 1;
+    },
+    /** Records of one turn of the event loop are published together. Never rejects. */
+    push: (entry: BoardEntry): Promise<number | undefined> => {
+      if (hasEnded) return Promise.resolve(undefined);
+      scheduled ??= setImmediate(writeEarly);
+      return new Promise((settle) => waiting.push({ entry, settle }));
+    },
+    take: () => (taken = unstored()),
+    kept: () => {
+      if (taken) confirm(taken);
+    },
+    flush: async (): Promise<void> => {
+      await last;
+      await write();
+    },
+    end: (): void => {
+      hasEnded = true;
+      for (const { settle } of waiting) settle(undefined);
+      waiting = [];
+    },
+  };
 };
 
 const isReadable = (entry: RunEntry): boolean => {
@@ -133,32 +170,21 @@ const isReadable = (entry: RunEntry): boolean => {
   }
 };
 
-/** The published entries of the last segment of a run; none if only one process has run it, the usual case. */
+/** The records of the last segment of a run by earlier processes; none if only one process has run it, the usual case. */
 const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => {
-  const epochs = await board.marked(runId, 'life');
+  const starts = await board.marked(runId, 'life');
   const known = createEntryParser(runId);
-  known.takePlaced(epochs);
-  if (known.opened?.life === known.lives.at(-1)) return [];
-  const start = known.opened?.sequence ?? 0;
-  const parser = createEntryParser(runId, start);
-  parser.takePlaced(epochs.filter(({ place }) => place < start));
-  return parser.take(await board.read(runId, start)).filter(isReadable); // damaged entries do not stop the run
+  try {
+    known.takePlaced(starts);
+    const { opened } = known;
+    if (!opened || opened.processes < 2) return [];
+    const parser = createEntryParser(runId, opened.sequence);
+    return parser.take(await board.read(runId, opened.sequence)).filter(isReadable);
+  } catch (error) {
+    if (isInterlockError(error, 'durable/damaged')) return []; // damaged records do not stop the run
+    throw error;
+  }
 };
-
-const publishingJournal = (
-  journal: Journal,
-  enter: (run: Run, stretch: string) => void,
-  flush: () => Promise<void>,
-): Journal => ({
-  ...journal,
-  checkpoint: (run, key, body) =>
-    journal.checkpoint(run, key, async () => {
-      enter(run, key);
-      const value = await body();
-      await flush();
-      return value;
-    }),
-});
 
 const countsOf = (published: readonly RunEntry[]): Map<string, number> => {
   const counts = new Map<string, number>();

@@ -5,19 +5,18 @@ import { decodeAt } from '../../loop/state/encode.js';
 import type { Position } from '../../trace/recorder.js';
 import type { PersistedCall } from './persisted-segment.js';
 
-/** The heading of a run's entry on the board; a call or a chunk follows it. */
+/** The heading of a run's record; a call or a chunk follows it. */
 type Heading =
-  /** A process takes over a run segment. Later entries of other processes are ignored. */
-  | { readonly kind: 'life'; readonly life: string; readonly sitting: number }
+  /** A process starts to run a run segment. */
+  | { readonly kind: 'life'; readonly sitting: number }
   /** A visible chunk, and the checkpointed section of the run that produced it. */
-  | { readonly kind: 'chunk'; readonly life: string; readonly stretch: string; readonly at: Position };
+  | { readonly kind: 'chunk'; readonly stretch: string; readonly at: Position };
 
 /** A published chunk of a run. */
 export interface RunEntry {
   readonly runId: string;
   /** Its place on the board of the run: it grows, not always by one. */
   readonly sequence: number;
-  readonly life: string;
   readonly sitting: number;
   readonly stretch: string;
   readonly at: Position;
@@ -28,11 +27,11 @@ export interface RunEntry {
 /** Parses the entries of a run: from the start, or from a place, given the marked entries before it. */
 export type EntryParser = ReturnType<typeof createEntryParser>;
 
-/** The last run segment that a process has started: the place and the process of the first start, the call of the last one. */
+/** The last run segment that a process has started: the place of the first start, the call of the last one, the number of starts. */
 interface OpenedSegment {
   readonly sitting: number;
   readonly sequence: number;
-  readonly life: string;
+  readonly processes: number;
   readonly call: PersistedCall;
 }
 
@@ -93,23 +92,20 @@ const readEntry = (entry: string, path: string): { readonly heading: Heading; re
 /** @param from the place of the first entry; pass marked entries before it to `takePlaced` */
 export const createEntryParser = (runId: string, from = 0) => {
   let place = from;
-  const epochs: string[] = [];
   let opened: OpenedSegment | undefined;
   const takeOne = ({ place: sequence, text: entry }: PlacedEntry): RunEntry[] => {
     const path = `${runId} entry ${sequence}`;
     const { heading, text } = readEntry(entry, path);
     switch (heading.kind) {
       case 'life': {
-        const { life, sitting: segment } = heading;
-        epochs.push(life);
-        const first = opened?.sitting === segment ? opened : { sitting: segment, sequence, life };
-        opened = { ...first, call: decodeAt(text, path) as PersistedCall };
+        const { sitting: segment } = heading;
+        const first = opened?.sitting === segment ? opened : { sitting: segment, sequence, processes: 0 };
+        opened = { ...first, processes: first.processes + 1, call: decodeAt(text, path) as PersistedCall };
         return [];
       }
       case 'chunk': {
-        const { life, stretch, at } = heading;
-        // A replaced process may still publish, before it notices.
-        return life === epochs.at(-1) && opened ? [{ runId, sequence, life, sitting: opened.sitting, stretch, at, text }] : [];
+        const { stretch, at } = heading;
+        return opened ? [{ runId, sequence, sitting: opened.sitting, stretch, at, text }] : [];
       }
       default:
         return heading satisfies never;
@@ -120,14 +116,12 @@ export const createEntryParser = (runId: string, from = 0) => {
     get place() {
       return place;
     },
-    /** The processes that have run it, in order. */
-    lives: epochs as readonly string[],
     get opened() {
       return opened;
     },
-    /** Parses the next entries. Returns the valid chunks. */
+    /** Parses the next entries. Returns the chunks. */
     take: (entries: readonly string[]) => entries.flatMap((text) => takeOne({ place: place++, text })),
-    /** Parses entries from any places, in ascending order. Returns the valid chunks. */
+    /** Parses entries from any places, in ascending order. Returns the chunks. */
     takePlaced: (entries: readonly PlacedEntry[]) => entries.flatMap(takeOne),
   };
 };

@@ -64,10 +64,6 @@ export const subscribe = (context: DurableContext, segment: SegmentRef, from?: n
     entries,
     /** Restores the steps before a chunk. */
     withSteps: createStepRestorer((before) => stepsBefore(context.board, segment, before)),
-    /** The processes that have run it, in order. */
-    get lives() {
-      return listener.parser().lives;
-    },
     /** The call of the run segment, once it is published. */
     get call() {
       return end ? end.call : listener.parser().opened?.call;

@@ -90,5 +90,6 @@ const partOf = (durable: Durable, part: { name: string; interrupt: (cause: unkno
       throw error;
     }
   },
+  publish: durable.publish,
   canceled: durable.canceled,
 });
