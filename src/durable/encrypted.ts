@@ -18,8 +18,11 @@ import { InterlockError } from '../errors.js';
 export interface EncryptionOptions {
   /** The key that encrypts everything: 32 bytes, raw or in base64. `openssl rand -base64 32` makes one. */
   readonly key: SealKey;
-  /** Earlier keys, which decrypt the stored runs that were encrypted with them. Default: none. */
-  readonly previousKeys?: readonly SealKey[];
+  /**
+   * Earlier keys, which decrypt the stored runs that were encrypted with them. `'none'` reads the runs that were stored without encryption, so
+   * that encryption can be switched on while runs are under way. Default: no earlier keys.
+   */
+  readonly previousKeys?: readonly (SealKey | 'none')[];
 }
 
 /**
@@ -31,7 +34,8 @@ export interface EncryptionOptions {
  * const durability = encrypted(openWorkflow({ path: 'runs.db' }), { key: process.env.JOURNAL_KEY });
  */
 export const encrypted = (engine: Engine, { key, previousKeys = [] }: EncryptionOptions): Engine => {
-  const seal = createSeal([key, ...previousKeys]);
+  const keys = previousKeys.filter((one) => one !== 'none');
+  const seal = createSeal([key, ...keys], { readsPlain: previousKeys.includes('none') });
   return {
     ...engine,
     host: (program) => openedRuns(engine.host(sealedProgram(program, seal)), program.id, seal),
@@ -42,6 +46,7 @@ export const encrypted = (engine: Engine, { key, previousKeys = [] }: Encryption
 /** The program as the engine runs it. */
 const sealedProgram = ({ id, run }: Program, seal: Seal): Program => ({
   id,
+  isEncrypted: true,
   run: async (durable, { runId, input }) => {
     const at = placesOf(id, runId);
     const output = await run(openedDurable(durable, at, { seal, append: sealedAppends(id, seal) }), { runId, input: seal.open(input, at('input')) });
@@ -120,7 +125,7 @@ const openedBoard = (board: Board, program: string, seal: Seal): Board => {
     pin: (runId, note) => board.pin(runId, note === undefined ? undefined : seal.close(note, place(runId, 'note'))),
     pinned: async () =>
       (await board.pinned())
-        .filter(({ note }) => isSealed(note)) // a process without the key notes that it cannot read the run
+        .filter(({ note }) => isSealed(note) || seal.readsPlain) // a process without the key notes that it cannot read the run
         .map(({ runId, note }) => ({ runId, note: seal.open(note, place(runId, 'note')) })),
   };
 };
@@ -141,11 +146,12 @@ interface Known {
   readonly key: Buffer;
 }
 
-/** Encrypts with the first key; decrypts with any of them. Raises `durable/invalid-key`. */
-export const createSeal = (given: readonly [SealKey, ...SealKey[]]) => {
+/** Encrypts with the first key; decrypts with any of them. `readsPlain`: texts that were never encrypted are returned as they are. Raises `durable/invalid-key`. */
+export const createSeal = (given: readonly [SealKey, ...SealKey[]], { readsPlain = false } = {}) => {
   const keys = given.map(readKey);
   const [{ id, key }] = keys as [Known, ...Known[]]; // as many as given
   return {
+    readsPlain,
     /** @param place the location of the text: it cannot be decrypted as the text of another location */
     close: (text: string, place: string): string => {
       const iv = randomBytes(ivBytes);
@@ -155,6 +161,7 @@ export const createSeal = (given: readonly [SealKey, ...SealKey[]]) => {
     },
     /** Raises `durable/unreadable` for a text that was not sealed for this place with a known key. */
     open: (sealed: string, place: string): string => {
+      if (readsPlain && !isSealed(sealed)) return sealed;
       const [keyId, encoded = ''] = sealed.split('.');
       const known = keys.find((one) => one.id === keyId);
       if (!known) throw new InterlockError('durable/unreadable', { path: place, detail: 'it has another key, or none.' });

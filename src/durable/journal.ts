@@ -1,3 +1,5 @@
+import { InterlockError } from '../errors.js';
+
 /** True for a text that `encrypted` has sealed: the id of its key, and the bytes. Texts that a program persists never have this form. */
 export const isSealed = (text: string): boolean => /^[0-9a-f]{8}\.[A-Za-z0-9+/]+=*$/.test(text);
 
@@ -41,9 +43,18 @@ export interface OutsideWait {
 export interface Program {
   /** The same in every process. */
   readonly id: string;
+  /**
+   * Set if the texts of its runs are encrypted. The store remembers it, and rejects the same program without encryption, see
+   * {@link unencrypted}. Default: no.
+   */
+  readonly isEncrypted?: boolean;
   /** Returns the result of the run. It is called again, with the same input, in the process that continues the run. */
   run(durable: Durable, call: ProgramCall): Promise<string>;
 }
+
+/** The error of a process without a key whose program has encrypted runs in the store. */
+export const unencrypted = ({ id }: Program): InterlockError =>
+  new InterlockError('durable/unreadable', { path: id, detail: 'its runs are encrypted, and this process has no key for them.' });
 
 /** One run of a program. */
 export interface ProgramCall {

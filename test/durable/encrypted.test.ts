@@ -105,3 +105,32 @@ it.each([Buffer.alloc(16), 'a password', '', undefined, 32])('rejects the key %o
     expect.objectContaining({ code: 'durable/invalid-key' }),
   );
 });
+
+it('reads with `none` the runs that were stored before encryption, and encrypts what follows', async () => {
+  const scenario = (scenarios['tools'] as () => Scenario)();
+  const disk = createDisk();
+  const dying = mortalEngine(disk, 8);
+  void scenario
+    .agent({ durability: dying })
+    .generate(prompt, { runId: 'run' })
+    .catch(() => undefined);
+  await dying.died;
+  const key = randomBytes(32);
+  const agentWith = (previousKeys: 'none'[]) => scenario.agent({ durability: encrypted(mortalEngine(disk), { key, previousKeys }) });
+  await expect(agentWith([]).attach('run')).rejects.toMatchObject({ code: 'durable/unreadable' });
+  const { status, text } = await (await agentWith(['none']).attach('run')).getFullOutput();
+  expect([status, text]).toEqual(['success', 'All is paid.']);
+  expect(disk.runs.get('0:run')?.output).not.toContain('paid');
+});
+
+it('the file rejects a program with encrypted runs in a process without a key', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-durable-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = () => openWorkflow({ path: join(folder, 'runs.db') });
+  const first = encrypted(file(), { key: randomBytes(32) });
+  await careful(first).generate(prompt, { runId: 'one' });
+  await first.close();
+  const second = file();
+  expect(() => careful(second)).toThrow(expect.objectContaining({ code: 'durable/unreadable', path: 'careful' }));
+  await second.close();
+});

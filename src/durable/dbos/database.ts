@@ -22,6 +22,7 @@ const tables = `
   CREATE TABLE IF NOT EXISTS interlock.lives (
     run_id TEXT PRIMARY KEY, owner TEXT NOT NULL, steps INTEGER NOT NULL DEFAULT -1, deaths INTEGER NOT NULL DEFAULT 0
   );
+  CREATE TABLE IF NOT EXISTS interlock.encrypted (program TEXT PRIMARY KEY);
   CREATE TABLE IF NOT EXISTS interlock.cancels (run_id TEXT PRIMARY KEY);
   CREATE TABLE IF NOT EXISTS interlock.processes (id TEXT PRIMARY KEY, beat BIGINT NOT NULL);
   CREATE TABLE IF NOT EXISTS interlock.board (

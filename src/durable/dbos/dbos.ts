@@ -16,7 +16,7 @@ import { inTime, keepTrying, unreachableAt, type Trying, together } from '../cal
 import { rejectOption } from '../option-checks.js';
 import { readDbosOptions, type DbosOptions } from './dbos-options.js';
 import { createRecover, createReturns } from './recover.js';
-import { forget, boardOn, storedSteps } from './tables.js';
+import { createChecking, forget, boardOn, storedSteps } from './tables.js';
 import { isOutermost } from '../stored-steps.js';
 import { openDbosHost, queueOwnRun, queueRuns, type DbosHost, leaveDbos, takeDbos } from './dbos-host.js';
 import type { Database } from './database.js';
@@ -47,8 +47,8 @@ export const dbos = (options: DbosOptions): Engine => {
   const open = () => outside(() => openDbosHost(settings));
   const openHost = () => (opening ??= keepTrying(open, { path: 'systemDatabaseUrl', signal: closing.signal }));
   const site = (): Promise<DbosHost> => openHost().done;
-  const suspects = createSuspects();
-  const recover = createRecover({ programs, maxDeaths, suspects, closing: closing.signal, returns, site, underWay });
+  const [suspects, check] = [createSuspects(), createChecking()];
+  const recover = createRecover({ programs, maxDeaths, suspects, closing: closing.signal, returns, check, site, underWay });
   const runWorkflow = takeDbos((...run) => outside(() => recover(...run)));
   const onHost: OnHost = (use) => outside(async () => use(await openHost().within(patienceMs)));
   return {
@@ -59,7 +59,13 @@ export const dbos = (options: DbosOptions): Engine => {
       if (programs.has(program.id)) rejectOption('durability', `two agents with the id "${program.id}" share an engine.`);
       programs.set(program.id, program);
       openHost();
-      return { ...runsOf(program, runWorkflow, inPatience(onHost, patienceMs)), board: boardOf(program, onHost, patienceMs) };
+      const onProgram: OnHost = (use) =>
+        onHost(async (host) => {
+          await check(host.database, program);
+          return use(host);
+        });
+      const board = boardOf(program, onProgram, patienceMs);
+      return { ...runsOf(program, runWorkflow, inPatience(onProgram, patienceMs)), board };
     },
     close: async () => {
       closing.abort(new Error('The engine is closing.'));

@@ -2,7 +2,7 @@ import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 
 import type { Durable, Program } from '../journal.js';
 import { storedDurable } from '../stored-steps.js';
-import { claimSteps } from './tables.js';
+import { claimSteps, type Checking } from './tables.js';
 import { createExecution, DeadlyRun, type Execution, type Suspects } from '../ledger.js';
 import type { DbosHost, Recover, StartedWorkflow } from './dbos-host.js';
 
@@ -12,6 +12,7 @@ interface RecoverOptions {
   readonly suspects: Suspects;
   readonly closing: AbortSignal;
   readonly returns: Returns;
+  readonly check: Checking;
   site(): Promise<DbosHost>;
   /** The executions under way in this process, with the ids of their runs in DBOS. */
   readonly underWay: Map<Promise<unknown>, string>;
@@ -36,7 +37,7 @@ export const createRecover = (options: RecoverOptions): Recover => {
 };
 
 const recoverRun = async (
-  { programs, maxDeaths, suspects, closing, returns, site }: RecoverOptions,
+  { programs, maxDeaths, suspects, closing, returns, check, site }: RecoverOptions,
   workflowId: string,
   started: StartedWorkflow,
 ): Promise<string> => {
@@ -50,7 +51,10 @@ const recoverRun = async (
   }
   const canceled = cancels.watch(workflowId);
   try {
-    const claim = () => claimSteps(database, { workflowId, program: programId, executorId: DBOS.executorID });
+    const claim = async () => {
+      await check(database, program);
+      return claimSteps(database, { workflowId, program: programId, executorId: DBOS.executorID });
+    };
     return await runOnDbos({ program, runId, input, claim, maxDeaths, suspects, canceled, closing, again });
   } finally {
     cancels.forget(workflowId);

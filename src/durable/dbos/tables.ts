@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { type Board, type PersistedStep, type PlacedEntry, TakenOver } from '../journal.js';
+import { type Board, type PersistedStep, type PlacedEntry, type Program, TakenOver, unencrypted } from '../journal.js';
 import { readTogether } from '../calls.js';
 import type { Database } from './database.js';
 import type { Ledger } from '../ledger.js';
@@ -131,6 +131,25 @@ export const storedSteps = ({ query }: Pick<Database, 'query'>, workflowId: stri
     'SELECT key, text FROM interlock.steps WHERE run_id = $1 ORDER BY at',
     [workflowId],
   );
+
+/** Remembers that a program's runs are encrypted. Raises `durable/unreadable` for the same program without encryption. */
+export type Checking = (database: Pick<Database, 'query'>, program: Program) => Promise<void>;
+
+/** Checks each program once. */
+export const createChecking = (): Checking => {
+  const checks = new Map<string, Promise<void>>();
+  return (database, program) => {
+    const check = checks.get(program.id) ?? checkEncryption(database, program);
+    checks.set(program.id, check);
+    check.catch(() => checks.delete(program.id));
+    return check;
+  };
+};
+
+const checkEncryption = async ({ query }: Pick<Database, 'query'>, program: Program): Promise<void> => {
+  if (program.isEncrypted) await query('INSERT INTO interlock.encrypted VALUES ($1) ON CONFLICT DO NOTHING', [program.id]);
+  else if ((await query('SELECT 1 FROM interlock.encrypted WHERE program = $1', [program.id])).length > 0) throw unencrypted(program);
+};
 
 /** Deletes the stored data of a run. */
 export const forget = async ({ query }: Pick<Database, 'query'>, runId: string): Promise<void> => {

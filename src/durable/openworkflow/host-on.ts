@@ -15,6 +15,7 @@ import { watchCancels } from '../watches.js';
 import { DeadlyRun, createExecution, type Suspects } from '../ledger.js';
 import {
   boardOn,
+  checkEncryption,
   persistedSteps,
   runTables,
   runWriter,
@@ -54,6 +55,7 @@ const retryPolicy = { initialInterval: '1s', backoffCoefficient: 2, maximumInter
 /** Hosts a program on the file, in a namespace of its own: its worker claims no other program's runs. */
 export const hostOn = (db: DatabaseSync, program: Program, options: HostOptions): Hosted => {
   const { path, concurrency, leaseMs, maxDeaths, suspects } = options;
+  checkEncryption(db, program);
   const sqlite = BackendSqlite.connect(path, { namespaceId: program.id });
   waitForOthers(sqlite);
   const leasing = leased(sqlite, { leaseMs, table: leaseTable(sqlite, program.id) });

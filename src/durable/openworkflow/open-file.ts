@@ -31,6 +31,7 @@ const tables = `
   CREATE TABLE IF NOT EXISTS interlock_notes (
     program TEXT NOT NULL, run_id TEXT NOT NULL, pinned_at INTEGER NOT NULL, note TEXT NOT NULL, PRIMARY KEY (program, run_id)
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS interlock_encrypted (program TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS interlock_probe (one INTEGER PRIMARY KEY, looks INTEGER NOT NULL);
   INSERT OR IGNORE INTO interlock_probe VALUES (1, 0);
 `;

@@ -6,7 +6,9 @@ import {
   type PersistedRun,
   type PersistedRunFilter,
   type PersistedStep,
+  type Program,
   TakenOver,
+  unencrypted,
 } from '../journal.js';
 import type { Ledger } from '../ledger.js';
 import { isOutermost, type StoreWrite } from '../stored-steps.js';
@@ -132,6 +134,12 @@ export const boardOn = (db: DatabaseSync, program: string): Board => {
     drop: async (runId) => void drop.run(program, runId),
     pinned: async () => notes.all(program).map(({ run_id: runId, note }) => ({ runId: runId as string, note: note as string })),
   };
+};
+
+/** Remembers that a program's runs are encrypted. Raises `durable/unreadable` for the same program without encryption. */
+export const checkEncryption = (db: DatabaseSync, program: Program): void => {
+  if (program.isEncrypted) db.prepare('INSERT OR IGNORE INTO interlock_encrypted VALUES (?)').run(program.id);
+  else if (db.prepare('SELECT 1 FROM interlock_encrypted WHERE program = ?').get(program.id)) throw unencrypted(program);
 };
 
 /** Runs `act` in a transaction: all of its changes are stored, or none. */

@@ -10,8 +10,8 @@ type Listen = NonNullable<RestateSettings['listen']>;
 
 /** The endpoint where a process listens for Restate. */
 export interface Endpoint {
-  /** Adds services to the served ones. */
-  add(...services: Services): void;
+  /** Adds services to the served ones, once `check` has succeeded. */
+  add(services: Services, check: () => Promise<void>): void;
   /** Settles once all added services are served, and registered if requested. Raises `durable/unreachable`. */
   ready(): Promise<void>;
   /** Ends the input of an attempt, named by its {@link attemptHeader}. */
@@ -41,18 +41,19 @@ export const createEndpoint = (settings: RestateSettings, closing: AbortSignal):
     handle?.(request, response);
   });
   let opening: Trying<void> | undefined;
-  const open = async (before: Promise<void> | undefined): Promise<void> => {
+  const open = async (before: Promise<void> | undefined, check: () => Promise<void>): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
     await before;
+    await check();
     handle = createEndpointHandler({ services: [...services], identityKeys: identityKeys && [...identityKeys], logger: warn });
     if (!server.listening) await startListening(server, listen);
     await register(settings, closing);
   };
   return {
-    add: (...more) => {
+    add: (more, check) => {
       services.push(...more);
       const before = opening?.done;
-      opening = keepTrying(() => open(before), { path: 'adminUrl', signal: closing });
+      opening = keepTrying(() => open(before, check), { path: 'adminUrl', signal: closing });
     },
     ready: async () => opening?.within(settings.patienceMs),
     endInput: attempts.endInput,

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { handlers, object, type ObjectContext, type ObjectSharedContext, rpc, TerminalError } from '@restatedev/restate-sdk';
-import type { Ingress } from '@restatedev/restate-sdk-clients';
+import { HttpCallError, type Ingress } from '@restatedev/restate-sdk-clients';
 
 import { keepTrying, readTogether } from '../calls.js';
 import {
@@ -11,7 +11,9 @@ import {
   type EntryMark,
   type Pinned,
   type PlacedEntry,
+  type Program,
   TakenOver,
+  unencrypted,
 } from '../journal.js';
 import type { Ledger } from '../ledger.js';
 import { type Admin, resourceHeader } from './admin.js';
@@ -133,6 +135,26 @@ const noteObjects = 64;
 
 /** The object that has the note of a run. */
 const noteKeyOf = (runId: string): string => String(createHash('sha256').update(runId).digest().readUInt32BE(0) % noteObjects);
+
+/** The object that remembers that a program's runs are encrypted. */
+const encryptionKey = 'encrypted';
+
+/** Raises `durable/unreadable` for a program without encryption whose runs are encrypted. */
+export const checkEncryption = async (ingress: Ingress, { notes }: BoardObjects, program: Program): Promise<void> => {
+  if (program.isEncrypted) return;
+  const marks = await ingress
+    .objectClient(notes, encryptionKey)
+    .pinned()
+    .then(undefined, (error: unknown) => {
+      if (error instanceof HttpCallError && error.status === 404) return []; // the program is new to the server
+      throw error;
+    });
+  if (marks.length > 0) throw unencrypted(program);
+};
+
+/** Remembers that a program's runs are encrypted. */
+export const markEncryption = async (ingress: Ingress, { notes }: BoardObjects): Promise<void> =>
+  ingress.objectClient(notes, encryptionKey).pin({ runId: '', note: encryptionKey, pinnedAt: Date.now() });
 
 /** A process's access to Restate. */
 interface Reach {

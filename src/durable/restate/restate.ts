@@ -7,7 +7,7 @@ import { keepTrying, together } from '../calls.js';
 import { createSuspects, type Suspects } from '../ledger.js';
 import { rejectOption } from '../option-checks.js';
 import { adminOf, type Admin, resourceHeader } from './admin.js';
-import { boardObjects, boardOf, ledgerObject, ledgerOf, publisherOf } from './objects.js';
+import { boardObjects, boardOf, checkEncryption, ledgerObject, ledgerOf, markEncryption, publisherOf } from './objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
 import { readRestateOptions, type RestateOptions, type RestateSettings } from './restate-options.js';
 import { readStep, runWorkflow, type RunWorkflow, type RunWorkflowDefinition } from './run-workflow.js';
@@ -89,7 +89,8 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
     wake: wakeOn(ingress, name),
     forget: (context) => context.objectSendClient(ledger, context.key).forget(),
   });
-  endpoint.add(workflow, ledger, board.entries, board.notes);
+  endpoint.add([workflow, ledger, board.entries, board.notes], () => checkEncryption(ingress, board, program));
+  let isMarked = false;
   const reading = <T>(act: () => Promise<T>): Promise<T> =>
     keepTrying(act, { path: 'ingressUrl', signal: closing }).within(settings.patienceMs);
   const run = (runId: string) => ingress.workflowClient(workflow, runId);
@@ -106,6 +107,8 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
   return {
     start: async ({ runId, input, resourceId }) => {
       await endpoint.ready();
+      if (program.isEncrypted && !isMarked) await markEncryption(ingress, board).catch(unreachable);
+      isMarked = true;
       const labels = SendOpts.from<string>({
         headers: resourceId === undefined ? {} : { [resourceHeader]: encodeURIComponent(resourceId) },
       });
