@@ -73,6 +73,7 @@ export interface StartCall extends ProgramCall {
 /** A run as an engine lists it. */
 export interface PersistedRun {
   readonly runId: string;
+  /** `queued`: none of its steps is stored yet, because it waits in the engine or in the queue of a process. */
   readonly state: 'queued' | 'running' | 'ended' | 'lost';
   readonly resourceId?: string | undefined;
   readonly startedAt: Date;

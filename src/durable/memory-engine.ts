@@ -117,9 +117,9 @@ const isListed = (run: Pick<PersistedRun, 'runId' | 'resourceId' | 'endedAt'>, f
   (filter.resourceId === undefined || run.resourceId === filter.resourceId) &&
   (filter.endedBefore === undefined || (run.endedAt !== undefined && run.endedAt < filter.endedBefore));
 
-const listed = (runId: string, { found: { kind }, resourceId, startedAt, endedAt }: MemoryRun): PersistedRun => ({
+const listed = (runId: string, { found: { kind }, steps, resourceId, startedAt, endedAt }: MemoryRun): PersistedRun => ({
   runId,
-  state: kind === 'absent' ? 'running' : kind,
+  state: kind === 'ended' || kind === 'lost' ? kind : steps.size > 0 ? 'running' : 'queued',
   resourceId,
   startedAt,
   endedAt,

@@ -119,7 +119,7 @@ it('reads with `none` the runs that were stored before encryption, and encrypts 
   const agentWith = (previousKeys: 'none'[]) => scenario.agent({ durability: encrypted(mortalEngine(disk), { key, previousKeys }) });
   await expect(agentWith([]).attach('run')).rejects.toMatchObject({ code: 'durable/unreadable' });
   const { status, text } = await (await agentWith(['none']).attach('run')).getFullOutput();
-  expect([status, text]).toEqual(['success', 'All is paid.']);
+  expect([status, text]).toEqual(['success', 'I charge. All is paid.']);
   expect(disk.runs.get('0:run')?.output).not.toContain('paid');
 });
 

@@ -62,7 +62,8 @@ export const runQueues = ({ engine, startMs }: QueueOptions): void => {
     const first = agent.generate('first');
     await expect.poll(() => order, patience).toEqual(['first']);
     const second = agent.generate('second', { runId: 'second' });
-    await expect.poll(() => agent.runMetrics(), patience).toMatchObject({ queued: 1 });
+    await expect.poll(() => agent.runMetrics(), patience).toMatchObject({ queued: 1, running: 1 });
+    expect((await agent.listRuns({ status: 'queued' })).map(({ runId }) => runId)).toEqual(['second']);
     await agent.cancel('second');
     expect((await second).status).toBe('canceled');
     expect(order).toEqual(['first']);

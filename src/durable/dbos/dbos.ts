@@ -16,7 +16,7 @@ import { inTime, keepTrying, unreachableAt, type Trying, together } from '../cal
 import { rejectOption } from '../option-checks.js';
 import { readDbosOptions, type DbosOptions } from './dbos-options.js';
 import { createRecover, createReturns } from './recover.js';
-import { createChecking, forget, boardOn, storedSteps } from './tables.js';
+import { createChecking, forget, boardOn, startedAmong, storedSteps } from './tables.js';
 import { isOutermost } from '../stored-steps.js';
 import { openDbosHost, queueOwnRun, queueRuns, type DbosHost, leaveDbos, takeDbos } from './dbos-host.js';
 import type { Database } from './database.js';
@@ -113,7 +113,7 @@ const runsOf = (
       }),
     find: (runId) => withHost(() => find(idOf(runId))),
     cancel: (runId) => withHost(({ requestCancel }) => requestCancel(idOf(runId))),
-    list: (filter) => withHost(() => listRuns(idOf, filter)),
+    list: (filter) => withHost(({ database }) => listRuns(database, idOf, filter)),
     storedBytes: () => withHost(({ database }) => storedBytes(database)),
     abandon: (runId) => withHost((host) => abandon(host, idOf(runId))),
     journal: (runId) => withHost(({ database }) => journalOf(database, idOf(runId))),
@@ -166,7 +166,11 @@ const journalOf = async (database: Database, workflowId: string): Promise<Persis
 };
 
 /** The runs of a program in DBOS, latest first. */
-const listRuns = async (idOf: (runId: string) => string, filter: PersistedRunFilter): Promise<readonly PersistedRun[]> => {
+const listRuns = async (
+  database: Database,
+  idOf: (runId: string) => string,
+  filter: PersistedRunFilter,
+): Promise<readonly PersistedRun[]> => {
   const { runId, resourceId, endedBefore, limit } = filter;
   const prefix = idOf('');
   const found = await DBOS.listWorkflows({
@@ -178,7 +182,11 @@ const listRuns = async (idOf: (runId: string) => string, filter: PersistedRunFil
     loadInput: false,
     loadOutput: false,
   });
-  return found.map((status) => toPersistedRun(status, prefix));
+  const running = found.filter(({ status }) => status === 'PENDING').map(({ workflowID }) => workflowID);
+  const started = new Set(running.length > 0 ? await startedAmong(database, running) : []);
+  return found
+    .map((status) => ({ workflowId: status.workflowID, run: toPersistedRun(status, prefix) }))
+    .map(({ workflowId, run }) => (run.state === 'running' && !started.has(workflowId) ? { ...run, state: 'queued' } : run));
 };
 
 const toPersistedRun = (

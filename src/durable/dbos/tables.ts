@@ -125,6 +125,16 @@ export const claimSteps = async (
   };
 };
 
+/** The runs among these with a stored step. */
+export const startedAmong = async ({ query }: Pick<Database, 'query'>, workflowIds: readonly string[]): Promise<string[]> => {
+  const found = await query<{ run_id: string }>(
+    `SELECT run_id FROM unnest($1::text[]) AS wanted (run_id)
+     WHERE EXISTS (SELECT 1 FROM interlock.steps WHERE steps.run_id = wanted.run_id)`,
+    [workflowIds],
+  );
+  return found.map(({ run_id: runId }) => runId);
+};
+
 /** The stored steps of a run, in their order. */
 export const storedSteps = ({ query }: Pick<Database, 'query'>, workflowId: string): Promise<PersistedStep[]> =>
   query<{ -readonly [Name in keyof PersistedStep]: PersistedStep[Name] }>(

@@ -88,7 +88,9 @@ const listRuns = (db: DatabaseSync, program: string, filter: PersistedRunFilter)
   const { runId = null, resourceId = null, endedBefore, limit = -1 } = filter;
   return db
     .prepare(
-      `SELECT run_id, resource_id, status, created_at, finished_at FROM interlock_runs JOIN workflow_runs ON id = workflow_run_id
+      `SELECT run_id, resource_id, created_at, finished_at,
+         iif(status = 'running' AND NOT EXISTS (SELECT 1 FROM interlock_steps s WHERE s.workflow_run_id = id), 'pending', status) AS status
+       FROM interlock_runs JOIN workflow_runs ON id = workflow_run_id
        WHERE program = :program AND (:runId IS NULL OR run_id = :runId) AND (:resourceId IS NULL OR resource_id = :resourceId)
          AND (:endedBefore IS NULL OR finished_at < :endedBefore)
        ORDER BY created_at DESC LIMIT :limit`,

@@ -12,6 +12,8 @@ interface Invocation {
   readonly id: string;
   readonly run_id: string;
   readonly status: string;
+  /** Whether it has started a step. */
+  readonly has_steps: boolean;
   readonly completion_result?: string;
   readonly created_at: string;
   readonly completed_at?: string;
@@ -77,6 +79,7 @@ const invocationsOf = (service: string, runId: string): string =>
 
 const listing = (service: string, { runId, resourceId, endedBefore, limit }: PersistedRunFilter): string => `
   SELECT i.id AS id, i.target_service_key AS run_id, i.status AS status, i.completion_result AS completion_result,
+    i.id IN (SELECT id FROM sys_journal WHERE entry_type = 'Command: Run') AS has_steps,
     i.created_at AS created_at, i.completed_at AS completed_at, s.value_utf8 AS resource
   FROM sys_invocation i LEFT JOIN state s
     ON s.service_name = i.target_service_name AND s.service_key = i.target_service_key AND s.key = ${quoted(resourceName)}
@@ -86,17 +89,17 @@ const listing = (service: string, { runId, resourceId, endedBefore, limit }: Per
     ${endedBefore ? `AND i.status = 'completed' AND i.completed_at < ${quoted(endedBefore.toISOString())}` : ''}
   ORDER BY i.created_at DESC ${limit === undefined ? '' : `LIMIT ${limit}`}`;
 
-const toPersistedRun = ({ run_id, status, completion_result, created_at, completed_at, resource }: Invocation): PersistedRun => ({
+const toPersistedRun = ({ run_id, created_at, completed_at, resource, ...row }: Invocation): PersistedRun => ({
   runId: run_id,
-  state: stateOf(status, completion_result),
+  state: stateOf(row),
   resourceId: resource ? (JSON.parse(resource) as string) : undefined, // as stored by the workflow
   startedAt: new Date(created_at),
   endedAt: completed_at ? new Date(completed_at) : undefined,
 });
 
-const stateOf = (status: string, result: string | undefined): PersistedRun['state'] => {
-  if (status === 'completed') return result === 'failure' ? 'lost' : 'ended';
-  return status === 'pending' || status === 'scheduled' || status === 'ready' ? 'queued' : 'running';
+const stateOf = ({ status, completion_result, has_steps }: Pick<Invocation, 'status' | 'completion_result' | 'has_steps'>) => {
+  if (status === 'completed') return completion_result === 'failure' ? 'lost' : 'ended';
+  return has_steps ? 'running' : 'queued';
 };
 
 /** The header with the resource id of a run, set when the run starts. */

@@ -148,7 +148,7 @@ export const erase = async (
 
 /** Metrics of an agent's durable runs, across all its processes, as far as the engine can list its runs. */
 export interface RunMetrics {
-  /** Runs that wait in a queue, in this process or in the engine. */
+  /** Runs that wait in a queue, in a process or in the engine. */
   readonly queued: number;
   /** Runs that are active. */
   readonly running: number;
@@ -173,15 +173,13 @@ export const metricsOf = async (context: DurableContext, queue: RunQueue, { reco
   const { runs } = context;
   const listed = await listRuns(context, { limit: Infinity });
   const count = (...wanted: readonly string[]): number => listed.filter(({ status }) => wanted.includes(status)).length;
-  const startedRuns = count('queued', 'running');
   const started = listed.flatMap(({ status, startedAt }) =>
     startedAt && (status === 'queued' || status === 'running') ? [startedAt.getTime()] : [],
   );
-  const inEngine = count('queued');
   const journalBytes = await runs.storedBytes?.();
   return {
-    queued: inEngine + queue.queued,
-    running: runs.list ? Math.max(startedRuns - inEngine - queue.queued, 0) : queue.running,
+    queued: runs.list ? count('queued') : queue.queued,
+    running: runs.list ? count('running') : queue.running,
     waiting: count('suspended', 'needs-decision'),
     recovered,
     lost: count('lost'),
