@@ -56,6 +56,9 @@ export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string,
       for (const { id } of running) await request(`invocations/${encodeURIComponent(id)}/kill`, { method: 'PATCH' });
       return running.length > 0;
     },
+    /** Whether an object has a state. No process needs to listen for it. */
+    hasState: async (object: string, key: string): Promise<boolean> =>
+      (await query(`SELECT key FROM state WHERE service_name = ${quoted(object)} AND service_key = ${quoted(key)}`)).length > 0,
     /** Deletes Restate's stored data of a run that has ended. */
     purge: async (runId: string): Promise<void> => {
       for (const { id } of await query<{ id: string }>(invocationsOf(service, runId)))

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { handlers, object, type ObjectContext, type ObjectSharedContext, rpc, TerminalError } from '@restatedev/restate-sdk';
-import { HttpCallError, type Ingress } from '@restatedev/restate-sdk-clients';
+import type { Ingress } from '@restatedev/restate-sdk-clients';
 
 import { keepTrying, readTogether } from '../calls.js';
 import {
@@ -11,9 +11,7 @@ import {
   type EntryMark,
   type Pinned,
   type PlacedEntry,
-  type Program,
   TakenOver,
-  unencrypted,
 } from '../journal.js';
 import type { Ledger } from '../ledger.js';
 import { type Admin, resourceHeader } from './admin.js';
@@ -126,9 +124,11 @@ export interface BoardObjects {
   readonly notes: ReturnType<typeof notesObject>;
 }
 
+export const notesName = (program: string): string => `${program}.notes`;
+
 export const boardObjects = (name: string, retentionMs: number): BoardObjects => ({
   entries: entriesObject(`${name}.board`, retentionMs),
-  notes: notesObject(`${name}.notes`),
+  notes: notesObject(notesName(name)),
 });
 
 const noteObjects = 64;
@@ -137,20 +137,7 @@ const noteObjects = 64;
 const noteKeyOf = (runId: string): string => String(createHash('sha256').update(runId).digest().readUInt32BE(0) % noteObjects);
 
 /** The object that remembers that a program's runs are encrypted. */
-const encryptionKey = 'encrypted';
-
-/** Raises `durable/unreadable` for a program without encryption whose runs are encrypted. */
-export const checkEncryption = async (ingress: Ingress, { notes }: BoardObjects, program: Program): Promise<void> => {
-  if (program.isEncrypted) return;
-  const marks = await ingress
-    .objectClient(notes, encryptionKey)
-    .pinned()
-    .then(undefined, (error: unknown) => {
-      if (error instanceof HttpCallError && error.status === 404) return []; // the program is new to the server
-      throw error;
-    });
-  if (marks.length > 0) throw unencrypted(program);
-};
+export const encryptionKey = 'encrypted';
 
 /** Remembers that a program's runs are encrypted. */
 export const markEncryption = async (ingress: Ingress, { notes }: BoardObjects): Promise<void> =>

@@ -2,12 +2,12 @@ import { connect, defaultShouldRetry, HttpCallError, SendOpts, type Ingress } fr
 import { setTimeout } from 'node:timers/promises';
 import { InterlockError } from '../../errors.js';
 import { checkIntegration } from '../../integration.js';
-import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
+import { unencrypted, type Engine, type Program, type ProgramRuns, type RunFound } from '../journal.js';
 import { keepTrying, together } from '../calls.js';
 import { createSuspects, type Suspects } from '../ledger.js';
 import { rejectOption } from '../option-checks.js';
 import { adminOf, type Admin, resourceHeader } from './admin.js';
-import { boardObjects, boardOf, checkEncryption, ledgerObject, ledgerOf, markEncryption, publisherOf } from './objects.js';
+import { boardObjects, boardOf, encryptionKey, ledgerObject, ledgerOf, markEncryption, notesName, publisherOf } from './objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
 import { readRestateOptions, type RestateOptions, type RestateSettings } from './restate-options.js';
 import { readStep, runWorkflow, type RunWorkflow, type RunWorkflowDefinition } from './run-workflow.js';
@@ -89,7 +89,10 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
     wake: wakeOn(ingress, name),
     forget: (context) => context.objectSendClient(ledger, context.key).forget(),
   });
-  endpoint.add([workflow, ledger, board.entries, board.notes], () => checkEncryption(ingress, board, program));
+  const check = async (): Promise<void> => {
+    if (!program.isEncrypted && (await admin?.hasState(notesName(name), encryptionKey))) throw unencrypted(program);
+  };
+  endpoint.add([workflow, ledger, board.entries, board.notes], check);
   let isMarked = false;
   const reading = <T>(act: () => Promise<T>): Promise<T> =>
     keepTrying(act, { path: 'ingressUrl', signal: closing }).within(settings.patienceMs);
