@@ -1,4 +1,4 @@
-import { errorTable, isInterlockError } from './errors.js';
+import { errorTable, InterlockError, isInterlockError } from './errors.js';
 
 /** An agent whose durable runs can be followed by id: an `InterlockAgent` that has an engine. */
 export interface Attachable {
@@ -11,8 +11,8 @@ export interface Attachable {
  * chunk of the run; with it, at the chunk that follows. A browser's `EventSource` sends this header after a dropped connection.
  * The run does not wait for its readers, and continues when one disconnects.
  *
- * Check first that the caller may read the run: its id is the only requirement. Rejects with `durable/no-engine` and
- * `durable/no-run`, which `errorResponse` turns into a response.
+ * Check first that the caller may read the run: its id is the only requirement. Rejects with `durable/no-engine`, `durable/no-run`
+ * and, for another `Last-Event-ID`, `agent/invalid-option`, which `errorResponse` turns into a response.
  *
  * @example
  * app.get('/runs/:id', (c) => attachResponse(agent, c.req.param('id'), c.req.raw));
@@ -34,10 +34,13 @@ export const attachResponse = async (agent: Attachable, runId: string, request: 
 /** Delay before a browser reconnects. */
 const retryMs = 500;
 
-/** The sequence number to start from: 0 without a valid `lastEventId`. */
+/** The sequence number to start from: 0 without an id. Raises `agent/invalid-option` for an id that no chunk has. */
 const placeAfter = (lastEventId: string | null): number => {
-  const last = Number(lastEventId || Number.NaN);
-  return Number.isSafeInteger(last) && last >= 0 ? last + 1 : 0;
+  if (!lastEventId) return 0;
+  const last = Number(lastEventId);
+  if (!Number.isSafeInteger(last) || last < 0)
+    throw new InterlockError('agent/invalid-option', { path: 'Last-Event-ID', detail: 'it is not the id of a chunk.' });
+  return last + 1;
 };
 
 const eventOf = (chunk: object): string => {

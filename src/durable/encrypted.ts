@@ -33,7 +33,7 @@ export interface EncryptionOptions {
  * @example
  * const durability = encrypted(openWorkflow({ path: 'runs.db' }), { key: process.env.JOURNAL_KEY });
  */
-export const encrypted = (engine: Engine, { key, previousKeys = [] }: EncryptionOptions): Engine => {
+export const encrypted = <E extends Engine>(engine: E, { key, previousKeys = [] }: EncryptionOptions): E => {
   const keys = previousKeys.filter((one) => one !== 'none');
   const seal = createSeal([key, ...keys], { readsPlain: previousKeys.includes('none') });
   return {

@@ -89,3 +89,12 @@ it('an unknown run returns 404 with its code', async () => {
   const response = await fetch(server.url);
   expect([response.status, await response.json()]).toMatchObject([404, { error: { code: 'durable/no-run' } }]);
 });
+
+it('an id that no chunk has returns 400 instead of the whole run', async () => {
+  const { agent } = createWaiting();
+  await using server = await serveCut((request) => attachResponse(agent, 'other', request).catch(errorResponse));
+  for (const id of ['abc', '-1', '1.5']) {
+    const response = await fetch(server.url, { headers: { 'last-event-id': id } });
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { path: 'Last-Event-ID' } }]);
+  }
+});

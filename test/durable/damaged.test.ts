@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -121,6 +121,31 @@ describe('a damaged file', () => {
       };
       expect(await codeOf(open()), path).toEqual({ code: 'durable/damaged', path });
     }
+  });
+});
+
+describe('a copy of a file in use', () => {
+  it('by `backup` has all runs; a plain copy is rejected, whenever it is made', async () => {
+    const path = newFile();
+    const { engine, agent } = agentOn(path);
+    const copies = ['early', 'late', 'again'].map((name) => `${path}.${name}`) as [string, string, string];
+    copyFileSync(path, copies[0]);
+    await agent.generate(prompt, { runId: 'one' });
+    copyFileSync(path, copies[1]);
+    await engine.backup(`${path}.backup`);
+    await expect(engine.backup(`${path}.backup`)).rejects.toMatchObject({ code: 'durable/unreachable' });
+    await engine.close();
+    const next = agentOn(path); // the file that was closed is in use again
+    copyFileSync(path, copies[2]);
+    for (const copy of copies) expect(() => agentOn(copy), copy).toThrow(expect.objectContaining({ code: 'durable/damaged' }));
+    const restored = agentOn(`${path}.backup`);
+    for (const { agent: one } of [next, restored]) {
+      expect((await one.listRuns()).map(({ runId, status }) => [runId, status])).toEqual([['one', 'suspended']]);
+      expect((await answerAll(one, 'one')).status).toBe('success');
+    }
+    await restored.engine.close();
+    copyFileSync(`${path}.backup`, `${path}.closed`);
+    expect((await agentOn(`${path}.closed`).agent.listRuns()).map(({ status }) => status)).toEqual(['ended']);
   });
 });
 

@@ -109,6 +109,7 @@ describe('the published entries of a run', () => {
     const scenario = { agent: (given: object) => attachable(given) } as unknown as Scenario;
     const restored = await chunksOf(await attachIn(disk, scenario, 0));
     expect(sequencesOf(own)).toEqual(sequencesOf(restored));
+    expect(restored.at(-1)?.payload).toEqual(own.at(-1)?.payload); // `finish`: text, usage, messages
     const stepsIn = (chunks: readonly StreamedChunk[]) =>
       chunks
         .filter(({ type }) => type === 'step-finish')

@@ -1,1 +1,1 @@
-export { openWorkflow, type OpenWorkflowOptions } from './open-workflow.js';
+export { openWorkflow, type OpenWorkflowEngine, type OpenWorkflowOptions } from './open-workflow.js';

@@ -32,6 +32,7 @@ const tables = `
     program TEXT NOT NULL, run_id TEXT NOT NULL, pinned_at INTEGER NOT NULL, note TEXT NOT NULL, PRIMARY KEY (program, run_id)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS interlock_encrypted (program TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS interlock_file (one INTEGER PRIMARY KEY, identity TEXT NOT NULL, users INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS interlock_probe (one INTEGER PRIMARY KEY, looks INTEGER NOT NULL);
   INSERT OR IGNORE INTO interlock_probe VALUES (1, 0);
 `;
@@ -64,7 +65,8 @@ const makeFile = (path: string): void => {
 const linkNew = (path: string): void => {
   const own = `${path}.${randomUUID()}`;
   const db = new DatabaseSync(own);
-  db.exec('PRAGMA user_version = 1'); // writes the first page
+  db.exec(`PRAGMA user_version = 1; ${tables}`);
+  db.prepare('INSERT INTO interlock_file VALUES (1, ?, 1)').run(identityOf(own)); // a link has the same
   db.close();
   try {
     linkSync(own, path);
@@ -75,13 +77,61 @@ const linkNew = (path: string): void => {
   }
 };
 
+const identityOf = (path: string): string => String(statSync(path, { bigint: true }).ino);
+
+/**
+ * Marks the file as in use, in the file itself. A plain copy of a file in use lacks its write-ahead log, and so has another identity and the
+ * mark, but no log: it is rejected instead of opened without its last runs.
+ */
+const markInUse = (db: DatabaseSync, path: string, isAlone: boolean): void => {
+  const identity = identityOf(path);
+  const known = db.prepare('SELECT identity, users FROM interlock_file').get();
+  if (isAlone && known && Number(known['users']) > 0 && known['identity'] !== identity) {
+    db.close();
+    throw new InterlockError('durable/damaged', { path, detail: 'it is a plain copy of a file in use; copy it with backup(path)' });
+  }
+  db.prepare('INSERT INTO interlock_file VALUES (1, :identity, 1) ON CONFLICT DO UPDATE SET identity = :identity, users = :users').run({
+    identity,
+    users: isAlone ? 1 : Number(known?.['users'] ?? 0) + 1,
+  });
+  db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+};
+
+/** Closes a file, without the mark of this process. */
+export const closeFile = (db: DatabaseSync): void => {
+  try {
+    db.exec('UPDATE interlock_file SET users = max(users - 1, 0)');
+  } finally {
+    db.close();
+  }
+};
+
+/** Copies a file that is in use to a new file, whole. Raises `durable/unreachable`, for example if the new file exists. */
+export const backupFile = (path: string, to: string): void => {
+  try {
+    const db = new DatabaseSync(path, { timeout: patienceMs });
+    try {
+      db.prepare('VACUUM INTO ?').run(to);
+    } finally {
+      db.close();
+    }
+    const copy = new DatabaseSync(to);
+    copy.exec('UPDATE interlock_file SET users = 0');
+    copy.close();
+  } catch (cause) {
+    throw fileError(to, cause);
+  }
+};
+
 const openDatabase = (path: string): DatabaseSync => {
   mkdirSync(dirname(path), { recursive: true });
   if (path !== ':memory:') makeFile(path);
+  const isAlone = !existsSync(`${path}-wal`);
   const db = new DatabaseSync(path, { timeout: patienceMs });
   writeAhead(db);
   db.exec('PRAGMA synchronous = NORMAL'); // a killed process loses nothing; a power failure loses only writes since the last stored step
   db.exec(tables);
+  if (path !== ':memory:') markInUse(db, path, isAlone);
   return db;
 };
 

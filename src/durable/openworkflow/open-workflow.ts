@@ -5,7 +5,7 @@ import type { Engine } from '../journal.js';
 import { createSuspects } from '../ledger.js';
 import { checkOptions, rejectOption } from '../option-checks.js';
 import { hostOn, type Hosted } from './host-on.js';
-import { openFile } from './open-file.js';
+import { backupFile, closeFile, openFile } from './open-file.js';
 
 /** The file and the limits of runs on OpenWorkflow. */
 export interface OpenWorkflowOptions {
@@ -25,6 +25,15 @@ export interface OpenWorkflowOptions {
   readonly maxDeaths?: number;
 }
 
+/** An engine whose runs are in a file. */
+export interface OpenWorkflowEngine extends Engine {
+  /**
+   * Copies the file, with all runs as they are now, to a new file. Processes that use the file do not need to stop. A plain copy of a file in
+   * use lacks what is in its write-ahead log. Raises `durable/unreachable`, for example if the new file exists.
+   */
+  backup(to: string): Promise<void>;
+}
+
 const kinds = fieldsOf({
   path: needed(aName),
   concurrency: wholeNumberFrom(1),
@@ -39,7 +48,7 @@ const kinds = fieldsOf({
  * @example
  * const agent = new InterlockAgent({ name: 'support', model, tools, durability: openWorkflow({ path: 'runs.db' }) });
  */
-export const openWorkflow = (options: OpenWorkflowOptions): Engine => {
+export const openWorkflow = (options: OpenWorkflowOptions): OpenWorkflowEngine => {
   checkIntegration('openworkflow');
   checkOptions(kinds, options);
   const { path, concurrency = 16, leaseMs = 10_000, maxDeaths = 10 } = options;
@@ -57,10 +66,11 @@ export const openWorkflow = (options: OpenWorkflowOptions): Engine => {
       hosted.set(program.id, host);
       return host.runs;
     },
+    backup: async (to) => backupFile(path, to),
     close: async () => {
       await Promise.all([...hosted.values()].map((host) => host.stop()));
       hosted.clear();
-      opened?.close();
+      if (opened) closeFile(opened);
       opened = undefined;
     },
   };

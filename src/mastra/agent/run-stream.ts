@@ -217,7 +217,7 @@ const partialObjects = (run: Run): ((chunk: Chunk) => Chunk | undefined) => {
     if (by && requested?.by !== by) requested = { by, schema: readOutputSchema(by.schema) };
     return by && requested?.schema;
   };
-  return ({ type, payload, runId, from }) => {
+  return ({ type, payload, runId, from, metadata }) => {
     if (startsAnew.has(type)) {
       text = '';
       parsedLength = 0;
@@ -231,7 +231,7 @@ const partialObjects = (run: Run): ((chunk: Chunk) => Chunk | undefined) => {
     const object = schema.partial(parse(text, errors), errors.length === 0);
     if (object === undefined || isDeepStrictEqual(object, last)) return undefined;
     last = object;
-    return { type: 'object', runId, from, object } as Chunk;
+    return { type: 'object', runId, from, object, ...(metadata && { metadata }) } as Chunk; // the place of its text
   };
 };
 

@@ -21,6 +21,7 @@ import { createPause, subscribe, findEnd, type DurableContext, type SegmentRef }
 import { agentProgram } from './program.js';
 import type { AttachOptions, ForkOptions, RunFilter, RunOwner } from './operation-options.js';
 import { checkOwner, erase, hostCoded, listRuns, prune, metricsOf, needed, type RunCounts } from './run-operations.js';
+import { overdueIn } from './suspended-index.js';
 import { createRunQueue } from './run-queue.js';
 import { createLocalRuns } from './local-runs.js';
 import { resumedSegment, type DurableAgent } from './set-up.js';
@@ -35,10 +36,16 @@ export const createDurableRuns = (parts: DurableAgent) => {
   const { runQueue, deadlineMs } = parts.setup.guards;
   const queue = createRunQueue(runQueue);
   const counts: RunCounts = { recovered: 0 };
-  const runs = hostCoded(parts.engine, agentProgram(parts, { localRuns, board: hosted.promise, queue, counts }));
+  let watch: NodeJS.Timeout | undefined;
+  const watchDeadlines = (): void => {
+    watch ??= setInterval(() => void endOverdue(context).catch(() => undefined), overdueMs).unref(); // an engine that is away: the next check does it
+  };
+  const program = agentProgram(parts, { localRuns, board: hosted.promise, queue, counts, watchDeadlines });
+  const runs = hostCoded(parts.engine, program);
   const { board } = runs;
   hosted.resolve(board);
   const context: DurableContext = { parts, localRuns, runs, board, pause: createPause() };
+  if (deadlineMs !== undefined) watchDeadlines();
   return {
     /** The time limit of runs whose call sets none. */
     deadlineMs,
@@ -101,6 +108,14 @@ const repairsOf = (context: DurableContext) => {
       return startSegment(context, segmentRef(newRunId, 0), { here: {}, segment, taken: 'durable/other-input' });
     },
   };
+};
+
+/** Milliseconds between two checks for runs that wait past their deadline. */
+const overdueMs = 5_000;
+
+/** Ends the runs that wait for a person past their deadline. */
+const endOverdue = async (context: DurableContext): Promise<void> => {
+  for (const runId of overdueIn(await context.board.pinned())) await cancelRun(context, runId);
 };
 
 const cancelRun = async (context: DurableContext, runId: string): Promise<void> => {

@@ -37,7 +37,9 @@ export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): P
     const deadline = abortAfter(delayMs, () => new InterlockError('run/deadline', { path: runId }));
     const waiting = new AbortController();
     void lookWhileWaiting(durable, waiting.signal);
-    const ended = AbortSignal.any([durable.canceled, deadline.signal, ...(isCanceled(segment) ? [AbortSignal.abort()] : [])]);
+    const reason = delayMs !== undefined && delayMs <= 0 ? new InterlockError('run/deadline', { path: runId }) : undefined;
+    const only = isCanceled(segment) ? [AbortSignal.abort(reason)] : [];
+    const ended = AbortSignal.any([durable.canceled, deadline.signal, ...only]);
     try {
       const turn = { runId: call.runId, priority, ended: AbortSignal.any([ended, durable.over ?? ended]), ...stay };
       return await surroundings.queue.run(turn, () => {
@@ -137,7 +139,7 @@ interface SegmentParts extends ProgramParts {
 /** Runs one segment, from its stored input to its end. */
 const runSegment = async (
   parts: DurableAgent,
-  { durable, call, sitting: segment, ended, localRuns, board, counts }: SegmentParts,
+  { durable, call, sitting: segment, ended, localRuns, board, counts, watchDeadlines }: SegmentParts,
 ): Promise<string> => {
   const giveUp = new AbortController();
   const { runId } = segment.call;
@@ -158,8 +160,9 @@ const runSegment = async (
     endRecording(run);
     await publisher.flush(); // a run does not end with records that are not stored
     publisher.end();
-    const summary = encodeWaiting(run);
+    const summary = encodeWaiting(run, segment.call.deadlineAt);
     if (summary !== undefined) await notices.pin(runId, summary);
+    if (summary !== undefined && segment.call.deadlineAt !== undefined) watchDeadlines();
     return endOf(run, started.segment);
   } catch (error) {
     giveUp.abort(error); // work still in progress here is not persisted
@@ -177,6 +180,8 @@ interface ProgramParts {
   readonly board: Promise<Board>;
   readonly queue: RunQueue;
   readonly counts: RunCounts;
+  /** From now on this process ends suspended runs at their deadlines. */
+  watchDeadlines(): void;
 }
 
 interface StartSegmentOptions {

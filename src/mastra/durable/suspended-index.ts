@@ -1,4 +1,4 @@
-import type { Board } from '../../durable/journal.js';
+import type { Board, Pinned } from '../../durable/journal.js';
 import { isInterlockError } from '../../errors.js';
 import { decode, encode, journalFormat } from '../../loop/state/encode.js';
 import type { Run } from '../../loop/run.js';
@@ -8,10 +8,17 @@ import { needsDecisionType, type Publisher } from './publisher.js';
 import { toListed, type ListedRun } from '../agent/suspended-runs.js';
 
 /** The index entry of a suspended run for its owner; it contains no data of other resources. */
-export const encodeWaiting = (run: Run): string | undefined => {
+export const encodeWaiting = (run: Run, deadlineAt: number | undefined): string | undefined => {
   if (run.state.status !== 'suspended' || waitingCalls(run).length === 0) return undefined;
-  return encode(toListed({ run, suspendedAt: new Date(run.options.ports.wallClock()) }));
+  const listed = toListed({ run, suspendedAt: new Date(run.options.ports.wallClock()) });
+  return encode(deadlineAt === undefined ? listed : { ...listed, deadlineAt });
 };
+
+/** The runs that wait for a person past their deadline. */
+export const overdueIn = (notes: readonly Pinned[]): string[] =>
+  notes
+    .flatMap(({ note }) => readIndexEntry(note) as (WaitingRun & { readonly deadlineAt?: number })[])
+    .flatMap(({ runId, deadlineAt = Infinity }) => (deadlineAt <= Date.now() ? [runId] : []));
 
 /** A run that waits for its code or for a readable journal, or for a decision: `acceptChangedCode`, `cancel` or `abandon`. */
 export interface NeedsDecision extends CodeChange {
