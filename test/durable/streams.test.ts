@@ -6,7 +6,7 @@ import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 
 import type { ProgramRuns } from '../../src/durable/journal.js';
-import { InterlockAgent, type Engine, type InterlockStream, type TraceRecorder } from '../../src/index.js';
+import { InterlockAgent, memoryEngine, type Engine, type InterlockStream, type TraceRecorder } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
 import { approving, scenarios, type Scenario } from './scenarios.js';
@@ -121,6 +121,14 @@ describe('the published entries of a run', () => {
     const cut = own[Math.floor(own.length / 2)];
     const rest = await chunksOf(await attachIn(disk, scenario, cut?.metadata?.sequence));
     expect(sequencesOf(rest)).toEqual(sequencesOf(own.slice(Math.floor(own.length / 2))));
+  });
+
+  it('also has a number for each partial object', async () => {
+    const model = scriptedModel({ steps: [{ text: ['{"a":', '"b', 'c"}'] }] });
+    const agent = new InterlockAgent({ id: 'maker', name: 'Maker', instructions: 'Make.', model, durability: memoryEngine() });
+    const chunks = await chunksOf(await agent.stream(prompt, { structuredOutput: { schema: z.object({ a: z.string() }) } }));
+    expect(chunks.map(({ type }) => type)).toContain('object');
+    expect(sequencesOf(chunks)).not.toContain(-1);
   });
 
   const attachable = (given: object) =>

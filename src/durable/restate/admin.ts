@@ -82,10 +82,13 @@ const invocationsOf = (service: string, runId: string): string =>
 
 const listing = (service: string, { runId, resourceId, endedBefore, limit }: PersistedRunFilter): string => `
   SELECT i.id AS id, i.target_service_key AS run_id, i.status AS status, i.completion_result AS completion_result,
-    i.id IN (SELECT id FROM sys_journal WHERE entry_type = 'Command: Run') AS has_steps,
+    steps.id IS NOT NULL AS has_steps,
     i.created_at AS created_at, i.completed_at AS completed_at, s.value_utf8 AS resource
   FROM sys_invocation i LEFT JOIN state s
     ON s.service_name = i.target_service_name AND s.service_key = i.target_service_key AND s.key = ${quoted(resourceName)}
+  LEFT JOIN (
+    SELECT DISTINCT id FROM sys_journal WHERE entry_type = 'Command: Run' AND id IN (${invocations(service)} AND status <> 'completed')
+  ) steps ON steps.id = i.id
   WHERE i.target_service_name = ${quoted(service)} AND i.target_handler_name = 'run'
     ${runId === undefined ? '' : `AND i.target_service_key = ${quoted(runId)}`}
     ${resourceId === undefined ? '' : `AND s.value_utf8 = ${quoted(JSON.stringify(resourceId))}`}
