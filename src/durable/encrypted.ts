@@ -22,7 +22,7 @@ export interface EncryptionOptions {
    * Earlier keys, which decrypt the stored runs that were encrypted with them. `'none'` reads the runs that were stored without encryption, so
    * that encryption can be switched on while runs are under way. Default: no earlier keys.
    */
-  readonly previousKeys?: readonly (SealKey | 'none')[];
+  readonly previousKeys?: readonly SealKey[];
 }
 
 /**
@@ -49,7 +49,10 @@ const sealedProgram = ({ id, run }: Program, seal: Seal): Program => ({
   isEncrypted: true,
   run: async (durable, { runId, input }) => {
     const at = placesOf(id, runId);
-    const output = await run(openedDurable(durable, at, { seal, append: sealedAppends(id, seal) }), { runId, input: seal.open(input, at('input')) });
+    const output = await run(openedDurable(durable, at, { seal, append: sealedAppends(id, seal) }), {
+      runId,
+      input: seal.open(input, at('input')),
+    });
     return seal.close(output, at('output'));
   },
 });

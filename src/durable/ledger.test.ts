@@ -28,7 +28,8 @@ const shared = () => {
 };
 
 const live = () => new AbortController().signal;
-const inside = (ledger: Ledger, over: AbortSignal = live()) => inParts({ ledger, step: '3 tools', canceled: live(), over, publish: async () => 0 });
+const inside = (ledger: Ledger, over: AbortSignal = live()) =>
+  inParts({ ledger, step: '3 tools', canceled: live(), over, publish: async () => 0 });
 
 describe('the parts of a step', () => {
   it('run once, in parallel, and are identified by their step', async () => {

@@ -116,7 +116,8 @@ it('reads with `none` the runs that were stored before encryption, and encrypts 
     .catch(() => undefined);
   await dying.died;
   const key = randomBytes(32);
-  const agentWith = (previousKeys: 'none'[]) => scenario.agent({ durability: encrypted(mortalEngine(disk), { key, previousKeys }) });
+  const agentWith = (previousKeys: string[]) =>
+    scenario.agent({ durability: encrypted(mortalEngine(disk), { key, previousKeys }) });
   await expect(agentWith([]).attach('run')).rejects.toMatchObject({ code: 'durable/unreadable' });
   const { status, text } = await (await agentWith(['none']).attach('run')).getFullOutput();
   expect([status, text]).toEqual(['success', 'I charge. All is paid.']);

@@ -175,7 +175,7 @@ it('a client of a process killed during a write continues from its last number w
     await sleep(150);
 
     const board = memoryBoard();
-    const kept: Disk = { runs: copyOfRuns(disk), board, publish: async (append) => board.append(append) };
+    const kept: Disk = { runs: copyOfRuns(disk), board, publish: async (those) => board.append(those) };
     const lives = new Set((await disk.board.marked('run', 'life')).map(({ text }) => text));
     const entries = await disk.board.read('run', 0);
     board.append({ runId: 'run', entries: entries.map((text) => ({ text, mark: lives.has(text) ? 'life' : undefined })) });

@@ -62,7 +62,15 @@ const speaker = (id: string, durability: Engine, hold: 'none' | 'run', at: (mome
   });
   const polite = {
     id: 'polite',
-    processOutputStep: async ({ text, abort, messages }: { text?: string; abort: (why: string, how: object) => never; messages: never }) => {
+    processOutputStep: async ({
+      text,
+      abort,
+      messages,
+    }: {
+      text?: string;
+      abort: (why: string, how: object) => never;
+      messages: never;
+    }) => {
       if (text?.includes('RUDE')) {
         await at('rejected');
         abort('mind your words', { retry: true });
@@ -71,7 +79,16 @@ const speaker = (id: string, durability: Engine, hold: 'none' | 'run', at: (mome
       return messages;
     },
   };
-  const config = { id, name: 'Speaker', instructions: 'Speak.', model, tools: { charge }, durability, hold, maxProcessorRetries: 1 };
+  const config = {
+    id,
+    name: 'Speaker',
+    instructions: 'Speak.',
+    model,
+    tools: { charge },
+    durability,
+    hold,
+    maxProcessorRetries: 1,
+  };
   return { agent: new InterlockAgent({ ...config, outputProcessors: [polite as never] }), charges: () => charges };
 };
 

@@ -89,11 +89,7 @@ const inPatience =
 const boardOf = ({ id }: Program, onHost: OnHost, patienceMs: number): Board =>
   boardOn({ query: (sql, values) => onHost(({ database }) => database.query(sql, values, patienceMs)) }, id);
 
-const runsOf = (
-  { id: programId }: Program,
-  runWorkflow: RunWorkflow,
-  withHost: OnHost,
-): Omit<ProgramRuns, 'board'> => {
+const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, withHost: OnHost): Omit<ProgramRuns, 'board'> => {
   const idOf = (runId: string): string => `interlock:${encodeURIComponent(programId)}:${runId}`;
   const find = together(findAll); // one query for all readers
   return {

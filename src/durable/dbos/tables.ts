@@ -104,8 +104,13 @@ export const claimSteps = async (
       const marks = append?.entries.map(({ mark }) => mark ?? null) ?? [];
       const [first] = await query<{ place: number }>(writing, [
         ...execution,
-        ...[step?.key ?? null, step?.text ?? null],
-        ...[program, append?.runId ?? '', append?.at ?? null, texts, marks],
+        step?.key ?? null,
+        step?.text ?? null,
+        program,
+        append?.runId ?? '',
+        append?.at ?? null,
+        texts,
+        marks,
       ]);
       if (!first) throw new TakenOver();
       if (step) size += 1;
@@ -158,7 +163,8 @@ export const createChecking = (): Checking => {
 
 const checkEncryption = async ({ query }: Pick<Database, 'query'>, program: Program): Promise<void> => {
   if (program.isEncrypted) await query('INSERT INTO interlock.encrypted VALUES ($1) ON CONFLICT DO NOTHING', [program.id]);
-  else if ((await query('SELECT 1 FROM interlock.encrypted WHERE program = $1', [program.id])).length > 0) throw unencrypted(program);
+  else if ((await query('SELECT 1 FROM interlock.encrypted WHERE program = $1', [program.id])).length > 0)
+    throw unencrypted(program);
 };
 
 /** Deletes the stored data of a run. */

@@ -3,14 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { OpenWorkflow, type Worker } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import type { Backend, WorkflowRun } from 'openworkflow/internal';
-import {
-  TakenOver,
-  withErrors,
-  type Program,
-  type ProgramCall,
-  type ProgramRuns,
-  type RunFound,
-} from '../journal.js';
+import { TakenOver, withErrors, type Program, type ProgramCall, type ProgramRuns, type RunFound } from '../journal.js';
 import { watchCancels } from '../watches.js';
 import { DeadlyRun, createExecution, type Suspects } from '../ledger.js';
 import {

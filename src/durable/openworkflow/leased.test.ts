@@ -146,7 +146,10 @@ describe('leased', () => {
     await pass(3 * leaseMs);
     expect(await second.claim()).toBe(workflowRunId);
     databaseOf(second.sqlite).exec("UPDATE workflow_runs SET worker_id = 'second'"); // each worker has an id of its own
-    const [lease, late] = [{ workflowRunId, workerId: 'worker' }, { runId: 'run', entries: [{ text: 'late' }] }];
+    const [lease, late] = [
+      { workflowRunId, workerId: 'worker' },
+      { runId: 'run', entries: [{ text: 'late' }] },
+    ];
     const [lost, owner] = [first, second].map(({ sqlite }) => runWriter(databaseOf(sqlite), 'program'));
     const step = { key: 'tool', text: 'late' };
     for (const act of [() => lost?.check(lease), () => lost?.write(lease, { step }), () => lost?.write(lease, { append: late })])

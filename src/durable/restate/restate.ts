@@ -7,7 +7,8 @@ import { keepTrying, together } from '../calls.js';
 import { createSuspects, type Suspects } from '../ledger.js';
 import { rejectOption } from '../option-checks.js';
 import { adminOf, type Admin, resourceHeader } from './admin.js';
-import { boardObjects, boardOf, encryptionKey, ledgerObject, ledgerOf, markEncryption, notesName, publisherOf } from './objects.js';
+import { ledgerObject, ledgerOf } from './ledger-object.js';
+import { boardObjects, boardOf, encryptionKey, markEncryption, notesName, publisherOf } from './objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
 import { readRestateOptions, type RestateOptions, type RestateSettings } from './restate-options.js';
 import { readStep, runWorkflow, type RunWorkflow, type RunWorkflowDefinition } from './run-workflow.js';
@@ -83,7 +84,7 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
     underWay,
     ledgerOf: (attempt) => ledgerOf(ingress, ledger, attempt),
     publisherOf: (over) => publisherOf(ingress, board, over),
-    records: board.entries,
+    append: async (context, append) => context.objectClient(board.entries, append.runId).append(append),
     isCanceled: async (runId) => ingress.workflowClient<RunWorkflowDefinition>({ name }, runId).isCanceled(),
     endInput: endpoint.endInput,
     wake: wakeOn(ingress, name),

@@ -14,11 +14,17 @@ import { type Append, type Durable, type OutsideWait, type Program, TakenOver } 
 import { createExecution, DeadlyRun, type Execution, inParts, type Ledger, type Suspects } from '../ledger.js';
 import { resourceName, resourceHeader } from './admin.js';
 import { attemptHeader } from './endpoint.js';
-import type { AttemptAt, BoardObjects } from './objects.js';
 import type { RestateSettings } from './restate-options.js';
 
 /** The status with which a run that was given up ends, as the ingress reports it. */
 const abandonedStatus = 410;
+
+/** An attempt at a run. */
+export interface AttemptAt {
+  readonly runId: string;
+  /** Aborted when the attempt is over. */
+  readonly over: AbortSignal;
+}
 
 export interface RunWorkflow {
   readonly name: string;
@@ -31,8 +37,8 @@ export interface RunWorkflow {
   readonly underWay: Set<Promise<unknown>>;
   ledgerOf(attempt: AttemptAt): Ledger;
   publisherOf(over: AbortSignal): Durable['publish'];
-  /** The objects with the records of runs. */
-  readonly records: BoardObjects['entries'];
+  /** Adds records through the workflow, exactly once. */
+  append(context: WorkflowContext, append: Append): Promise<unknown>;
   /** Whether the cancellation of a run was requested. */
   isCanceled(runId: string): Promise<boolean>;
   /** Ends the input of an attempt, see `Endpoint`. */
@@ -161,7 +167,7 @@ const durableOn = (
     step: async (key, body, records) => {
       closing.throwIfAborted();
       const { text, append } = readStep(await unlessOver(settled(startStep(key, body, records)), over));
-      if (append) await unlessOver(context.objectClient(parts.records, append.runId).append(append), over);
+      if (append) await unlessOver(parts.append(context, append), over);
       steps += 1;
       if (isLive) execution.pass();
       return text;
