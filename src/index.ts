@@ -51,6 +51,7 @@ export {
 } from './mastra/workflow/pipeline.js';
 export { processorStep, type ProcessorStep } from './mastra/workflow/step.js';
 export type {
+  Append,
   Board,
   BoardEntry,
   Durable,
