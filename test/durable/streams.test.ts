@@ -6,7 +6,7 @@ import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 
 import type { ProgramRuns } from '../../src/durable/journal.js';
-import { InterlockAgent, memoryEngine, type Engine, type InterlockStream, type TraceRecorder } from '../../src/index.js';
+import { InterlockAgent, memoryEngine, type Engine, type TraceRecorder } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
 import { approving, scenarios, type Scenario } from './scenarios.js';
@@ -20,9 +20,9 @@ interface StreamedChunk {
   readonly metadata?: { readonly sequence: number };
 }
 
-const chunksOf = async (stream: InterlockStream): Promise<StreamedChunk[]> => {
+const chunksOf = async (stream: { readonly fullStream: ReadableStream<object> }): Promise<StreamedChunk[]> => {
   const chunks: StreamedChunk[] = [];
-  for await (const chunk of stream.fullStream as AsyncIterable<StreamedChunk>) chunks.push(chunk);
+  for await (const chunk of stream.fullStream as unknown as AsyncIterable<StreamedChunk>) chunks.push(chunk);
   return chunks;
 };
 
