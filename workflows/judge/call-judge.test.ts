@@ -34,10 +34,10 @@ const forms: Readonly<Record<string, readonly [(nonce: string) => string, 'no' |
 const modelOf = (reply: (nonce: string) => string): JudgeLanguageModel => ({
   provider: 'test',
   modelId: 'judge',
-  doGenerate: (async ({ prompt }: { prompt: { content: { text: string }[] }[] }) => {
+  doGenerate: async ({ prompt }: { prompt: { content: { text: string }[] }[] }) => {
     const { nonce } = JSON.parse(prompt[1]?.content[0]?.text ?? '') as { nonce: string };
     return { content: [{ type: 'text', text: reply(nonce) }] };
-  }) as never, // the options of all versions
+  },
 });
 const probabilityOf = async (reply: (nonce: string) => string) =>
   (await callJudge(modelOf(reply), { q: { rule: 'Is it bad?' } }, { material: { judged } })).probabilities['q'];

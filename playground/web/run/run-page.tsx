@@ -138,12 +138,12 @@ interface RowsProps {
 }
 
 /** The visible rows, and the selected one: of the address, or the one that explains the run best. */
-const useRows = ({ tree, facts, playhead: { at, place, subRun, row: key }, now }: RowsProps) => {
+const useRows = ({ tree, facts, playhead: { at, place, subRun, row: named }, now }: RowsProps) => {
   const [folding, setFolding] = useState<Readonly<Record<string, boolean>>>({});
   const all = useMemo(() => spineOf(tree, now, () => true), [tree, now]);
   const selected = useMemo(() => {
-    const named = key === undefined ? undefined : all.find((row) => row.key === key);
-    if (named) return named;
+    const chosen = named === undefined ? undefined : all.find(({ key }) => key === named);
+    if (chosen) return chosen;
     const own = all.filter(({ runId }) => runId === (subRun ?? tree.run.runId));
     const isAtPlace = (row: SpineRow): boolean => row.place?.phase === place?.phase && row.place?.path === place?.path;
     if (place) {
@@ -157,7 +157,7 @@ const useRows = ({ tree, facts, playhead: { at, place, subRun, row: key }, now }
     const worst = worstFactOf(facts);
     const explains = (row: SpineRow): boolean => row.isFact && row.runId === worst?.runId && row.seq === worst.seq;
     return all.find(explains) ?? own.findLast(({ kind }) => kind === 'step') ?? all[0];
-  }, [all, facts, at, place, subRun, key, tree.run.runId]);
+  }, [all, facts, at, place, subRun, named, tree.run.runId]);
   const rows = useMemo(
     () => spineOf(tree, now, (key, byDefault) => folding[key] ?? (byDefault || isAbove(all, key, selected?.key))),
     [tree, now, folding, all, selected?.key],

@@ -8,7 +8,7 @@ import { guard, InterlockAgent, pipeline, rejectToolCall } from '../../../src/in
 import { scriptedModel, type ScriptedStep } from '../../../src/testing/index.js';
 import { promptInjectionGuard } from '../../../workflows/index.js';
 
-type Options = Partial<ConstructorParameters<typeof InterlockAgent>[0]>;
+type Options = Readonly<Record<string, unknown>>;
 
 const text = 'Your order is on its way. It arrives on Monday.';
 
@@ -24,7 +24,7 @@ const agent = (
     instructions: 'Help.',
     model: scriptedModel({ steps }),
     ...options,
-  } as never); // of a model and a name
+  });
 
 /** Calls a tool in each first step of a run, and answers in the second. */
 const calling = (name: string, args: Record<string, unknown> = { order: '1042' }) => {

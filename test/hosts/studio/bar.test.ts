@@ -55,59 +55,49 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What an event says that is not as usual: who, and the words that tell it; read from the events alone. */
-const saidBy = (event: RunEvent): readonly (readonly [who: string, what: RegExp])[] => {
-  switch (event.type) {
-    case 'guard':
-      if (event.verdict === 'pass') return [];
-      return [
-        [
-          event.processorId,
-          { trip: /block/i, retry: /retr|block/i, edit: /edit|reject/i, unavailable: /unavailable/i }[event.verdict],
+/** A processor or tool, and the words for its part in an event. */
+type Said = readonly (readonly [name: string, words: RegExp])[];
+
+const nothing = (): Said => [];
+
+/** The facts of an event that are not as usual, read from the event alone. */
+const said: { readonly [T in RunEvent['type']]: (event: Extract<RunEvent, { type: T }>) => Said } = {
+  guard: ({ verdict, processorId }) =>
+    verdict === 'pass'
+      ? []
+      : [[processorId, { trip: /block/i, retry: /retr|block/i, edit: /edit|reject/i, unavailable: /unavailable/i }[verdict]]],
+  'guard-shadow': ({ verdict, processorId }) => (verdict === 'pass' ? [] : [[processorId, /would/i]]),
+  'guard-bypass': ({ processorId }) => [[processorId, /bypass/i]],
+  'merge-conflict': ({ authors }) => authors.map((author) => [author, /conflict/i]),
+  'stale-verdict': ({ readers }) => readers.map((reader) => [reader, /older text|checked again/i]),
+  'tool-finish': ({ outcome, toolName }) =>
+    outcome === 'result' || outcome === 'reused'
+      ? []
+      : [
+          [
+            toolName.replace(/^agent-/, ''),
+            { error: /fail|block/i, denied: /declined|rejected/i, suspended: /approv|done/i }[outcome],
+          ],
         ],
-      ];
-    case 'guard-shadow':
-      return event.verdict === 'pass' ? [] : [[event.processorId, /would/i]];
-    case 'guard-bypass':
-      return [[event.processorId, /bypass/i]];
-    case 'merge-conflict':
-      return event.authors.map((author) => [author, /conflict/i]);
-    case 'stale-verdict':
-      return event.readers.map((reader) => [reader, /older text|checked again/i]);
-    case 'tool-finish':
-      if (event.outcome === 'result' || event.outcome === 'reused') return [];
-      return [
-        [
-          event.toolName.replace(/^agent-/, ''),
-          { error: /fail|block/i, denied: /declined|rejected/i, suspended: /approv|done/i }[event.outcome],
-        ],
-      ];
-    case 'model-error':
-      return [['', /fail/i]];
-    case 'retract':
-      return [['', /retracted/i]];
-    case 'run-finish':
-      return event.status === 'success'
-        ? []
-        : [['', { tripwire: /block/i, failed: /fail/i, canceled: /cancel/i, suspended: /wait|approv/i }[event.status]]];
-    case 'late-abort':
-      return [[event.processorId, /too late/i]];
-    case 'memory':
-      return event.error === undefined ? [] : [['memory', /not saved/i]];
-    case 'model-wasted':
-      return [['', /discarded/i]];
-    case 'model-call':
-    case 'model-finish':
-    case 'run-resume':
-    case 'run-start':
-    case 'state-enter':
-    case 'step-finish':
-    case 'tool-start':
-      return [];
-    default:
-      return event satisfies never;
-  }
+  'model-error': () => [['', /fail/i]],
+  retract: () => [['', /retracted/i]],
+  'run-finish': ({ status }) =>
+    status === 'success'
+      ? []
+      : [['', { tripwire: /block/i, failed: /fail/i, canceled: /cancel/i, suspended: /wait|approv/i }[status]]],
+  'late-abort': ({ processorId }) => [[processorId, /too late/i]],
+  memory: ({ error }) => (error === undefined ? [] : [['memory', /not saved/i]]),
+  'model-wasted': () => [['', /discarded/i]],
+  'model-call': nothing,
+  'model-finish': nothing,
+  'run-resume': nothing,
+  'run-start': nothing,
+  'state-enter': nothing,
+  'step-finish': nothing,
+  'tool-start': nothing,
 };
+
+const saidBy = (event: RunEvent): Said => (said[event.type] as (event: RunEvent) => Said)(event); // of that type
 
 /** A run that waited, or a call, and has gone on since. */
 const isPast = (event: RunEvent, events: readonly RunEvent[]): boolean =>

@@ -16,6 +16,11 @@ import type { DetailProps } from './inspector.js';
 import { pipelineNamed, pipelineOf, placeMarks, streamProgress, withoutVerdict } from './judged.js';
 import { RealTools } from '../../again/real-tools.js';
 
+/** The progress of an attempt's stream, while the attempt is open. */
+const openStream = (lane: Lane | undefined) => (lane && lane.reason === undefined ? streamProgress(lane) : undefined);
+
+const marksIn = (lane: Lane | undefined, phase: string) => (lane?.marks ?? []).filter((mark) => mark.phase === phase);
+
 /** What is known of the guards of a phase in an attempt, at the point in time. */
 const usePhase = ({ row, whole, view }: DetailProps) => {
   const catalog = useCatalog();
@@ -26,9 +31,8 @@ const usePhase = ({ row, whole, view }: DetailProps) => {
   const guards = useMemo(() => (pipeline ? guardsIn(pipeline.graph) : []), [pipeline]);
   const info = catalog.phases.find((one) => one.phase === phase);
   const isStream = info?.cadence === 'chunk';
-  const isOpen = now !== undefined && now.reason === undefined && view.status === 'running';
-  const stream = isStream && isOpen ? streamProgress(now) : undefined;
-  const marks = (now?.marks ?? []).filter((mark) => mark.phase === phase);
+  const stream = isStream && view.status === 'running' ? openStream(now) : undefined;
+  const marks = marksIn(now, phase);
   const places = placeMarks({ phase, marks }, pipeline?.graph, withoutVerdict(phase, lane?.marks ?? [], stream));
   return { phase, path, pipeline, guards, title: info?.title ?? phase, isStream, stream, marks, places };
 };

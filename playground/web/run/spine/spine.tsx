@@ -63,11 +63,11 @@ export const Spine = (props: SpineProps) => {
   const { rows, axis, selected, seq, at, rootId } = props;
   const list = useRef<HTMLOListElement>(null);
   const onKeyDown = useTreeKeys(props);
-  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the row of this key is found in the document
   useEffect(() => {
     const row = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
     row?.scrollIntoView({ block: 'nearest' });
     if (row && list.current?.contains(document.activeElement)) row.focus();
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the row of this key is found in the document
   }, [selected]);
   return (
     <section className="spine" aria-label="Run tree" style={{ '--at': axis.placeOf(at) } as object}>

@@ -60,9 +60,9 @@ export const Statechart = ({ position, onState }: StatechartProps) => {
   const drawing = useMemo(() => layOutMachine(machine), [machine]);
   const box = useRef<HTMLDivElement>(null);
   const here = [...position.active].at(-1);
-  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the state of this name is found in the document
   useEffect(() => {
     box.current?.querySelector('.state-here')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the state of this name is found in the document
   }, [here]);
   return (
     <>

@@ -26,7 +26,6 @@ type Drawn = Omit<PipelineGraphProps, 'graph'>;
 export const PipelineGraph = ({ graph, ...drawn }: PipelineGraphProps) => {
   const box = useRef<HTMLDivElement>(null);
   const { selected } = drawn;
-  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the selected place is found in the document
   useEffect(() => {
     const [outer, inner] = [box.current, box.current?.querySelector<HTMLElement>('[aria-pressed="true"]')];
     if (!outer || !inner) return;
@@ -35,6 +34,7 @@ export const PipelineGraph = ({ graph, ...drawn }: PipelineGraphProps) => {
       outer.scrollLeft += (chosen.left + chosen.right - frame.left - frame.right) / 2;
     if (chosen.top < frame.top || chosen.bottom > frame.bottom)
       outer.scrollTop += (chosen.top + chosen.bottom - frame.top - frame.bottom) / 2;
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the selected place is found in the document
   }, [selected, graph]);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
