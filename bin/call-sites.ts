@@ -26,20 +26,22 @@ const agentNames = (masked: string): ReadonlySet<string> =>
 export const callFaultsIn = (source: string): CallFault[] => {
   const masked = maskedOf(source);
   const agents = agentNames(masked);
-  return Array.from(masked.matchAll(/([\w$]+)(?:\([^()]*\))?\s*[?!]?\.\s*(?:generate|stream)\s*(?:<[^>(]*>\s*)?\(/g)).flatMap(
-    ({ index, 0: call, 1: receiver = '' }) => {
-      if (!/agent/i.test(receiver) && !agents.has(receiver)) return [];
-      const line = lineAt(source, index);
-      return optionsAt(masked, index + call.length - 1).flatMap(({ name, value }) => {
-        const fault = ['null', 'undefined'].includes(value) ? undefined : faultOfCallOption(name);
-        if (!fault) return [];
-        const { code, ignoredName, detail = 'it is not supported.' } = fault;
-        return [
-          { severity: ignoredName === undefined ? 'error' : 'warning', code, line, message: `"${name}": ${detail}` } as const,
-        ];
-      });
-    },
-  );
+  return Array.from(
+    masked.matchAll(
+      /\b([\w$]{1,80})(?:\([^()]{0,200}\))?\s{0,80}[?!]?\.\s{0,80}(?:generate|stream)\s{0,8}(?:<[^>(]{0,200}>\s{0,8})?\(/g,
+    ),
+  ).flatMap(({ index, 0: call, 1: receiver = '' }) => {
+    if (!/agent/i.test(receiver) && !agents.has(receiver)) return [];
+    const line = lineAt(source, index);
+    return optionsAt(masked, index + call.length - 1).flatMap(({ name, value }) => {
+      const fault = ['null', 'undefined'].includes(value) ? undefined : faultOfCallOption(name);
+      if (!fault) return [];
+      const { code, ignoredName, detail = 'it is not supported.' } = fault;
+      return [
+        { severity: ignoredName === undefined ? 'error' : 'warning', code, line, message: `"${name}": ${detail}` } as const,
+      ];
+    });
+  });
 };
 
 /** The names in the literal that is the last of two arguments, each with the text of a simple value. */

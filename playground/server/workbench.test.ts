@@ -199,7 +199,11 @@ describe('the chunk lab', () => {
     const args = await body<LabRun>(
       other.post('lab/stream', { pipelineId: 'goes-out', text: mail, kind: 'tool-input', cutting: { kind: 'characters' } }),
     );
-    expect(JSON.parse(args.output)).toEqual({ text: '[EMAIL]' });
+    expect(args.output).toBe('');
+    expect(args.emissions.at(-1)).toMatchObject({
+      held: JSON.stringify({ text: mail }),
+      stop: { processorId: 'redactor', kind: 'trip', reason: expect.stringContaining('did not run') as unknown },
+    });
   });
 
   it('uses the window that runs of the agent recorded', async () => {

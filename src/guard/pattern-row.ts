@@ -67,7 +67,7 @@ export const gateRow: StreamRow = {
           messageList: call.data.messageList,
           context: (value) => contextFor(processor, context, { content: value, fromChars: valueChars(value) }),
         }),
-        (edited) => (edited === chunk ? chunk : (rejectedCall(chunk, pattern, context) ?? edited)),
+        (edited) => (edited === null || edited === chunk ? edited : (rejectedCall(edited, pattern, context) ?? edited)),
       );
     const { text } = (chunk.payload ?? {}) as { text?: unknown };
     return row.invoke(

@@ -153,14 +153,15 @@ const perform = (run: Run, activity: ActivityName): Awaitable<LoopEvent> => {
 
 /** Recorded stacks end at this function, see `framesOf`: as a property, it keeps its name in the package. */
 const driver = {
+  enterActivity: (run: Run, activity: ActivityName): Awaitable<Outcome> => activities[activity](run),
   runActivity: (run: Run, activity: ActivityName): Awaitable<Outcome> => {
     const fail = (error: unknown): Outcome => {
       rethrowInterruption(error);
       return failWith(run, toRunError(error, activity));
     };
     try {
-      const act = () => activities[activity](run);
-      const outcome = run.options.tracer?.within?.(act) ?? act();
+      const outcome =
+        run.options.tracer?.within?.(() => driver.enterActivity(run, activity)) ?? driver.enterActivity(run, activity);
       return isPromise(outcome) ? outcome.then((end) => settledOutcome(run, end), fail) : settledOutcome(run, outcome);
     } catch (error) {
       return fail(error);

@@ -101,7 +101,7 @@ const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
   return causes;
 };
 
-const driver = /^(?:async )?(?:Object\.)?runActivity\b/;
+const driver = /^(?:async )?(?:(?:Object|driver)\.)?(?:runActivity|enterActivity)\b/;
 const ofPlatform = /\bnode:|\(<anonymous>\)|\(index \d+\)/;
 
 /**

@@ -346,9 +346,9 @@ describe('layers', () => {
     const pending = callGuard(plan, 'input', { scope });
     await vi.advanceTimersByTimeAsync(10);
     expect((await pending).verdict).toEqual({ kind: 'pass' });
-    expect(scope.reports.map(({ author, verdict }) => [author.processorId, verdict])).toEqual([
+    expect(scope.reports.map(({ author, verdict }) => [author.processorId, verdict])).toMatchObject([
       ['quick', { kind: 'pass' }],
-      ['slow', { kind: 'pass', bypass: { reason: 'guard/deadline' } }],
+      ['slow', { kind: 'pass', bypass: { reason: 'guard/deadline', error: { code: 'guard/deadline' } } }],
     ]);
   });
 });

@@ -22,7 +22,9 @@ export const callsIn = (messages: readonly MastraDBMessage[]): RunCall[] =>
 /** An argument of several words is tainted if an untrusted result contains it whole, if it is a name, has a digit or is this long. */
 const minWhole = 12;
 const several = /[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u;
-const distinctive = /\p{N}|\p{Lu}[^]*[^\p{L}\p{N}]\p{Lu}/u;
+/** Has a digit, or two words with capitals. */
+const isDistinctive = (text: string): boolean =>
+  /\p{N}/u.test(text) || /[^\p{L}\p{N}]\p{Lu}/u.test(text.slice(Math.max(0, text.search(/\p{Lu}/u)) + 1));
 /** The minimum run that counts within a longer argument. */
 const minRun = 20;
 
@@ -40,7 +42,7 @@ export function* readingTaint(args: unknown, results: readonly unknown[], messag
   const whole = new Set(
     values.filter(({ length }, index) => {
       const text = texts[index] ?? '';
-      return several.test(text) && (length >= minWhole || distinctive.test(text));
+      return several.test(text) && (length >= minWhole || isDistinctive(text));
     }),
   );
   const userSigns = yield* signsOfEach(userTexts);

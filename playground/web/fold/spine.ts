@@ -139,7 +139,7 @@ const itemsOfModels = ({ tree: { view }, now }: Walk, lane: Lane): Item[] =>
     const isUnderWay = outcome === 'running' && view.status === 'running';
     const end = to ?? (isUnderWay ? now : lane.lastAt);
     const { tone, word, isFact } = modelWords[outcome];
-    const told =
+    const shown =
       outcome === 'running' && !isUnderWay
         ? lane.reason === undefined
           ? 'no end recorded'
@@ -153,7 +153,7 @@ const itemsOfModels = ({ tree: { view }, now }: Walk, lane: Lane): Item[] =>
       seq,
       name: modelId,
       tone,
-      word: told,
+      word: shown,
       note: isFact ? note : undefined,
       isFact,
       ownMs: end - from,
@@ -172,8 +172,9 @@ const itemOfTool = (walk: Walk, lane: Lane, call: ToolCall): Item => {
   const isAgent = toolName.startsWith(agentPrefix) || subRuns.length > 0;
   const to = call.to ?? (tree.view.status === 'running' ? now : lane.lastAt);
   const worst = subRuns.map(({ view }) => statusWords[view.status]).find(({ isFact }) => isFact);
-  const told = tellTool(call);
-  const { tone, word, isFact } = worst && !told.isFact ? worst : worst?.word === 'tripwire' ? { ...told, word: 'blocked' } : told;
+  const shown = tellTool(call);
+  const { tone, word, isFact } =
+    worst && !shown.isFact ? worst : worst?.word === 'tripwire' ? { ...shown, word: 'blocked' } : shown;
   return {
     id: `tool ${toolCallId}`,
     kind: isAgent ? 'agent' : 'tool',

@@ -105,7 +105,7 @@ const leads: Readonly<Record<string, string>> = {
 /** Facts with a reason that a reader needs at once; the reasons of guards are in the tree. */
 const hasOwnClause = ({ kind }: TreeFact): boolean => kind === 'tool' || kind === 'model' || kind === 'memory' || kind === 'end';
 
-/** A rejected call is told with the guard that rejected it. */
+/** A rejected call names the guard that rejected it. */
 const wordOf = ({ word, rejectedBy }: TreeFact): string => (rejectedBy === undefined ? word : `${word} by ${rejectedBy}`);
 
 const because = ({ note }: TreeFact): string => (note === undefined ? '' : `: ${withoutStop(note).slice(0, 160)}`);

@@ -63,7 +63,7 @@ describe('a tree of runs', () => {
     expect(costOfTree(deep).calls).toBe(2);
   });
 
-  it('is told in one sentence with its sub-agents and their model calls', () => {
+  it('is one sentence with its sub-agents and their model calls', () => {
     expect(sentence(deep)).toMatch(
       /^Completed after \S+ ms; in sub-agent analyst › clerk: pii blocked: A card number; 2 model calls \(1 in sub-agents\)\.$/,
     );

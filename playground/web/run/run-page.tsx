@@ -150,8 +150,8 @@ const useRows = ({ tree, facts, playhead: { at, place, subRun, row: named }, now
       const there = own.filter(isAtPlace);
       const found = there.find(({ seq }) => seq === at) ?? there.findLast(({ seq }) => seq <= (at ?? Infinity)) ?? there[0];
       if (found) return found;
-      const beside = own.find((row) => row.place?.phase === place.phase && pipelineOf(row.place.path) === pipelineOf(place.path));
-      if (beside) return { ...beside, place, kind: 'guard' as const };
+      const inPlan = own.find((row) => row.place?.phase === place.phase && pipelineOf(row.place.path) === pipelineOf(place.path));
+      if (inPlan) return { ...inPlan, place, kind: 'guard' as const };
     }
     if (at !== undefined) return ofLine(own, at);
     const worst = worstFactOf(facts);
@@ -166,7 +166,7 @@ const useRows = ({ tree, facts, playhead: { at, place, subRun, row: named }, now
   return { rows, selected, onFold };
 };
 
-/** The row of a line: the last one that had begun; a step only if nothing of it had. */
+/** The row of a line: the last one that had started; a step only if nothing of it had. */
 const ofLine = (rows: readonly SpineRow[], line: number): SpineRow | undefined => {
   const inside = rows.filter(({ kind, seq }) => kind !== 'step' && seq <= line);
   return inside.reduce<SpineRow | undefined>((last, row) => (last && last.seq > row.seq ? last : row), undefined) ?? rows[0];

@@ -10,7 +10,7 @@ const weather = tool({
   execute: async ({ city }) => ({ city, degrees: 21 }),
 });
 
-/** An agent of the AI SDK beside one of Mastra, in one Mastra. */
+/** An agent of the AI SDK next to one of Mastra, in one Mastra. */
 export const agentV6: App = {
   create: ({ Agent, openai, storage, observability }) => {
     const loop = new ToolLoopAgent({

@@ -61,7 +61,7 @@ type Said = readonly (readonly [name: string, words: RegExp])[];
 const nothing = (): Said => [];
 
 /** The facts of an event that are not as usual, read from the event alone. */
-const said: { readonly [T in RunEvent['type']]: (event: Extract<RunEvent, { type: T }>) => Said } = {
+const factsByType: { readonly [T in RunEvent['type']]: (event: Extract<RunEvent, { type: T }>) => Said } = {
   guard: ({ verdict, processorId }) =>
     verdict === 'pass'
       ? []
@@ -97,7 +97,7 @@ const said: { readonly [T in RunEvent['type']]: (event: Extract<RunEvent, { type
   'tool-start': nothing,
 };
 
-const saidBy = (event: RunEvent): Said => (said[event.type] as (event: RunEvent) => Said)(event); // of that type
+const factsOf = (event: RunEvent): Said => (factsByType[event.type] as (event: RunEvent) => Said)(event); // of that type
 
 /** A run that waited, or a call, and has gone on since. */
 const isPast = (event: RunEvent, events: readonly RunEvent[]): boolean =>
@@ -134,7 +134,7 @@ const missingOn = async (end: string, runId: string): Promise<string[]> => {
   const tree = await treeOf(runId);
   const entries = (await Promise.all(tree.map((id) => api<StudioEntry[]>(`runs/${id}/entries`)))).flat();
   const events = entries.flatMap((entry) => (entry.kind === 'event' ? [entry.event] : []));
-  const facts = events.filter((event) => !isPast(event, events)).flatMap(saidBy);
+  const facts = events.filter((event) => !isPast(event, events)).flatMap(factsOf);
   const page = await browser().open(new URL(`runs/${runId}`, studio.url).href);
   const missing: string[] = [];
   for (const [width, height] of sizes) {
@@ -152,7 +152,7 @@ const missingOn = async (end: string, runId: string): Promise<string[]> => {
     await expect
       .poll(async () => (await lost()).length, { timeout: 1500 })
       .toBe(0)
-      .catch(() => undefined); // told below
+      .catch(() => undefined); // listed below
     missing.push(...(await lost()).map(([who, what]) => `${end} at ${width}: ${who} ${what.source}`));
     if (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) missing.push(`${end} at ${width}: sideways`);
     await browser().screenshot(page, `bar-${end.replaceAll(' ', '-')}`);

@@ -20,7 +20,7 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Google OAuth', '(?:ya29\\.[A-Za-z0-9_-]{20,4096}|GOCSPX-[A-Za-z0-9_-]{20,64})'],
   ['GitHub', 'gh[pousr]_[A-Za-z0-9]{20,255}'],
   ['GitHub', 'github_pat_[A-Za-z0-9_]{22,255}'],
-  ['GitLab', 'gl(?:pat|dt|rt|cbt|ptt|ft|ffct|imt|oas|agent|soat)-[A-Za-z0-9_-]{20,300}(?:\\.[0-9a-z]{2})?(?:\\.[0-9a-z]{9})?'],
+  ['GitLab', 'gl(?:pat|dt|rt|cbt|ptt|ft|ffct|imt|oas|agent|soat)-[A-Za-z0-9_-]{20,300}(?:\\.(?:[0-9a-z]{2}\\.)?[0-9a-z]{9})?'],
   ['GitLab runners', 'GR1348941[A-Za-z0-9_-]{20}'],
   ['Slack', 'xoxe\\.xox[bp]-\\d-[A-Za-z0-9]{100,256}'],
   ['Slack', 'xox[abeoprs]-[A-Za-z0-9-]{10,256}'],

@@ -56,7 +56,7 @@ const read =
     )
       return undefined;
     const isMixed = /\d/.test(value) || (minChars === minPasswordChars && /[!#$%^&*+=?@~]/.test(value));
-    const isOwnName = ownName.test(value) && /^[A-Za-z_-]+\d{0,2}(?:[A-Z$][\w$]*)?$/.test(value);
+    const isOwnName = ownName.test(value) && /^[A-Za-z_-]{1,64}\d{0,2}(?:[A-Z$][\w$]{0,64})?$/.test(value);
     return isMixed && !isOwnName ? start + value.length : undefined;
   };
 

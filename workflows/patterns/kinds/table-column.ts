@@ -29,7 +29,7 @@ const cellsOf = (line: string, separator: string): TextSpan[] => {
     form.lastIndex = at;
     const [written = ''] = form.exec(line) ?? [];
     const around = /^[\s"'`*]*/.exec(written)?.[0].length ?? 0;
-    cells.push({ start: at + around, end: at + Math.max(around, written.replace(/[\s"'`*]+$/, '').length) });
+    cells.push({ start: at + around, end: at + Math.max(around, endOfContent(written)) });
   }
   return cells;
 };
@@ -129,4 +129,11 @@ const createReader = (after: After) => {
     return { table: undefined, start: text.length, line: '' };
   };
   return { linesFrom, lastLine };
+};
+
+/** The end of a cell's content, without space and marks after it. */
+const endOfContent = (cell: string): number => {
+  let end = cell.length;
+  while (end > 0 && /[\s"'`*]/.test(cell[end - 1] ?? '')) end -= 1;
+  return end;
 };

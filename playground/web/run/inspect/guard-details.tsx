@@ -21,7 +21,7 @@ const openStream = (lane: Lane | undefined) => (lane && lane.reason === undefine
 
 const marksIn = (lane: Lane | undefined, phase: string) => (lane?.marks ?? []).filter((mark) => mark.phase === phase);
 
-/** What is known of the guards of a phase in an attempt, at the point in time. */
+/** The guards of a phase in an attempt, at the point in time. */
 const usePhase = ({ row, whole, view }: DetailProps) => {
   const catalog = useCatalog();
   const { phase = '', path = '' } = row.place ?? {};
