@@ -52,5 +52,5 @@ it('works under a path of another server', async () => {
   await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
   expect(new URL(page.url()).pathname).toMatch(/^\/tools\/studio\/runs\/[\w-]+$/);
   await page.reload();
-  await expectVisible(page.locator('.inspector').getByText('It is on its way.'));
+  await expectVisible(page.locator('.inspector').getByText('It is on its way.').first());
 });
