@@ -8,6 +8,7 @@ import {
   type RunFound,
 } from '../../src/durable/journal.js';
 import { memoryBoard, type MemoryBoard } from '../../src/durable/memory-board.js';
+import { isInterlockError } from '../../src/errors.js';
 
 /** The data that survives a process: the runs, and their stored steps. */
 export interface Disk {
@@ -94,7 +95,8 @@ export const mortalEngine = (disk: Disk, dieAt = Infinity): MortalEngine => {
       canceled: canceling.signal,
     };
     const output = await program.run(durable, run.call).catch((error: unknown) => {
-      if (!(error instanceof TakenOver)) throw error;
+      const waits = error instanceof TakenOver || isInterlockError(error, 'durable/unreadable'); // for a process that can go on
+      if (!waits) throw error;
     });
     if (!isDead && run.owner === owner) run.output = output as string; // only a process that lost the run has none
   };

@@ -1,5 +1,10 @@
 import type { Tone } from '../../fold/facts.js';
-import type { Place } from '../run/use-playhead.js';
+
+/** A place of a pipeline in a phase: a guard, a block, or with the pipeline's id alone the whole pipeline. */
+export interface Place {
+  readonly phase: string;
+  readonly path: string;
+}
 
 /** A row of the tree of a run: at the same time its waterfall, its attempts and its sub-runs. */
 export interface SpineRow {

@@ -1,11 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from '../shell/use-query.js';
-
-/** A place of a pipeline in a phase: a guard, a block, or with the pipeline's id alone the whole pipeline. */
-export interface Place {
-  readonly phase: string;
-  readonly path: string;
-}
+import type { Place } from '../fold/spine-row.js';
 
 /** The point in time of a page, and the selected place. */
 export interface Playhead {

@@ -44,7 +44,7 @@ interface StreamFilmProps {
 }
 
 /** The stream of an attempt, frame by frame; the whole page follows it. Nothing for an attempt without text. */
-export const StreamFilm = ({ runId, lane, seq, onSeq }: StreamFilmProps) => {
+const StreamFilm = ({ runId, lane, seq, onSeq }: StreamFilmProps) => {
   const { entries, count } = useRun(runId);
   const [words, setWords] = useState<ReadonlyMap<number, string>>();
   const canReveal = use(NoWords) === undefined && runFile?.hasAllWords !== false;
