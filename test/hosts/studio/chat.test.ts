@@ -41,7 +41,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     await notice.getByRole('link', { name: 'Show in the run' }).click();
     await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
     await expect.poll(() => new URL(page.url()).searchParams.get('at')).toMatch(/^\d+$/);
-    await expectVisible(page.getByRole('group', { name: /^Graph of/ }).getByRole('button', { name: /^leak.*trip/ }));
+    await expectVisible(page.getByRole('group', { name: /^Graph of/ }).getByRole('button', { name: /^leak.*blocked/ }));
   });
 
   it('shows the number of buffered characters until their release', async () => {
