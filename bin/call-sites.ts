@@ -20,8 +20,8 @@ const agentNames = (masked: string): ReadonlySet<string> =>
   );
 
 /**
- * Options that agents' calls in a file have and that no agent honours. It reads the options that are written at the call, not those in
- * variables or of other classes: a receiver counts if its name or its source shows that it is an agent.
+ * Options without effect at calls of agents in a file. Only options that are written at the call are read, not those in variables. An
+ * object counts as an agent if its name contains `agent`, or if the file creates or finds it as one.
  */
 export const callFaultsIn = (source: string): CallFault[] => {
   const masked = maskedOf(source);

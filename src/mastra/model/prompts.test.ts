@@ -119,6 +119,7 @@ const plainStep = fc
     ...Array.from({ length: Math.ceil(calls / 2) }, () => finishedCall()),
     ...(other === null ? [] : [other]),
   ]);
+type Call = Extract<Part, { type: 'tool-invocation' }>;
 const finishedCall = (): Part => ({
   type: 'tool-invocation',
   toolInvocation: { state: 'result', toolCallId: nextId(), toolName: 'look', args: { q: 1 }, result: { found: 1 } },
@@ -195,6 +196,33 @@ describe('an incrementally converted prompt', () => {
       );
     },
   );
+
+  it.each<[string, (call: Part) => Part[]]>([
+    [
+      'a call without a result',
+      (call) => [{ ...call, toolInvocation: { ...(call as Call).toolInvocation, state: 'call' } } as Part],
+    ],
+    ['a call that the provider ran', (call) => [{ ...call, providerExecuted: true } as Part]],
+    [
+      'marks of a provider',
+      (call) => [call, { type: 'text', text: 'Hm.', providerMetadata: { openai: { itemId: 'm' } } } as Part],
+    ],
+    ['text without words', (call) => [{ type: 'text', text: ' ' }, call]],
+    ['text after its call', (call) => [call, { type: 'text', text: 'Fine.' }]],
+  ])('equals Mastra’s if steps of a long answer have %s', async (_name, change) => {
+    for (const version of ['v2', 'v4'] as const) {
+      const steps = Array.from({ length: 36 }, (_, n): Part[] => [
+        { type: 'step-start' },
+        ...(n % 16 > 13 || n % 16 < 2 ? change(finishedCall()) : [finishedCall()]),
+      ]);
+      const list = listOf([
+        { role: 'user', parts: [{ type: 'text', text: 'Look.' }] },
+        { role: 'assistant', parts: steps.flat() },
+      ]);
+      const prompts = createPrompts(createMessageCopies(() => true));
+      expect(plain(await prompts(list, modelOf(version)))).toEqual(plain(await mastrasPrompt(list, version)));
+    }
+  });
 
   it('is independent of changes to an earlier prompt', async () => {
     const [prompts, list, model] = [createPrompts(createMessageCopies(() => false)), listOf(long), modelOf('v2')];
