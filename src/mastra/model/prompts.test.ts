@@ -203,10 +203,7 @@ describe('an incrementally converted prompt', () => {
       (call) => [{ ...call, toolInvocation: { ...(call as Call).toolInvocation, state: 'call' } } as Part],
     ],
     ['a call that the provider ran', (call) => [{ ...call, providerExecuted: true } as Part]],
-    [
-      'marks of a provider',
-      (call) => [call, { type: 'text', text: 'Hm.', providerMetadata: { openai: { itemId: 'm' } } } as Part],
-    ],
+    ['marks of a provider', (call) => [call, { type: 'text', text: 'Hm.', providerMetadata: { openai: { itemId: 'm' } } }]],
     ['text without words', (call) => [{ type: 'text', text: ' ' }, call]],
     ['text after its call', (call) => [call, { type: 'text', text: 'Fine.' }]],
   ])('equals Mastra’s if steps of a long answer have %s', async (_name, change) => {
