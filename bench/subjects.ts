@@ -5,7 +5,7 @@ import { createTool } from '@mastra/core/tools';
 import { createStep, createWorkflow } from '@mastra/core/workflows';
 import { guard, InterlockAgent, pipeline } from '../src/index.js';
 import { scriptedModel } from '../src/testing/index.js';
-import { redactor } from '../workflows/index.js';
+import { redactor } from '../workflows/guards/index.js';
 import type { Work } from './case.js';
 import {
   benchModel,

@@ -9,7 +9,6 @@ interface AgentKind {
   readonly by: { readonly name: string; readonly from: string; readonly isFunction: boolean };
   /** The options for guards, and the proposed guards. */
   readonly guards: Readonly<Record<string, readonly string[]>>;
-  readonly guardsFrom: string;
 }
 
 const input = 'promptInjectionGuard()';
@@ -21,14 +20,12 @@ const kinds: readonly AgentKind[] = [
     from: ['@mastra/core/agent', '@mastra/core'],
     by: { name: 'Agent', from: 'mastra-interlock', isFunction: false },
     guards: { inputProcessors: [input], outputProcessors: [output] },
-    guardsFrom: 'mastra-interlock/workflows',
   },
   {
     name: 'ToolLoopAgent',
     from: ['ai'],
     by: { name: 'guardedToolLoop', from: 'mastra-interlock/ai-sdk', isFunction: true },
     guards: { guards: [input, output] },
-    guardsFrom: 'mastra-interlock/guards',
   },
 ];
 
@@ -108,7 +105,7 @@ const editKind = (source: string, kind: AgentKind, { proposes, restores }: Requi
       name,
       from: kind.by.from,
     })),
-    ...[...added].map((guard) => ({ name: functionOf(guard), from: kind.guardsFrom })),
+    ...[...added].map((guard) => ({ name: functionOf(guard), from: 'mastra-interlock/guards' })),
   ];
   const isUsed = kind.by.isFunction && mentions(created, local) > replaced + 1; // possibly as a type
   edits.push(importEdit(found, { imports, keeps: isUsed }));

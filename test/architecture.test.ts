@@ -29,7 +29,7 @@ describe('the layers of the sources', () => {
     ['src/errors.ts', `import type { Verdict } from './verdict.js';`],
     ['src/testing/a.ts', `import { x } from '../mastra/agent.js';`],
     ['src/loop/a.ts', `import { journal } from '../durable/journal.js';`],
-    ['playground/chat/main.ts', `import { x } from '../../workflows/index.js';`],
+    ['playground/chat/main.ts', `import { x } from '../../workflows/guards/index.js';`],
     ['src/phase/a.test.ts', `import { x } from '../testing/index.js';`],
     ['src/phase/a.ts', `import { z } from 'zod';`],
     ['src/mastra/agent/agent.ts', `import { x } from '../durable/a.js';`],

@@ -5,4 +5,3 @@ export {
   responseQuality,
   type ResponseQualityOptions,
 } from './pipelines.js';
-export * from './guards/ready-made.js';

@@ -1,13 +1,12 @@
 import { pipeline } from '../src/index.js';
-import { mentionsMoney, financialAdviceGuard, type FinancialAdviceGuardOptions } from './guards/financial-advice-guard.js';
 import { blockedTermsGuard, type BlockedTermsGuardOptions } from './guards/blocked-terms-guard.js';
 import { lengthGuard, type LengthGuardOptions } from './guards/length-guard.js';
-import { piiGuard, type PiiGuardOptions } from './guards/pii-guard.js';
 import { promptInjectionGuard, type PromptInjectionGuardOptions } from './guards/prompt-injection-guard.js';
-import { spamGuard, type SpamGuardOptions } from './guards/spam-guard.js';
 import { aName, anObject } from '../src/option-kind.js';
+import type { ValueKind } from './patterns/value-kinds.js';
+import { redactor } from './redactor/redactor.js';
+import type { RedactorOptions } from './redactor/replacement.js';
 import { checkOptions, type KindsOf } from './guards/guard-options.js';
-import { leakGuard, type LeakGuardOptions } from './guards/leak-guard.js';
 import { qualityGuard, type QualityGuardOptions } from './guards/quality-guard.js';
 
 /** Options of the guards in {@link contentModeration}, each with its own defaults. */
@@ -16,12 +15,13 @@ export interface ContentModerationOptions {
   id?: string;
   length?: LengthGuardOptions;
   promptInjection?: PromptInjectionGuardOptions;
-  pii?: PiiGuardOptions;
-  spam?: SpamGuardOptions;
-  financialAdvice?: FinancialAdviceGuardOptions;
+  /** Options of `redactor`. Default: addresses, account, card, phone and identity numbers are replaced. */
+  redactor?: Partial<RedactorOptions>;
   /** Options of `blockedTermsGuard`. Default terms: {@link threats}. */
   blockedTerms?: Partial<BlockedTermsGuardOptions>;
 }
+
+const personal: readonly ValueKind[] = ['email', 'iban', 'card', 'ssn', 'national-id', 'ip', 'phone'];
 
 /** Threats and death wishes, which a support desk need not answer. */
 export const threats: readonly string[] = [
@@ -42,23 +42,22 @@ const moderationOptions: KindsOf<ContentModerationOptions> = {
   id: aName,
   length: anObject,
   promptInjection: anObject,
-  pii: anObject,
-  spam: anObject,
-  financialAdvice: anObject,
+  redactor: anObject,
   blockedTerms: anObject,
 };
 
 /**
- * A pipeline for input: length first, then prompt injection, personal data and spam in parallel, then a reminder to the
- * model if the user mentions money, then blocked terms. A Mastra workflow of type `processor`: put it into `inputProcessors`,
+ * A pipeline for input: length first, then prompt injection and personal data in parallel, then blocked terms. A Mastra workflow of type `processor`: put it into `inputProcessors`,
  * and into `outputProcessors` as well if tool results and answers should pass the same guards.
  */
 export const contentModeration = (options: ContentModerationOptions = {}) => {
   checkOptions('content-moderation', options, moderationOptions);
   return pipeline(options.id ?? 'content-moderation')
     .then(lengthGuard(options.length))
-    .parallel([promptInjectionGuard(options.promptInjection), piiGuard(options.pii), spamGuard(options.spam)])
-    .branch([[mentionsMoney, financialAdviceGuard(options.financialAdvice)]])
+    .parallel([
+      promptInjectionGuard(options.promptInjection),
+      redactor({ id: 'pii', strategy: 'replace', kinds: personal, ...options.redactor }),
+    ])
     .then(blockedTermsGuard({ terms: threats, ...options.blockedTerms }))
     .commit();
 };
@@ -68,10 +67,11 @@ export interface ResponseQualityOptions {
   /** Id of the pipeline. Default `'response-quality'`. */
   id?: string;
   quality?: QualityGuardOptions;
-  leak?: LeakGuardOptions;
+  /** Options of `redactor`. Default: an answer with an address, account, card, phone or identity number stops the run. */
+  redactor?: Partial<RedactorOptions>;
 }
 
-const qualityOptions: KindsOf<ResponseQualityOptions> = { id: aName, quality: anObject, leak: anObject };
+const qualityOptions: KindsOf<ResponseQualityOptions> = { id: aName, quality: anObject, redactor: anObject };
 
 /**
  * A pipeline for output: a poor answer is retried, then an answer with a personal address or number is blocked. A Mastra
@@ -81,6 +81,6 @@ export const responseQuality = (options: ResponseQualityOptions = {}) => {
   checkOptions('response-quality', options, qualityOptions);
   return pipeline(options.id ?? 'response-quality')
     .then(qualityGuard(options.quality))
-    .then(leakGuard(options.leak))
+    .then(redactor({ id: 'leak', strategy: 'block', places: ['answer'], kinds: personal, ...options.redactor }))
     .commit();
 };

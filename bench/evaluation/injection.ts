@@ -1,5 +1,5 @@
 import { evaluate, parseBound, parseSamples } from '../../src/eval/index.js';
-import { promptInjectionGuard } from '../../workflows/index.js';
+import { promptInjectionGuard } from '../../workflows/guards/index.js';
 import { clustersOf } from './clusters.js';
 import type { DataSets, TextSet } from './data-sets.js';
 import type { Judged } from './judged.js';

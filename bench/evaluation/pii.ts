@@ -1,15 +1,16 @@
 import { evaluate, parseBound, parseSamples, type Bound } from '../../src/eval/index.js';
-import { type PiiKind, type PiiOptions, findPii } from '../../workflows/guards/pii-guard.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
+import { combineFinders } from '../../workflows/patterns/combine-finders.js';
+import { findersOf, type ValueKind, type ValueKindOptions } from '../../workflows/patterns/value-kinds.js';
 import type { MarkedSentence } from './data-sets.js';
 import type { Judged } from './judged.js';
 
 interface PiiRow {
   readonly name: string;
-  readonly kind: PiiKind;
+  readonly kind: ValueKind;
   /** The data set's name for the kind. */
   readonly marked: string;
-  readonly options?: PiiOptions;
+  readonly options?: ValueKindOptions;
   /** The minimum recall. The page explains low ones. */
   readonly recall: number;
 }
@@ -55,7 +56,7 @@ const countValues = (
 ): Pick<PiiResult, 'values' | 'whole'> => {
   let [values, whole] = [0, 0];
   for (const { full_text: text, spans } of sentences) {
-    const found = findPii(text, [kind], options);
+    const found = combineFinders(findersOf([kind], options)).find(text, 0);
     const own = spans.filter((span) => span.entity_type === marked);
     values += own.length;
     whole += own.filter((one) => found.some(({ start, end }) => start <= one.start_position && end >= one.end_position)).length;

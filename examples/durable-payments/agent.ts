@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import type { MastraModelConfig } from '@mastra/core/llm';
 import { createTool } from '@mastra/core/tools';
 import { InterlockAgent, type Engine } from 'mastra-interlock';
-import { toolSecretsGuard } from 'mastra-interlock/workflows';
+import { toolSecretsGuard } from 'mastra-interlock/guards';
 import { z } from 'zod';
 
 export interface Setup {

@@ -2,7 +2,7 @@ import type { MastraModelConfig } from '@mastra/core/llm';
 import { LibSQLStore } from '@mastra/libsql';
 import { Memory } from '@mastra/memory';
 import { InterlockAgent } from 'mastra-interlock';
-import { redactor } from 'mastra-interlock/workflows';
+import { redactor } from 'mastra-interlock/guards';
 import { z } from 'zod';
 
 export const orderSchema = z.object({

@@ -2,7 +2,7 @@ import type { MastraModelConfig } from '@mastra/core/llm';
 import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { InterlockAgent, rejectToolCall } from 'mastra-interlock';
-import { toolSecretsGuard } from 'mastra-interlock/workflows';
+import { toolSecretsGuard } from 'mastra-interlock/guards';
 import { z } from 'zod';
 
 const orders = new Map([['1042', { item: 'Floor lamp', euros: 250 }]]);

@@ -1,7 +1,8 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
 import { ModerationProcessor } from '@mastra/core/processors';
 import { guard, InterlockAgent } from 'mastra-interlock';
-import { contentModeration, redactor } from 'mastra-interlock/workflows';
+import { redactor } from 'mastra-interlock/guards';
+import { contentModeration } from 'mastra-interlock/workflows';
 
 /** A support agent whose answers are redacted character by character, and moderated sentence by sentence while they stream. */
 export const createSupportAgent = (model: MastraModelConfig) => {

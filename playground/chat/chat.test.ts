@@ -169,7 +169,7 @@ describe('a chat', () => {
     expect(retry).toMatch(/^guard {3}quality in outputStep: retry, pass \(2 calls, /m);
     expect(retry).toContain('result  success · 1 retry');
     expect(retry).toContain('reviewing → retrying → preparing');
-    expect(leak).toContain('■ blocked by leak: The answer contains personal data of a person.');
+    expect(leak).toContain('■ blocked by leak: The answer contains values that must not be shown.');
     expect(leak).toContain('result  tripwire · 0 retries');
     for (const value of ['dana.whitfield@example.com', '4111 1111 1111 1111']) expect(leak).not.toContain(value);
     expect(refund).toContain('→ refund-order {"orderId":"1042","reason":"it broke"}');

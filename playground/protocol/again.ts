@@ -7,19 +7,14 @@ export type ChosenGuard =
 
 /** Ready-made guards whose options are plain data, so that a page can make one. */
 export const readyGuardNames = [
-  'answerLimitGuard',
   'blockedTermsGuard',
-  'financialAdviceGuard',
   'jsonGuard',
-  'leakGuard',
   'lengthGuard',
   'linkGuard',
-  'piiGuard',
   'promptInjectionGuard',
   'qualityGuard',
   'redactor',
   'scriptGuard',
-  'spamGuard',
   'toolSecretsGuard',
   'unicodeGuard',
 ] as const;

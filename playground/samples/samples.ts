@@ -11,7 +11,8 @@ import { createOrderStore, type OrderStore } from './shop/order-store.js';
 import { createSupportAgent, supportAddress } from './shop/support-agent.js';
 import { scenarios } from '../responder/scenarios.js';
 import type { AgentInfo } from '../protocol/catalog.js';
-import { contentModeration, leakGuard, promptInjectionGuard, redactor, responseQuality } from '../../workflows/index.js';
+import { promptInjectionGuard, redactor } from '../../workflows/guards/index.js';
+import { contentModeration, responseQuality } from '../../workflows/index.js';
 import { createOrderTools } from './shop/order-tools.js';
 
 /** The agents in this repository's studio. */
@@ -61,7 +62,7 @@ const examples: Samples['examples'] = {
 /** Mastra's own agent with the guards of the support agent, to compare. */
 const createStockAgent = (model: MastraModelConfig, store: OrderStore) => {
   const { inputProcessors } = guardsFor(contentModeration({ id: 'stock-input' }));
-  const { outputProcessors } = guardsFor(responseQuality({ id: 'stock-output', leak: { allow: [supportAddress] } }));
+  const { outputProcessors } = guardsFor(responseQuality({ id: 'stock-output', redactor: { allow: [supportAddress] } }));
   return new Agent({
     id: 'stock',
     name: 'Mastra’s own agent',
@@ -127,7 +128,7 @@ const output = () =>
   pipeline('newsroom-output')
     .then(redactor({ strategy: 'replace' }))
     .then(guard(slowReader, { window: 'sentence' }))
-    .then(leakGuard())
+    .then(redactor({ id: 'leak', strategy: 'block', places: ['answer'] }))
     .commit();
 
 /** An agent with parallel guards, a shadow guard, and a guard that never answers. */

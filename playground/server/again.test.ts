@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { pipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { blockedTermsGuard } from '../../workflows/index.js';
+import { blockedTermsGuard } from '../../workflows/guards/index.js';
 import type { Comparison, GuardTotals, RunComparison } from '../protocol/runs.js';
 import { makeAgent, openStudio } from './test-setup.js';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { guardedToolLoop } from '../../src/ai-sdk/index.js';
 import { guardsFor, pipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import type { Catalog } from '../protocol/catalog.js';
 import { guardsIn } from '../protocol/shapes.js';
 import type { RunComparison, RunPage, RunSummary } from '../protocol/runs.js';

@@ -10,7 +10,7 @@ import { onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { InterlockAgent, pipeline, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import type { RunSummary, StartedRun } from '../protocol/runs.js';
 import type { StudioEntry } from '../protocol/trace-entry.js';
 import { startStudio, type StudioServerOptions } from './start-studio.js';

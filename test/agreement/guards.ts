@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 
 import { guard, otherwise, phases, pipeline, type Pipeline, type PipelineStep } from '../../src/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import type { Rule, Script } from './script.js';
 
 interface HookArgs {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGuardedRun, guardedToolLoop, guardSettings, toStreamTransform } from '../../src/ai-sdk/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { carriers, finish, inTokens, readable, type Part } from '../promises/field-carriers.js';
 import { quoting } from '../quoting-model.js';
 

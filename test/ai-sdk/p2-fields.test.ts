@@ -20,7 +20,7 @@ import {
   withGuards,
 } from '../../src/ai-sdk/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import {
   carriers,
   finish,

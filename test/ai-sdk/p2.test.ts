@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Processor } from '@mastra/core/processors';
 import { rejectToolCall, type WindowedProcessor } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { isStreamed, opening, runGuarded, textOnWire, toolResultsIn, closing, ways } from './support.js';
 
 const address = 'jane.doe@example.com';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { guardedToolLoop, TripwireError, withGuards } from '../../src/ai-sdk/index.js';
 import { InterlockAgent, pipeline as mastraPipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { guard, lengthGuard, otherwise, pipeline, piiGuard, redactor, spamGuard } from '../../workflows/guards/index.js';
+import { guard, lengthGuard, otherwise, pipeline, redactor } from '../../workflows/guards/index.js';
 import { contentModeration } from '../../workflows/index.js';
 
 /** A guard that records its list and its abort's error, and blocks. */
@@ -64,8 +64,8 @@ describe('guards of the AI SDK get', () => {
       (one) =>
         pipeline('p')
           .then(lengthGuard())
-          .parallel([one, spamGuard()])
-          .branch([[otherwise, piiGuard()]]),
+          .parallel([one, lengthGuard({ id: 'length-2' })])
+          .branch([[otherwise, redactor({ strategy: 'replace' })]]),
     ],
     [
       'in a committed pipeline',
@@ -99,7 +99,7 @@ describe('guards of the AI SDK get', () => {
 describe('a portable pipeline', () => {
   const guards = () =>
     pipeline('mail')
-      .parallel([redactor({ strategy: 'replace', kinds: ['email'] }), spamGuard()])
+      .parallel([redactor({ strategy: 'replace', kinds: ['email'] }), lengthGuard({ id: 'length-2' })])
       .commit();
 
   it('guards the input, tool results and output of a loop of the AI SDK', async () => {
@@ -124,7 +124,7 @@ describe('a portable pipeline', () => {
   it('is immutable after commit, and rejects an empty pipeline and an empty id', () => {
     const open = pipeline('open').then(lengthGuard());
     const committed = open.commit();
-    open.then(spamGuard());
+    open.then(lengthGuard({ id: 'length-2' }));
     expect(committed.graph().nodes).toHaveLength(1);
     expect(() => pipeline('empty').commit()).toThrow('[pipeline/empty]');
     expect(() => pipeline('')).toThrow('[pipeline/missing-id]');

@@ -13,7 +13,7 @@ import {
 } from '../../src/ai-sdk/index.js';
 import { pipeline } from '../../src/index.js';
 import { scriptedModel, type SpecVersion } from '../../src/testing/index.js';
-import { promptInjectionGuard, redactor } from '../../workflows/index.js';
+import { promptInjectionGuard, redactor } from '../../workflows/guards/index.js';
 import { createTools, guardOn, type Chunk, type HookArgs } from './support.js';
 
 const modes = ['generate', 'stream'] as const;

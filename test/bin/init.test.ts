@@ -20,7 +20,7 @@ export const weatherAgent = new Agent({
 `;
 
 const guardedWeather = `import { Agent } from 'mastra-interlock';
-import { promptInjectionGuard, redactor } from 'mastra-interlock/workflows';
+import { promptInjectionGuard, redactor } from 'mastra-interlock/guards';
 import { Memory } from '@mastra/memory';
 
 export const weatherAgent = new Agent({
@@ -65,12 +65,12 @@ describe('the edit of a file', () => {
     [
       'a missing array only, on one line',
       `import { Agent } from '@mastra/core';\nconst a = new Agent({ name: 'a', inputProcessors });\n`,
-      `import { Agent } from 'mastra-interlock';\nimport { redactor } from 'mastra-interlock/workflows';\nconst a = new Agent({ outputProcessors: [redactor({ strategy: 'replace' })], name: 'a', inputProcessors });\n`,
+      `import { Agent } from 'mastra-interlock';\nimport { redactor } from 'mastra-interlock/guards';\nconst a = new Agent({ outputProcessors: [redactor({ strategy: 'replace' })], name: 'a', inputProcessors });\n`,
     ],
     [
       'ignores options of a nested object',
       `import { Agent } from '@mastra/core/agent';\nnew Agent({ outputProcessors: [], defaults: { inputProcessors: [] } });\n`,
-      `import { Agent } from 'mastra-interlock';\nimport { promptInjectionGuard } from 'mastra-interlock/workflows';\nnew Agent({ inputProcessors: [promptInjectionGuard()], outputProcessors: [], defaults: { inputProcessors: [] } });\n`,
+      `import { Agent } from 'mastra-interlock';\nimport { promptInjectionGuard } from 'mastra-interlock/guards';\nnew Agent({ inputProcessors: [promptInjectionGuard()], outputProcessors: [], defaults: { inputProcessors: [] } });\n`,
     ],
     [
       'proposes nothing for spread or non-literal settings',
@@ -161,7 +161,7 @@ describe('mastra-interlock init', () => {
     const written = read('src/weather.ts');
     expect(written).toContain("import { Memory } from '@mastra/memory';\n\nconst privacy = redactor({ strategy: 'restore' });\n");
     expect(written).toContain('  inputProcessors: [promptInjectionGuard(), privacy],\n  outputProcessors: [privacy],\n');
-    expect(written).toContain("import { promptInjectionGuard, redactor } from 'mastra-interlock/workflows';");
+    expect(written).toContain("import { promptInjectionGuard, redactor } from 'mastra-interlock/guards';");
     expect(editAgents(written, { restores: true })).toBe(written);
   });
 

@@ -125,7 +125,7 @@ const fieldsPage = `${made('src/guard/stream-fields.ts')}
 
 This page shows how Interlock treats each field of a stream before emitting it. Results, steps, callbacks and messages are built from the emitted chunks, so the same
 rules apply to them. The chunks are Mastra's. Parts of the AI SDK have the same fields; the third column shows names that differ. An \`InterlockAgent\` and guards with a
-pattern (\`redactor\`, \`piiGuard\`, \`leakGuard\`, \`unicodeGuard\` and your own) follow this table.
+pattern (\`redactor\`, \`unicodeGuard\` and your own) follow this table.
 
 A guard of a whole answer (\`processOutputStep\`, \`processOutputResult\`) gets messages. If it rejects the answer, no field leaves under \`hold: 'run'\`. Its edits reach each field that messages have. Messages have no
 reasoning files, no custom chunks and no unknown fields: judge these with \`processOutputStream\`.

@@ -5,7 +5,7 @@ import { afterAll, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { InterlockAgent, type RunEvent } from '../../src/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { inPieces, spoiledBytes } from './bytes.js';
 import { times } from '../modes.js';
 import { anyJson, spoiling } from './hostile.js';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { jsonGuard, promptInjectionGuard } from '../../workflows/index.js';
+import { jsonGuard, promptInjectionGuard } from '../../workflows/guards/index.js';
 import { callHook, message } from '../../workflows/test-setup.js';
 
 /**
@@ -111,7 +111,7 @@ describe('regular expressions take linear time', () => {
   let constructed: readonly Literal[] = [];
   beforeAll(async () => {
     constructed = await constructedBy(async () => {
-      await import('../../workflows/index.js');
+      await import('../../workflows/guards/index.js');
       await compileOnFirstUse();
     });
   });
@@ -129,7 +129,7 @@ describe('regular expressions take linear time', () => {
   });
 
   it('none with sets of Unicode characters is compiled while the modules load, because that takes milliseconds', async () => {
-    const onLoad = await constructedBy(() => import('../../workflows/index.js'));
+    const onLoad = await constructedBy(() => import('../../workflows/guards/index.js'));
     expect(onLoad.length).toBeGreaterThan(10);
     expect(onLoad.filter(({ flags }) => flags.includes('v')).map(({ path, source }) => `${path} /${source}/`)).toEqual([]);
     expect(constructed.filter(({ flags }) => flags.includes('v')).length).toBeGreaterThan(5);

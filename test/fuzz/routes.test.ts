@@ -7,7 +7,7 @@ import { openMemoryStore } from '../../playground/server/store/open-store.js';
 import { createStudio, type Studio } from '../../playground/server/studio.js';
 import { errorTable, InterlockAgent, pipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { spoiledBytes } from './bytes.js';
 import { times } from '../modes.js';
 import { anyJson, spoiling } from './hostile.js';

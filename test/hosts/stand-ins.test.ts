@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 import { guardedToolLoop } from '../../src/ai-sdk/index.js';
 import { InterlockAgent, memoryEngine } from '../../src/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { fakeProviders, type FakeAnswer } from './fake-providers.js';
 
 const inputSchema = z.object({ to: z.string() });

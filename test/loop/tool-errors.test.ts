@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { guardTools } from '../../src/ai-sdk/index.js';
 import { guard, InterlockAgent, pipeline, type InterlockConfig } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { piiGuard, promptInjectionGuard } from '../../workflows/index.js';
+import { promptInjectionGuard, redactor } from '../../workflows/guards/index.js';
 
 const inputSchema = z.object({});
 const fails = (message: string) => {
@@ -48,7 +48,7 @@ const shouting: Processor & { traits: object } = {
 
 describe('the error of a failed tool', () => {
   it('is redacted before it reaches the model, the caller or the result', async () => {
-    const { errors, seen, prompts, status } = await failing(`No user ${address}.`, [piiGuard({ strategy: 'redact' })]);
+    const { errors, seen, prompts, status } = await failing(`No user ${address}.`, [redactor({ strategy: 'replace' })]);
     expect(errors).toMatchObject([{ message: 'No user [EMAIL].' }]);
     expect(prompts[1]).toContain('No user [EMAIL].');
     expect(seen).not.toContain(address);
@@ -61,7 +61,7 @@ describe('the error of a failed tool', () => {
       'a guard in a pipeline next to others',
       [
         pipeline('p')
-          .parallel([promptInjectionGuard(), piiGuard({ strategy: 'redact' })])
+          .parallel([promptInjectionGuard(), redactor({ strategy: 'replace' })])
           .commit(),
       ],
     ],
@@ -78,7 +78,7 @@ describe('the error of a failed tool', () => {
   });
 
   it('stays the same error without an edit', async () => {
-    const { errors, error, prompts } = await failing('The depot is closed.', [piiGuard({ strategy: 'redact' })]);
+    const { errors, error, prompts } = await failing('The depot is closed.', [redactor({ strategy: 'replace' })]);
     expect(errors).toMatchObject([{ id: 'TOOL_EXECUTION_FAILED', cause: error }]); // Mastra's own error
     expect(prompts[1]).toContain('"type":"error-text","value":"The depot is closed."');
   });
@@ -156,7 +156,7 @@ describe('the error of a failed tool', () => {
     const uncalled = ['input', 'outputStream', 'outputStep', 'outputResult'] as const;
     const call = (tools: { look: typeof look }) =>
       tools.look.execute?.({}, { toolCallId: 'c', messages: [], context: undefined as never });
-    await expect(call(guardTools({ look }, [piiGuard({ strategy: 'redact' })], { uncalled }))).rejects.toThrow(
+    await expect(call(guardTools({ look }, [redactor({ strategy: 'replace' })], { uncalled }))).rejects.toThrow(
       'No user [EMAIL].',
     );
     await expect(call(guardTools({ look }, [promptInjectionGuard()], { uncalled }))).rejects.toBe(error);

@@ -10,7 +10,7 @@ import { Memory } from '@mastra/memory';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../../src/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { scriptedModel, type ScriptedStep as AnyStep } from '../../src/testing/index.js';
 
 type ScriptedStep = AnyStep<'v2'>;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import type { InterlockAgent, InterlockAgentConfig, InterlockCallOptions } from '../../src/index.js';
 import { suspendingTool, begin, charging, no, resume, yes, type Sat, type StreamedChunk } from './approval-support.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { makeAgent, modes, type Mode } from './support.js';
 
 const opening = 'I will charge you. ';

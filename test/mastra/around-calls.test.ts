@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { InterlockAgent, phaseNames, phases } from '../../src/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { all, modes } from './support.js';
 

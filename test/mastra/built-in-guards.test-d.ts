@@ -6,9 +6,7 @@ import * as guards from '../../workflows/guards/index.js';
 
 type Guards = {
   [
-    Name in keyof typeof guards as Name extends `${string}Guard` | 'financialAdviceReminder' | 'redactor' | 'toolPolicy'
-      ? Name
-      : never
+    Name in keyof typeof guards as Name extends `${string}Guard` | 'redactor' | 'toolPolicy' ? Name : never
   ]: (typeof guards)[Name] extends (...args: never[]) => infer Guard ? Guard : never;
 };
 
@@ -21,26 +19,20 @@ type Fits<Guard> = [Guard] extends [InputProcessorOrWorkflow]
     : never;
 
 export const arrays: { readonly [Name in keyof Guards]: Fits<Guards[Name]> } = {
-  answerLimitGuard: 'output',
   blockedTermsGuard: 'both',
   canaryGuard: 'both',
   classifierGuard: 'both',
-  financialAdviceGuard: 'input',
-  financialAdviceReminder: 'both',
   jsonGuard: 'output',
   judgeGuard: 'both',
   languageGuard: 'both',
-  leakGuard: 'output',
   lengthGuard: 'input',
   limitGuard: 'both',
   linkGuard: 'output',
   moderationGuard: 'both',
-  piiGuard: 'both',
   promptInjectionGuard: 'both',
   qualityGuard: 'output',
   redactor: 'both',
   scriptGuard: 'both',
-  spamGuard: 'input',
   toolDescriptionGuard: 'input',
   toolPolicy: 'output',
   toolSecretsGuard: 'output',

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { guard, InterlockAgent, InterlockError, type InterlockConfig, type RunEvent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { finishOf } from '../../src/testing/scripted-parts.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 
 const agentWith = (config: InterlockConfig, steps: Parameters<typeof scriptedModel>[0]['steps'] = [{ text: 'Hello.' }]) =>
   new InterlockAgent({ id: 'a', name: 'a', instructions: 'Help.', model: scriptedModel({ steps }), ...config });

@@ -15,7 +15,7 @@ import {
   type InterlockConfig,
 } from '../../src/index.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
-import { toolPolicy, urlRule } from '../../workflows/index.js';
+import { toolPolicy, urlRule } from '../../workflows/guards/index.js';
 
 type Args = Record<string, unknown>;
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { modes, type Mode } from './support.js';
 
 const metadata = { fake: { quote: 'Mail ann@example.com', itemId: 'msg_1' } };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { collectTraces, replay, traceOfKind, type InterlockAgentConfig, type StructuredOutput } from '../../src/index.js';
 import { scriptedModel, tripping } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { all, makeAgent, modes, withText, type Mode } from './support.js';
 
 const schema = z.object({ city: z.string(), degrees: z.number() });

@@ -13,7 +13,7 @@ import {
   type Phase,
 } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { createAgent, everyHook, guardOn, laned, modelFor, runAgent, type HookArgs } from '../promises/support.js';
 import { begin, charging, resume, yes } from './approval-support.js';
 import { callThen, echo, makeAgent, modes, type Mode } from './support.js';

@@ -7,8 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { guardsFor, InterlockAgent, memoryEngine, pipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { promptInjectionGuard } from '../../workflows/guards/index.js';
-import { redactor } from '../../workflows/index.js';
+import { promptInjectionGuard, redactor } from '../../workflows/guards/index.js';
 import type { Args } from '../conformance/hooks.js';
 import { modes, promptOf, textOf, withText, type Mode } from '../mastra/support.js';
 import { openDisk, recalling, savedIn, target } from './support.js';

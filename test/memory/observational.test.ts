@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { withGuards } from '../../src/ai-sdk/index.js';
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { modes, promptOf } from '../mastra/support.js';
 import { agentOf, openDisk, remembering, savedIn, target } from './support.js';
 

@@ -3,7 +3,7 @@ import { RequestContext } from '@mastra/core/request-context';
 import { describe, expect, it } from 'vitest';
 
 import { scriptedModel, tripping } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { all, modes } from '../mastra/support.js';
 import { traced } from '../mastra/traced.js';
 import { openDisk, remembering, target } from './support.js';

@@ -182,7 +182,7 @@ describe('the command', () => {
       project.node(version, ['node_modules/mastra-interlock/dist/mastra-interlock.js', ...args]);
     project.write(
       'guards.ts',
-      "import { lengthGuard } from 'mastra-interlock/workflows';\nexport default lengthGuard({ maxChars: 3 as number });\n",
+      "import { lengthGuard } from 'mastra-interlock/guards';\nexport default lengthGuard({ maxChars: 3 as number });\n",
     );
     project.write('set.jsonl', '{"label":true,"text":"too long"}\n{"label":false,"text":"ok"}\n');
     const { code, stdout, stderr } = await command('eval', '--pipeline', 'guards.ts', '--data', 'set.jsonl', '--min', 'f1=1');
@@ -336,10 +336,10 @@ describe('a bundle of one import', () => {
   };
 
   it.each([
-    ['a guard and its dependencies', "import { lengthGuard as it } from 'mastra-interlock/workflows';", 75_000],
+    ['a guard and its dependencies', "import { lengthGuard as it } from 'mastra-interlock/guards';", 75_000],
     ['another guard', "import { promptInjectionGuard as it } from 'mastra-interlock/guards';", 165_000],
     ['errors without runtime code', "import { isInterlockError as it } from 'mastra-interlock';", 1_000],
-    ['the redactor with its kinds, and no agent', "import { redactor as it } from 'mastra-interlock/workflows';", 330_000],
+    ['the redactor with its kinds, and no agent', "import { redactor as it } from 'mastra-interlock/guards';", 330_000],
   ])('contains %s', async (_what, source, mostBytes) => {
     const code = await bundleOf(`${source} console.log(it);`);
     expect(code.length).toBeLessThan(mostBytes);

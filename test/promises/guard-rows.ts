@@ -166,28 +166,21 @@ const quoting = {
 } as never;
 
 const {
-  answerLimitGuard,
   blockedTermsGuard,
   canaryGuard,
   classifierGuard,
-  financialAdviceGuard,
-  findPii,
   jsonGuard,
   judgeGuard,
   languageGuard,
-  leakGuard,
   lengthGuard,
   limitGuard,
   linkGuard,
-  mentionsMoney,
   moderationGuard,
   pathRule,
-  piiGuard,
   promptInjectionGuard,
   qualityGuard,
   redactor,
   scriptGuard,
-  spamGuard,
   sqlRule,
   toolDescriptionGuard,
   toolPolicy,
@@ -209,7 +202,6 @@ const queries = sqlRule({ tables: ['orders'] });
 
 /** Every guard that reads texts, with options for the most reading. */
 export const guards: Readonly<Record<string, AskGuard>> = {
-  answerLimitGuard: inEveryHook(() => answerLimitGuard({ maxChars })),
   blockedTermsGuard: inEveryHook(() => blockedTermsGuard({ terms: ['forbidden', 'a a b', 'two words'], strategy: 'redact' })),
   canaryGuard: inEveryHook(() => canaryGuard({ strategy: 'warn' })),
   classifierGuard: inEveryHook(() =>
@@ -219,18 +211,14 @@ export const guards: Readonly<Record<string, AskGuard>> = {
       places: ['input', 'answer', 'call', 'result'],
     }),
   ),
-  financialAdviceGuard: inEveryHook(() => financialAdviceGuard()),
-  findPii: (text) => findPii(text),
   jsonGuard: inEveryHook(() => jsonGuard({ schema: z.unknown() })),
   judgeGuard: inEveryHook(() => judgeGuard({ model: quoting, policies: { judged } })),
   languageGuard: inEveryHook(() => languageGuard({ languages: ['en'], detector: { detect: () => ({ language: 'en' }) } })),
-  leakGuard: inEveryHook(() => leakGuard({ allow: ['example.org'] })),
   lengthGuard: inEveryHook(() => lengthGuard({ maxChars })),
   limitGuard: inEveryHook(() =>
     limitGuard({ limits: [{ unit: 'runs', limiter: { consume: () => Promise.resolve() } as never }] }),
   ),
   linkGuard: inEveryHook(() => linkGuard({ hosts: ['example.com'], strategy: 'strip' })),
-  mentionsMoney: (text) => mentionsMoney({ inputData: { messages: [user(text)] } }),
   moderationGuard: inEveryHook(() =>
     moderationGuard({
       endpoint: 'http://127.0.0.1/moderations',
@@ -238,13 +226,12 @@ export const guards: Readonly<Record<string, AskGuard>> = {
     }),
   ),
   pathRule: rule(pathRule({ maxChars }), 'data/'),
-  piiGuard: inEveryHook(() => piiGuard({ strategy: 'redact' })),
   promptInjectionGuard: inEveryHook(() => promptInjectionGuard({ strategy: 'warn' })),
   qualityGuard: inEveryHook(() => qualityGuard()),
   redactor: inEveryHook(() => redactor({ strategy: 'replace', kinds: [...valueKinds], countries: idCountries, entropy: true })),
+  'redactor of answers': inEveryHook(() => redactor({ strategy: 'block', places: ['answer'], allow: ['example.org'] })),
   'redactor with entities': inEveryHook(() => redactor({ strategy: 'replace', entities: capitalWords })),
   scriptGuard: inEveryHook(() => scriptGuard({ scripts: ['Latin'], strategy: 'warn' })),
-  spamGuard: inEveryHook(() => spamGuard({ strategy: 'warn' })),
   sqlRule: rule(queries, 'SELECT id FROM orders WHERE '),
   toolDescriptionGuard: inEveryHook(() => toolDescriptionGuard({ strategy: 'warn' })),
   toolPolicy: inEveryHook(() => toolPolicy({ tools: { search: { args: { q: queries }, untrusted: true, tainted: 'deny' } } })),

@@ -2,6 +2,7 @@ import { Session, type Profiler } from 'node:inspector/promises';
 import { setFlagsFromString } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as everyGuard from '../../workflows/guards/index.js';
+import { findValues } from '../../workflows/patterns/test-setup.js';
 import { isDeep, isWhole } from '../modes.js';
 import { guards, shapes, textOf, type AskGuard, type Shape } from './guard-rows.js';
 
@@ -14,7 +15,6 @@ const others = new Set([
   'requireApproval',
   'isInterlockError',
   'InterlockError',
-  'financialAdviceReminder',
   'judgeModel',
   'offTopicPolicy',
   'injectionScore',
@@ -65,13 +65,10 @@ const query: readonly Shape[] = ['quotes', 'comments', 'tables of a query', 'par
 const hardest: Readonly<Partial<Record<string, readonly Shape[]>>> = {
   blockedTermsGuard: ['terms', 'parts of terms', 'look-alikes'],
   canaryGuard: ['short sentences', 'instructions', 'base 64'],
-  findPii: values,
   jsonGuard: ['objects', 'brackets', 'quotes'],
   judgeGuard: ['quotes', 'objects', 'short sentences'],
-  leakGuard: values,
   linkGuard: links,
   pathRule: ['folders', 'percents', 'codes'],
-  piiGuard: values,
   promptInjectionGuard: ['instructions', 'look-alikes', 'tags', 'base 64', 'zero-width spaces'],
   redactor: values,
   sqlRule: query,
@@ -122,7 +119,7 @@ describe('P12: twice the text is at most 2.5 times the work', () => {
 
   it('a guard that rereads the whole text for each character exceeds the limit', async () => {
     const again: AskGuard = (text) =>
-      Array.from(text.slice(0, text.length / 10), (_sign, at) => everyGuard.findPii(`${at} ${text}`)).length;
+      Array.from(text.slice(0, text.length / 10), (_sign, at) => findValues(`${at} ${text}`, ['email'])).length;
     expect(await growth(again, shapes['a table of addresses'], 1_000)).toBeGreaterThan(3.5);
   });
 });

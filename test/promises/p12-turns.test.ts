@@ -4,7 +4,7 @@ import { isDeep } from '../modes.js';
 import { guards, shapes, textOf, type AskGuard, type Shape } from './guard-rows.js';
 
 /** Functions that answer at once, and so read a text without a pause. Rules have their own limit for an argument's length. */
-const atOnce = new Set(['findPii', 'mentionsMoney', 'pathRule', 'sqlRule', 'urlRule']);
+const atOnce = new Set(['pathRule', 'sqlRule', 'urlRule']);
 
 /** The number of characters read since the last turn of other work, and its maximum. */
 const loop = { read: 0, most: 0, isOver: false };

@@ -2,7 +2,7 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { InterlockCallOptions } from '../../src/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { callAgent, streamedText } from '../provider/call-agent.js';
 import { startServer } from '../provider/start-server.js';
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { InterlockAgent, memoryEngine, type Engine } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import {
   carriers,
   finish,

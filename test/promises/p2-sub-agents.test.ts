@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import type { Chunk } from './support.js';
 
 const secret = 'ZEBRA42';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { withGuards } from '../../src/ai-sdk/index.js';
 import { guardsFor, InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { piiGuard, redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { readable } from './field-carriers.js';
 
 const secret = 'ann@example.com';
@@ -30,7 +30,7 @@ const messagesWith = (file: object) => [
   },
 ];
 
-type Guard = ReturnType<typeof redactor> | ReturnType<typeof piiGuard>;
+type Guard = ReturnType<typeof redactor>;
 const base = { id: 'a', name: 'a', instructions: 'Help.' };
 
 /** Whether the run succeeded, and its model's input. */
@@ -64,7 +64,7 @@ describe.each(Object.entries(hosts))('P2 a text file of the user, %s', (_host, a
     const [isDone, sent] = await ask(redactor({ strategy: 'replace', kinds: ['email'] }), file);
     expect([isDone, sent.includes(secret)]).toEqual([true, false]);
     expect(sent).toContain(form === 'a name' ? '[EMAIL]' : 'Ann,[EMAIL]');
-    for (const guard of [redactor({ strategy: 'block', kinds: ['email'] }), piiGuard({ strategy: 'block' })])
+    for (const guard of [redactor({ strategy: 'block', kinds: ['email'] }), redactor({ strategy: 'block' })])
       expect(await ask(guard, file)).toEqual([false, '']);
   });
 });

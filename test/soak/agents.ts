@@ -17,7 +17,7 @@ import {
   type PipelineStep,
 } from '../../src/index.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import type { HookArgs } from '../promises/support.js';
 import type { Fate } from './fate.js';
 

@@ -8,7 +8,7 @@ import {
 import { createStep as createMastraStep, createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
 import { z } from 'zod';
 import { createStep, createWorkflow, InterlockAgent, otherwise, processorStep, ProcessorStepSchema } from '../../src/index.js';
-import { piiGuard, spamGuard } from '../../workflows/guards/index.js';
+import { lengthGuard, redactor } from '../../workflows/guards/index.js';
 
 const detector = new PIIDetector({ model: 'openai/gpt-5-mini' });
 const own: Processor = { id: 'own', processInput: ({ messages }) => messages };
@@ -17,10 +17,10 @@ const own: Processor = { id: 'own', processInput: ({ messages }) => messages };
 export const workflows = (['a', 'b'] as const).flatMap((id): AnyWorkflow[] => [
   createWorkflow({ id, inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
     .then(createStep(detector))
-    .parallel([createStep(piiGuard()), createStep(own)])
+    .parallel([createStep(redactor({ strategy: 'replace' })), createStep(own)])
     .map(async ({ inputData }) => inputData)
-    .then(piiGuard())
-    .parallel([new PIIDetector({ model: 'openai/gpt-5-mini' }), spamGuard()])
+    .then(redactor({ strategy: 'replace' }))
+    .parallel([new PIIDetector({ model: 'openai/gpt-5-mini' }), lengthGuard()])
     .map(async ({ inputData, getStepResult }) => getStepResult('own') ?? inputData['processor:pii-detector'], { id: 'pick' })
     .branch([
       // The plan's condition: payloads of some phases have no messages.
@@ -32,19 +32,19 @@ export const workflows = (['a', 'b'] as const).flatMap((id): AnyWorkflow[] => [
   createWorkflow({ id, inputSchema: MastraSchema, outputSchema: MastraSchema })
     .then(createStep(detector))
     .then(processorStep(own))
-    .parallel([createStep(piiGuard()), spamGuard()])
+    .parallel([createStep(redactor({ strategy: 'replace' })), lengthGuard()])
     .commit(),
   createMastraWorkflow({ id, inputSchema: MastraSchema, outputSchema: MastraSchema })
-    .parallel([processorStep(piiGuard()), createStep(detector), createMastraStep(detector)])
+    .parallel([processorStep(redactor({ strategy: 'replace' })), createStep(detector), createMastraStep(detector)])
     .map(async ({ inputData }) => inputData['processor:pii-detector'])
     .commit(),
   createMastraWorkflow({ id, inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
-    .then(processorStep(piiGuard()))
+    .then(processorStep(redactor({ strategy: 'replace' })))
     .commit(),
 ]);
 
 // A guard as a step in Mastra's builder, alone and together with Mastra's steps.
-const guardStep = processorStep(piiGuard());
+const guardStep = processorStep(redactor({ strategy: 'replace' }));
 const inMastra = () => createMastraWorkflow({ id: 'a', inputSchema: MastraSchema, outputSchema: MastraSchema });
 export const overMastras: AnyWorkflow[] = [
   inMastra().then(guardStep).then(guardStep).commit(),

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { guard, InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 
 interface Chunk {
   readonly type: string;

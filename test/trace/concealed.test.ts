@@ -2,7 +2,7 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { collectTraces, formatTrace, replay, traceOfKind, type Trace } from '../../src/index.js';
 import { createConcealedTexts } from '../../src/trace/texts-in.js';
 import { scriptedModel } from '../../src/testing/index.js';

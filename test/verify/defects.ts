@@ -2,7 +2,7 @@ import { ModerationProcessor, PIIDetector, UnicodeNormalizer } from '@mastra/cor
 
 import { guard, otherwise, pipeline, type verify, type FindingCode, type VerifyOptions } from '../../src/index.js';
 
-import { piiGuard, qualityGuard, scriptGuard } from '../../workflows/index.js';
+import { qualityGuard, redactor, scriptGuard } from '../../workflows/guards/index.js';
 
 import {
   passing,
@@ -203,7 +203,10 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     },
     {
       name: 'one in a nested pipeline',
-      source: () => pipeline('p').parallel([piiGuard(), pipeline('q').then(new UnicodeNormalizer())], { overlap: 'error' }),
+      source: () =>
+        pipeline('p').parallel([redactor({ strategy: 'replace' }), pipeline('q').then(new UnicodeNormalizer())], {
+          overlap: 'error',
+        }),
       paths: ['p/parallel.0'],
     },
     {
@@ -335,8 +338,8 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     },
     {
       name: 'a built-in guard',
-      source: () => pipeline('p').then(guard(piiGuard({ strategy: 'redact' }) as never, { overlap: true })),
-      paths: ['p/pii'],
+      source: () => pipeline('p').then(guard(redactor({ strategy: 'replace' }) as never, { overlap: true })),
+      paths: ['p/redactor'],
     },
     {
       name: 'a guard of Mastra',

@@ -9,7 +9,8 @@ import manifest from '../../package.json' with { type: 'json' };
 import { InterlockAgent, verify, type Finding, type GuardTraits, type Pipeline } from '../../src/index.js';
 import { sourceOf as sourceFor } from '../../scripts/entries.js';
 import * as testing from '../../src/testing/index.js';
-import * as workflows from '../../workflows/index.js';
+import * as guards from '../../workflows/guards/index.js';
+import * as pipelines from '../../workflows/index.js';
 import { createOrderStore } from '../../playground/samples/shop/order-store.js';
 import { createSupportAgent } from '../../playground/samples/shop/support-agent.js';
 
@@ -23,14 +24,14 @@ const needed: Readonly<Record<string, object>> = {
   topicGuard: { topics: { shop: ['order', 'parcel'] } },
   classifierGuard: { classifier: { classify: () => Promise.resolve([]) }, labels: { INJECTION: 0.8 } },
   jsonGuard: { schema: z.object({ answer: z.string() }) },
-  judgeGuard: { model: model(), policies: { injection: workflows.judgePolicies.injection } },
+  judgeGuard: { model: model(), policies: { injection: guards.judgePolicies.injection } },
   languageGuard: { languages: ['en'], detector: { detect: () => ({ language: 'en', isReliable: () => true }) } },
   limitGuard: { limits: [{ unit: 'runs', limiter: { consume: () => Promise.resolve({ msBeforeNext: 0 }) } }] },
   moderationGuard: { endpoint: 'http://127.0.0.1:1/v1/moderations' },
 };
 
 describe('the good set has no finding', () => {
-  const makers = Object.entries(workflows).filter(
+  const makers = Object.entries({ ...guards, ...pipelines }).filter(
     (entry): entry is [string, (options: object) => never] =>
       typeof entry[1] === 'function' && /Guard$|Moderation$|Quality$|^redactor$/.test(entry[0]),
   );
@@ -46,7 +47,7 @@ describe('the good set has no finding', () => {
 
   it('contains all ready-made pipelines and guards', () => {
     expect(makers.map(([name]) => name)).toEqual(
-      expect.arrayContaining(['contentModeration', 'responseQuality', 'piiGuard', 'leakGuard']),
+      expect.arrayContaining(['contentModeration', 'responseQuality', 'redactor', 'linkGuard']),
     );
   });
 

@@ -2,7 +2,7 @@ import { ModerationProcessor, PIIDetector, PromptInjectionDetector } from '@mast
 
 import { defineProcessor, guard, otherwise, pipeline } from '../../src/index.js';
 
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 
 import type { Defect } from './defects.js';
 import {

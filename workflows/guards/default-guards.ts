@@ -2,7 +2,6 @@ import { pipeline } from '../../src/mastra/graph/portable-pipeline.js';
 import type { GraphSource } from '../../src/mastra/graph/to-graph.js';
 import { aName, aText, listOf, needed, oneOf } from '../../src/option-kind.js';
 import { redactor } from '../redactor/redactor.js';
-import { answerLimitGuard } from './answer-limit-guard.js';
 import { canaryGuard } from './canary-guard.js';
 import { checkOptions, type KindsOf } from './guard-options.js';
 import { lengthGuard } from './length-guard.js';
@@ -17,7 +16,7 @@ type Application = 'chat' | 'rag' | 'agent-with-tools';
 
 export interface DefaultGuardsOptions {
   /**
-   * - `'chat'`: `length`, `unicode`, `prompt-injection`, `answer-limit`, `redactor` for credentials, `canary` without a word.
+   * - `'chat'`: `length`, `unicode`, `prompt-injection`, `redactor` for credentials, `canary` without a word.
    * - `'rag'`: also `link`, because a text that the application reads can make the model send the conversation away in an
    *   address.
    * - `'agent-with-tools'`: also `tool-description` and `tool-secrets`. Restrict tool calls with `toolPolicy`.
@@ -64,7 +63,6 @@ export const defaultGuards = (options: DefaultGuardsOptions): GraphSource => {
     unicodeGuard(),
     promptInjectionGuard(),
     ...(acts ? [toolDescriptionGuard(), toolSecretsGuard()] : []),
-    answerLimitGuard(),
     redactor({ strategy: 'replace', kinds: credentials }),
     ...(application === 'chat' ? [] : [linkGuard({ hosts, strategy: 'strip' })]),
     canaryGuard({ word: false }),

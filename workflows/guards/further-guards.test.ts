@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { assistant, callHook, chunk, streamThrough, emittedText, user } from '../test-setup.js';
-import { answerLimitGuard } from './answer-limit-guard.js';
 import { jsonGuard } from './json-guard.js';
 import { scriptGuard } from './script-guard.js';
 import { toolSecretsGuard } from './tool-secrets-guard.js';
@@ -120,31 +119,6 @@ describe('toolSecretsGuard', () => {
     const toolCalls = [{ toolName: 'post', toolCallId: 'c', args: { key } }];
     expect((await callHook(toolSecretsGuard(), 'processOutputStep', { toolCalls })).tripped).toBeDefined();
     expect((await callHook(toolSecretsGuard(), 'processOutputStep', {})).tripped).toBeUndefined();
-  });
-});
-
-describe('answerLimitGuard', () => {
-  it('stops an answer over the length limit', async () => {
-    const { emitted, tripped } = await streamThrough(
-      answerLimitGuard({ maxChars: 10 }),
-      ['12345', '67890', 'x'].map((each) => chunk.delta(each)),
-    );
-    expect(emittedText(emitted)).toBe('1234567890');
-    expect(tripped).toMatchObject({ metadata: { limit: 'length', chars: 11 } });
-  });
-
-  it('stops an answer that repeats itself and no other', async () => {
-    const circles = Array.from({ length: 400 }, () => chunk.delta('and again and then '));
-    const { emitted, tripped } = await streamThrough(answerLimitGuard(), circles);
-    expect(tripped).toMatchObject({ metadata: { limit: 'repetition' } });
-    expect(emitted.length).toBeLessThan(60);
-    const prose = Array.from({ length: 2000 }, (_, index) => chunk.delta(`word${index} `));
-    expect((await streamThrough(answerLimitGuard(), prose)).tripped).toBeUndefined();
-  });
-
-  it('counts each step separately', async () => {
-    const step = [chunk.of('step-start'), chunk.delta('1234567890')];
-    expect((await streamThrough(answerLimitGuard({ maxChars: 10 }), [...step, ...step])).tripped).toBeUndefined();
   });
 });
 

@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import { contentModeration, responseQuality } from '../pipelines.js';
-import { answerLimitGuard } from './answer-limit-guard.js';
 import { blockedTermsGuard } from './blocked-terms-guard.js';
-import { financialAdviceGuard } from './financial-advice-guard.js';
 import { jsonGuard } from './json-guard.js';
-import { leakGuard } from './leak-guard.js';
 import { lengthGuard } from './length-guard.js';
-import { piiGuard } from './pii-guard.js';
 import { promptInjectionGuard } from './prompt-injection-guard.js';
 import { qualityGuard } from './quality-guard.js';
 import { scriptGuard } from './script-guard.js';
-import { spamGuard } from './spam-guard.js';
 import { toolSecretsGuard } from './tool-secrets-guard.js';
 import { topicGuard } from './topic-guard.js';
 import { unicodeGuard } from './unicode-guard.js';
@@ -19,17 +14,12 @@ import { unicodeGuard } from './unicode-guard.js';
 type Make = (options: never) => unknown;
 
 const makers: Record<string, Make> = {
-  'answer-limit': answerLimitGuard,
   'blocked-terms': blockedTermsGuard,
-  'financial-advice': financialAdviceGuard,
   json: jsonGuard,
-  leak: leakGuard,
   length: lengthGuard,
-  pii: piiGuard,
   'prompt-injection': promptInjectionGuard,
   quality: qualityGuard,
   script: scriptGuard,
-  spam: spamGuard,
   'tool-secrets': toolSecretsGuard,
   topic: topicGuard,
   unicode: unicodeGuard,
@@ -55,24 +45,17 @@ describe('options of a built-in guard', () => {
     ['prompt-injection', { strategy: 'redact' }, 'prompt-injection.strategy'],
     ['prompt-injection', { threshold: 70 }, 'prompt-injection.threshold'],
     ['prompt-injection', { patterns: [/ignore/] }, 'prompt-injection.patterns.0'],
-    ['pii', { kinds: ['email', 'e-mail'] }, 'pii.kinds.1'],
-    ['pii', { kinds: 'email' }, 'pii.kinds'],
-    ['pii', { strategy: 'mask' }, 'pii.strategy'],
     ['blocked-terms', {}, 'blocked-terms.terms'],
     ['blocked-terms', { terms: ['rival', ''] }, 'blocked-terms.terms.1'],
-    ['spam', { maxShouting: 80 }, 'spam.maxShouting'],
-    ['answer-limit', { maxChars: -1 }, 'answer-limit.maxChars'],
     ['tool-secrets', { kinds: ['password'] }, 'tool-secrets.kinds.0'],
-    ['leak', { allow: 'support@example.com' }, 'leak.allow'],
     ['quality', { refusalPatterns: ['sorry'] }, 'quality.refusalPatterns.0'],
-    ['financial-advice', { reminder: '' }, 'financial-advice.reminder'],
     ['script', { scripts: 'Latin' }, 'script.scripts'],
     ['topic', { topics: { orders: 'order' } }, 'topic.topics.orders'],
     ['topic', {}, 'topic.topics'],
     ['json', { schema: { type: 'object' } }, 'json.schema'],
     ['unicode', { tricks: ['invisible'] }, 'unicode.tricks.0'],
     ['content-moderation', { promptInjection: false }, 'content-moderation.promptInjection'],
-    ['content-moderation', { pii: { strategy: 'mask' } }, 'pii.strategy'],
+    ['content-moderation', { redactor: { strategy: 'redact' } }, 'pii.strategy'],
   ])('%s: rejects %j with the path of the option', (guard, options, path) => {
     expect(making(guard, options)).toThrow(expect.objectContaining({ code: 'guard/invalid-option', path }));
   });

@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { redactor } from '../redactor/redactor.js';
 import { callHook, itEvery, streamThrough } from '../test-setup.js';
 import { delta, sendAll } from '../../src/stream/gate/test-setup.js';
-import { leakGuard } from './leak-guard.js';
-import { piiGuard } from './pii-guard.js';
 import { hosts, runOn } from './test-setup.js';
 import { toolSecretsGuard } from './tool-secrets-guard.js';
 
@@ -69,8 +67,8 @@ describe('keys are labels', () => {
     }
   });
 
-  itEvery(numbers)('leakGuard and piiGuard stop %j', async (fields) => {
-    for (const guard of [leakGuard(), piiGuard({ strategy: 'block' })])
+  itEvery(numbers)('redactor stops %j', async (fields) => {
+    for (const guard of [redactor({ strategy: 'block', places: ['answer'] }), redactor({ strategy: 'block' })])
       for (const part of [{ type: 'data-x', data: fields }, callOf(fields)])
         expect((await streamThrough(guard, [part])).tripped).toBeDefined();
   });

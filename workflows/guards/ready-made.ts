@@ -1,23 +1,6 @@
-export {
-  mentionsMoney,
-  financialAdviceGuard,
-  financialAdviceReminder,
-  type FinancialAdviceGuardOptions,
-} from './financial-advice-guard.js';
 export { blockedTermsGuard, type BlockedTermsGuardOptions, type BlockedTermsMetadata } from './blocked-terms-guard.js';
 export { linkGuard, type LinkFault, type LinkGuardOptions, type LinkMetadata, type LinkStrategy } from './link-guard.js';
-export { leakGuard, type LeakGuardOptions, type LeakMetadata } from './leak-guard.js';
 export { lengthGuard, type LengthGuardOptions, type LengthMetadata } from './length-guard.js';
-export {
-  piiGuard,
-  type PiiGuardOptions,
-  type PiiMetadata,
-  findPii,
-  piiKinds,
-  type PiiKind,
-  type PiiOptions,
-  type PiiSpan,
-} from './pii-guard.js';
 export {
   injectionScore,
   promptInjectionGuard,
@@ -25,7 +8,6 @@ export {
   type PromptInjectionMetadata,
 } from './prompt-injection-guard.js';
 export { qualityGuard, type QualityFlaw, type QualityGuardOptions, type QualityMetadata } from './quality-guard.js';
-export { spamGuard, type SpamGuardOptions, type SpamMetadata, type SpamSign } from './spam-guard.js';
 export type { EditStrategy, GuardOptions, GuardProcessor, JudgeStrategy } from './guard-options.js';
 export type { InjectionSignal } from '../injection/injection-signal.js';
 export { idCountries, type IdCountry } from '../patterns/kinds/national-id.js';
@@ -36,7 +18,6 @@ export { defaultGuards, type DefaultGuardsOptions } from './default-guards.js';
 export { redactor } from '../redactor/redactor.js';
 export type { RedactionMetadata, RedactionStrategy, RedactorOptions } from '../redactor/replacement.js';
 export { unicodeGuard, type UnicodeGuardOptions, type UnicodeMetadata, type UnicodeTrick } from './unicode-guard.js';
-export { answerLimitGuard, type AnswerLimitGuardOptions, type AnswerLimitMetadata } from './answer-limit-guard.js';
 export { jsonGuard, type JsonGuardOptions, type JsonMetadata } from './json-guard.js';
 export { scriptGuard, type ScriptGuardOptions, type ScriptMetadata } from './script-guard.js';
 export { toolSecretsGuard, type ToolSecretsGuardOptions, type ToolSecretsMetadata } from './tool-secrets-guard.js';

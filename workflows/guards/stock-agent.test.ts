@@ -6,8 +6,7 @@ import { z } from 'zod';
 import { guardsFor } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { contentModeration } from '../pipelines.js';
-import { leakGuard } from './leak-guard.js';
-import { piiGuard } from './pii-guard.js';
+import { redactor } from '../redactor/redactor.js';
 import { promptInjectionGuard } from './prompt-injection-guard.js';
 import { qualityGuard } from './quality-guard.js';
 
@@ -37,7 +36,7 @@ const agentOf = (steps: Steps, guards: { input?: InputProcessor[]; output?: Outp
 
 describe('guards in the agent of Mastra', () => {
   it('hide a redacted value from the model', async () => {
-    const { agent, prompts } = agentOf([{ text: good }], { input: [piiGuard()] });
+    const { agent, prompts } = agentOf([{ text: good }], { input: [redactor({ strategy: 'replace' })] });
     const { text } = await agent.generate(`I am ${email}. Where is my parcel?`);
     expect(text).toBe(good);
     expect(prompts()[0]).toContain('I am [EMAIL]. Where is my parcel?');
@@ -53,7 +52,7 @@ describe('guards in the agent of Mastra', () => {
 
   it('redact a tool result for the model and the client', async () => {
     const steps = [{ toolCalls: [{ name: 'lookup', args: {} }] }, { text: good }];
-    const { agent, prompts } = agentOf(steps, { output: [piiGuard()] }, { mail: email });
+    const { agent, prompts } = agentOf(steps, { output: [redactor({ strategy: 'replace' })] }, { mail: email });
     const { toolResults, steps: taken } = await agent.generate('Who is it?');
     expect(prompts()[1]).toContain('[EMAIL]');
     expect(prompts().join('')).not.toContain(email);
@@ -80,7 +79,9 @@ describe('guards in the agent of Mastra', () => {
   });
 
   it('trip before a fragment of a streamed value is emitted', async () => {
-    const { agent } = agentOf([{ text: ['Ask jane@', 'exam', 'ple.com', ' about it.'] }], { output: [leakGuard()] });
+    const { agent } = agentOf([{ text: ['Ask jane@', 'exam', 'ple.com', ' about it.'] }], {
+      output: [redactor({ strategy: 'block', places: ['answer'] })],
+    });
     const { fullStream } = await agent.stream('Which address do I use?');
     let emitted = '';
     let tripped: unknown;
@@ -89,11 +90,11 @@ describe('guards in the agent of Mastra', () => {
       if (part.type === 'tripwire') tripped = part.payload.processorId;
     }
     expect(emitted).toBe('Ask ');
-    expect(tripped).toBe('leak');
+    expect(tripped).toBe('redactor');
   });
 
   it.each([
-    ['alone', [piiGuard()]],
+    ['alone', [redactor({ strategy: 'replace' })]],
     ['in a pipeline', [contentModeration()]],
     ['in a compiled pipeline', guardsFor(contentModeration()).outputProcessors],
   ])('replace a streamed value and end the text with the guard %s', async (_how, output) => {

@@ -4,14 +4,11 @@ import { noopLogger } from '@mastra/core/logger';
 import { ProcessorRunner, type Processor } from '@mastra/core/processors';
 import { describe, expect, it, vi } from 'vitest';
 import { assistant, message, messageOf, user } from '../test-setup.js';
+import { redactor } from '../redactor/redactor.js';
 import { blockedTermsGuard } from './blocked-terms-guard.js';
-import { financialAdviceGuard } from './financial-advice-guard.js';
-import { leakGuard } from './leak-guard.js';
 import { lengthGuard } from './length-guard.js';
-import { piiGuard } from './pii-guard.js';
 import { promptInjectionGuard } from './prompt-injection-guard.js';
 import { qualityGuard } from './quality-guard.js';
-import { spamGuard } from './spam-guard.js';
 
 /** The guards in Mastra's own runner, over its own list: their behavior in a stock agent. */
 const email = 'jane@example.com';
@@ -37,12 +34,10 @@ const runStep = (guards: Processor[], messageList: MessageList, text = '') =>
 const all: Processor[] = [
   lengthGuard(),
   promptInjectionGuard(),
-  piiGuard(),
-  spamGuard(),
+  redactor({ strategy: 'replace' }),
   blockedTermsGuard({ terms: ['idiot'] }),
-  financialAdviceGuard(),
   qualityGuard({ minChars: 1 }),
-  leakGuard(),
+  redactor({ strategy: 'block', places: ['answer'] }),
 ];
 
 describe('guards in the runner of Mastra', () => {
@@ -60,7 +55,7 @@ describe('guards in the runner of Mastra', () => {
 
   it('redact only the new input and keep its id and source', async () => {
     const list = listOf([withId(user(`old ${email}`), 'm1')], [withId(user(`I am ${email}`), 'm2')]);
-    await runner([piiGuard()]).runInputProcessors(list);
+    await runner([redactor({ strategy: 'replace' })]).runInputProcessors(list);
     expect(textsOf(list.get.input.db())).toEqual([['m2', 'I am [EMAIL]']]);
     expect(textsOf(list.get.all.db())).toEqual([
       ['m1', `old ${email}`],
@@ -71,7 +66,7 @@ describe('guards in the runner of Mastra', () => {
   it('redact only the answer after its step', async () => {
     const input = [withId(user(`I am ${email}`), 'm1')];
     const list = listOf([], input, [withId(message('assistant', `You are ${email}.`, 'Bye'), 'm2')]);
-    await runStep([piiGuard()], list, `You are ${email}.Bye`);
+    await runStep([redactor({ strategy: 'replace' })], list, `You are ${email}.Bye`);
     expect(textsOf(list.get.all.db())).toEqual([
       ['m1', `I am ${email}`],
       ['m2', 'You are [EMAIL].|Bye'],
@@ -95,20 +90,6 @@ describe('guards in the runner of Mastra', () => {
     await expect(runStep([qualityGuard()], listOf([], [user('x')], [assistant('Yes.')]), 'Yes.')).rejects.toMatchObject({
       options: { retry: true, metadata: { failed: ['too-short'] } },
     });
-  });
-
-  it('add the reminder to a step', async () => {
-    const list = listOf([], [user('my money')]).addSystem('You are helpful.');
-    await runner([financialAdviceGuard()]).runProcessInputStep({
-      messageList: list,
-      stepNumber: 0,
-      steps: [],
-      model: { specificationVersion: 'v2', provider: 'test', modelId: 'test' } as never, // never called
-    });
-    expect(list.getSystemMessages().map(({ content }) => content)).toEqual([
-      'You are helpful.',
-      expect.stringContaining('do not give individual financial advice'),
-    ]);
   });
 });
 
@@ -135,7 +116,7 @@ describe('guards for tool results in the runner of Mastra', () => {
   };
 
   it('redact the result in the list and keep the arguments of the call', async () => {
-    expect(await run([piiGuard()], { mail: email, age: 42 })).toMatchObject({
+    expect(await run([redactor({ strategy: 'replace' })], { mail: email, age: 42 })).toMatchObject({
       type: 'tool-invocation',
       toolInvocation: {
         state: 'result',
@@ -148,7 +129,10 @@ describe('guards for tool results in the runner of Mastra', () => {
   });
 
   it('redact the values of two guards', async () => {
-    const guards = [piiGuard({ kinds: ['email'], id: 'a' }), piiGuard({ kinds: ['ip'], id: 'b' })];
+    const guards = [
+      redactor({ strategy: 'replace', kinds: ['email'], id: 'a' }),
+      redactor({ strategy: 'replace', kinds: ['ip'], id: 'b' }),
+    ];
     expect(await run(guards, `${email} at 203.0.113.7`)).toMatchObject({ toolInvocation: { result: '[EMAIL] at [IP]' } });
   });
 
@@ -157,7 +141,9 @@ describe('guards for tool results in the runner of Mastra', () => {
   });
 
   it('block a result without a call in the list', async () => {
-    await expect(run([piiGuard()], email, [assistant('Looking.')])).rejects.toMatchObject({ processorId: 'pii' });
+    await expect(run([redactor({ strategy: 'replace' })], email, [assistant('Looking.')])).rejects.toMatchObject({
+      processorId: 'redactor',
+    });
   });
 
   it('trip at an instruction to the model', async () => {

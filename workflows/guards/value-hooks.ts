@@ -12,6 +12,7 @@ import {
   responseMessages,
 } from '../messages/read-messages.js';
 import { redactMessages, editLeaves, redactingTexts, type Redaction } from '../messages/redact-messages.js';
+import type { JudgePlace } from '../judge/policies.js';
 import type { CombinedFinder, ValueSpan } from '../patterns/combine-finders.js';
 import { holdBack } from '../stream/hold-back.js';
 import {
@@ -25,8 +26,8 @@ import {
   type GuardProcessor,
 } from './guard-options.js';
 
-/** The place of a found value. */
-export type ValuePlace = 'input' | 'answer' | 'tool result';
+/** The place of a value. */
+export type ValuePlace = Exclude<JudgePlace, 'call'>;
 
 /** The common policy of a value guard for all hooks. */
 export interface ValuePolicy<Kind extends string = string, Metadata = unknown> {
@@ -36,6 +37,8 @@ export interface ValuePolicy<Kind extends string = string, Metadata = unknown> {
   replacement(span: ValueSpan<Kind>, value: string): string;
   /** Whether a tool call with a value is rejected: the tool would act on the replacement. Default: it runs. */
   readonly rejectsCalls?: boolean;
+  /** The places that it reads. Default: all. */
+  readonly places?: readonly ValuePlace[] | undefined;
   /** Whether a match may stay, given the conversation. Default: no match may. */
   spares?(value: string, span: ValueSpan<Kind>, list: ProcessOutputStreamArgs['messageList']): boolean;
   detection(found: readonly ValueSpan<Kind>[], place: ValuePlace): Detection<Metadata>;
@@ -51,11 +54,18 @@ export type ValueHooks<Metadata> = Omit<
 export const valueHooks = <Kind extends string, Metadata>(
   policy: ValuePolicy<Kind, Metadata>,
   guard: Processor,
-): ValueHooks<Metadata> => ({
-  traits: { ...traitsOf[policy.effect], judgesErrors: true },
-  ...(policy.effect === 'redact' ? editingHooks(policy, guard) : judgeHooks(policy, guard)),
-  ...(policy.effect !== 'warn' && streamHooks(policy, guard)),
-});
+): ValueHooks<Metadata> => {
+  const { effect, places = ['input', 'answer', 'result'] } = policy;
+  const pass = () => unchanged;
+  return {
+    traits: { ...traitsOf[effect], judgesErrors: true },
+    ...(effect === 'redact' ? editingHooks(policy, guard) : judgeHooks(policy, guard)),
+    ...(!places.includes('input') && { processInput: pass }),
+    ...(!places.includes('result') && { processToolResult: pass }),
+    ...(!places.includes('answer') && { processOutputStep: pass, processOutputResult: pass }),
+    ...(effect !== 'warn' && places.includes('answer') && streamHooks(policy, guard)),
+  };
+};
 
 /** The hook for the stream, and the window that replaces it on hosts that buffer text themselves. */
 export const streamHooks = <Kind extends string, Metadata>(
@@ -128,7 +138,7 @@ const editingHooks = <Kind extends string, Metadata>(
     processToolResult: (args) =>
       whenReady(redactValue(currentToolResult(args), redactionOf(policy)(args)), ({ value, found }) => {
         if (found.length === 0) return undefined;
-        const detection = policy.detection(found, 'tool result');
+        const detection = policy.detection(found, 'result');
         return replaceToolResult(args, value) ? report(guard, detection) : block(detection, args);
       }),
   };
@@ -150,7 +160,7 @@ const judgeHooks = <Kind extends string, Metadata>(
     processOutputStep: (args) => judgeTexts(answerTexts(args.messages, args.text), 'answer', args),
     processOutputResult: (args) => judgeTexts(answerTexts(args.messages), 'answer', args),
     processToolResult: (args) =>
-      whenReady(redactValue(currentToolResult(args), redaction(args)), ({ found }) => judge(about(found, 'tool result'), args)),
+      whenReady(redactValue(currentToolResult(args), redaction(args)), ({ found }) => judge(about(found, 'result'), args)),
   };
 };
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { findPii, type PiiSpan } from '../guards/pii-guard.js';
+import type { ValueSpan } from '../patterns/combine-finders.js';
+import { findValues, personalKinds } from '../patterns/test-setup.js';
 import { atOnce } from '../../src/guard/in-steps.js';
 import { redactingTexts, type Redaction } from './redact-messages.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
@@ -14,7 +15,10 @@ const digits: Redaction = {
   find: (text) => [...text.matchAll(/\d{4}/g)].map(({ index }) => ({ start: index, end: index + 4 })),
   replacement: () => '#',
 };
-const pii: Redaction<PiiSpan> = { find: (text) => findPii(text), replacement: ({ kind }) => `[${kind.toUpperCase()}]` };
+const pii: Redaction<ValueSpan> = {
+  find: (text) => findValues(text, personalKinds),
+  replacement: ({ kind }) => `[${kind.toUpperCase()}]`,
+};
 
 describe('redactingTexts', () => {
   it('finds a value once, also if its replacement looks like a value', () => {

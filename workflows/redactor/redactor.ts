@@ -22,6 +22,7 @@ import {
   type Detection,
   type GuardProcessor,
 } from '../guards/guard-options.js';
+import { placeLabels } from '../guards/place-hooks.js';
 import { valueHooks, type ValueHooks, type ValuePlace } from '../guards/value-hooks.js';
 import { alsoAsRead } from '../patterns/as-read.js';
 import {
@@ -36,6 +37,7 @@ import { decodeCodes } from '../patterns/reading.js';
 import { readPattern } from '../patterns/own-pattern.js';
 import { idCountries } from '../patterns/kinds/national-id.js';
 import { findersOf, valueKinds } from '../patterns/value-kinds.js';
+import { parseAllowList, type IsAllowed } from './allow-list.js';
 import { type RedactionMetadata, type RedactionStrategy, type RedactorOptions, replacementOf } from './replacement.js';
 import { createVault, createVaultOfStandIns, type Vault } from './vault.js';
 import { atOnce, changeTexts, createPace, paced, replacing, inTurn } from '../../src/guard/in-steps.js';
@@ -68,12 +70,11 @@ type Redactor =
  * Raises `guard/unknown-option`, `guard/invalid-option` and `guard/unbounded-pattern`.
  *
  * @example
- * redactor({ strategy: 'mask' });
  * redactor({ strategy: 'replace', kinds: ['email', 'card'], patterns: [{ name: 'order', regex: /\bNO-\d{6}\b/, maxLength: 9 }] });
  */
 export const redactor = (options: RedactorOptions): Redactor => {
   checkOptions((options as RedactorOptions | undefined)?.id ?? 'redactor', options, optionKinds); // JavaScript may omit them
-  const { strategy, kinds = valueKinds, patterns = [], id = 'redactor' } = options;
+  const { strategy, kinds = valueKinds, patterns = [], id = 'redactor', places } = options;
   checkTogether(options, id);
   const own = patterns.map((pattern, index) => [pattern.name, readPattern(pattern, `${id}.patterns[${index}]`)] as const);
   const finders: NamedFinders = [...findersOf(kinds, options), ...own];
@@ -85,26 +86,29 @@ export const redactor = (options: RedactorOptions): Redactor => {
     onViolation: options.onViolation,
   };
   const detection = (found: readonly ValueSpan[], place: ValuePlace): Detection<RedactionMetadata> => ({
-    reason: `The ${place} contains values that must not be shown.`,
+    reason: `The ${placeLabels[place]} contains values that must not be shown.`,
     metadata: { strategy, found: countKinds(found) as Record<string, number> }, // no count is undefined
   });
+  const spares = parseAllowList(options.allow ?? []);
   if (strategy === 'restore')
     return Object.assign(
       guard,
       { traits: traitsOf.redact },
-      restoringHooks({ finders, names }, (found) => void report(guard, detection(found, 'input'))),
+      restoringHooks({ finders, names, spares }, (found) => void report(guard, detection(found, 'input'))),
     );
   const policy = {
     finder: combineFinders([...finders, ...names]),
-    effect: strategy === 'block' ? ('block' as const) : ('redact' as const),
+    effect: strategy === 'block' || strategy === 'warn' ? strategy : ('redact' as const),
     rejectsCalls: strategy !== 'block',
+    places,
+    spares,
     replacement: replacementOf(options),
     detection,
   };
   return Object.assign(guard, valueHooks<string, RedactionMetadata>(policy, guard));
 };
 
-const strategies: readonly RedactionStrategy[] = ['mask', 'hash', 'remove', 'replace', 'block', 'restore'];
+const strategies: readonly RedactionStrategy[] = ['mask', 'hash', 'remove', 'replace', 'block', 'warn', 'restore'];
 
 const optionKinds: KindsOf<RedactorOptions> = {
   ...sharedKinds,
@@ -112,6 +116,8 @@ const optionKinds: KindsOf<RedactorOptions> = {
   kinds: listOf(oneOf(...valueKinds)),
   entities: instanceWith('find', 'an object with a method `find`'),
   patterns: listOf(anObject),
+  allow: listOf(aText),
+  places: listOf(oneOf('input', 'answer', 'result')),
   replacement: either(aText, aFunction),
   key: either(
     aText,
@@ -123,11 +129,13 @@ const optionKinds: KindsOf<RedactorOptions> = {
 };
 
 /** Checks that involve several options. */
-const checkTogether = ({ kinds = valueKinds, patterns = [], entities }: RedactorOptions, id: string): void => {
+const checkTogether = ({ kinds = valueKinds, patterns = [], entities, strategy, places }: RedactorOptions, id: string): void => {
   const refuse = (name: string, detail: string): never => {
     throw new InterlockError('guard/invalid-option', { path: `${id}.${name}`, detail });
   };
   if (kinds.length + patterns.length === 0 && !entities) refuse('kinds', 'there is nothing to look for.');
+  if (strategy === 'restore' && places)
+    refuse('places', 'the strategy `restore` hides values in prompts, wherever they come from.');
   const names = [...kinds, ...patterns.map(({ name }) => name)];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) refuse('patterns', `${twice} is named twice.`);
@@ -182,13 +190,9 @@ const createHidings = ({ finders, names }: { finders: NamedFinders; names: Named
 /** A value that is found late may be in an earlier text. Only values that overlap in a chain need more rounds than this. */
 const maxRounds = 4;
 
-/**
- * The hooks that hide values from the model and restore them. They edit only the requests to the model, so that
- * the conversation and the memory keep the original text. The model's output gets its values back before a tool or the
- * client receives it.
- */
+/** Hide values in requests to the model alone, and restore them in its output, before a tool or the client receives it. */
 const restoringHooks = (
-  given: { finders: NamedFinders; names: NamedFinders },
+  { spares, ...given }: { finders: NamedFinders; names: NamedFinders; spares: IsAllowed },
   onHidden: (found: readonly ValueSpan[]) => void,
 ): RestoringHooks => {
   const hidings = createHidings(given);
@@ -197,6 +201,7 @@ const restoringHooks = (
     const pace = createPace();
     const { vault, inPrompt } = hidings.of(state);
     const replace = (value: string, span: ValueSpan) => {
+      if (spares(value)) return value;
       found.push(span);
       return vault.hide(span, value);
     };
@@ -229,7 +234,8 @@ const restoringHooks = (
     window: { pattern },
     conceal: (text, state, label) => {
       const { vault, inRecord } = hidings.of(state);
-      return atOnce(replacing(text, { pattern: inRecord, replace: (value, span) => vault.hide(span, value) }, label));
+      const replace = (value: string, span: ValueSpan) => (spares(value) ? value : vault.hide(span, value));
+      return atOnce(replacing(text, { pattern: inRecord, replace }, label));
     },
     readAhead: (texts, state) => {
       const read = hiding(state, []);

@@ -5,12 +5,13 @@ import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { once, lazyRegex } from '../../src/phase/memo.js';
 import type { ValueSpan } from '../patterns/combine-finders.js';
 import type { GuardOptions } from '../guards/guard-options.js';
+import type { ValuePlace } from '../guards/value-hooks.js';
 import type { EntityRecognizer } from '../patterns/entity-finder.js';
 import type { OwnPattern } from '../patterns/own-pattern.js';
 import type { SecretOptions, ValueKind, ValueKindOptions } from '../patterns/value-kinds.js';
 
 /** The treatment of a value. */
-export type RedactionStrategy = 'mask' | 'hash' | 'remove' | 'replace' | 'block' | 'restore';
+export type RedactionStrategy = 'mask' | 'hash' | 'remove' | 'replace' | 'block' | 'warn' | 'restore';
 
 export interface RedactorOptions extends GuardOptions, ValueKindOptions, SecretOptions {
   /** The kinds to find. Default: all kinds, see `valueKinds`. */
@@ -23,6 +24,13 @@ export interface RedactorOptions extends GuardOptions, ValueKindOptions, SecretO
   /** Your own patterns, in addition to the kinds. Default: none. */
   readonly patterns?: readonly OwnPattern[];
   /**
+   * Values that stay: an address (`jane@example.com`), a mailbox at any domain (`support@`), a domain with all its mailboxes
+   * (`example.com`), or a number in any notation. Default: none.
+   */
+  readonly allow?: readonly string[];
+  /** The places that it reads; not with `'restore'`. An answer includes its tool calls. Default: all. */
+  readonly places?: readonly ValuePlace[];
+  /**
    * The treatment of a value.
    *
    * - `'mask'`: each letter and digit becomes `*`; its length and punctuation stay visible.
@@ -30,6 +38,7 @@ export interface RedactorOptions extends GuardOptions, ValueKindOptions, SecretO
    * - `'remove'`: nothing; the text on its two sides may then form a new value, which `'replace'` prevents.
    * - `'replace'`: its kind, `[EMAIL]`, or the `replacement`.
    * - `'block'`: the run stops; no piece of the value leaves.
+   * - `'warn'`: nothing changes; only `onViolation` is called. The stream is not read.
    * - `'restore'`: the model gets a placeholder, `[EMAIL_1]`; tools and the final answer get the value back.
    */
   readonly strategy: RedactionStrategy;
@@ -82,6 +91,7 @@ export const replacementOf = ({ strategy, replacement, key }: RedactorOptions): 
       return ({ kind }) => replacement ?? labeled(kind);
     case 'remove':
     case 'block':
+    case 'warn':
     case 'restore':
       return () => '';
     default:

@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 import { createRandom } from '../../../src/testing/cuts.js';
-import { canaryGuard, linkGuard, promptInjectionGuard, redactor, unicodeGuard } from '../../../workflows/index.js';
+import { canaryGuard, linkGuard, promptInjectionGuard, redactor, unicodeGuard } from '../../../workflows/guards/index.js';
 import type { HonestText } from './corpora.js';
 
 /** A guard's effects on honest texts. */

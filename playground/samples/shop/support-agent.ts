@@ -22,7 +22,7 @@ export const createSupportAgent = (model: MastraModelConfig, store: OrderStore) 
     model,
     tools: createOrderTools(store),
     inputProcessors: contentModeration(),
-    outputProcessors: responseQuality({ leak: { allow: [supportAddress] } }),
+    outputProcessors: responseQuality({ redactor: { allow: [supportAddress] } }),
     maxProcessorRetries,
     hold: 'step', // an answer is sent once the quality guard has accepted it, as by default
   });

@@ -14,13 +14,13 @@ it('reads a guard from a URL', () => {
   expect(choice('')).toEqual({ guard: '', options: '', instead: '', agent: '', last: 50 });
   expect(choice('last=7').last).toBe(50);
   expect(chosenGuard(choice('guard=p/g'), pipelines)).toEqual({ kind: 'own', pipelineId: 'p', path: 'p/g' });
-  expect(chosenGuard(choice('guard=piiGuard&options={"kinds":["iban"]}'), pipelines)).toEqual({
+  expect(chosenGuard(choice('guard=redactor&options={"kinds":["iban"]}'), pipelines)).toEqual({
     kind: 'ready',
-    name: 'piiGuard',
+    name: 'redactor',
     options: { kinds: ['iban'] },
   });
   expect(chosenGuard(choice('guard=p/gone'), pipelines)).toBeUndefined();
-  expect(() => chosenGuard(choice('guard=piiGuard&options=[1]'), pipelines)).toThrow(SyntaxError);
+  expect(() => chosenGuard(choice('guard=redactor&options=[1]'), pipelines)).toThrow(SyntaxError);
 });
 
 const row = (before: string | undefined, after: string | undefined): ComparedRow => ({

@@ -13,7 +13,7 @@ export type PortablePipeline = PipelineBuilder<PipelineStep, GraphSource>;
  * `.commit()` raises each error that `verify` finds, such as `pipeline/duplicate-id`, `pipeline/empty`.
  *
  * @example
- * const moderation = pipeline('moderation').then(lengthGuard()).parallel([piiGuard(), spamGuard()]).commit();
+ * const moderation = pipeline('moderation').then(lengthGuard()).parallel([redactor({ strategy: 'replace' }), unicodeGuard()]).commit();
  */
 export const pipeline = (id: string, blocks?: BlockOptions): PortablePipeline =>
   createBuilder<PipelineStep, GraphSource>(id, {

@@ -32,8 +32,8 @@ export type Pipeline = PipelineBuilder<PipelineStep, AnyWorkflow>;
  * @example
  * const moderation = pipeline('moderation')
  *   .then(lengthGuard())
- *   .parallel([piiGuard(), spamGuard()])
- *   .branch([[mentionsMoney, financialAdviceGuard()], [otherwise, blockedTermsGuard({ terms })]])
+ *   .parallel([redactor({ strategy: 'replace' }), unicodeGuard()])
+ *   .branch([[isLong, qualityGuard()], [otherwise, blockedTermsGuard({ terms })]])
  *   .commit();
  */
 export const pipeline = (id: string, blocks?: BlockOptions): Pipeline => {

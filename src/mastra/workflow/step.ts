@@ -31,7 +31,7 @@ export type ProcessorStep = Step<string, unknown, Unchecked, ProcessorStepInput>
  *
  * @example
  * createWorkflow({ id: 'moderation', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
- *   .then(processorStep(piiGuard()))
+ *   .then(processorStep(redactor({ strategy: 'replace' })))
  *   .commit();
  */
 export const processorStep = (processor: Processor): ProcessorStep => {

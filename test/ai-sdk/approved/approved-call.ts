@@ -10,7 +10,7 @@ import {
   type UIMessage,
 } from 'ai';
 import { z } from 'zod';
-import { toolSecretsGuard } from '../../../workflows/index.js';
+import { toolSecretsGuard } from '../../../workflows/guards/index.js';
 import {
   createGuardedRun,
   guardedToolLoop,

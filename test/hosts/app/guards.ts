@@ -1,7 +1,8 @@
 import type { Processor } from '@mastra/core/processors';
 
 import { pipeline } from '../../../src/index.js';
-import { blockedTermsGuard, contentModeration } from '../../../workflows/index.js';
+import { blockedTermsGuard } from '../../../workflows/guards/index.js';
+import { contentModeration } from '../../../workflows/index.js';
 
 /** Requests another answer once if one promises too much; the answer was already streamed by then. */
 const promises: Processor & Required<Pick<Processor, 'processOutputStep'>> = {

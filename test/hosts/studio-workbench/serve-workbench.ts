@@ -7,7 +7,8 @@ import { buildPages } from '../../../playground/samples/run-studio.js';
 import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
 import { guard, InterlockAgent, pipeline, type GuardTraits } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';
-import { contentModeration, piiGuard } from '../../../workflows/index.js';
+import { redactor } from '../../../workflows/guards/index.js';
+import { contentModeration } from '../../../workflows/index.js';
 
 export const answer = 'It arrives on Monday. Write to ann.lee@example.org if it does not.';
 
@@ -43,7 +44,11 @@ const watcher = guard(new RegexFilterProcessor({ presets: ['pii'] }), { shadow: 
 const tone = () =>
   pipeline('tone-output')
     .then(watcher)
-    .then(pipeline('inner').then(polite).parallel([calm, piiGuard()]))
+    .then(
+      pipeline('inner')
+        .then(polite)
+        .parallel([calm, redactor({ strategy: 'replace' })]),
+    )
     .commit();
 
 const agentOf = (
@@ -78,7 +83,13 @@ const createMastra = (): Mastra =>
         instructions: 'Help.',
         model: scriptedModel({ steps: () => ({ text: answer }) }),
       }),
-      strict: agentOf('strict', { outputProcessors: [pipeline('strict-output').then(piiGuard()).commit()] }),
+      strict: agentOf('strict', {
+        outputProcessors: [
+          pipeline('strict-output')
+            .then(redactor({ strategy: 'replace' }))
+            .commit(),
+        ],
+      }),
     },
     logger: false,
   });

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { masking } from '../../../playground/samples/samples.js';
 import { guard, InterlockAgent, pipeline, rejectToolCall } from '../../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../../src/testing/index.js';
-import { promptInjectionGuard } from '../../../workflows/index.js';
+import { promptInjectionGuard } from '../../../workflows/guards/index.js';
 
 type Options = Readonly<Record<string, unknown>>;
 

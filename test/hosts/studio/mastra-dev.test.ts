@@ -58,10 +58,10 @@ const application = (options: string) => `
   import { InterlockAgent } from 'mastra-interlock';
   import { studioRoute } from 'mastra-interlock/studio';
   import { scriptedModel } from 'mastra-interlock/testing';
-  import { piiGuard } from 'mastra-interlock/workflows';
+  import { redactor } from 'mastra-interlock/guards';
 
   const model = scriptedModel({ steps: ({ prompt }) => ({ text: 'Received: ' + JSON.stringify(prompt.at(-1)) }) });
-  const support = new InterlockAgent({ id: 'support', name: 'Support', instructions: 'Help.', model, inputProcessors: [piiGuard()] });
+  const support = new InterlockAgent({ id: 'support', name: 'Support', instructions: 'Help.', model, inputProcessors: [redactor({ strategy: 'replace' })] });
   export const mastra = new Mastra({ agents: { support }, server: ${options} });
 `;
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunPage } from '../../../playground/protocol/runs.js';
 import { guardsFor, pipeline } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';
-import { redactor } from '../../../workflows/index.js';
+import { redactor } from '../../../workflows/guards/index.js';
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
 import { expectVisible } from './expect-visible.js';

@@ -14,7 +14,7 @@ import { masking } from '../../../playground/samples/samples.js';
 import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
 import { guard, InterlockAgent, pipeline } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';
-import { leakGuard, promptInjectionGuard, redactor } from '../../../workflows/index.js';
+import { promptInjectionGuard, redactor } from '../../../workflows/guards/index.js';
 
 /** Text that tries to act as markup. */
 export const hostile =
@@ -110,7 +110,12 @@ const createMastra = (): Mastra =>
         model: model(),
         tools: { refund },
         inputProcessors: [pipeline('support-input').then(promptInjectionGuard()).commit()],
-        outputProcessors: [pipeline('support-output').then(quality).then(leakGuard()).commit()],
+        outputProcessors: [
+          pipeline('support-output')
+            .then(quality)
+            .then(redactor({ strategy: 'block', places: ['answer'] }))
+            .commit(),
+        ],
         hold: 'none', // pages show what is retracted
         maxProcessorRetries: 1,
       }),

@@ -1,34 +1,39 @@
 import { describe, expect, it } from 'vitest';
 
 import { assistant, callHook, chunk, cutsOf, emittedText, streamThrough, user } from '../test-setup.js';
-import { leakGuard, parseAllowList } from './leak-guard.js';
+import { parseAllowList } from './allow-list.js';
+import { redactor } from './redactor.js';
 
-const stream = (options: Parameters<typeof leakGuard>[0], pieces: readonly string[]) =>
-  streamThrough(leakGuard(options), [
+type Options = Partial<Parameters<typeof redactor>[0]>;
+const ofAnswers = (options: Options = {}) =>
+  redactor({ id: 'leak', strategy: 'block', places: ['answer'], kinds: ['email', 'card', 'iban', 'ssn', 'phone'], ...options });
+
+const stream = (options: Options, pieces: readonly string[]) =>
+  streamThrough(ofAnswers(options), [
     chunk.start(),
     ...pieces.map((text) => chunk.delta(text)),
     chunk.end(),
     chunk.of('step-finish'),
   ]);
 
-describe('leakGuard', () => {
+describe('redactor of answers', () => {
   it.each(['jane@example.com', '4111 1111 1111 1111', 'DE89370400440532013000', '536-90-4399', '+1 415-555-2671'])(
     'blocks an answer with %s',
     async (value) => {
       const messages = [user('who?'), assistant(`It is ${value}.`)];
       for (const hook of ['processOutputStep', 'processOutputResult'] as const) {
-        const { tripped } = await callHook(leakGuard(), hook, { messages });
-        expect(tripped).toMatchObject({ reason: 'The answer contains personal data of a person.', retry: false });
+        const { tripped } = await callHook(ofAnswers(), hook, { messages });
+        expect(tripped).toMatchObject({ reason: 'The answer contains values that must not be shown.', retry: false });
         expect(JSON.stringify(tripped)).not.toContain(value);
       }
       const onlyText = { messages: [user('who?')], text: `It is ${value}.` };
-      expect((await callHook(leakGuard(), 'processOutputStep', onlyText)).tripped).toBeDefined();
+      expect((await callHook(ofAnswers(), 'processOutputStep', onlyText)).tripped).toBeDefined();
     },
   );
 
   it('passes other answers, other kinds and user messages', async () => {
-    const pass = (messages: object[], options?: Parameters<typeof leakGuard>[0]) =>
-      callHook(leakGuard(options), 'processOutputStep', { messages, text: '' });
+    const pass = (messages: object[], options?: Options) =>
+      callHook(ofAnswers(options), 'processOutputStep', { messages, text: '' });
     expect(await pass([user('jane@example.com'), assistant('Thanks!')])).toEqual({ result: undefined });
     expect(await pass([user('x'), assistant('Server 203.0.113.7 of 2024-01-15, order 4155552671')])).toEqual({
       result: undefined,
@@ -44,17 +49,17 @@ describe('leakGuard', () => {
     [['+1 415 555 2671'], 'Call +1 (415) 555-2671'],
   ])('passes values that %j allows', async (allow, text) => {
     const messages = [user('x'), assistant(text)];
-    expect(await callHook(leakGuard({ allow }), 'processOutputStep', { messages, text })).toEqual({ result: undefined });
+    expect(await callHook(ofAnswers({ allow }), 'processOutputStep', { messages, text })).toEqual({ result: undefined });
   });
 
   it('blocks a value next to an allowed one', async () => {
     const text = 'Write to support@example.com or jane@example.com';
-    const { tripped } = await callHook(leakGuard({ allow: ['support@'] }), 'processOutputStep', { messages: [], text });
-    expect(tripped?.metadata).toEqual({ found: { email: 1 } });
+    const { tripped } = await callHook(ofAnswers({ allow: ['support@'] }), 'processOutputStep', { messages: [], text });
+    expect(tripped?.metadata).toEqual({ strategy: 'block', found: { email: 1 } });
   });
 });
 
-describe('leakGuard, in a stream', () => {
+describe('redactor of answers, in a stream', () => {
   it('finds a value regardless of chunk boundaries', async () => {
     for (const pieces of cutsOf('Ask jane@example.com about it.')) {
       const { emitted, tripped } = await stream({}, pieces);
@@ -96,7 +101,53 @@ describe('leakGuard, in a stream', () => {
 
   it('judges pending text at a step end without a text end', async () => {
     const chunks = [chunk.delta('Ask jane@example.co'), chunk.of('step-finish')];
-    expect((await streamThrough(leakGuard({ allow: ['jane@example.com'] }), chunks)).tripped).toBeDefined();
+    expect((await streamThrough(ofAnswers({ allow: ['jane@example.com'] }), chunks)).tripped).toBeDefined();
+  });
+});
+
+describe('redactor with values that stay', () => {
+  const allow = ['support@shop.example'];
+  const text = 'Ask support@shop.example or ann@shop.example.';
+
+  it.each(['replace', 'mask', 'hash', 'remove', 'restore'] as const)('%s', async (strategy) => {
+    const guard = redactor({ strategy, allow });
+    const prompt = [{ role: 'user', content: [{ type: 'text', text }] }];
+    const read = strategy === 'restore' ? 'processLLMRequest' : 'processInput';
+    const hook = guard[read as 'processInput'] as unknown as (args: object) => Promise<unknown>; // either hook gets both arguments
+    const left = JSON.stringify(await hook({ prompt, messages: [user(text)], state: {} }));
+    expect(left).toContain('Ask support@shop.example or ');
+    expect(left).not.toContain('ann@shop.example');
+  });
+
+  it('warn reports the others', async () => {
+    const found: unknown[] = [];
+    const guard = redactor({ strategy: 'warn', allow, onViolation: ({ detail }) => void found.push(detail) });
+    expect(await callHook(guard, 'processInput', { messages: [user(text)] })).toEqual({ result: undefined });
+    expect(found).toEqual([{ strategy: 'warn', found: { email: 1 } }]);
+  });
+});
+
+describe('redactor with places', () => {
+  it.each([['input'], ['answer'], ['result']] as const)('reads only %s', async (place) => {
+    const guard = redactor({ strategy: 'block', places: [place] });
+    const value = 'jane@example.com';
+    const messages = [user('x'), assistant(value)];
+    const outcomes = {
+      input: [await callHook(guard, 'processInput', { messages: [user(value)] })],
+      answer: [
+        await callHook(guard, 'processOutputStep', { messages, text: value }),
+        await callHook(guard, 'processOutputResult', { messages }),
+      ],
+      result: [await callHook(guard, 'processToolResult', { result: value, toolCallId: 'c', toolName: 't' })],
+    };
+    const stopped = Object.entries(outcomes).flatMap(([name, each]) => (each.every(({ tripped }) => tripped) ? [name] : []));
+    expect(stopped).toEqual([place]);
+    expect(guard.window !== undefined).toBe(place === 'answer');
+  });
+
+  it('are rejected with `restore`, which hides values in prompts', () => {
+    expect(() => redactor({ strategy: 'restore', places: ['answer'] })).toThrow('redactor.places');
+    expect(() => redactor({ strategy: 'block', places: ['call' as never] })).toThrow('guard/invalid-option');
   });
 });
 

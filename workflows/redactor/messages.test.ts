@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { assistant, callHook, chunk, cutsOf, message, messageOf, streamThrough, emittedText, user } from '../test-setup.js';
-import { piiGuard } from './pii-guard.js';
+import { personalKinds } from '../patterns/test-setup.js';
+import { redactor } from './redactor.js';
+
+type Options = Partial<Parameters<typeof redactor>[0]>;
+const guardOf = (options: Options = {}) => redactor({ strategy: 'replace', kinds: personalKinds, ...options });
 
 const email = 'jane@example.com';
 
-describe('piiGuard, redact', () => {
+describe('redactor, messages', () => {
   it('redacts values in text parts and keeps other parts unchanged', async () => {
     const file = { type: 'file' as const, data: email, mimeType: 'image/png' };
     const reasoning = { type: 'reasoning' as const, reasoning: email, details: [] };
@@ -18,7 +22,7 @@ describe('piiGuard, redact', () => {
       },
     );
     const untouched = user('no value');
-    const { result } = await callHook(piiGuard(), 'processInput', { messages: [untouched, input] });
+    const { result } = await callHook(guardOf(), 'processInput', { messages: [untouched, input] });
     const [first, second] = result as [typeof untouched, typeof input];
     expect(first).toBe(untouched);
     expect(second).toEqual({
@@ -36,13 +40,13 @@ describe('piiGuard, redact', () => {
   it('changes nothing without a value', async () => {
     const args = { messages: [user('hello'), assistant('hi')], text: 'hi' };
     for (const hook of ['processInput', 'processOutputStep', 'processOutputResult'] as const)
-      expect(await callHook(piiGuard(), hook, args)).toEqual({ result: undefined });
+      expect(await callHook(guardOf(), hook, args)).toEqual({ result: undefined });
   });
 
   it('redacts every input message, and in the output only the newest response', async () => {
     const messages = [user(email), assistant(`old ${email}`), user(`again ${email}`), assistant(`new ${email}`)];
     const textsAfter = async (hook: 'processInput' | 'processOutputStep' | 'processOutputResult') =>
-      ((await callHook(piiGuard(), hook, { messages })).result as typeof messages).map(({ content }) => content.parts[0]);
+      ((await callHook(guardOf(), hook, { messages })).result as typeof messages).map(({ content }) => content.parts[0]);
     const text = (each: string) => ({ type: 'text', text: each });
     expect(await textsAfter('processInput')).toEqual(['[EMAIL]', 'old [EMAIL]', 'again [EMAIL]', 'new [EMAIL]'].map(text));
     const answer = [email, `old ${email}`, `again ${email}`, 'new [EMAIL]'].map(text);
@@ -52,13 +56,13 @@ describe('piiGuard, redact', () => {
 
   it('redacts a message that has only flat content', async () => {
     const legacy = messageOf('user', undefined as never, { content: email });
-    const { result } = await callHook(piiGuard(), 'processInput', { messages: [legacy] });
+    const { result } = await callHook(guardOf(), 'processInput', { messages: [legacy] });
     expect(result).toEqual([{ ...legacy, content: { format: 2, parts: undefined, content: '[EMAIL]' } }]);
   });
 
   it('accepts kinds, a replacement and a default country', async () => {
-    const redact = async (options: Parameters<typeof piiGuard>[0], text: string) => {
-      const { result } = await callHook(piiGuard(options), 'processInput', { messages: [user(text)] });
+    const redact = async (options: Options, text: string) => {
+      const { result } = await callHook(guardOf(options), 'processInput', { messages: [user(text)] });
       return (result as ReturnType<typeof user>[] | undefined)?.[0]?.content.parts[0];
     };
     expect(await redact({ kinds: ['card'] }, email)).toBeUndefined();
@@ -70,11 +74,11 @@ describe('piiGuard, redact', () => {
 
   it('reports the kinds to onViolation without the values', async () => {
     const onViolation = vi.fn<() => void>();
-    await callHook(piiGuard({ onViolation }), 'processInput', { messages: [user(`${email} and 4111 1111 1111 1111, ${email}`)] });
+    await callHook(guardOf({ onViolation }), 'processInput', { messages: [user(`${email} and 4111 1111 1111 1111, ${email}`)] });
     expect(onViolation).toHaveBeenCalledExactlyOnceWith({
-      processorId: 'pii',
-      message: 'Personal data was found in the input.',
-      detail: { strategy: 'redact', found: { email: 2, card: 1 } },
+      processorId: 'redactor',
+      message: 'The input contains values that must not be shown.',
+      detail: { strategy: 'replace', found: { email: 2, card: 1 } },
     });
   });
 
@@ -89,8 +93,8 @@ describe('piiGuard, redact', () => {
     );
     await fc.assert(
       fc.asyncProperty(texts, async (each) => {
-        const { result } = await callHook(piiGuard(), 'processInput', { messages: [message('user', ...each)] });
-        if (result) expect(await callHook(piiGuard(), 'processInput', { messages: result })).toEqual({ result: undefined });
+        const { result } = await callHook(guardOf(), 'processInput', { messages: [message('user', ...each)] });
+        if (result) expect(await callHook(guardOf(), 'processInput', { messages: result })).toEqual({ result: undefined });
       }),
       { numRuns: 200 },
     );
@@ -98,19 +102,19 @@ describe('piiGuard, redact', () => {
 
   it('redacts a stream regardless of chunk boundaries', async () => {
     for (const pieces of cutsOf(`Ask ${email} or 4111 1111 1111 1111.`)) {
-      const { emitted } = await streamThrough(piiGuard(), [...pieces.map((text) => chunk.delta(text)), chunk.end()]);
+      const { emitted } = await streamThrough(guardOf(), [...pieces.map((text) => chunk.delta(text)), chunk.end()]);
       expect(emittedText(emitted), pieces.join('|')).toBe('Ask [EMAIL] or [CARD].');
       expect(emitted.at(-1)).toEqual(chunk.end());
     }
   });
 
   it('has no stream hook and no window with warn', () => {
-    expect(piiGuard({ strategy: 'warn' }).processOutputStream).toBeUndefined();
-    expect(piiGuard({ strategy: 'warn' }).window).toBeUndefined();
+    expect(guardOf({ strategy: 'warn' }).processOutputStream).toBeUndefined();
+    expect(guardOf({ strategy: 'warn' }).window).toBeUndefined();
   });
 });
 
-describe('piiGuard, tool results', () => {
+describe('redactor, tool results', () => {
   const part = (state: 'call' | 'result', result?: unknown) => ({
     type: 'tool-invocation' as const,
     toolInvocation: { state, toolCallId: 'c1', toolName: 'lookup', args: { id: 1 }, ...(state === 'result' && { result }) },
@@ -126,7 +130,7 @@ describe('piiGuard, tool results', () => {
 
   it('replaces the result through the message list', async () => {
     const args = argsWith({ rows: [{ mail: email, age: 42, card: 4111111111111111, at: 1717171717171 }], [email]: true });
-    expect(await callHook(piiGuard(), 'processToolResult', args)).toEqual({ result: undefined });
+    expect(await callHook(guardOf(), 'processToolResult', args)).toEqual({ result: undefined });
     expect(args.messageList.updateToolInvocation).toHaveBeenCalledExactlyOnceWith({
       type: 'tool-invocation',
       toolInvocation: {
@@ -141,40 +145,43 @@ describe('piiGuard, tool results', () => {
 
   it('redacts the result of an earlier guard', async () => {
     const args = argsWith(`${email} secret`, true, part('result', `${email} ***`));
-    await callHook(piiGuard(), 'processToolResult', args);
+    await callHook(guardOf(), 'processToolResult', args);
     expect(args.messageList.updateToolInvocation).toHaveBeenCalledWith(
       expect.objectContaining({ toolInvocation: expect.objectContaining({ result: '[EMAIL] ***' }) }),
     );
   });
 
   it('blocks a result that cannot be replaced', async () => {
-    const { tripped } = await callHook(piiGuard(), 'processToolResult', argsWith(email, false));
-    expect(tripped).toMatchObject({ reason: 'Personal data was found in the tool result.', metadata: { found: { email: 1 } } });
+    const { tripped } = await callHook(guardOf(), 'processToolResult', argsWith(email, false));
+    expect(tripped).toMatchObject({
+      reason: 'The tool result contains values that must not be shown.',
+      metadata: { found: { email: 1 } },
+    });
   });
 
   it.each([null, undefined, 42, 'clean', { a: ['b'] }])('does not change %j', async (result) => {
     const args = argsWith(result);
-    expect(await callHook(piiGuard(), 'processToolResult', args)).toEqual({ result: undefined });
+    expect(await callHook(guardOf(), 'processToolResult', args)).toEqual({ result: undefined });
     expect(args.messageList.updateToolInvocation).not.toHaveBeenCalled();
   });
 
   it('blocks or warns as configured', async () => {
     const onViolation = vi.fn<() => void>();
-    expect((await callHook(piiGuard({ strategy: 'block' }), 'processToolResult', argsWith([email]))).tripped).toBeDefined();
-    expect(await callHook(piiGuard({ strategy: 'warn', onViolation }), 'processToolResult', argsWith([email]))).toEqual({});
+    expect((await callHook(guardOf({ strategy: 'block' }), 'processToolResult', argsWith([email]))).tripped).toBeDefined();
+    expect(await callHook(guardOf({ strategy: 'warn', onViolation }), 'processToolResult', argsWith([email]))).toEqual({});
     expect(onViolation).toHaveBeenCalledOnce();
   });
 });
 
-describe('piiGuard, block and warn', () => {
-  const block = piiGuard({ strategy: 'block' });
+describe('redactor, block and warn', () => {
+  const block = guardOf({ strategy: 'block' });
 
   it('blocks a value in the newest user turn without the value in reason or metadata', async () => {
     const outcome = await callHook(block, 'processInput', {
       messages: [user('hi'), assistant('?'), user('jane@exa', 'mple.com')],
     });
     expect(outcome.tripped).toEqual({
-      reason: 'Personal data was found in the input.',
+      reason: 'The input contains values that must not be shown.',
       retry: false,
       metadata: { strategy: 'block', found: { email: 1 } },
     });
@@ -194,14 +201,14 @@ describe('piiGuard, block and warn', () => {
 
   it('only calls onViolation with warn', async () => {
     const onViolation = vi.fn<() => void>();
-    const warn = piiGuard({ strategy: 'warn', onViolation });
+    const warn = guardOf({ strategy: 'warn', onViolation });
     expect(await callHook(warn, 'processInput', { messages: [user(email)] })).toEqual({ result: undefined });
     expect(onViolation).toHaveBeenCalledOnce();
   });
 });
 
-describe('piiGuard, block, in a stream', () => {
-  const guard = piiGuard({ strategy: 'block' });
+describe('redactor, block, in a stream', () => {
+  const guard = guardOf({ strategy: 'block' });
 
   it.each([email, '4111 1111 1111 1111', 'DE89 3704 0044 0532 0130 00', '+1 415-555-2671', '536-90-4399', '203.0.113.7'])(
     'finds %s and releases no fragment of it regardless of chunk boundaries',

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countKinds } from '../patterns/combine-finders.js';
-import { findPii, piiKinds, type PiiKind, type PiiOptions } from './pii-guard.js';
+import { countKinds } from './combine-finders.js';
+import { findValues, personalKinds } from './test-setup.js';
+import type { ValueKind, ValueKindOptions } from './value-kinds.js';
 import { itEvery } from '../test-setup.js';
 import { times } from '../../test/modes.js';
 
-const found = (text: string, kinds?: readonly PiiKind[], options?: PiiOptions) =>
-  findPii(text, kinds, options).map(({ kind, start, end }) => [kind, text.slice(start, end)]);
-const valuesOf = (text: string, kind: PiiKind, options?: PiiOptions) => found(text, [kind], options).map(([, value]) => value);
+const found = (text: string, kinds?: readonly ValueKind[], options?: ValueKindOptions) =>
+  findValues(text, kinds, options).map(({ kind, start, end }) => [kind, text.slice(start, end)]);
+const valuesOf = (text: string, kind: ValueKind, options?: ValueKindOptions) =>
+  found(text, [kind], options).map(([, value]) => value);
 
 describe('email', () => {
   itEvery([
@@ -303,17 +305,17 @@ describe('phone', () => {
   });
 });
 
-describe('findPii', () => {
+describe('findValues', () => {
   const text =
     'Jane (jane@example.com, +1 415-555-2671) paid with 4111 1111 1111 1111 from 203.0.113.7 to DE89370400440532013000, SSN 536-90-4399.';
 
   it('finds all kinds in order', () => {
     expect(found(text).map(([kind]) => kind)).toEqual(['email', 'phone', 'card', 'ip', 'iban', 'ssn']);
-    expect(countKinds(findPii(`${text} ${text}`))).toEqual({ email: 2, phone: 2, card: 2, ip: 2, iban: 2, ssn: 2 });
+    expect(countKinds(findValues(`${text} ${text}`))).toEqual({ email: 2, phone: 2, card: 2, ip: 2, iban: 2, ssn: 2 });
   });
 
   it('finds only the requested kinds', () => {
-    for (const kind of piiKinds.filter((one) => one !== 'national-id'))
+    for (const kind of personalKinds.filter((one) => one !== 'national-id'))
       expect(found(text, [kind]).map(([each]) => each)).toEqual([kind]);
     expect(found(text, [])).toEqual([]);
   });
@@ -343,7 +345,7 @@ describe('properties', () => {
     fc.assert(
       fc.property(mixedText, (text) => {
         let end = 0;
-        for (const span of findPii(text, piiKinds, { defaultCountry: 'US' })) {
+        for (const span of findValues(text, personalKinds, { defaultCountry: 'US' })) {
           expect(span.start).toBeGreaterThanOrEqual(end);
           expect(span.end).toBeGreaterThan(span.start);
           end = span.end;
@@ -397,7 +399,7 @@ const adversarial = [
 describe('long adversarial input', () => {
   itEvery(adversarial)('searches 100,000 characters of %j', (piece) => {
     const text = piece.repeat(Math.ceil(100_000 / piece.length));
-    expect(findPii(text, piiKinds, { defaultCountry: 'US' }).length).toBeGreaterThanOrEqual(0);
-    expect(findPii(`${text}!`, piiKinds).length).toBeGreaterThanOrEqual(0);
+    expect(findValues(text, personalKinds, { defaultCountry: 'US' }).length).toBeGreaterThanOrEqual(0);
+    expect(findValues(`${text}!`, personalKinds).length).toBeGreaterThanOrEqual(0);
   });
 });
