@@ -29,7 +29,7 @@ const agentOf = (steps: Steps, result: unknown = {}) => {
 
 describe('both pipelines in an agent', () => {
   it('pass a clean conversation', async () => {
-    const { agent, prompts } = agentOf([{ text: good }]);
+    const { agent } = agentOf([{ text: good }]);
     expect(await agent.generate('Where is my parcel?')).toMatchObject({ status: 'success', text: good });
   });
 

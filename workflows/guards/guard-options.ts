@@ -38,9 +38,6 @@ export const traitsOf: Readonly<Record<EditStrategy, GuardTraits>> = {
 /** Traits of a guard that requests another attempt. */
 export const retrying = deciding('retry');
 
-/** Traits of a guard that adds to the model's instructions. */
-export const editing = deciding('edit');
-
 /**
  * The result of a hook that changes nothing. Mastra and Interlock both accept `undefined`, although the interface's types do not
  * allow it for every hook. The alternatives are worse in a stock agent: an empty array from `processOutputStep` removes the

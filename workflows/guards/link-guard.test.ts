@@ -196,23 +196,58 @@ describe('linkGuard', () => {
     expect((await streamed({ hosts: ['*'] }, [hidden])).tripped?.metadata).toMatchObject({ found: { 'too-long': 1 } });
   });
 
-  it('rejects an address that is too long, also to an allowed host', async () => {
+  it('judges a long address by its host, if the host is whole', async () => {
     const text = `https://example.com/${'a'.repeat(3000)} x`;
-    for (const pieces of [[text], text.match(/.{1,7}/gs) ?? []])
-      expect((await streamed(allowed, pieces)).tripped?.metadata).toEqual({ strategy: 'block', found: { 'too-long': 1 } });
+    for (const pieces of [[text], text.match(/.{1,7}/gs) ?? []]) {
+      expect(emittedText((await streamed(allowed, pieces)).emitted)).toBe(text);
+      const host = { strategy: 'block', found: { host: 1 } };
+      expect((await streamed({ hosts: ['other.test'] }, pieces)).tripped?.metadata).toEqual(host);
+    }
+    const hidden = `https://${'a'.repeat(3000)}@evil.test/ x`;
+    expect((await streamed(allowed, [hidden])).tripped?.metadata).toMatchObject({ found: { 'too-long': 1 } });
   });
 
-  it('passes data images only if the scheme is allowed', async () => {
-    const image = '![x](data:image/png;base64,iVBORw0KGgo=) x';
-    expect((await streamed(allowed, [image])).tripped).toBeDefined();
+  it('passes images that a Markdown address contains, and other data only if the scheme is allowed', async () => {
+    for (const type of ['png', 'svg+xml'])
+      expect((await streamed(allowed, [`![x](data:image/${type};base64,iVBORw0KGgo=) x`])).tripped).toBeUndefined();
+    const linked = '[x](data:image/png;base64,iVBORw0KGgo=) x';
+    const framed = '<img src="data:image/png;base64,iVBORw0KGgo=">';
     const schemes = ['data'];
-    expect((await streamed({ ...allowed, schemes }, [image])).tripped).toBeUndefined();
+    for (const text of [linked, framed]) {
+      expect((await streamed(allowed, [text])).tripped).toBeDefined();
+      expect((await streamed({ ...allowed, schemes }, [text])).tripped).toBeUndefined();
+    }
     expect((await streamed({ ...allowed, schemes }, ['[x](data:text/html,hi) x'])).tripped).toBeDefined();
+    expect((await streamed(allowed, ['[x](data:image/svg+xml,<svg/onload=x()>) y'])).tripped).toBeDefined();
   });
 
   it.each([[{ hosts: ['https://x.test/a?b'] }], [{ hosts: ['*.*'] }], [{ schemes: ['https:'] }]])('rejects %j', (options) => {
     expect(() => linkGuard(options)).toThrow(expect.objectContaining({ code: 'guard/invalid-option' }) as Error);
   });
+});
+
+/** Text that is no address, or one whose host no name can be: the hosts of templates and expressions. */
+const written: readonly string[] = [
+  'fetch(`http://localhost${path("/", input)}`) or new URL(`http://${hostHeader}`), `https:${name}` and https://${HOST}/v1',
+  'const drive = /^[A-Z]:\\/$/i, file = /^\\/@fs\\/[a-zA-Z]:\\//.test(url);',
+  "The api-example.com's page, {top:(y.top-b.top+p.top)/v.y,left:1}, g>t.top-w.top&&g, /mailto:([\\w+.]+)@([\\w-]+)/g.",
+];
+
+describe('linkGuard on templates and expressions', () => {
+  itEvery(written)('%j stays', async (text) => {
+    for (const pieces of [[text], Array.from(text)])
+      expect(emittedText((await streamed({ hosts: ['api-example.com'], strategy: 'strip' }, pieces)).emitted)).toBe(text);
+  });
+
+  itEvery([
+    'https://${x}.evil.test/y z',
+    'https://${x}@evil.test/y z',
+    "see evil-site.com's page",
+    'http://my_service:80/x y',
+    'https://evil.com${x} y',
+    'https://secret.evil.com{x} y',
+    'http://2130706433${x} y',
+  ])('%j is rejected', async (text) => expect((await streamed(allowed, [text])).tripped).toBeDefined());
 });
 
 const fence = '```';
@@ -222,8 +257,10 @@ const code: readonly (readonly [text: string, isRejected: boolean])[] = [
   [`~~~\n${fence}\nevil.com/x\n~~~~\nDone.`, false],
   [`${fence}\nreturn { rows: x.io/y, z: 'vscode://file', u: "javascript:x(1)" };\n${fence}\n`, false],
   [`${fence}\nhttps://example.com@example.com/x http://localhost:\${PORT}/\n${fence}\n`, false],
+  [`${fence}\n'https:\\\\u002F\\\\u002Fexample.com\\\\u002Fx.js'\n${fence}\n`, false],
   ['The domain `evil.com/x` is one, and ``a ` evil.com/x`` too.', false],
   ['A link is `[text](streamdown:incomplete)` here.', false],
+  [`| ${'a long cell of a table '.repeat(100)} e.g. \`http://user:password@example.com\` |`, false],
   [`${fence}\ncurl https://evil.test/x\n${fence}\n`, true],
   [`${fence}\ncode\n${fence}\nevil.com/x is none`, true],
   [`${fence}\n${'code\n'.repeat(300)}${fence}\nevil.com/x is none`, true],

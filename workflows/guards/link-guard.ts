@@ -33,7 +33,7 @@ export interface LinkGuardOptions extends GuardOptions {
    */
   readonly hosts?: readonly string[];
   /**
-   * Allowed schemes, without their colon. `data` allows only images; `mailto` checks each domain against `hosts`. Default
+   * Allowed schemes, without their colon. `data` allows only images, which pass without it as `![…](data:image/…)`; `mailto` checks each domain against `hosts`. Default
    * `https`, `http`, `mailto`, `tel`.
    */
   readonly schemes?: readonly string[];
@@ -147,7 +147,7 @@ const faultFinder = ({ inText, inCode, isOpen }: Faults): CombinedFinder<LinkFau
       for (let link = links.next(); !link.done;) {
         const { start, end, isPlace } = link.value;
         const value = text.slice(start, end);
-        const isLink = !isOpen || ((isPlace || becomesLink(value)) && !isInlineImage(text, start));
+        const isLink = !isInlineImage(text, start) && (!isOpen || isPlace || becomesLink(value));
         const isFound = end > start && isLink && inText(value) !== undefined;
         if (isFound) spans.push({ start, end });
         link = links.next(isFound ? end : undefined);
@@ -184,7 +184,8 @@ const becomesLink = (value: string): boolean =>
 
 /** Whether Markdown shows an image that its address contains, which contacts no host. */
 const isInlineImage = (text: string, start: number): boolean =>
-  text.startsWith('data:image/', start) && /\]\(\s{0,8}<?$/.test(text.slice(Math.max(0, start - 11), start));
+  text.startsWith('data:image/', start) &&
+  /!\[[^\]\n]{0,48}\]\(\s{0,8}<?$/.test(text.slice(Math.max(0, start - linkLookbehind), start));
 
 /** Whether an address begins with a domain behind a code, and so inside another address: `badge/runs%20on-deno.land`. */
 const isAfterCode = (text: string, start: number): boolean =>

@@ -30,7 +30,7 @@ export const readHost = (entry: string): ((host: string) => boolean) | undefined
 const special = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
 /** Schemes of connection strings, which no client follows: their hosts count. */
 const connections = new Set(
-  'postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mqtt mqtts nats kafka jdbc sqlite s3 gs grpc tcp udp unix ws wss git git+https git+ssh git+http github gitlab ssh npm node workspace bun jsr docker oci file memory libsql'.split(
+  'postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mqtt mqtts nats kafka jdbc sqlite s3 gs grpc tcp udp unix ws wss git git+https git+ssh git+http github gitlab ssh npm node workspace bun jsr docker oci file memory libsql dotenv ui'.split(
     ' ',
   ),
 );
@@ -44,8 +44,8 @@ const isDefanged = (text: string): boolean => /\[[.:]\]/.test(text);
  */
 export const faultOf = (written: string, rules: LinkRules): LinkFault | undefined => {
   if (rules.isInCode && !/^https?:/i.test(written)) return undefined;
-  if (written.length >= maxLinkChars && !(rules.isOpen && hasWholeHost(written))) return 'too-long';
-  for (const text of readingsOf(written)) {
+  if (written.length >= maxLinkChars && !hasWholeHost(written)) return 'too-long';
+  for (const text of rules.isInCode ? [tidy(read(written))] : readingsOf(written)) {
     const fault = faultOfReading(text, rules);
     if (fault) return fault;
     const inner = faultInside(text, rules);
@@ -133,7 +133,7 @@ const faultOfOpaque = (scheme: string, text: string, rules: LinkRules): LinkFaul
   if (!rules.schemes.has(scheme)) return mayUse(scheme, rules) ? faultOfConnection(text, rules) : 'scheme';
   if (scheme === 'data') return /^data:image\/(?:png|jpe?g|gif|webp|avif)[;,]/i.test(text) ? undefined : 'scheme';
   if (scheme !== 'mailto') return undefined;
-  const mails = decode(text).match(/[^\s@,;:?&=<>]{1,64}@[^\s@,;:?&=<>]{1,253}/g) ?? [];
+  const mails = decode(text).match(/[^\s@,;:?&=<>]{1,64}@(?!\(\[)[^\s@,;:?&=<>]{1,253}/g) ?? [];
   return mails.every((mail) => rules.allows(hostOf(mail.slice(mail.lastIndexOf('@') + 1)))) ? undefined : 'host';
 };
 
@@ -155,9 +155,13 @@ const faultOfHost = (text: string, url: URL | undefined, rules: LinkRules): Link
   if (!isInCode && url.username + url.password !== '') return 'userinfo';
   const written = /^[^:/\\?#]*:?[/\\]*([^/\\?#]*)/.exec(text)?.[1] ?? '';
   if (invisible().test(decode(written))) return 'hidden';
-  if (!isOpen) return rules.allows(url.host) ? undefined : 'host';
+  if (!isOpen) return rules.allows(url.host) || isTemplate(url) ? undefined : 'host';
   return isDeceptive(written, url, isInCode) ? 'lookalike' : undefined;
 };
+
+/** Whether a host is an expression from its first or second label to its last, and so the name of no host: `localhost${path(`. */
+const isTemplate = ({ hostname }: URL): boolean =>
+  /^(?:localhost|\.[a-z_]+|[a-z0-9_-]+\.)?[${(]/.test(hostname) && !/\.[a-z0-9_-]+\.?$/.test(hostname);
 
 /** For rules that allow every host: names in Punycode, addresses of machines, and names that mix letters of scripts. */
 const isDeceptive = (written: string, { hostname }: URL, isInCode: boolean): boolean => {

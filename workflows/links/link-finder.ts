@@ -38,7 +38,7 @@ const objects =
 /** Such names, and `ASP.NET`, unless text follows that could carry data. */
 const inCode = String.raw`(?:(?:(?:${objects})\.){1,6}(?!com|org|net)(?:${endings}|${endingsOfWords})|(?:ado|asp|ml|vb)\.net)(?![\p{L}\p{N}/#:@_-]|\?\S|\.[\p{L}\p{N}])`;
 /** A domain without a scheme. */
-const bare = String.raw`(?!${inCode})(?:${label}\.){1,6}(?:(?:${endings}|(?<=-[^\s]{1,60})(?:${endingsOfWords}))(?![\p{L}\p{N}_@(=[-]|\.[\p{L}\p{N}])|(?:${endings}|${endingsOfWords})(?::\d{1,5})?(?:\/(?=[\p{L}\p{N}?#%&=])|\?(?=[\p{L}\p{N}#%&=])))`;
+const bare = String.raw`(?!${inCode})(?:${label}\.){1,6}(?:(?:${endings}|(?<=-[^\s]{1,60})(?:${endingsOfWords}))(?![\p{L}\p{N}_@(=[+*&-]|\.[\p{L}\p{N}])|(?:${endings}|${endingsOfWords})(?::\d{1,5})?(?:\/(?=[\p{L}\p{N}?#%&=])|\?(?=[\p{L}\p{N}#%&=])))`;
 const bareForm = once(() => new RegExp(`^(?:www\\.|${bare})`, 'iu'));
 /** Whether a text without a scheme starts with a domain that clients turn into a link. */
 export const isBareLink = (text: string): boolean => bareForm().test(text);
@@ -50,7 +50,7 @@ const beginnings = [
   String.raw`(?<![\p{L}\p{N}+\\-])[a-z][a-z0-9+-]{0,31}:(?=\/\/)`,
   String.raw`(?<=^|[(<="'` +
     '`' +
-    String.raw`]|\]:\s{0,8}|,\s{0,8})(?:\/{2,16}(?=[[%&\\]|\d{7}|(?:${label}\.){1,6}${label})|[\\/]{2,16}(?=(?:${label}\.){1,6}${label}[\\/?#:]))(?=[^\s\\/"'<>)*])`,
+    String.raw`]|\]:\s{0,8}|,\s{0,8})(?:\/{2,16}(?=[[%&\\]|\d{7}|(?:${label}\.){1,6}${label})|(?:(?<!\()[\\/]{2,16}|\/{2,16})(?=(?:${label}\.){1,6}${label}[\\/?#:]))(?=[^\s\\/"'<>)*])`,
   String.raw`(?<![\p{L}\p{N}\\])\\{2}(?=(?:${label}\.){1,6}${label}\\)`, // a Windows share
   String.raw`(?<![\p{L}\p{N}@./\\:-])www\.(?=[\p{L}\p{N}])`,
   String.raw`(?<![\p{L}\p{N}@./\\:_-])(?:${bare})`,
@@ -99,7 +99,7 @@ const spanAt = (text: string, start: number, isPlace: boolean): LinkSpan => {
     if (stop !== undefined && sign === partners[stop]) depth += 1;
     if (sign === stop && (depth -= 1) < 0) break;
     if (sign === ']' && !isPlace && /[([:]/.test(text.charAt(end + 1)) && !text.slice(start, end).includes('[')) break; // the text of a Markdown link
-    if (isBreak(sign, stop, isPlace)) break;
+    if (isBreak(sign, stop, isPlace) || (sign === "'" && !isPlace && !/[:/]/.test(text.slice(start, end)))) break;
   }
   const isOpen = end === text.length && end - start < maxLinkChars;
   return { start, end: stop === undefined ? withoutPunctuation(text, start, end) : end, isPlace, isOpen };

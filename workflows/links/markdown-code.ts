@@ -11,7 +11,7 @@ interface CodeState {
 const noCode: CodeState = { fence: '', isUncertain: false };
 
 /** Code is not recognized behind this many characters of a line. */
-const maxLineChars = 1_000;
+const maxLineChars = 4_000;
 /** Inline code ends at most this far after an address in it. */
 export const maxCodeAhead = 256;
 /** Signs of a longer fence do not count. */

@@ -1,6 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import { createRandom } from '../../../src/testing/cuts.js';
 import { canaryGuard, linkGuard, promptInjectionGuard, redactor, unicodeGuard } from '../../../workflows/guards/index.js';
+import { outcomesInAgent } from './default-guards.js';
 import type { HonestText } from './corpora.js';
 
 /** A guard's effects on honest texts. */
@@ -32,8 +33,9 @@ const guards: Readonly<Record<string, (text: string) => Processor>> = {
   'redactor, US': () => redactor({ strategy: 'replace', defaultCountry: 'US' }),
 };
 
-/** The hosts that a text names, with and without a scheme. */
-const hostsIn = (text: string): string[] => {
+/** The hosts that a text names, with and without a scheme, also in the codes of JSON. */
+const hostsIn = (given: string): string[] => {
+  const text = given.replaceAll(/\\+u002f/gi, '/');
   const named = text.match(/(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]+(?::\d{1,5})?/gu) ?? [];
   const addressed = text.match(/(?<=:\/\/|@)[^\s"'<>()[\]{}|\\`/?#@,;]+/g) ?? [];
   const hosts = [...named, ...addressed].flatMap((one) =>
@@ -46,20 +48,30 @@ const shownChars = 100;
 
 /** Calls each guard for each text in each place, and in the answer in random pieces. */
 export async function* judgeHonest(texts: readonly HonestText[], only?: string): AsyncGenerator<HonestResult> {
-  for (const [name, create] of Object.entries(guards)) if (!only || only === name) yield await judged(name, create, texts);
+  for (const [name, create] of Object.entries(guards))
+    if (!only || only === name) yield await judged(name, (text) => outcomesOf(create, text), texts);
+  if (!only || only === 'default-guards') yield await judged('default-guards', outcomesInAgent, texts);
 }
+
+/** What is left of a text in each place; undefined where the run stops. */
+export type Outcomes = readonly (string | undefined)[];
+
+const outcomesOf = async (create: (text: string) => Processor, text: string): Promise<Outcomes> => {
+  const outcomes = [];
+  for (const place of places) outcomes.push(await outcomeOf(create(text), text, place));
+  return outcomes;
+};
 
 const judged = async (
   guard: string,
-  create: (text: string) => Processor,
+  outcomesFor: (text: string) => Promise<Outcomes>,
   texts: readonly HonestText[],
 ): Promise<HonestResult> => {
   const byCorpus: Record<string, number> = {};
   const cases: string[] = [];
   let [inFences, changed] = [0, 0];
   for (const { corpus, name, text } of texts) {
-    const outcomes = [];
-    for (const place of places) outcomes.push(await outcomeOf(create(text), text, place));
+    const outcomes = await outcomesFor(text);
     const changedOnes = outcomes.filter((one) => one === undefined || visibleIn(one) !== visibleIn(text));
     if (changedOnes.length === 0) continue;
     const [outcome] = changedOnes;
