@@ -233,7 +233,8 @@ export const joinTracers = (tracer: RunTracer | undefined, recording: RunRecordi
 const noIds: RunTracer['ids'] = { traceId: undefined, spanId: undefined };
 
 /** The options of one run segment: from the start, or a call's response, to the end or the next suspension. */
-export type RunSegment = Pick<RunOptions, 'mode' | 'streamBuffer' | 'abortSignal' | 'onEvent' | 'onStepFinish'>;
+export type RunSegment = Pick<RunOptions, 'mode' | 'streamBuffer' | 'abortSignal' | 'onEvent' | 'onStepFinish'> &
+  Partial<Pick<RunOptions, 'settings'>>;
 
 /** The response to a waiting call. */
 export interface Answered {

@@ -1,8 +1,9 @@
 import { tmpdir } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { Agent as StockAgent, type AgentConfig } from '@mastra/core/agent';
-import { AgentController } from '@mastra/core/agent-controller';
+import { AgentController, type AgentControllerRequestContext } from '@mastra/core/agent-controller';
 import type { OutputProcessor } from '@mastra/core/processors';
+import type { RequestContext } from '@mastra/core/request-context';
 import { InMemoryStore } from '@mastra/core/storage';
 import { createTool } from '@mastra/core/tools';
 import { LocalFilesystem, Workspace } from '@mastra/core/workspace';
@@ -30,6 +31,7 @@ interface Case {
   readonly answers?: readonly Answer[];
   readonly guards?: readonly OutputProcessor[];
   readonly hold?: 'run';
+  readonly instructions?: AgentConfig['instructions'];
   /** Whether tools run without approval. */
   readonly yolo?: true;
 }
@@ -65,6 +67,8 @@ const sessionOf = async (
     outputProcessors: [...guards],
     ...options,
   });
+  const toolOf = (id: string) =>
+    createTool({ id, description: id, inputSchema: z.object({}), execute: async () => ({ by: id }) });
   const controller = new AgentController({
     id: 'c',
     agent,
@@ -73,8 +77,16 @@ const sessionOf = async (
     memory: new Memory(),
     workspace: new Workspace({ id: 'w', filesystem: new LocalFilesystem({ basePath: tmpdir(), readOnly: true }) }),
     modes: [
-      { id: 'plan', name: 'Plan', instructions: 'Plan first.', transitionsTo: 'build', metadata: { default: true } },
-      { id: 'build', name: 'Build' },
+      {
+        id: 'plan',
+        name: 'Plan',
+        instructions: 'Plan first.',
+        tools: { outline: toolOf('outline') },
+        availableTools: ['look', 'outline', 'submit_plan', 'ask_user', 'subagent'],
+        transitionsTo: 'build',
+        metadata: { default: true },
+      },
+      { id: 'build', name: 'Build', tools: { construct: toolOf('construct') } },
     ],
     subagents: [{ id: 'helper', name: 'Helper', description: 'Helps.', instructions: 'Help.', tools: { look } }],
   });
@@ -99,12 +111,28 @@ const sessionOf = async (
   const messages = await session.thread.listMessages({ threadId: session.thread.getId() ?? '' });
   return {
     ran,
-    calls: model.calls.length,
+    calls: model.calls.map(offered),
     mode: session.mode.get(),
     shown: events.flatMap(shownBy),
     all: JSON.stringify([events, messages]),
   };
 };
+
+/** The instructions and the tools of a model call, without the tools of the workspace and of tasks. */
+const offered = ({ prompt, options: { tools = [] } }: ReturnType<typeof scriptedModel>['calls'][number]) => ({
+  instructions: String(prompt[0]?.content),
+  tools: tools.map(({ name }) => name).filter((name) => !/^(task|mastra_workspace)_/.test(name)),
+});
+
+/** Mastra's agent loses the instructions of the mode with each resumption. */
+const withoutMode = <S extends Pick<Awaited<ReturnType<typeof sessionOf>>, 'calls' | 'all'>>({
+  all: _all,
+  calls,
+  ...session
+}: S) => ({
+  ...session,
+  calls: calls.map((one) => ({ ...one, instructions: one.instructions.replace('\nPlan first.', '') })),
+});
 
 /** The part of an event that a person sees. The limits of messages differ after a resumption. */
 const shownBy = ({ type, ...event }: ControllerEvent): unknown[] => {
@@ -125,6 +153,9 @@ const call = (name: string, args: Readonly<Record<string, unknown>>, text = 'Let
   toolCalls: [{ name, args }],
 });
 
+const modeOf = (context: RequestContext): string =>
+  context.get<string, AgentControllerRequestContext>('controller').session.modeId;
+
 const cases: Readonly<Record<string, Case>> = {
   'an answer': { steps: [{ text: ['It is ', 'Jane.'], reasoning: 'Who?' }] },
   'a call that needs no approval': { steps: [call('look', { who: 'jane' }), { text: 'Found.' }], yolo: true },
@@ -143,8 +174,13 @@ const cases: Readonly<Record<string, Case>> = {
     answers: ['approve'],
   },
   'an approved plan': {
-    steps: [call('submit_plan', { title: 'Plan', plan: '1. Look.' }), { text: 'I start.' }],
-    answers: ['approve', { action: 'approved' }],
+    steps: [call('submit_plan', { path: 'plan.md' }), call('construct', {}), { text: 'Built.' }],
+    answers: ['approve', { action: 'approved' }, 'approve'],
+  },
+  'an approved plan, with instructions by mode': {
+    steps: [call('submit_plan', { path: 'plan.md' }), call('construct', {}), { text: 'Built.' }],
+    answers: ['approve', { action: 'approved' }, 'approve'],
+    instructions: ({ requestContext }) => `Mode ${modeOf(requestContext)}.`,
   },
 };
 
@@ -154,9 +190,17 @@ const blocks = (hook: 'processOutputStep' | 'processOutputResult'): OutputProces
 
 describe('an AgentController of Mastra', () => {
   it.each(Object.entries(cases))('runs it like its own agent: %s', async (_name, one) => {
-    const [{ all: _ours, ...ours }, { all: _stock, ...stock }] = [await sessionOf(Agent, one), await sessionOf(StockAgent, one)];
-    expect(ours).toEqual(stock);
+    const [ours, stock] = [await sessionOf(Agent, one), await sessionOf(StockAgent, one)];
+    expect(withoutMode(ours)).toEqual(withoutMode(stock));
     expect(ours.shown.at(-1)).toMatchObject({ type: 'agent_end', reason: 'complete' });
+  });
+
+  it('keeps the instructions of a mode until the mode changes', async () => {
+    const look = call('look', { who: 'jane' });
+    const steps = [look, call('submit_plan', { path: 'plan.md' }), { text: 'Done.' }];
+    const { calls, mode } = await sessionOf(Agent, { steps, answers: ['approve', 'approve', { action: 'approved' }] });
+    expect(mode).toBe('build');
+    expect(calls.map(({ instructions }) => instructions)).toEqual(['Help.\nPlan first.', 'Help.\nPlan first.', 'Help.']);
   });
 
   it('shows and stores text as its guards left it', async () => {

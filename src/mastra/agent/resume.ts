@@ -48,16 +48,54 @@ export const resume = async (resuming: ResumeOptions, { suspended, setup }: Resu
   const { recording, context } = found.run.options;
   const agent = context.agent as unknown as Agent; // `startRun` stores an `Agent`
   suspended.take(found);
+  const mode = await nextMode(found.run, resuming, agent);
   const segment: { run?: Run } = {}; // until it is set, chunks of the last run segment are buffered for it
   const next = resumeRun(
     found.run,
-    runSegmentOf({ ...resuming, agent, guards: setup.guards, recorded: recording?.show }, () => segment.run),
+    {
+      ...runSegmentOf({ ...resuming, agent, guards: setup.guards, recorded: recording?.show }, () => segment.run),
+      settings: mode?.settings ?? found.run.options.settings,
+    },
     answered,
   );
   segment.run = next;
+  if (mode) next.change({ baseSystem: mode.system });
   recording?.resume(next, answered);
   return next;
 };
+
+/** The mode of an `AgentController` in which a call is made. */
+const modeOf = (context: RequestContext): unknown =>
+  context.get<string, { readonly session?: { readonly modeId?: unknown } } | undefined>('controller')?.session?.modeId;
+
+type Tools = Readonly<Record<string, unknown>>;
+
+const toolsIn = (sets: unknown): Tools => Object.assign({}, ...Object.values((sets ?? {}) as Record<string, object>)) as Tools;
+
+/**
+ * The tools and the system messages of the steps after a change of mode. A tool of both modes is that of the start. The agent's
+ * instructions replace those of the mode at the start. Undefined in the same mode.
+ */
+const nextMode = async (run: Run, { repeated, requestContext }: ResumeOptions, agent: Agent) => {
+  const { settings, context } = run.options;
+  const before = context.requestContext as RequestContext; // `startRun` stores it
+  if (!repeated['toolsets'] || modeOf(before) === undefined || modeOf(before) === modeOf(requestContext)) return undefined;
+  const started = startOptions(run);
+  const [old, now] = [toolsIn(started?.toolsets), toolsIn(repeated['toolsets'])];
+  const offered: Tools = settings.tools ?? {};
+  const kept = Object.entries(offered).filter(([name]) => name in now || !(name in old));
+  const added = Object.entries(now).filter(([name]) => !(name in offered));
+  const given = systemOf(started?.instructions ?? (await agent.getInstructions({ requestContext: before })));
+  const instructions = systemOf(await agent.getInstructions({ requestContext }));
+  const others = run.state.baseSystem.filter((one) => !given.some((own) => isDeepStrictEqual(own, one)));
+  return {
+    settings: { ...settings, tools: Object.fromEntries([...kept, ...added]), activeTools: undefined },
+    system: [...instructions, ...others],
+  };
+};
+
+const systemOf = (instructions: unknown): Run['state']['baseSystem'] =>
+  [instructions].flat().map((one) => (typeof one === 'string' ? { role: 'system', content: one } : one)) as never; // as in Mastra
 
 /** The answer of a call to a suspended run. Raises `agent/invalid-option` if it does not fit the waiting call. */
 export const answeredBy = (rested: Run, resuming: ResumeOptions): Answered => {
