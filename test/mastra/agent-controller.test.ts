@@ -88,7 +88,19 @@ const sessionOf = async (
       },
       { id: 'build', name: 'Build', tools: { construct: toolOf('construct') } },
     ],
-    subagents: [{ id: 'helper', name: 'Helper', description: 'Helps.', instructions: 'Help.', tools: { look } }],
+    subagents: [
+      { id: 'helper', name: 'Helper', description: 'Helps.', instructions: 'Help.', tools: { look }, defaultModelId: 'own/x/y' },
+    ],
+    gateways: [
+      {
+        id: 'own',
+        name: 'Own',
+        fetchProviders: async () => ({}),
+        buildUrl: () => undefined,
+        getApiKey: async () => 'none',
+        resolveLanguageModel: () => model,
+      },
+    ],
   });
   onTestFinished(() => controller.destroy());
   await controller.init();
@@ -153,6 +165,13 @@ const call = (name: string, args: Readonly<Record<string, unknown>>, text = 'Let
   toolCalls: [{ name, args }],
 });
 
+const delegating = [
+  call('subagent', { agentType: 'helper', task: 'Look.' }),
+  call('look', { who: 'jane' }),
+  { text: ['It is jane@exam', 'ple.com.'] },
+  { text: 'All done.' },
+];
+
 const modeOf = (context: RequestContext): string =>
   context.get<string, AgentControllerRequestContext>('controller').session.modeId;
 
@@ -173,6 +192,7 @@ const cases: Readonly<Record<string, Case>> = {
     ],
     answers: ['approve'],
   },
+  'a sub-agent for a part of the task': { steps: delegating, yolo: true },
   'an approved plan': {
     steps: [call('submit_plan', { path: 'plan.md' }), call('construct', {}), { text: 'Built.' }],
     answers: ['approve', { action: 'approved' }, 'approve'],
@@ -210,6 +230,20 @@ describe('an AgentController of Mastra', () => {
     expect(ran).toEqual(['jane']);
     expect(shown.filter((one) => typeof one === 'string').join('')).toMatch(/It is \S+\.$/);
     expect(all).not.toContain(secret);
+  });
+
+  it('shows no content of its sub-agents before the guards pass their results', async () => {
+    const guards = [redactor({ kinds: ['email'], strategy: 'mask' }) as OutputProcessor];
+    const { shown, all, ran } = await sessionOf(Agent, { steps: delegating, guards, yolo: true });
+    expect(ran).toEqual(['jane']);
+    expect(all).not.toContain('ple.com');
+    expect(shown.map((one) => (one as Shown)['type'])).toEqual(expect.arrayContaining(['subagent_start', 'subagent_end']));
+    expect(shown).toContainEqual(
+      expect.objectContaining({
+        type: 'tool_end',
+        result: { content: expect.stringMatching(/It is \S+\.$/) as unknown, isError: false },
+      }),
+    );
   });
 
   it('runs no tool of a blocked step, and requests no approval for it', async () => {

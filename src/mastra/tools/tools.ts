@@ -13,6 +13,7 @@ import type { CallOptions } from '../call-options.js';
 import type { Conversation, Owner } from '../memory/memory.js';
 import type { AgentTrace } from '../tracing/agent-trace.js';
 import type { Engine } from '../../durable/journal.js';
+import { withQuietSubagents } from './quiet-subagents.js';
 import { InterlockError } from '../../errors.js';
 import type { Effect } from '../../loop/tool-call.js';
 
@@ -68,9 +69,18 @@ export const resolveTools = async (target: LoopTarget): Promise<CallTools> => {
       methodType: mode,
     }),
   );
-  const prepared = { ...tools, ...deferredTools(target, tools) };
   const sets = Object.values((options.toolsets ?? {}) as Record<string, object>);
-  return { prepared, authored: Object.assign(listed, ...sets, options.clientTools) as Record<string, unknown> };
+  const authored = Object.assign(listed, ...sets, options.clientTools) as Record<string, unknown>;
+  return { prepared: { ...tools, ...deferredTools(target, tools), ...quietSubagents(target, authored) }, authored };
+};
+
+/** The tool of an `AgentController` for its sub-agents, in a guarded run. */
+const quietSubagents = (target: LoopTarget, { subagent }: Readonly<Record<string, unknown>>): Record<string, CoreTool> => {
+  const requestContext = target.judgesOutput && subagent ? withQuietSubagents(target.requestContext) : undefined;
+  const { tracingContext } = target.options;
+  return requestContext
+    ? { subagent: prepareTool('subagent', subagent as AuthoredTool, { ...target, requestContext, tracingContext }) }
+    : {};
 };
 
 /**
@@ -158,6 +168,8 @@ export interface LoopTarget {
   readonly maxModelRetries: number | undefined;
   /** True if any guard receives the conversation. */
   readonly isGuarded: boolean;
+  /** True if any guard judges the output. */
+  readonly judgesOutput: boolean;
   /** The run's trace, if recorded. */
   readonly trace: AgentTrace | undefined;
 }
