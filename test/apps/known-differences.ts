@@ -133,6 +133,11 @@ export const known: readonly Known[] = [
     explains: at(/resumeSchema$|^\.talks\.guide\.calls\[\d+\]\.chunks\[\d+\]\.error\./),
   },
   {
+    line: "`text` of an answer that continues the caller's message has the new text only.",
+    explains: ({ path, stock }) =>
+      /^\.(talks\.writer\.calls|spans)\[.*text$/.test(path) && mentions(stock, /(goes on|Once) and on/),
+  },
+  {
     line: 'A model that does not resolve fails with `agent/model-unresolved`.',
     explains: anyOf(
       at(/^\.talks\.broken\./),

@@ -45,6 +45,7 @@ export const memoryProcessors = async (
     before: [...bound(before.map((processor) => (processor === observing ? recall : processor))), recalledParts],
     observing: bound([observeStep]),
     after: [
+      continuedAnswer,
       messageMirrors,
       internal(updates.processor),
       ...bound([...own, save, observe]),
@@ -83,6 +84,20 @@ const inConversation = (processor: Processor, { context }: Conversation): Proces
   const inThread = bound as unknown as Processor; // it has the hooks of a processor
   return isInternal(processor) ? internal(inThread) : inThread;
 };
+
+/** Joins an answer to the caller's last message if the answer continues it, as Mastra does: memory has one message for both. */
+const continuedAnswer: Processor = internal({
+  id: 'continued-answer',
+  processOutputResult: ({ messageList }) => {
+    const all = messageList.get.all.db();
+    const [answer] = messageList.get.response.db();
+    const begun = answer && all[all.indexOf(answer) - 1];
+    if (begun?.role !== 'assistant' || !messageList.get.input.db().includes(begun)) return messageList;
+    answer.content.parts.unshift(...begun.content.parts);
+    messageList.removeByIds([begun.id]);
+    return messageList;
+  },
+});
 
 /**
  * Updates the fields of a message that repeat its parts. Guards edit parts; otherwise removed text would still be saved from the

@@ -25,18 +25,25 @@ const failing = createTool({
 /** Runs in the client: it has no `execute`. */
 const locate = createTool({ id: 'locate', description: 'Finds the user', inputSchema: z.object({}) });
 
+/** A prompt that the model continues. */
+const beginning = [
+  { role: 'user', content: 'Tell a story.' },
+  { role: 'assistant', content: 'It goes on ' },
+];
+
 /** Thirty agents in one Mastra: with approvals, client tools, failing tools and models that do not exist. */
 export const desk: App = {
   create: ({ Agent, openai, storage, observability }) => {
     const memory = () => new Memory({ storage, options: { lastMessages: 10 } });
     const common = { instructions: 'You are the desk.', model: openai('gpt-5-mini') };
-    const many = Array.from({ length: 26 }, (_, index) => new Agent({ ...common, id: `agent-${index}`, name: `Agent ${index}` }));
+    const many = Array.from({ length: 25 }, (_, index) => new Agent({ ...common, id: `agent-${index}`, name: `Agent ${index}` }));
     return new Mastra({
       agents: {
         ...Object.fromEntries(many.map((agent) => [agent.id, agent])),
         teller: new Agent({ ...common, id: 'teller', name: 'Teller', tools: { refund }, memory: memory() }),
         guide: new Agent({ ...common, id: 'guide', name: 'Guide', tools: { locate, failing }, memory: memory() }),
         plain: new Agent({ ...common, id: 'plain', name: 'Plain' }),
+        writer: new Agent({ ...common, id: 'writer', name: 'Writer', memory: memory() }),
         broken: new Agent({ ...common, id: 'broken', name: 'Broken', model: 'nowhere/no-model' }),
       },
       storage,
@@ -58,18 +65,13 @@ export const desk: App = {
     { agent: 'guide', memory: true, turns: ['Where am I?', 'Please fail.', 'Fail again: fail.', 'Where now?'] },
     {
       agent: 'plain',
-      turns: [
-        [
-          { role: 'user', content: 'Tell a story.' },
-          { role: 'assistant', content: 'It goes on ' },
-        ],
-        [
-          { role: 'user', content: 'Tell a story.' },
-          { role: 'assistant', content: 'It goes on ' },
-        ],
-        'Hello',
-      ],
+      turns: [beginning, beginning, 'Hello'],
       options: { temperature: 0.5, abortSignal: null, maxSteps: 0, telemetry: { isEnabled: true } },
+    },
+    {
+      agent: 'writer',
+      memory: true,
+      turns: [beginning, beginning, 'And then?', [...beginning.slice(0, 1), { role: 'assistant', content: 'Once ' }], 'The end?'],
     },
     { agent: 'broken', turns: ['Hello', 'Hello'] },
     { agent: 'agent-7', turns: ['Hello', 'And you?'] },
