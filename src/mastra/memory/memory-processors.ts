@@ -91,10 +91,10 @@ const continuedAnswer: Processor = internal({
   processOutputResult: ({ messageList }) => {
     const all = messageList.get.all.db();
     const [answer] = messageList.get.response.db();
-    const begun = answer && all[all.indexOf(answer) - 1];
-    if (begun?.role !== 'assistant' || !messageList.get.input.db().includes(begun)) return messageList;
-    answer.content.parts.unshift(...begun.content.parts);
-    messageList.removeByIds([begun.id]);
+    const beginning = answer && all[all.indexOf(answer) - 1];
+    if (beginning?.role !== 'assistant' || !messageList.get.input.db().includes(beginning)) return messageList;
+    answer.content.parts.unshift(...beginning.content.parts);
+    messageList.removeByIds([beginning.id]);
     return messageList;
   },
 });
