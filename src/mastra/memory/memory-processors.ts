@@ -92,7 +92,7 @@ const continuedAnswer: Processor = internal({
     const all = messageList.get.all.db();
     const [answer] = messageList.get.response.db();
     const beginning = answer && all[all.indexOf(answer) - 1];
-    if (beginning?.role !== 'assistant' || !messageList.get.input.db().includes(beginning)) return messageList;
+    if (!answer || beginning?.role !== 'assistant' || !messageList.get.input.db().includes(beginning)) return messageList;
     answer.content.parts.unshift(...beginning.content.parts);
     messageList.removeByIds([beginning.id]);
     return messageList;
