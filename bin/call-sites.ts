@@ -34,7 +34,7 @@ export const callFaultsIn = (source: string): CallFault[] => {
     if (!/agent/i.test(receiver) && !agents.has(receiver)) return [];
     const line = lineAt(source, index);
     return optionsAt(masked, index + call.length - 1).flatMap(({ name, value }) => {
-      const fault = ['null', 'undefined'].includes(value) ? undefined : faultOfCallOption(name);
+      const fault = ['null', 'undefined'].includes(value) ? undefined : faultOfCallOption(name, simpleValue(value));
       if (!fault) return [];
       const { code, ignoredName, detail = 'it is not supported.' } = fault;
       return [
@@ -43,6 +43,9 @@ export const callFaultsIn = (source: string): CallFault[] => {
     });
   });
 };
+
+/** A number or a truth value. Undefined for other texts. */
+const simpleValue = (text: string): unknown => (/^(?:true|false|\d+(?:\.\d+)?)$/.test(text) ? JSON.parse(text) : undefined);
 
 /** The names in the literal that is the last of two arguments, each with the text of a simple value. */
 const optionsAt = (masked: string, open: number): { name: string; value: string }[] => {

@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadEntry } from '../playground/server/command/load-entry.js';
 import { InterlockError, isInterlockError, verify, type Finding } from '../src/index.js';
+import { messageOf } from '../src/errors.js';
 import { installedIntegrations, type InstalledIntegration } from '../src/integration.js';
 import { collectRejections, type Rejection } from '../src/mastra/agent/read-config.js';
 import { checkMemory } from '../src/mastra/memory/memory.js';
@@ -57,16 +58,23 @@ Exit code: 0 if there are no errors, 1 if there are, 2 if the entry cannot be lo
   },
 };
 
-/** Loads an entry that may end the process, for example because of a missing key. */
+/** Loads an entry that may end the process, also after its start, for example because of a missing key. */
 const withoutExit = async <T>(path: string, load: () => Promise<T>): Promise<T> => {
   const { exit } = process;
+  const ended = Promise.withResolvers<never>();
   process.exit = (code) => {
-    throw new InterlockError('command/failed-module', { path, detail: `it calls process.exit(${code ?? ''})` });
+    throw new Error(`it calls process.exit(${code ?? ''})`);
   };
+  process.on('uncaughtException', ended.reject);
   try {
-    return await load();
+    return await Promise.race([load(), ended.promise]);
+  } catch (cause) {
+    throw isInterlockError(cause)
+      ? cause
+      : new InterlockError('command/failed-module', { path, detail: messageOf(cause), cause });
   } finally {
     process.exit = exit;
+    process.off('uncaughtException', ended.reject);
   }
 };
 

@@ -59,7 +59,7 @@ export const actsOnAddresses = (source: string): boolean =>
   /\b(?:createTool|tool)\s*\(/.test(source) && addressed.test(maskedOf(source));
 
 /** The agents of a file that `init` leaves without some of the guards, each with its line and the reason. */
-export const agentsLeft = (source: string): { readonly line: number; readonly reason: string }[] => {
+export const agentsLeft = (source: string, restores = false): { readonly line: number; readonly reason: string }[] => {
   const created = maskedOf(source);
   return kinds.flatMap((kind) => {
     const found = importOf(source, kind);
@@ -67,9 +67,12 @@ export const agentsLeft = (source: string): { readonly line: number; readonly re
     return callsOf(created, found.local).flatMap(({ index, 0: call }) => {
       const missing = missingAt(created, index + call.length, kind);
       const present = Object.keys(kind.guards).filter((option) => missing?.every(([name]) => name !== option));
-      const lacking = (missing ? present : Object.keys(kind.guards))
-        .flatMap((option) => kind.guards[option] ?? [])
-        .filter((guard) => !source.includes(guard.slice(0, guard.indexOf('('))) && !source.includes('defaultGuards'));
+      const proposed = proposalFor(kind, missing ?? [], restores).flatMap(([, guards]) => guards);
+      const lacking = Object.values(kind.guards)
+        .flat()
+        .filter((guard) => !proposed.includes(restores && guard === output ? 'privacy' : guard))
+        .filter((guard) => !source.includes(functionOf(guard)) && !source.includes('defaultGuards'))
+        .map((guard) => (restores && guard === output ? "redactor({ strategy: 'restore' })" : guard));
       if (lacking.length === 0) return [];
       const why = missing ? `it has its own ${present.join(' and ')}` : 'its settings are not written here';
       return [{ line: lineAt(source, index), reason: `${why}; it may lack ${lacking.join(' and ')}` }];

@@ -130,7 +130,7 @@ const planOf = (cwd: string, proposes: boolean): { readonly changes: Change[]; r
       return after === before ? [] : [{ path, before, after }];
     }),
     left: files.flatMap(({ path, before }) =>
-      proposes ? agentsLeft(before).map(({ line, reason }) => `  ${path}:${line}: ${reason}`) : [],
+      proposes ? agentsLeft(before, restores).map(({ line, reason }) => `  ${path}:${line}: ${reason}`) : [],
     ),
   };
 };

@@ -26,6 +26,13 @@ await supportAgent?.generate<T>([{ role: 'user', content: 'x' }], { format: 'ais
     ]);
   });
 
+  it('a value without an effect is a warning, an invalid one an error', () => {
+    expect(namesIn(`agent.generate('Hi', { maxSteps: 0, toolCallConcurrency: 'two', savePerStep: 3 });`)).toEqual([
+      '1 warning maxSteps',
+      '1 error savePerStep',
+    ]);
+  });
+
   it.each([
     ['another class', `await images.generate('A cat', { temperature: 1 });`],
     ['one argument', `await agent.generate({ temperature: 1 });`],

@@ -165,9 +165,24 @@ describe('mastra-interlock init', () => {
     expect(editAgents(written, { restores: true })).toBe(written);
   });
 
+  it('lists an agent that cannot get placeholders, because it has processors of its own', async () => {
+    const tool = `import { createTool } from '@mastra/core/tools';\nexport const book = createTool({ id: 'book', inputSchema: z.object({ attendee: z.string() }) });\n`;
+    const own = `import { Agent } from '@mastra/core/agent';\n\nnew Agent({ inputProcessors: [mine] });\n`;
+    const { out } = await initIn({ 'src/tools.ts': tool, 'src/a.ts': own, 'src/b.ts': weather }, ['--yes']);
+    expect(out).toContain(
+      "src/a.ts:3: it has its own inputProcessors; it may lack promptInjectionGuard() and redactor({ strategy: 'restore' })\n",
+    );
+    expect(out).not.toContain('src/b.ts:');
+  });
+
   it.each([
     ['an entry that cannot be loaded', "import './absent.js';", 'Not checked: '],
     ['a module that ends the process', 'process.exit(3);', 'it calls process.exit(3)'],
+    [
+      'a module that ends the process later',
+      'setTimeout(() => process.exit(3)); await new Promise((resolve) => setTimeout(resolve, 1_000));',
+      'it calls process.exit(3)',
+    ],
     ['a module without agents', 'export const a = 1;', 'Not checked: '],
   ])('written files are a success: %s', async (_case, module, expected) => {
     const installed = { 'node_modules/mastra-interlock/package.json': '{}' };

@@ -142,9 +142,11 @@ const faultsOfOption = ({ name, value, place, within }: GivenOption): FoundFault
   return own.map((fault) => ({ ...fault, path: `${within}${fault.path}` }));
 };
 
-/** The fault of an option by its name alone, whatever its value. Undefined if calls may have it. */
-export const faultOfCallOption = (name: string): FoundFault | undefined =>
-  faultsOfOption({ name, value: true, place: 'call', within: '' }).find(({ code }) => code !== 'agent/invalid-option');
+/** The fault of an option of calls; without a value by its name alone. Undefined if calls may have it. */
+export const faultOfCallOption = (name: string, value?: unknown): FoundFault | undefined =>
+  faultsOfOption({ name, value: value ?? true, place: 'call', within: '' }).find(
+    ({ code }) => value !== undefined || code !== 'agent/invalid-option',
+  );
 
 /** The right place of an option, a similar name, or neither. */
 const suggestion = (name: string, place: OptionPlace): string => {
