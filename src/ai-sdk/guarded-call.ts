@@ -240,6 +240,7 @@ const accept = (calling: Calling): Finish => {
   if (loop.state.stop) throw run.end(errorOfStop(loop.state.stop, withoutPrompt(loop)));
   if (loop.state.status !== 'success') {
     call.signal.throwIfAborted();
+    if (reply.isEmpty) return { part: undefined };
     if (!reply.failure) throw causeOf(loop.state.error);
     waiting.splice(0);
     return { part: reply.finish, failure: { error: causeOf(loop.state.error) } };

@@ -9,9 +9,9 @@ import { honours } from './adapters.js';
 import type { JudgedCalls } from './approved-input.js';
 import { modelCodec } from './chunks.js';
 import { createLoopRun, onlyPhases, openListPort } from './loop-run.js';
-import { sourceOf } from './model-port.js';
+import { finishFor, sourceOf } from './model-port.js';
 import type { Run } from './run.js';
-import type { AnyMessage, Chunk, PartOf, Prompt, StreamPart } from './spec.js';
+import type { AnyMessage, Chunk, Prompt, StreamPart } from './spec.js';
 import { errorOfStop } from './stop-errors.js';
 
 /**
@@ -60,11 +60,5 @@ const noModel = { specificationVersion: 'v4', provider: 'none', modelId: 'none' 
 function* partsOf(calls: readonly ToolCall[]): Generator<StreamPart, undefined> {
   for (const { toolCallId, toolName, args } of calls)
     yield { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args ?? {}) };
-  yield { type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: noUsage };
+  yield finishFor('tool-calls');
 }
-
-const none = { total: undefined };
-const noUsage: PartOf<'finish'>['usage'] = {
-  inputTokens: { ...none, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { ...none, text: undefined, reasoning: undefined },
-};

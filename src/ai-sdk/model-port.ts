@@ -1,8 +1,9 @@
 import { findsNothing, patternOf } from '../guard/pattern-row.js';
 import type { LoopPorts, PartSource } from '../loop/ports.js';
-import { createProviderClock } from '../loop/provider-clock.js';
+import { createProviderClock, isContent } from '../loop/provider-clock.js';
 import type { Run as LoopRun } from '../loop/run.js';
 import { processorsOf } from '../pipeline/graph.js';
+import { holdOf } from '../pipeline/hold.js';
 import { argumentsOf } from '../stream/gate/chunk.js';
 import { modelCodec, type ChunkCodec } from './chunks.js';
 import { makePart } from './make-part.js';
@@ -28,6 +29,8 @@ export interface ModelReply {
   finish?: PartOf<'finish'>;
   /** A failure that the provider itself reported; undefined if the call broke off. */
   failure?: { readonly error: unknown };
+  /** Whether its stream ended without content and finish part: the AI SDK reports that. */
+  isEmpty?: boolean;
   /** The response before the stream guards, if the caller requests the provider's own record of it. */
   received: Gathering | undefined;
   /** That record: it contains text that guards may remove. */
@@ -86,12 +89,13 @@ export const judgesLater = ({ plan }: Pick<Run, 'plan'>): boolean =>
   outputPhases.some((phase) => phase !== 'outputStream' && plan.has(phase));
 
 /**
- * Whether a chunk waits for the review. A call of the client always does, if a guard judges the response: its tool must not start. Its
- * streamed arguments do if guards may change it then.
+ * Whether a chunk waits for the review. A call of the client always does, if a guard judges the response, because its tool must not start;
+ * what follows it keeps its place. Streamed arguments wait if the content of a response does.
  */
-export const waits = (run: Run, { isWaiting }: ModelReply, chunk: Chunk): boolean => {
-  if (isWaiting || chunk.type !== 'tool-call') return isWaiting || (argumentsOf(chunk) !== undefined && judgesLater(run));
-  return guardsOutput(run) && !(chunk.payload as { providerExecuted?: boolean }).providerExecuted;
+export const waits = (run: Run, reply: ModelReply, chunk: Chunk): boolean => {
+  if (chunk.type === 'tool-call')
+    reply.isWaiting ||= guardsOutput(run) && !(chunk.payload as { providerExecuted?: boolean }).providerExecuted;
+  return reply.isWaiting || (argumentsOf(chunk) !== undefined && holdOf(run.plan.graph) !== 'none');
 };
 
 /** Whether the caller gets the provider's own record of a guarded response: raw chunks, or its body. */
@@ -125,13 +129,14 @@ export const createModelPort = ({
       isWaiting: leavesTogether(run, call),
       finish: undefined,
       failure: undefined,
+      isEmpty: false,
     });
     const options = { ...params, prompt: prompt as unknown as Prompt, abortSignal }; // Mastra types a prompt by an older specification
     const result = mode === 'stream' ? await model.doStream(options) : await model.doGenerate(options);
     const { request, response } = result;
     Object.assign(reply, { request, response, received: keepsRecord(run, call, response) ? createGathering() : undefined });
     onOpened();
-    const parts = 'stream' in result ? withTimeouts(run, drainOnCancel(result.stream, reply)) : sourceOf(partsOfResult(result));
+    const parts = 'stream' in result ? withTimeouts(run, untilFinish(result.stream, reply)) : sourceOf(partsOfResult(result));
     return { parts: withMadeCalls(run, { params: options, reply, parts }), request, response };
   },
   toChunk: (given, runId) => {
@@ -195,20 +200,39 @@ export const sourceOf = (parts: Generator<StreamPart, undefined>): PartSource =>
   getReader: () => ({ read: async () => parts.next() as { done: boolean; value?: StreamPart }, cancel: async () => undefined }),
 });
 
-/** Reads the finish part that follows an error of the provider; parts between them belong to no response. */
-const drainOnCancel = (stream: ReadableStream<StreamPart>, reply: ModelReply): PartSource => ({
+/**
+ * A response as the AI SDK reads it. Its stream may break off without a finish part: then it has the reason `other`, if it has content. The
+ * finish part that follows an error of the provider is read at once; parts between them belong to no response.
+ */
+const untilFinish = (stream: ReadableStream<StreamPart>, reply: ModelReply): PartSource => ({
   getReader: () => {
     const reader = stream.getReader();
+    let hasContent = false;
     return {
       read: async () => {
         const next = await reader.read();
         if (next.value?.type === 'error') reply.finish = await finishAfter(reader);
-        return next;
+        hasContent ||= isContent(next.value);
+        reply.isEmpty = next.done && !hasContent && !reply.finish;
+        return next.done && hasContent && !reply.finish ? { done: false, value: finishFor('other') } : next;
       },
       cancel: (reason) => reader.cancel(reason),
     };
   },
 });
+
+/** A finish part for a response whose provider sent none. */
+export const finishFor = (unified: PartOf<'finish'>['finishReason']['unified']): PartOf<'finish'> => ({
+  type: 'finish',
+  finishReason: { unified, raw: undefined },
+  usage: noUsage,
+});
+
+const none = { total: undefined };
+const noUsage: PartOf<'finish'>['usage'] = {
+  inputTokens: { ...none, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { ...none, text: undefined, reasoning: undefined },
+};
 
 const finishAfter = async (reader: ReadableStreamDefaultReader<StreamPart>): Promise<PartOf<'finish'> | undefined> => {
   for (;;) {

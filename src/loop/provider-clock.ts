@@ -72,7 +72,7 @@ export const createProviderClock = (limits: ProviderLimits, expire: (limit: Limi
 };
 
 /** Whether a part of a model's stream contains output, by the AI SDK's definition. */
-const isContent = (part: unknown): boolean => {
+export const isContent = (part: unknown): boolean => {
   const { type, delta } = (part ?? {}) as { type?: string; delta?: unknown };
   return typeof delta === 'string' ? delta.length > 0 : type === 'tool-call' || type === 'file' || type === 'reasoning-file';
 };

@@ -3,7 +3,7 @@ import { isStepCount, streamText, tool, type TextStreamPart, type ToolSet } from
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGuardedRun, guardedToolLoop, guardSettings, toStreamTransform } from '../../src/ai-sdk/index.js';
-import type { Phase } from '../../src/index.js';
+import { guard, type Phase } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { finish, type Part } from '../promises/field-carriers.js';
 import { guardOn, isStreamed, runGuarded, textOnWire, tripping, ways, type Step } from './support.js';
@@ -32,6 +32,14 @@ const searching: Part[] = [
   { type: 'tool-result', ...search, result: 'found', dynamic: true },
   ...word('after'),
 ];
+
+const charging = (id: string): Part[] => [
+  { type: 'tool-input-start', id, toolName: 'charge' },
+  { type: 'tool-input-delta', id, delta: '{"amount":1}' },
+  { type: 'tool-input-end', id },
+  { type: 'tool-call', toolCallId: id, toolName: 'charge', input: '{"amount":1}' },
+];
+const calling: Part[] = [...word('before'), ...charging('a'), ...word('between'), ...charging('b'), ...word('after')];
 
 /** Words, calls and results in the order in which they left. */
 const contentOf = (parts: readonly { type: string }[]): string[] =>
@@ -76,6 +84,29 @@ describe.each(ways.filter(isStreamed))('the order of parts, %s', (way) => {
       expect(contentOf(ran.parts)).toEqual(['before', 'tool-call', 'between', 'tool-result', 'after']);
     },
   );
+
+  it.each<Phase>(['outputStream', 'llmResponse', 'outputStep', 'toolResult', 'outputResult'])(
+    'text does not overtake the calls of the client, %s',
+    async (phase) => {
+      const model = scriptedModel({ specificationVersion: 'v4', steps: [{ parts: [...calling, finish()] }] as Step[] });
+      const tools = { charge: tool({ inputSchema: z.object({ amount: z.number() }) }) };
+      const guards = [guardOn(phase, () => undefined)];
+      const ran = await runGuarded(way, { model, guards, settings: { tools }, guardOptions: { hold: 'chunk' } });
+      expect(contentOf(ran.parts)).toEqual(['before', 'tool-call', 'between', 'tool-call', 'after']);
+    },
+  );
+
+  it('streamed arguments leave before a guard that only reads has judged the step', async () => {
+    const seen: string[] = [];
+    const onChunk = ({ chunk }: { chunk: { type: string } }) => void seen.push(chunk.type);
+    await runGuarded(way, {
+      model: scriptedModel({ specificationVersion: 'v4', steps: [{ parts: [...charging('a'), finish()] }] as Step[] }),
+      guards: [guard(guardOn('outputStep', () => void seen.push('judged')), { reads: true })],
+      callSettings: way === 'streamText' ? { onChunk } : {},
+      settings: { tools: { charge: tool({ inputSchema: z.object({ amount: z.number() }) }) }, onChunk },
+    });
+    expect(seen.slice(0, seen.indexOf('judged'))).toContain('tool-input-delta');
+  });
 
   it('a repeated attempt keeps the order of the provider’s calls and results', async () => {
     const retry = guardOn('llmResponse', ({ abort }) => abort('again', { retry: true }), { times: 1 });
