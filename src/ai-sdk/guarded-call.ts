@@ -162,7 +162,6 @@ const report = (run: Run, { state }: LoopRun, event: RunEvent): void => {
 /** The loop's own chunks; the AI SDK creates its own. */
 const ofLoop: ReadonlySet<string> = new Set(['start', 'step-start', 'step-finish', 'finish', 'tripwire', 'error', 'abort']);
 const retraction = 'data-interlock-retract';
-
 const silent: ReadonlySet<string> = new Set([retraction, 'response-metadata', 'raw']);
 
 /** Emits all chunks once the response was accepted. */

@@ -3,7 +3,6 @@ import type { LoopPorts, PartSource } from '../loop/ports.js';
 import { createProviderClock, isContent } from '../loop/provider-clock.js';
 import type { Run as LoopRun } from '../loop/run.js';
 import { processorsOf } from '../pipeline/graph.js';
-import { holdOf } from '../pipeline/hold.js';
 import { argumentsOf } from '../stream/gate/chunk.js';
 import { modelCodec, type ChunkCodec } from './chunks.js';
 import { makePart } from './make-part.js';
@@ -89,13 +88,13 @@ export const judgesLater = ({ plan }: Pick<Run, 'plan'>): boolean =>
   outputPhases.some((phase) => phase !== 'outputStream' && plan.has(phase));
 
 /**
- * Whether a chunk waits for the review. A call of the client always does, if a guard judges the response, because its tool must not start;
- * what follows it keeps its place. Streamed arguments wait if the content of a response does.
+ * Whether a chunk waits for the review. A call of the client always does, if a guard judges the response, because its tool must not start.
+ * Its streamed arguments do if guards may change it then. What follows keeps its place.
  */
 export const waits = (run: Run, reply: ModelReply, chunk: Chunk): boolean => {
-  if (chunk.type === 'tool-call')
-    reply.isWaiting ||= guardsOutput(run) && !(chunk.payload as { providerExecuted?: boolean }).providerExecuted;
-  return reply.isWaiting || (argumentsOf(chunk) !== undefined && holdOf(run.plan.graph) !== 'none');
+  const isCall = chunk.type === 'tool-call' && !(chunk.payload as { providerExecuted?: boolean }).providerExecuted;
+  reply.isWaiting ||= isCall ? guardsOutput(run) : argumentsOf(chunk) !== undefined && judgesLater(run);
+  return reply.isWaiting;
 };
 
 /** Whether the caller gets the provider's own record of a guarded response: raw chunks, or its body. */

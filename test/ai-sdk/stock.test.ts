@@ -156,13 +156,16 @@ describe.each(guardedWays)('a provider that fails during its response: %s', (way
     });
   });
 
-  it.each(Object.entries(cutOff))('a stream that ends without a finish part has the AI SDK\'s own result: %s', async (_, parts) => {
-    const work = tool({ inputSchema: z.object({}), execute: () => 'done' });
-    const settings = () => ({ model: streaming(calling(call('work', {})), parts()), tools: { work } });
-    const resultOf = async ({ text, finishReason, steps }: Awaited<ReturnType<typeof seen>>) =>
-      timeless({ text, finishReason, steps: Array.isArray(steps) ? steps.map(({ text: own }) => own) : steps });
-    expect(await resultOf(await seen(way, settings()))).toEqual(await resultOf(await seen('stock', settings())));
-  });
+  it.each(Object.entries(cutOff))(
+    "a stream that ends without a finish part has the AI SDK's own result: %s",
+    async (_, parts) => {
+      const work = tool({ inputSchema: z.object({}), execute: () => 'done' });
+      const settings = () => ({ model: streaming(calling(call('work', {})), parts()), tools: { work } });
+      const resultOf = async ({ text, finishReason, steps }: Awaited<ReturnType<typeof seen>>) =>
+        timeless({ text, finishReason, steps: Array.isArray(steps) ? steps.map(({ text: own }) => own) : steps });
+      expect(await resultOf(await seen(way, settings()))).toEqual(await resultOf(await seen('stock', settings())));
+    },
+  );
 
   it('an error part of the provider keeps the usage of its step', async () => {
     const parts: StreamPart[] = [
