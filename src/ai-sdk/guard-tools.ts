@@ -106,16 +106,20 @@ const isReady = (run: Run, call: Call): boolean =>
 
 /** The one result of a call that is already running. */
 const judgedResult = async (run: Run, call: ToolRun, given: unknown): Promise<unknown> => {
+  const end = run.trace?.startTool(call);
   let result: unknown;
   try {
     result = await untilStopped(run, given);
+    await end?.('result', result);
   } catch (error) {
+    await end?.('error', error);
     await failAsJudged(run, call, error);
   } finally {
     run.throwIfStopped();
   }
   const left = await judgeResult(run, call, result);
   await judgeModelOutput(run, call, left);
+  showResult(run, call, left);
   return left;
 };
 
@@ -136,19 +140,27 @@ async function* guardedResults(run: Run, request: ToolRun, execute: (args: unkno
   let left: unknown;
   for await (const result of toolResults(run, call, execute)) yield (left = await judgeResult(run, call, result));
   await judgeModelOutput(run, call, left);
+  showResult(run, call, left);
 }
+
+const showResult = (run: Run, { toolCallId, toolName, args }: Call, result: unknown): void =>
+  run.trace?.show({ type: 'tool-result', runId: run.id, from: 'AGENT', payload: { toolCallId, toolName, args, result } });
 
 /** A tool's own results; they are discarded once guards have ended the run. */
 async function* toolResults(run: Run, call: Call, execute: (args: unknown) => unknown): AsyncGenerator {
+  const end = run.trace?.startTool(call);
   try {
     const results = execute(call.args);
-    if (!isIterable(results)) yield await untilStopped(run, results);
+    let last: unknown;
+    if (!isIterable(results)) yield (last = await untilStopped(run, results));
     else
       for await (const result of results) {
         run.throwIfStopped();
-        yield result;
+        yield (last = result);
       }
+    await end?.('result', last);
   } catch (error) {
+    await end?.('error', error);
     await failAsJudged(run, call, error);
   } finally {
     run.throwIfStopped();

@@ -90,6 +90,7 @@ export const callGuarded = (run: Run, call: ModelCall, sink: PartSink): GuardedC
     streamBuffer: isBuffered ? bufferedUntilEnd(onShow) : unbuffered(onShow, sink),
     messageIds: port.conversation.originals,
     hold: isBuffered ? 'run' : undefined, // one call of the model is a whole run of the loop
+    trace: run.trace,
     mayTakeBack: () => isBuffered || !calling.hasEmitted,
     onEvent,
     ports: {
@@ -115,6 +116,7 @@ export const callGuarded = (run: Run, call: ModelCall, sink: PartSink): GuardedC
   };
   const finished = async (): Promise<void> => {
     await drive(loop);
+    run.trace?.endCall(loop);
     opening.resolve(false);
     await emitLast(calling);
   };
@@ -197,6 +199,8 @@ const send = (calling: Calling, part: StreamPart): Promise<void> | undefined => 
   calling.hasStarted ||= reply.start !== undefined;
   if (part.type === 'tool-call' && !mayLeave(calling, part)) return undefined;
   if (reply.received) emitted.add(part);
+  const chunk = run.trace && reply.codec.toChunk(part, run.id);
+  if (chunk) run.trace?.show(chunk);
   let sent: Promise<void> | undefined;
   for (const own of wire.send(part.type === 'tool-call' ? exemptFromSchema(run, part, call.params.tools) : part))
     sent = sink.send(own);

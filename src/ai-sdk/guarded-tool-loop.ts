@@ -72,6 +72,9 @@ export const guardedToolLoop = <
         await run.finish();
         await notify();
         return result;
+      } catch (error) {
+        run.trace?.end({ error });
+        throw error;
       } finally {
         run.throwIfStopped(); // even if the call returned a result
       }
@@ -97,11 +100,11 @@ export const guardedToolLoop = <
 type Settings = GuardedToolLoopSettings;
 type Prepare = (call: object) => object | Promise<object>;
 
-const startRun = (plan: Plan, { guardOptions }: Settings, call: { abortSignal?: AbortSignal }): Run => {
+const startRun = (plan: Plan, { id, guardOptions }: Settings, call: { abortSignal?: AbortSignal }): Run => {
   checkObject(call, 'options');
   const { abortSignal } = call;
   const options = runOptions(guardOptions);
-  return createRun(plan, { ...options, abortSignal, tripwireParts: options.tripwireParts || isUICall(call) });
+  return createRun(plan, { ...options, abortSignal, tripwireParts: options.tripwireParts || isUICall(call) }, id ?? 'ai-sdk');
 };
 
 /** Without the options for preparing steps. */

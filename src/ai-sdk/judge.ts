@@ -37,6 +37,7 @@ export interface JudgeOptions {
 export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>, options?: JudgeOptions): Promise<Judged<P>> => {
   run.throwIfStopped();
   if (!run.plan.has(data.phase)) return { data };
+  run.trace?.asked(data.phase);
   return settle(run, data, { ...options, verdict: await run.plan.run<P>(data.phase, data, run.scope) });
 };
 

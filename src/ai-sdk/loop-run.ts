@@ -10,6 +10,7 @@ import { limitsOf } from './guard-options.js';
 import { preparedDecision } from './judge.js';
 import { guardsOutput } from './model-port.js';
 import type { Run } from './run.js';
+import type { RunTrace } from './run-trace.js';
 import { answersIn, openConversation, type Conversation } from './conversation.js';
 import type { Prompt } from './spec.js';
 
@@ -22,6 +23,8 @@ interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack' | 'hol
   readonly signal: AbortSignal;
   readonly mode: RunOptions['mode'];
   readonly messageIds?: RunBefore['messageIds'];
+  /** Records it, if it is a call of the model. */
+  readonly trace?: RunTrace | undefined;
 }
 
 /**
@@ -29,9 +32,14 @@ interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack' | 'hol
  * guarded run. The AI SDK is the client: it runs the tools, requests approvals and decides about the next step.
  */
 export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
-  const { list, streamBuffer, plan, signal, mode, onEvent, mayTakeBack, hold } = parts;
+  const { list, streamBuffer, plan, signal, mode, onEvent, mayTakeBack, hold, trace } = parts;
   const { scope, options, retries, recoveries, stepNumber } = run;
-  const loop = createRun({
+  const call = {
+    lanes: { input: plan, output: guardsOutput(run) ? plan : undefined, error: plan, memory: undefined },
+    ports: portsOf(run, parts.ports),
+  };
+  const loop: LoopRun = createRun({
+    ...(trace?.follow(call, (): LoopRun => loop) ?? call),
     runId: run.id,
     mode,
     list,
@@ -41,18 +49,6 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
     serveErrorDetails: options.serveErrorDetails,
     onEvent,
     mayTakeBack,
-    lanes: { input: plan, output: guardsOutput(run) ? plan : undefined, error: plan, memory: undefined },
-    ports: {
-      ...parts.ports,
-      host: scope.host,
-      acceptsErrorFinish: true,
-      runTool: async () => ({ kind: 'client' }),
-      needsApproval: async () => false,
-      shouldStop: () => false,
-      now: scope.now,
-      wallClock: Date.now,
-      createId: () => crypto.randomUUID(),
-    },
     settings: {},
     limits: limitsOf(options),
     abortSignal: signal,
@@ -74,6 +70,19 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
   loop.change({ attempt: createAttempt(loop), start, firstStep: start, baseSystem });
   return loop;
 };
+
+/** The AI SDK runs the tools, requests approvals and decides about the next step. */
+const portsOf = ({ scope }: Run, ports: LoopRunParts['ports']): LoopPorts => ({
+  ...ports,
+  host: scope.host,
+  acceptsErrorFinish: true,
+  runTool: async () => ({ kind: 'client' }),
+  needsApproval: async () => false,
+  shouldStop: () => false,
+  now: scope.now,
+  wallClock: Date.now,
+  createId: () => crypto.randomUUID(),
+});
 
 /** A plan that runs some of its phases; the others are judged elsewhere. */
 export const onlyPhases = (plan: Plan, isOurs: (phase: Phase) => boolean): Plan => ({

@@ -5,8 +5,7 @@ import type { Plan } from '../pipeline/compile.js';
 import { holdOf } from '../pipeline/hold.js';
 import type { Host } from '../phase/host.js';
 import type { Phase } from '../phase/row.js';
-import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../phase/scope.js';
-import { guardReports, type GuardReports } from '../trace/observers.js';
+import type { ProcessorSlot, RunScope } from '../phase/scope.js';
 import { checkIntegration } from '../integration.js';
 import type { ProviderLimits } from '../loop/provider-clock.js';
 import type { Compilable } from '../mastra/graph/to-graph.js';
@@ -17,6 +16,8 @@ import type { Answers, Conversation } from './conversation.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { planOf } from './host.js';
+import { withScope } from './run-scope.js';
+import type { RunTrace } from './run-trace.js';
 import type { AnyMessage } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
 import { showTripwires, withStopParts } from './show-tripwires.js';
@@ -75,6 +76,9 @@ export interface JudgedInput {
 
 /** A run as the adapters use it. */
 export interface Run extends GuardedRun {
+  /** Undefined if each call of the model is a run of its own. */
+  readonly agentId: string | undefined;
+  trace: RunTrace | undefined; // if the process is observed
   readonly plan: Plan;
   /** The host of the guards; set when the run starts. */
   host: Host | undefined;
@@ -150,11 +154,11 @@ const brand = Symbol('guarded run');
  */
 export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun => {
   checkGuardOptions(options);
-  return createRun(planOf(pipeline), options);
+  return createRun(planOf(pipeline), options, 'ai-sdk');
 };
 
-/** Creates a run of a compiled plan. */
-export const createRun = (plan: Plan, options: GuardOptions): Run => {
+/** Creates a run of a compiled plan. With the id of an agent, its model calls, tools and guards are one trace. */
+export const createRun = (plan: Plan, options: GuardOptions, agentId?: string): Run => {
   checkIntegration('ai');
   const [controller, leaving] = [new AbortController(), new AbortController()];
   const { abortSignal, onEvent, onReaderCancel, tripwireParts } = options;
@@ -165,6 +169,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
   const run: Run = {
     [brand]: true,
     id,
+    agentId,
     signal,
     plan,
     host: undefined,
@@ -191,6 +196,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
       run.throwIfStopped();
       await run.judgeLast?.();
       dropRequests(run);
+      run.trace?.end();
     },
     watch: (result) =>
       watchReaders((tripwireParts ? withStopParts : showTripwires)(result), { onReaderCancel, leaving, emit: run.emit }),
@@ -200,6 +206,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
       run.error = error;
       const { processorId, phase, path } = error;
       run.emit({ type: 'stop', kind: run.tripwire ? 'tripwire' : 'unavailable', processorId, phase, path });
+      run.trace?.end({ error });
       controller.abort(error);
       return error;
     },
@@ -208,6 +215,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
 };
 
 const untouched = () => ({
+  trace: undefined,
   chunkTimeouts: undefined,
   holdsResult: false,
   editedSteps: new Map(),
@@ -236,63 +244,8 @@ const untouched = () => ({
   failure: undefined,
 });
 
-/** The run with the context of its guards; if the process is observed, guards also report to the observer. */
-const withScope = (run: Run): Run => {
-  const { id, plan } = run;
-  const observed = guardReports(run, () => ({ runId: id, agentId: 'ai-sdk', host: 'ai-sdk', pipelineId: plan.id }));
-  return Object.assign(run, { scope: scopeOf(run, observed?.reports), ...(observed && { plan: observedPlan(plan, observed) }) });
-};
-
 const defaultHold = (plan: Plan, { maxProcessorRetries = 0 }: GuardOptions): 'chunk' | 'step' =>
   maxProcessorRetries > 0 || holdOf(plan.graph) !== 'none' ? 'step' : 'chunk';
-
-/** The plan, which reports each of its calls. */
-const observedPlan = (plan: Plan, { ask }: GuardReports): Plan => ({
-  ...plan,
-  run: (phase, data, scope) => {
-    if (plan.has(phase)) ask(data);
-    return plan.run(phase, data, scope);
-  },
-});
-
-const scopeOf = (run: Run, observed: Reports | undefined): RunScope => {
-  const scope = createRunScope({
-    runId: run.id,
-    host: undefined as never, // see below
-    requestContext: run.options.requestContext,
-    abortSignal: run.signal,
-    slots: run.slots,
-    heedsRulings: true,
-    reports: {
-      reportGuard: (report) => {
-        observed?.reportGuard(report);
-        const { author, verdict, durationMs } = report;
-        if (!run.options.onEvent) return;
-        if (verdict.kind === 'pass' && verdict.bypass)
-          run.emit({ type: 'guard-bypass', ...author, reason: verdict.bypass.reason });
-        else run.emit({ type: 'guard', ...author, verdict: verdict.kind, durationMs });
-      },
-      reportConflict: (report) => {
-        observed?.reportConflict(report);
-        const { phase, path, rule, authors } = report;
-        run.emit({ type: 'merge-conflict', phase, path, rule, authors });
-      },
-      reportStale: (report) => {
-        observed?.reportStale(report);
-        const { phase, path, isRerun, readers, authors } = report;
-        run.emit({ type: 'stale-verdict', phase, path, rerun: isRerun, readers, authors });
-      },
-      reportLateAbort: (report) => {
-        observed?.reportLateAbort(report);
-        run.emit({ type: 'late-abort', ...report.author, reason: report.reason });
-      },
-      openShadow: () => observed?.openShadow() ?? (() => undefined),
-    },
-  });
-  return Object.defineProperties(scope, {
-    host: { get: () => run.host as Host }, // no guard is called before `start`
-  });
-};
 
 /** The guards of an adapter: its own pipeline, or a run that adapters share. */
 export type Guards = Compilable | GuardedRun;

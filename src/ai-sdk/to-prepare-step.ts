@@ -116,12 +116,15 @@ const timed = async (preparing: StepPreparation, args: StepArgs): Promise<Result
 const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Result | undefined> => {
   const { run, memory, options, isFrozen } = preparing;
   await start(run);
+  run.trace?.closeStep();
   run.stepNumber = args.stepNumber;
   run.steps = args.steps;
+  await run.trace?.begin([...systemOf(args.instructions), ...args.messages]);
   const given = memory.baseOf(args);
   const answers = args.responseMessages.filter(isOfAssistant).length;
   run.answers = lastAnswers(given.messages, answers);
   const base = await withJudgedInput(run, given, args);
+  run.trace?.enter('step.preparing');
   run.answers = lastAnswers(base.messages, answers);
   const guarded = await guardStep(preparing, args, base);
   const authored = options.prepareStep

@@ -136,7 +136,10 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
   let hasEnded = false;
   let hasStep = false;
   /** A guard may still judge words of an answer that was cut off. */
-  const close = (): void => void (hasEnded = true);
+  const close = (): void => {
+    hasEnded = true;
+    run.trace?.end(run.failure);
+  };
   /**
    * Before its first step the AI SDK runs approved tools, and adds the step's stream, or its own error, to a stream that must be open
    * then. It finds no other tool to run, so that it ends soon; if it requests the model nevertheless, the request is aborted.

@@ -51,8 +51,10 @@ const startCall = async (run: Run, call: ModelCall, sink: PartSink): Promise<Gua
   await start(run);
   if (call.params.tools?.length) checkTools(run);
   run.holdsResult ||= call.mode === 'generate'; // it is emitted as a whole
+  run.trace?.closeStep();
   if (run.isAnswered && !run.adapters.has('toPrepareStep')) run.stepNumber += 1;
   run.isAnswered = false;
+  await run.trace?.begin(call.params.prompt);
   const prompt = (await judgedInput(run, call.params.prompt)) as Prompt; // made of a prompt
   return callGuarded(run, { ...call, params: { ...call.params, prompt } }, sink);
 };

@@ -220,7 +220,7 @@ const finishChunk = (run: Run) => {
   });
 };
 
-const errorFact = (error: unknown) => ({
+export const errorFact = (error: unknown) => ({
   name: error instanceof Error ? error.name : 'Error',
   message: messageOf(error),
   code: isInterlockError(error) ? error.code : undefined,

@@ -15,7 +15,16 @@ import { finishReasonOf } from './finalize-run.js';
 import type { LoopPorts } from './ports.js';
 import { recordGuard, shadowsIn, recordEmitted } from './record-guards.js';
 import { recordPorts } from './record-ports.js';
-import { acceptedSteps, positionOf, type Lanes, type Run, type RunOptions, type RunRecording } from './run.js';
+import {
+  acceptedSteps,
+  positionOf,
+  type Lanes,
+  type Run,
+  type RunOptions,
+  type RunRecording,
+  type RunState,
+  type RunTracer,
+} from './run.js';
 
 /** A recording that has not started, with the ports and lanes that replace the run's own. */
 export interface Recording extends RunRecording {
@@ -36,44 +45,63 @@ interface RecordingOptions extends Pick<RunOptions, 'ports' | 'lanes' | 'runId'>
   readonly memoryIds?: ReadonlySet<string>;
 }
 
-/** Creates the recording of a run that will start with these ports and lanes. */
-export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: RecordingOptions): Recording => {
-  let current: Run | undefined;
-  const position = (): Position => (current ? positionOf(current) : { stepNumber: 0, attempt: 1 });
-  const conceal = concealOf(lanes, () => current);
-  const writer = createTraceWriter({ recorder, conceal, position, wallClock: ports.wallClock });
+/** The parts of a recorded run, and the writer that they have in common. */
+interface RecordedParts extends Pick<RunOptions, 'lanes' | 'runId'>, Pick<RecordingOptions, 'memoryIds'> {
+  readonly ports?: LoopPorts;
+  readonly writer: TraceWriter;
+  readonly conceal: MapText | undefined;
+  /** The run, which has started when its model is called. */
+  readonly runOf: () => Run | undefined;
+}
+
+/** Ports, lanes and listeners that record all that happens in them. */
+export const recordedParts = ({ ports, lanes, runId, memoryIds, writer, conceal, runOf }: RecordedParts) => {
   const onOpened = (): void => {
     if (lanes.output?.has('outputStream'))
       writeJudgedPayload(writer, { phase: 'outputStream', lane: 'output', plan: lanes.output });
   };
   const shadows = new Set(Object.values(lanes).flatMap((plan) => (plan ? shadowsIn(plan.graph) : [])));
+  const onToolEnd = async (outcome: unknown): Promise<void> => {
+    const { scope } = runOf() ?? {};
+    if (scope) await readAhead(lanes, scope, outcome);
+  };
+  const openSpan: RunTracer['openSpan'] = (call) =>
+    recordGuard({ writer, memoryIds, shadows, concealsSecrets: conceal !== undefined }, call);
+  return {
+    ports: ports && recordPorts(ports, { runId, writer, runOf, onOpened, onToolEnd }),
+    lanes: Object.fromEntries(
+      Object.entries(lanes).map(([lane, plan]) => [lane, plan && judgedPayloadOf(writer, lane, plan)]),
+    ) as Lanes, // the same lanes
+    openSpan,
+    show: recordEmitted(writer, conceal),
+  };
+};
+
+/** Creates the recording of a run that will start with these ports and lanes. */
+export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: RecordingOptions): Recording => {
+  let current: Run | undefined;
+  const runOf = (): Run | undefined => current;
+  const position = (): Position => (current ? positionOf(current) : { stepNumber: 0, attempt: 1 });
+  const conceal = concealOf(lanes, runOf);
+  const writer = createTraceWriter({ recorder, conceal, position, wallClock: ports.wallClock });
+  const recorded = recordedParts({ ports, lanes, runId, memoryIds, writer, conceal, runOf });
   let stopFollowing = (): void => undefined;
   const startSegment = (run: Run): void => {
     current = run;
     writer.isSuspended = false;
   };
   return {
-    ports: recordPorts(ports, {
-      runId,
-      writer,
-      runOf: () => current,
-      onOpened,
-      onToolEnd: async (outcome) => current && (await readAhead(lanes, current.scope, outcome)),
-    }),
-    lanes: Object.fromEntries(
-      Object.entries(lanes).map(([lane, plan]) => [lane, plan && judgedPayloadOf(writer, lane, plan)]),
-    ) as Lanes, // the same lanes
+    ...recorded,
+    ports: recorded.ports ?? ports,
     conceal,
-    openSpan: (call) => recordGuard({ writer, memoryIds, shadows, concealsSecrets: conceal !== undefined }, call),
     onEvent: (event) => {
-      const recorded = conceal ? withoutChanges(event) : event; // changes may contain pieces of secrets
-      writer.write({ kind: 'event', event: writer.plain(recorded) as typeof event }); // events are plain data
+      const own = conceal ? withoutChanges(event) : event; // changes may contain pieces of secrets
+      writer.write({ kind: 'event', event: writer.plain(own) as typeof event }); // events are plain data
     },
-    show: recordEmitted(writer, conceal),
     start: (run, facts) => {
       startSegment(run);
       writer.start(headerOf(run, facts));
-      writeInput(writer, run);
+      writeInput(writer, run.scope, run.state.list);
       stopFollowing = followSignal(writer, run);
     },
     resume: (run, { toolCallId, answer }) => {
@@ -90,7 +118,7 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
 };
 
 /** Removes the secrets that guards of a run conceal from a text. Undefined if no guard does. */
-export const concealOf = (lanes: Lanes, runOf: () => Run | undefined): MapText | undefined => {
+export const concealOf = (lanes: Lanes, runOf: () => Pick<Run, 'scope'> | undefined): MapText | undefined => {
   const concealers = concealersIn(lanes);
   if (concealers.length === 0) return undefined;
   return (text, label) => {
@@ -148,8 +176,8 @@ const headerOf = (run: Run, facts: HeaderFacts): Omit<TraceHeader, 'seq' | 'at'>
   };
 };
 
-const writeInput = (writer: TraceWriter, { scope, state: { list } }: Run): void => {
-  const { messages } = scope.host;
+/** Records the conversation before a run. */
+export const writeInput = (writer: TraceWriter, { host: { messages } }: Run['scope'], list: RunState['list']): void => {
   const adds: unknown[] = [];
   writer.write({
     kind: 'input',

@@ -1,0 +1,62 @@
+import type { Host } from '../phase/host.js';
+import { createRunScope, type Reports, type RunScope } from '../phase/scope.js';
+import type { Plan } from '../pipeline/compile.js';
+import { guardReports, type GuardReports } from '../trace/observers.js';
+import type { Run } from './run.js';
+
+/** The run with the context of its guards; if the process is observed, guards also report to the observer. */
+export const withScope = (run: Run): Run => {
+  const { id, plan } = run;
+  const observed = guardReports(run, () => ({ runId: id, agentId: 'ai-sdk', host: 'ai-sdk', pipelineId: plan.id }));
+  const reports = () => run.trace?.reports ?? observed?.reports;
+  return Object.assign(run, { scope: scopeOf(run, reports), ...(observed && { plan: observedPlan(run, plan, observed) }) });
+};
+
+/** The plan, which reports each of its calls; those of a run with a trace are in the trace. */
+const observedPlan = (run: Run, plan: Plan, { ask }: GuardReports): Plan => ({
+  ...plan,
+  run: (phase, data, scope) => {
+    if (plan.has(phase) && !run.trace) ask(data);
+    return plan.run(phase, data, scope);
+  },
+});
+
+const scopeOf = (run: Run, observed: () => Reports | undefined): RunScope => {
+  const scope = createRunScope({
+    runId: run.id,
+    host: undefined as never, // see below
+    requestContext: run.options.requestContext,
+    abortSignal: run.signal,
+    slots: run.slots,
+    heedsRulings: true,
+    reports: {
+      reportGuard: (report) => {
+        observed()?.reportGuard(report);
+        const { author, verdict, durationMs } = report;
+        if (!run.options.onEvent) return;
+        if (verdict.kind === 'pass' && verdict.bypass)
+          run.emit({ type: 'guard-bypass', ...author, reason: verdict.bypass.reason });
+        else run.emit({ type: 'guard', ...author, verdict: verdict.kind, durationMs });
+      },
+      reportConflict: (report) => {
+        observed()?.reportConflict(report);
+        const { phase, path, rule, authors } = report;
+        run.emit({ type: 'merge-conflict', phase, path, rule, authors });
+      },
+      reportStale: (report) => {
+        observed()?.reportStale(report);
+        const { phase, path, isRerun, readers, authors } = report;
+        run.emit({ type: 'stale-verdict', phase, path, rerun: isRerun, readers, authors });
+      },
+      reportLateAbort: (report) => {
+        observed()?.reportLateAbort(report);
+        run.emit({ type: 'late-abort', ...report.author, reason: report.reason });
+      },
+      openShadow: () => observed()?.openShadow() ?? (() => undefined),
+    },
+  });
+  return Object.defineProperties(scope, {
+    host: { get: () => run.host as Host }, // no guard is called before `start`
+    openSpan: { get: () => run.trace?.openSpan },
+  });
+};
