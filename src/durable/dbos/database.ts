@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { unreachableAt } from '../calls.js';
-import { Client, escapeIdentifier, Pool, type QueryResultRow } from 'pg';
+import { Client, escapeIdentifier, Pool, type PoolConfig, type QueryResultRow } from 'pg';
 
 /** Interlock's tables next to those of DBOS, in the same database. */
 export interface Database {
@@ -41,12 +41,21 @@ const tablesLock = 7_318_204_511;
 /** Held by the process that launches DBOS, which creates and migrates its own tables. */
 const launchLock = 7_318_204_512;
 
-/** Opens the database, and creates it and its tables if missing. Rejects if the server does not answer. */
-export const openDatabase = async (connectionString: string): Promise<Database> => {
-  const pool = new Pool({ connectionString, max: 5 });
-  let isClosed = false;
+/**
+ * Connections whose end harms no process, whenever it comes: `pg` throws the error of a connection without a listener, and a connection has
+ * none of DBOS's between its checkout and the next turn of the event loop.
+ */
+export const openPool = (config: PoolConfig): Pool => {
+  const pool = new Pool(config);
   pool.on('error', () => undefined); // an idle connection ended; the next query opens another
   pool.on('connect', (client) => client.on('error', () => undefined)); // a connection in use ended: its next query rejects
+  return pool;
+};
+
+/** Opens the database, and creates it and its tables if missing. Rejects if the server does not answer. */
+export const openDatabase = async (connectionString: string): Promise<Database> => {
+  const pool = openPool({ connectionString, max: 5 });
+  let isClosed = false;
   const createTables = () =>
     inTransaction(pool, async (query) => {
       await query('SELECT pg_advisory_xact_lock($1)', [tablesLock]);

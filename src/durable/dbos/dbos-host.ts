@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 
 import { watchCancels, createHeartbeats } from '../watches.js';
-import { type Database, openDatabase } from './database.js';
+import { type Database, openDatabase, openPool } from './database.js';
 import type { DbosSettings } from './dbos-options.js';
 import { rejectOption } from '../option-checks.js';
 
@@ -70,25 +70,34 @@ export const queueOwnRun = async (workflowId: string): Promise<void> => {
   if (found?.status === 'PENDING' && found.executorId === DBOS.executorID) await queueRuns([workflowId]);
 };
 
+/** DBOS's own defaults for its connections. */
+const connections = { max: 10, connectionTimeoutMillis: 10_000, idle_in_transaction_session_timeout: 60_000 } as const;
+
 /** Launches DBOS and opens Interlock's tables. */
 export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSettings): Promise<DbosHost> => {
   const database = await openDatabase(systemDatabaseUrl);
+  const pool = openPool({ connectionString: systemDatabaseUrl, ...connections });
+  const close = async (): Promise<void> => {
+    await pool.end();
+    await database.close();
+  };
   try {
     if (!DBOS.isInitialized()) {
       // The agent checks whether a run may continue with the code of this process.
-      DBOS.setConfig({ name, systemDatabaseUrl, executorID: randomUUID(), applicationVersion: 'interlock', logLevel: 'error' });
+      const identity = { name, executorID: randomUUID(), applicationVersion: 'interlock' };
+      DBOS.setConfig({ ...identity, systemDatabaseUrl, systemDatabasePool: pool, logLevel: 'error' });
       await database.alone(() => DBOS.launch());
     }
     await DBOS.registerQueue(queueName, { onConflict: 'never_update', minPollingIntervalMs: 500 });
-    return await workOn(database, leaseMs);
+    return await workOn({ database, close }, leaseMs);
   } catch (error) {
-    await database.close();
+    await close();
     throw error;
   }
 };
 
 /** Takes part in the takeover of runs, once DBOS is launched. */
-const workOn = async (database: Database, leaseMs: number) => {
+const workOn = async ({ database, close }: { database: Database; close: () => Promise<void> }, leaseMs: number) => {
   const release = async (dead: string): Promise<void> => {
     const remaining = await DBOS.listWorkflows({
       executorId: dead,
@@ -118,7 +127,7 @@ const workOn = async (database: Database, leaseMs: number) => {
       cancels.stop();
       await DBOS.shutdown({ workflowCompletionTimeoutMS: recordMs });
       await takeover.leave(); // after this process has stopped starting runs
-      await database.close();
+      await close();
     },
   };
 };

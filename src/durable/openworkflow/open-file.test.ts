@@ -53,3 +53,15 @@ it('openFile waits for another process that writes a new file', async () => {
   runs.setWorkflowRun('run', 'one', labels);
   expect(runs.workflowRunOf('run')).toBe('one');
 });
+
+it('openFile creates a file with the tables of OpenWorkflow, which does not wait for other processes that create them', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-file-'));
+  const file = openFile(join(folder, 'runs.db'));
+  onTestFinished(() => {
+    file.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  expect(file.prepare('SELECT count(*) AS migrations FROM openworkflow_migrations').get()).toMatchObject({
+    migrations: expect.toSatisfy((count: number) => count > 0) as number,
+  });
+});

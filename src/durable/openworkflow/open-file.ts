@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { constants, copyFileSync, existsSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { BackendSqlite } from 'openworkflow/sqlite';
 import { InterlockError, isInterlockError } from '../../errors.js';
-import { fileError } from './leased.js';
+import { databaseOf, fileError } from './leased.js';
 
 /** Milliseconds that a process waits for another one that is writing. */
 export const patienceMs = 5_000;
@@ -64,6 +65,7 @@ const makeFile = (path: string): void => {
 
 const linkNew = (path: string): void => {
   const own = `${path}.${randomUUID()}`;
+  databaseOf(BackendSqlite.connect(own)).close(); // OpenWorkflow's tables: it does not wait for another process that creates them, too
   const db = new DatabaseSync(own);
   db.exec(`PRAGMA user_version = 1; ${tables}`);
   db.prepare('INSERT INTO interlock_file VALUES (1, ?, 1)').run(identityOf(own)); // a link has the same
