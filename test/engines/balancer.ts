@@ -14,17 +14,29 @@ export const startBalancer = async (ports: readonly number[]) => {
     to.once('error', () => (to.connecting || to.bytesRead === 0 ? pass(from, others) : from.destroy()));
     sockets.add(to);
   };
+  let isCut = false;
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
   const server = createServer((from) => {
-    sockets.add(from);
     from.on('error', () => undefined);
+    if (isCut) return void from.destroy();
+    sockets.add(from);
     pass(from, ports);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => {
+    /** Ends every connection, and accepts no other one until `mend`. */
+    cut: (): void => {
+      isCut = true;
+      cut();
+    },
+    mend: () => void (isCut = false),
+    close: (): void => {
       server.close();
-      for (const socket of sockets) socket.destroy();
+      cut();
     },
   };
 };

@@ -36,6 +36,10 @@ export interface Version {
   readonly accepts?: boolean;
 }
 
+/** When the agent sends its answers. */
+export const holds = ['auto', 'none', 'run'] as const;
+export type Hold = (typeof holds)[number];
+
 /** The process of the tests survives every tool. */
 const isWorker = process.argv[1]?.endsWith('worker.ts') ?? false;
 
@@ -54,12 +58,13 @@ const amountSchema = z.object({ amount: z.number() });
 
 /**
  * The same agent in every process: guards that request another answer, end the run and edit its stream; a tool with an effect outside,
- * one that needs approval, and a sub-agent with the first tool.
+ * one that needs approval, one that must not run twice, and a sub-agent with the first tool.
  */
 export const clerk = (
   { modelUrl, sinkUrl, memoryPath }: Outside,
   durability?: Engine,
   { guards, revision, accepts = false }: Version = { guards: [] },
+  { hold = 'auto', id = 'clerk' }: { readonly hold?: Hold; readonly id?: string } = {},
 ): InterlockAgent => {
   const post = async (name: string, amount: number, context: unknown) => {
     await send(sinkUrl, JSON.stringify({ name, amount, key: idempotencyKeyOf(context) }));
@@ -77,6 +82,12 @@ export const clerk = (
     inputSchema: amountSchema,
     requireApproval: true,
     execute: ({ amount }, context) => post('refund', amount, context),
+  });
+  const ship = createTool({
+    id: 'ship',
+    description: 'Ships a parcel.',
+    inputSchema: amountSchema,
+    execute: ({ amount }, context) => post('ship', amount, context),
   });
   const die = createTool({
     id: 'die',
@@ -102,11 +113,12 @@ export const clerk = (
     tools: { charge },
   });
   return new InterlockAgent({
-    id: 'clerk',
+    id,
     name: 'Clerk',
     instructions: 'Charge people, and pay them back.',
     model,
-    tools: { charge, refund, die },
+    tools: { charge, refund, ship, die },
+    effects: durability?.isFenced ? { ship: 'once' } : {},
     agents: { helper },
     memory: memoryPath === undefined ? undefined : memoryIn(memoryPath),
     inputProcessors: guards.map((id) =>
@@ -116,7 +128,14 @@ export const clerk = (
     acceptChangedCode: () => accepts,
     maxProcessorRetries: 1,
     durability,
+    hold,
   });
+};
+
+/** An agent for each `hold`. `name`: another one if its runs are encrypted. */
+export const clerks = (outside: Outside, durability: Engine, name: string): Readonly<Record<Hold, InterlockAgent>> => {
+  const own = (hold: Hold): InterlockAgent => clerk(outside, durability, undefined, { hold, id: `${name}-${hold}` });
+  return { auto: own('auto'), none: own('none'), run: own('run') };
 };
 
 /** The result of a run in either mode. */

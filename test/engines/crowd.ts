@@ -1,12 +1,17 @@
 import { writeSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+
+import { z } from 'zod';
 
 import { isInterlockError, type Durable, type Engine, type InterlockAgent, type InterlockResult } from '../../src/index.js';
-import { prompts } from './outside.js';
+import { holds, type Hold } from './clerk.js';
+import { prompts, type SinkEffect } from './outside.js';
 
 /** The orders for a process that follows many concurrent runs to their ends, and starts those that do not exist. */
 export interface Crowd {
   readonly prefix: string;
-  readonly count: number;
+  /** The number of runs. Default: one of each shape. */
+  readonly count?: number;
 }
 
 /** A line of a process about its runs, written before the process can die. */
@@ -23,70 +28,172 @@ export const linesIn = (output: string): CrowdLine[] =>
     .slice(0, -1) // the last one may be cut off
     .map((line) => JSON.parse(line) as CrowdLine);
 
-const kinds = [prompts.charge, prompts.delegate, prompts.number, prompts.insult] as const;
+const kinds = [
+  prompts.charge,
+  prompts.delegate,
+  prompts.number,
+  prompts.insult,
+  prompts.refund,
+  prompts.ship,
+  prompts.count,
+] as const;
 
-/** The runs of a crowd: each prompt in both modes. */
-export const runsOf = ({ prefix, count }: Crowd) =>
-  Array.from({ length: count }, (_, index) => ({
-    runId: `${prefix}${index}-`,
-    prompt: kinds[index % kinds.length] ?? prompts.charge,
-    isStreamed: index % (2 * kinds.length) >= kinds.length,
-  }));
+const countSchema = z.object({ parcels: z.array(z.object({ amount: z.number() })), total: z.number() });
 
-type CrowdRun = ReturnType<typeof runsOf>[number];
+/** The number of runs with each prompt, in both modes, with each `hold`. */
+export const shapes = kinds.length * 2 * holds.length;
 
-/** The number of runs with each prompt in each mode. */
-export const shapes = 2 * kinds.length;
+/** The runs of a crowd. The first ones have each prompt, and each mode and `hold` with some of them. */
+export const runsOf = ({ prefix, count = shapes }: Crowd) =>
+  Array.from({ length: count }, (_, index) => {
+    const [prompt, round] = [index % kinds.length, Math.floor(index / kinds.length)];
+    return {
+      runId: `${prefix}${index}-`,
+      prompt: kinds[prompt] ?? prompts.charge,
+      isStreamed: (prompt + round) % 2 === 0,
+      hold: holds[(prompt + Math.floor(round / 2)) % holds.length] ?? 'auto',
+    };
+  });
+
+export type CrowdRun = ReturnType<typeof runsOf>[number];
 
 interface StreamedChunk {
   readonly type: string;
-  readonly payload?: { readonly id?: string; readonly text?: string };
+  readonly payload?: {
+    readonly id?: string;
+    readonly text?: string;
+    readonly result?: unknown;
+    readonly toolName?: string;
+    readonly stepResult?: { readonly reason?: string };
+  };
   readonly data?: { readonly partIds: readonly string[] };
+  readonly metadata?: { readonly sequence?: number };
 }
 
-/** The final state of a client's screen: the text without retracted parts, and the number of chunks that begin or end something. */
-const screenOf = (chunks: readonly StreamedChunk[]) => {
-  const retracted = new Set(chunks.flatMap(({ type, data }) => (type === 'data-interlock-retract' ? (data?.partIds ?? []) : [])));
-  const texts = chunks.filter(({ type, payload }) => type === 'text-delta' && !retracted.has(payload?.id ?? ''));
-  const chunkCounts = ['start', 'finish', 'tripwire', 'tool-result'].map((type) => [
-    type,
-    chunks.filter((chunk) => chunk.type === type).length,
-  ]);
-  return {
-    text: texts.map(({ payload }) => payload?.text).join(''),
-    chunkCounts: Object.fromEntries(chunkCounts) as Record<string, number>,
-  };
+/** Without the ids that differ from run to run. */
+const withoutIds = (field: string, value: unknown): unknown => (/Id$/.test(field) ? undefined : value);
+
+const shown = ({ type, payload }: StreamedChunk): string[] => {
+  if (type === 'text-delta') return [payload?.text ?? ''];
+  if (type === 'tool-call') return [`\n(${payload?.toolName})\n`];
+  if (type === 'tool-result') return [`\n(${payload?.toolName}: ${JSON.stringify(payload?.result, withoutIds)})\n`];
+  return type === 'tripwire' ? ['\n(blocked)\n'] : [];
 };
 
-const resultOf = ({ status, text, finishReason, tripwire, usage, steps, runEvents }: InterlockResult) => ({
+/** The final state of a client's screen: the text, calls and results of the parts that were not retracted, in order, and the end. */
+const screenOf = (chunks: readonly StreamedChunk[]) => {
+  const retracted = new Set(chunks.flatMap(({ type, data }) => (type === 'data-interlock-retract' ? (data?.partIds ?? []) : [])));
+  const visible = chunks.filter(({ payload }) => !retracted.has(payload?.id ?? ''));
+  return { text: visible.flatMap(shown).join(''), end: chunks.at(-1)?.type };
+};
+
+/** Without repetitions: a call of unknown outcome adds a suspension, after which the guards of the stream report again. */
+const once = (verdicts: readonly unknown[][]): unknown[][] => [...new Map(verdicts.map((one) => [String(one), one])).values()];
+
+const resultOf = ({ status, text, object, finishReason, tripwire, usage, steps, runEvents }: InterlockResult) => ({
   status,
   text,
+  object,
   finishReason,
   tripwire: tripwire && [tripwire.processorId, tripwire.reason],
   usage,
   steps: steps.map((step) => [step.stepNumber, step.attempt, step.reason, step.text, step.toolResults.length]),
-  verdicts: runEvents.flatMap((event) =>
-    event.type === 'guard' ? [[event.stepNumber, event.attempt, event.phase, event.processorId, event.verdict]] : [],
+  verdicts: once(
+    runEvents.flatMap((event) =>
+      event.type === 'guard' ? [[event.stepNumber, event.attempt, event.phase, event.processorId, event.verdict]] : [],
+    ),
   ),
-  ends: runEvents.flatMap((event) => (event.type === 'run-finish' ? [event.status] : [])),
+  ends: runEvents.flatMap((event) => (event.type === 'run-finish' && event.status !== 'suspended' ? [event.status] : [])),
 });
 
-/** Runs to its end, or follows to its end, and then reads what a client sees from the beginning. */
-export const outcomeOf = async (agent: InterlockAgent, { runId, prompt, isStreamed }: CrowdRun) => {
-  const options = { runId, memory: { thread: runId, resource: 'crowd' } };
-  const result = isStreamed ? await (await agent.stream(prompt, options)).getFullOutput() : await agent.generate(prompt, options);
-  const chunks: StreamedChunk[] = [];
-  const { fullStream } = await agent.attach(runId, { from: 0 });
-  for await (const chunk of fullStream as AsyncIterable<StreamedChunk>) chunks.push(chunk);
-  return { result: resultOf(result), screen: screenOf(chunks) };
+/** Codes of a call that comes to nothing because the server is away, or because another process has answered it. */
+const passing = ['durable/unreachable', 'durable/no-run', 'agent/no-suspended-run'] as const;
+
+/** Repeats an action until it is done. */
+const patiently = async <T>(act: () => Promise<T>): Promise<T> => {
+  for (;;)
+    try {
+      return await act();
+    } catch (error) {
+      if (!passing.some((code) => isInterlockError(error, code))) throw error;
+      await setTimeout(200);
+    }
 };
 
-export const followCrowd = async (agent: InterlockAgent, crowd: Crowd): Promise<void> => {
+/** The parcels that were shipped, from the world outside. */
+export type Shipped = () => Promise<readonly SinkEffect[]>;
+
+/** A person: approves, and looks whether a call of unknown outcome has had its effect. */
+const answer = async (agent: InterlockAgent, runId: string, shipped: Shipped): Promise<void> => {
+  const { runs } = await agent.listSuspendedRuns();
+  const call = runs.find((run) => run.runId === runId)?.toolCalls[0];
+  if (!call) return;
+  const { toolCallId, requiresApproval } = call;
+  if (requiresApproval) return void (await (await agent.resume(runId, { approved: true }, { toolCallId })).getFullOutput());
+  const isShipped = (await shipped()).some(({ key }) => key.startsWith(`${runId}:`));
+  const found = isShipped ? ({ outcome: 'done', result: { receipt: 'receipt 7' } } as const) : ({ outcome: 'not-done' } as const);
+  await (await agent.resolveToolCall(runId, { toolCallId, ...found })).getFullOutput();
+};
+
+/** Reads the chunks of a run from an offset to its end, also while it waits for a person or the server is away. */
+const chunksFrom = async (agent: InterlockAgent, runId: string, offset: number): Promise<StreamedChunk[]> => {
+  const chunks: StreamedChunk[] = [];
+  let from = offset;
+  for (;;) {
+    const count = chunks.length;
+    await patiently(async () => {
+      const { fullStream } = await agent.attach(runId, { from });
+      for await (const chunk of fullStream as AsyncIterable<StreamedChunk>) {
+        chunks.push(chunk);
+        from = (chunk.metadata?.sequence ?? from) + 1;
+      }
+    });
+    const last = chunks.at(-1);
+    if (last?.type === 'finish' && last.payload?.stepResult?.reason !== 'suspended') return chunks;
+    if (chunks.length === count) await setTimeout(100);
+  }
+};
+
+/** Runs to its end, or follows to its end; reads what a follower from the beginning sees, and what later ones see from three offsets. */
+export const outcomeOf = async (agent: InterlockAgent, { runId, prompt, isStreamed }: CrowdRun, shipped: Shipped) => {
+  const options = {
+    runId,
+    memory: { thread: runId, resource: 'crowd' },
+    ...(prompt === prompts.count && { structuredOutput: { schema: countSchema } }),
+  };
+  const run = async (): Promise<InterlockResult> =>
+    isStreamed ? (await agent.stream(prompt, options)).getFullOutput() : agent.generate(prompt, options);
+  const following = chunksFrom(agent, runId, 0);
+  following.catch(() => undefined); // reported below
+  let result = await patiently(run);
+  while (result.status === 'suspended') {
+    await patiently(() => answer(agent, runId, shipped));
+    await setTimeout(100);
+    result = await patiently(async () => (await agent.attach(runId)).getFullOutput());
+  }
+  const followed = await following;
+  const numbers = followed.map(({ metadata }) => metadata?.sequence ?? -1);
+  const offsets = [0, numbers[Math.floor(numbers.length / 2)] ?? 0, numbers.at(-1) ?? 0];
+  const differing: unknown[] = [];
+  for (const from of offsets) {
+    const read = await chunksFrom(agent, runId, from);
+    const rest = followed.filter((_, index) => (numbers[index] ?? 0) >= from);
+    if (JSON.stringify(read) !== JSON.stringify(rest)) differing.push({ from, read: linesOf(read), rest: linesOf(rest) });
+  }
+  return { result: resultOf(result), screen: screenOf(followed), differing };
+};
+
+/** Chunks in short, for a report. */
+const linesOf = (chunks: readonly StreamedChunk[]): string[] =>
+  chunks.map(({ type, payload, metadata }) => `${metadata?.sequence} ${type} ${payload?.id ?? ''} ${payload?.text ?? ''}`);
+
+export const followCrowd = async (
+  agents: Readonly<Record<Hold, InterlockAgent>>,
+  crowd: Crowd,
+  shipped: Shipped,
+): Promise<void> => {
   const follow = async (run: CrowdRun): Promise<void> => {
-    const outcome: unknown = await outcomeOf(agent, run).catch((error: unknown) =>
-      isInterlockError(error, 'durable/unreachable') ? undefined : String(error),
-    );
-    if (outcome === undefined) return follow(run); // the server is still away
+    const outcome: unknown = await outcomeOf(agents[run.hold], run, shipped).catch(String);
     say({ type: 'outcome', runId: run.runId, outcome });
   };
   await Promise.all(runsOf(crowd).map(follow));

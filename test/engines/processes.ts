@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 
+import type { Command } from './commands.js';
 import type { Orders } from './worker.js';
 
 export interface Died {
@@ -17,6 +18,8 @@ export interface Worker {
   /** Stops it, as a debugger or a suspended machine does. */
   pause(): void;
   wake(): void;
+  /** Causes a fault inside it. */
+  command(command: Command): void;
   /** Its output so far. */
   output(): string;
   readonly died: Promise<Died>;
@@ -33,7 +36,8 @@ export const startWorker = (orders: Orders): Worker => {
     join(import.meta.dirname, 'worker.ts'),
     JSON.stringify(orders),
   ];
-  const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child: ChildProcess = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin?.on('error', () => undefined); // it is dead
   process.setMaxListeners(0); // one for each process that may be left
   process.once('exit', () => child.kill('SIGKILL'));
   let out = '';
@@ -50,5 +54,13 @@ export const startWorker = (orders: Orders): Worker => {
     child.once('close', (code, signal) => resolve({ code, signal, out, errors })); // after `exit`: only now its output is complete
   });
   const send = (signal: NodeJS.Signals) => (): void => void child.kill(signal);
-  return { kill: send('SIGKILL'), pause: send('SIGSTOP'), wake: send('SIGCONT'), output: () => out, died, there };
+  return {
+    kill: send('SIGKILL'),
+    pause: send('SIGSTOP'),
+    wake: send('SIGCONT'),
+    command: (command) => void child.stdin?.write(`${JSON.stringify(command)}\n`),
+    output: () => out,
+    died,
+    there,
+  };
 };

@@ -1,7 +1,9 @@
-import type { Durable, Engine } from '../../src/index.js';
-import { answerOf, clerk, type Outside, type Version } from './clerk.js';
+import { encrypted, type Durable, type Engine } from '../../src/index.js';
+import { answerOf, clerk, clerks, type Outside, type Version } from './clerk.js';
+import { followCommands } from './commands.js';
 import { followCrowd, saying, type Crowd } from './crowd.js';
 import { engineOf, type EngineSpec } from './engine-spec.js';
+import { shippedAt } from './outside.js';
 
 /** The orders for a process that will be killed. */
 export interface Orders extends Outside {
@@ -9,6 +11,10 @@ export interface Orders extends Outside {
   /** The run that it starts; undefined if it continues those of others. */
   readonly begins?: { readonly runId: string; readonly prompt: string; readonly isStreamed?: boolean };
   readonly crowd?: Crowd;
+  /** Whether the runs of its crowd are encrypted. */
+  readonly isSealed?: boolean;
+  /** The letter of its key; undefined for none. */
+  readonly key?: string;
   /** Default: a version without guards of the input. */
   readonly version?: Version;
   /** The run that it follows to its end, and continues if necessary. */
@@ -45,14 +51,18 @@ const orders = JSON.parse(process.argv[2] ?? '{}') as Orders;
 const passed: string[] = [];
 const { begins, crowd, follows } = orders;
 const engine = engineOf(orders.engine, crowd && 1_000);
-const agent = clerk(orders, crowd ? saying(engine) : mortal(engine, orders, passed), orders.version);
+const { key, isSealed = false } = orders;
+const keyed = key === undefined ? engine : encrypted(engine, { key: Buffer.alloc(32, key) });
+const agents = crowd ? clerks(orders, saying(keyed), isSealed ? 'sealed' : 'clerk') : undefined;
+const agent = agents?.auto ?? clerk(orders, mortal(engine, orders, passed), orders.version);
 const end = async (report: object): Promise<void> => {
   await engine.close();
   process.stdout.write(JSON.stringify({ ...report, passed }));
 };
-if (crowd) {
-  await followCrowd(agent, crowd);
-  await engine.close();
+if (crowd && agents) {
+  followCommands();
+  await followCrowd(agents, crowd, shippedAt(orders.sinkUrl));
+  if (crowd.count !== 0) await engine.close(); // without runs of its own it waits for those of others
 } else if (begins) {
   const { status } = await answerOf(agent, begins);
   await end({ status });
