@@ -90,7 +90,7 @@ const runToCheckpoint = async (run: Run, from: Decision, journal: Journal): Prom
     for (const activity of decision.stops) underWay.delete(activity); // its outcome is ignored
     if (underWay.size > 0) continue;
     run.recorder.flush(); // the summary belongs to the persisted state
-    if (journal.mayEnd(run, decision.starts.length === 0)) return { events, isOver: false };
+    if (journal.mayEnd(run, decision.starts)) return { events, isOver: false };
   }
 };
 

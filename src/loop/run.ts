@@ -65,8 +65,11 @@ export interface Journal {
   part<T>(key: string, body: (inside?: InsidePart) => Promise<T>): Promise<T>;
   /** Claims an action that must happen only once. Resolves to true for the first claim. */
   claim(key: string): Promise<boolean>;
-  /** Whether a checkpointed section may end here, with no activity under way. The end of a persisted run is a section of its own. */
-  mayEnd(run: Run, isEnd: boolean): boolean;
+  /**
+   * Whether a checkpointed section may end here, with no activity under way, before these activities. The end of a persisted run is a
+   * section of its own; a model call belongs to the section that prepares it.
+   */
+  mayEnd(run: Run, next: Decision['starts']): boolean;
   /** Restores the run from the journal, before any code reads it. */
   catchUp(run: Run): void;
 }

@@ -38,7 +38,7 @@ const kinds = [
   prompts.count,
 ] as const;
 
-const countSchema = z.object({ parcels: z.array(z.object({ amount: z.number() })), total: z.number() });
+const countSchema = z.object({ parcels: z.array(z.string()), total: z.string() });
 
 /** The number of runs with each prompt, in both modes, with each `hold`. */
 export const shapes = kinds.length * 2 * holds.length;

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 
 import { expect, it, onTestFinished } from 'vitest';
 
-import { openPool } from './database.js';
+import { endPool, openPool } from './database.js';
 
 /** A message of PostgreSQL's protocol. */
 const message = (type: string, body: Buffer): Buffer => {
@@ -17,17 +17,28 @@ const authenticated = message('R', Buffer.alloc(4));
 const ready = message('Z', Buffer.from('I'));
 const shutDown = message('E', Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0'));
 
-it('openPool: a server that ends a connection as it is checked out does not end the process', async () => {
+/** A server that ends each connection right after it has accepted it. */
+const startServer = async (): Promise<string> => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => void socket.end(Buffer.concat([authenticated, ready, shutDown])));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const pool = openPool({ connectionString: `postgresql://user@127.0.0.1:${port}/runs` });
+  return `postgresql://user@127.0.0.1:${(server.address() as AddressInfo).port}/runs`;
+};
+
+it('openPool: a server that ends a connection as it is checked out does not end the process', async () => {
+  const pool = openPool({ connectionString: await startServer() });
   const client = await pool.connect();
   await expect(client.query('SELECT 1')).rejects.toThrow();
   client.release(true);
-  await pool.end();
+  await endPool(pool);
+});
+
+it('endPool: ends although a connection is never given back', async () => {
+  const pool = openPool({ connectionString: await startServer() });
+  await pool.connect();
+  await endPool(pool);
+  expect(pool.ending).toBe(true);
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 
 import { watchCancels, createHeartbeats } from '../watches.js';
-import { type Database, openDatabase, openPool } from './database.js';
+import { type Database, endPool, openDatabase, openPool } from './database.js';
 import type { DbosSettings } from './dbos-options.js';
 import { rejectOption } from '../option-checks.js';
 
@@ -78,7 +78,7 @@ export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSet
   const database = await openDatabase(systemDatabaseUrl);
   const pool = openPool({ connectionString: systemDatabaseUrl, ...connections });
   const close = async (): Promise<void> => {
-    await pool.end();
+    await endPool(pool);
     await database.close();
   };
   try {

@@ -81,7 +81,7 @@ export const createPersistedJournal = (
       });
       return isFirst;
     },
-    mayEnd: (run, isEnd) => isEnd || isPersistable(run),
+    mayEnd: (run, [next]) => next === undefined || (next !== 'request' && isPersistable(run)), // a prompt is made again, not stored
     catchUp,
   };
 };
