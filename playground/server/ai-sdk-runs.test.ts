@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { createGuardedRun, guardedToolLoop, guardSettings } from '../../src/ai-sdk/index.js';
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
-import { redactor } from '../../workflows/index.js';
+import { redactor } from '../../workflows/guards/index.js';
 import { foldRun } from '../fold/fold-run.js';
 import type { RunPage } from '../protocol/runs.js';
 import type { PromptView, StudioEntry } from '../protocol/trace-entry.js';

@@ -2,10 +2,23 @@ import type { Host } from '../phase/host.js';
 import { createRunScope, type Reports, type RunScope } from '../phase/scope.js';
 import type { Plan } from '../pipeline/compile.js';
 import { guardReports, type GuardReports } from '../trace/observers.js';
-import type { Run } from './run.js';
+import type { UnsignedEvent } from './events.js';
+import type { GuardOptions } from './guard-options.js';
+import type { RunTrace } from './run-trace.js';
+
+/** A run before it has a context of guards. */
+interface ScopedRun extends Pick<RunScope, 'slots'> {
+  readonly id: string;
+  readonly plan: Plan;
+  readonly options: GuardOptions;
+  readonly signal: AbortSignal;
+  readonly host: Host | undefined;
+  readonly trace: RunTrace | undefined;
+  emit(event: UnsignedEvent): void;
+}
 
 /** The run with the context of its guards; if the process is observed, guards also report to the observer. */
-export const withScope = (run: Run): Run => {
+export const withScope = <Run extends ScopedRun>(run: Run): Run => {
   const { id, plan } = run;
   const observed = guardReports(run, () => ({ runId: id, agentId: 'ai-sdk', host: 'ai-sdk', pipelineId: plan.id }));
   const reports = () => run.trace?.reports ?? observed?.reports;
@@ -13,7 +26,7 @@ export const withScope = (run: Run): Run => {
 };
 
 /** The plan, which reports each of its calls; those of a run with a trace are in the trace. */
-const observedPlan = (run: Run, plan: Plan, { ask }: GuardReports): Plan => ({
+const observedPlan = (run: ScopedRun, plan: Plan, { ask }: GuardReports): Plan => ({
   ...plan,
   run: (phase, data, scope) => {
     if (plan.has(phase) && !run.trace) ask(data);
@@ -21,7 +34,7 @@ const observedPlan = (run: Run, plan: Plan, { ask }: GuardReports): Plan => ({
   },
 });
 
-const scopeOf = (run: Run, observed: () => Reports | undefined): RunScope => {
+const scopeOf = (run: ScopedRun, observed: () => Reports | undefined): RunScope => {
   const scope = createRunScope({
     runId: run.id,
     host: undefined as never, // see below
