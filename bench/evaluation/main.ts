@@ -4,12 +4,14 @@
  *   npm run evaluate -- --from FOLDER    takes them from a folder that has the repositories as owner/name
  *   npm run evaluate -- --write          writes docs/evaluation.md too
  *   npm run evaluate -- --honest         counts what guards change in honest texts of npm packages, and prints the shortest cases
+ *   npm run evaluate -- --secrets        looks for made-up secrets of each rule of gitleaks, as they are now; --rules FILE takes them from a file
  *   npm run evaluate -- --honest --guard link --cases 200   the same for one guard, with more cases
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { format } from 'prettier';
+import { judgeGitleaks, printGitleaks, rulesAddress } from './gitleaks.js';
 import { printHonest } from './honest/print-honest.js';
 import { readDataSets } from './data-sets.js';
 import { complaintsAbout, evaluateGuards } from './evaluate-guards.js';
@@ -22,6 +24,8 @@ const { values } = parseArgs({
     from: { type: 'string' },
     write: { type: 'boolean' },
     honest: { type: 'boolean' },
+    secrets: { type: 'boolean' },
+    rules: { type: 'string' },
     guard: { type: 'string' },
     cases: { type: 'string', default: '20' },
   },
@@ -29,6 +33,10 @@ const { values } = parseArgs({
 if (values.honest) {
   await printHonest(values.guard, Number(values.cases));
   process.exit();
+}
+if (values.secrets) {
+  const toml = values.rules === undefined ? await (await fetch(rulesAddress)).text() : await readFile(values.rules, 'utf8');
+  process.exit(printGitleaks(judgeGitleaks(toml)));
 }
 const results = await evaluateGuards(
   await readDataSets(sources, values.from === undefined ? downloaded : fromFolder(values.from)),

@@ -1,7 +1,7 @@
 import { findersOf, type ValueKind } from '../../workflows/patterns/value-kinds.js';
 import { combineFinders } from '../../workflows/patterns/combine-finders.js';
 
-const secretKinds = ['pem', 'url-credentials', 'jwt', 'api-key', 'bearer', 'secret'] as const satisfies ValueKind[];
+export const secretKinds = ['pem', 'url-credentials', 'jwt', 'api-key', 'bearer', 'secret'] as const satisfies ValueKind[];
 
 /** Harmless texts in which the redactor looked for secrets. */
 export interface SecretResult {

@@ -17,3 +17,11 @@ export const isMACAddress = functionOf(macAddress);
 
 /** The countries that `isIBAN` supports. */
 export const { locales: ibanLocales } = ibanFile as unknown as { readonly locales: readonly string[] }; // omitted from its types
+
+const placeholderWord =
+  /^(?:(?:your|my|the|some|db)?(?:user(?:name)?|pass(?:word|wd|phrase)?|pwd|secret|token|key)|your|my|the|some|example|sample|dummy|fake|test|demo|here|value|change|me|changeme|api|auth|access|admin|app|bot|client|db|dev|service|account|private|public|[sp]k|xox[a-z]|\d{1,4}|123456?|x+|\*+|)$/i;
+
+/** Whether a value is one that documentation writes in place of a secret: `password`, `your-bot-token`, `${TOKEN}`. */
+export const isPlaceholder = (value: string): boolean =>
+  /^(?:\$\{[^}]*\}|\{\{?[^}]*\}\}?|<[^>]*>|\$[A-Z_]+|%[A-Z_]+%)$/.test(value) ||
+  value.split(/[-_.]|(?<=[a-z])(?=[A-Z])/).every((word) => placeholderWord.test(word));

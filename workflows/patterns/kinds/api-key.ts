@@ -1,5 +1,6 @@
 import { asciiSet } from '../ascii-set.js';
-import { defineFinder, openRun } from '../define-finder.js';
+import { defineFinder, openRun, type ReadMatch } from '../define-finder.js';
+import { isPlaceholder } from '../validators.js';
 
 /**
  * The forms of large providers' keys, by the prefix that they publish or that secret scanners use. One row per provider, or
@@ -13,9 +14,9 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
     'OpenAI and those who copy it',
     '(?<![_-])sk-(?=[A-Za-z-]{0,64}\\d)(?=[A-Za-z0-9-]{0,48}[A-Za-z0-9]{20}|[0-9a-f]{8}-[0-9a-f]{4}-)[A-Za-z0-9-]{20,256}',
   ],
-  ['Stripe', '(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,256}'],
+  ['Stripe', '(?:sk|rk|pk)_(?:live|test|prod)_[A-Za-z0-9]{10,256}'],
   ['Stripe webhooks', 'whsec_[A-Za-z0-9+/=]{16,128}'],
-  ['AWS access key', '(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])'],
+  ['AWS access key', '(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])'],
   ['Google', 'AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])'],
   ['Google OAuth', '(?:ya29\\.[A-Za-z0-9_-]{20,4096}|GOCSPX-[A-Za-z0-9_-]{20,64})'],
   ['GitHub', 'gh[pousr]_[A-Za-z0-9]{20,255}'],
@@ -33,13 +34,13 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Replicate', 'r8_[A-Za-z0-9]{30,64}'],
   ['npm', 'npm_[A-Za-z0-9]{36}'],
   ['PyPI', 'pypi-AgE[A-Za-z0-9_-]{50,512}'],
-  ['SendGrid', 'SG\\.[A-Za-z0-9_-]{16,32}\\.[A-Za-z0-9_-]{32,64}'],
-  ['Twilio', '(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])'],
+  ['SendGrid', 'SG\\.(?:[A-Za-z0-9_-]{16,32}\\.[A-Za-z0-9_-]{32,64}|[A-Za-z0-9=_.-]{66})'],
+  ['Twilio', '(?:SK|AC)[0-9a-fA-F]{32}(?![A-Za-z0-9])'],
   ['Mailgun', 'key-[0-9a-f]{32}'],
   ['Shopify', 'shp(?:at|ca|pa|ss|rt)_[A-Fa-f0-9]{32}'],
   ['DigitalOcean', 'do[opr]_v1_[a-f0-9]{64}'],
   ['Databricks', 'dapi[a-f0-9]{32}(?:-\\d)?'],
-  ['HashiCorp Vault', 'hv[sbr]\\.[A-Za-z0-9_-]{24,256}'],
+  ['HashiCorp Vault', '(?:hv[sbr]\\.[A-Za-z0-9_-]{24,300}|s\\.(?=[A-Za-z]{0,23}\\d)[A-Za-z0-9]{24}(?![A-Za-z0-9_.(]))'],
   ['Atlassian', 'ATATT3[A-Za-z0-9_=-]{50,256}'],
   ['Notion', 'ntn_[A-Za-z0-9]{40,64}'],
   ['Linear', 'lin_(?:api|oauth)_[A-Za-z0-9]{32,64}'],
@@ -59,12 +60,13 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Discord webhooks', 'discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/\\d{17,20}/[A-Za-z0-9_-]{60,80}'],
   ['Docker', 'dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,64}'],
   ['Dropbox', 'sl\\.(?:u\\.)?[A-Za-z0-9_-]{100,256}'],
-  ['Dynatrace', 'dt0[a-z]\\d{2}\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}'],
+  ['Dynatrace', 'dt0[a-z]\\d{2}\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}'],
   ['ElevenLabs', 'sk_[a-f0-9]{48}(?![A-Za-z0-9])'],
   ['Figma', 'fig(?:d|o|u)_[A-Za-z0-9_-]{40,256}'],
   ['Firecrawl', 'fc-[a-f0-9]{32}(?![A-Za-z0-9])'],
-  ['Fly', 'fm[12][ar]?_[A-Za-z0-9+/=_-]{64,640}'],
+  ['Fly', '(?:fm[12][ar]?_[A-Za-z0-9+/=_-]{64,640}|fo1_[A-Za-z0-9_-]{43})'],
   ['Grafana', 'glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}'],
+  ['Grafana', 'eyJrIjoi[A-Za-z0-9]{70,400}={0,3}'],
   ['Grafana', 'glc_[A-Za-z0-9+/=]{32,400}'],
   ['Heroku', 'HRKU-[A-Za-z0-9_-]{36,64}'],
   ['Langfuse', '[sp]k-lf-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'],
@@ -81,10 +83,10 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Resend', 're_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,32}'],
   ['RubyGems', 'rubygems_[a-f0-9]{48}'],
   ['Slack webhooks', 'hooks\\.slack\\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/_-]{20,256}'],
-  ['Square', '(?:sq0[a-z]{3}-[A-Za-z0-9_-]{22,43}|EAAA[A-Za-z0-9_-]{60})'],
+  ['Square', '(?:sq0[a-z]{3}-[A-Za-z0-9_-]{22,64}|EAAA[A-Za-z0-9_-]{60})'],
   ['Tailscale', 'tskey-[a-z]{2,10}-[A-Za-z0-9]{8,32}-[A-Za-z0-9]{16,64}'],
   ['Tavily', 'tvly-(?:dev-|prod-)?[A-Za-z0-9]{20,64}'],
-  ['Teams webhooks', '(?:webhook|outlook)\\.office(?:365)?\\.com/webhook(?:b2)?/[A-Za-z0-9@/-]{36,256}'],
+  ['Teams webhooks', '(?:[a-z0-9-]{1,40}\\.)?(?:webhook|outlook)\\.office(?:365)?\\.com/webhook(?:b2)?/[A-Za-z0-9@/-]{36,256}'],
   ['Tencent', 'AKID[A-Za-z0-9]{32}(?![A-Za-z0-9])'],
   ['Together', 'tgp_v1_[A-Za-z0-9_-]{43}'],
   ['Typeform', 'tfp_[A-Za-z0-9_.=-]{44,64}'],
@@ -95,6 +97,7 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Apify', 'apify_api_[A-Za-z0-9]{36}'],
   ['Artifactory', '(?:AKCp[A-Za-z0-9]{69}|cmVmd[A-Za-z0-9]{59})(?![A-Za-z0-9])'],
   ['AWS Bedrock', 'bedrock-api-key-[A-Za-z0-9+/=]{16,512}'],
+  ['Authress', '(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\\.[a-z0-9]{4,6}\\.acc[_-][a-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}'],
   ['bcrypt', '\\$2[aby]\\$\\d{2}\\$[./A-Za-z0-9]{53}'],
   ['Buildkite', 'bk(?:ua|aj|pi|ct)_[a-f0-9]{40}'],
   ['Cal.com', 'cal_live_[a-f0-9]{32}'],
@@ -107,11 +110,11 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['EasyPost', 'EZ[AT]K[A-Za-z0-9]{54}(?![A-Za-z0-9])'],
   ['Facebook', 'EAA[A-Za-z0-9]{100,400}(?![A-Za-z0-9])'],
   ['Fireworks', 'fw_[A-Za-z0-9]{22,24}(?![A-Za-z0-9])'],
-  ['Flutterwave', 'FLW(?:SEC|PUB)K_TEST-[a-h0-9]{32}-X'],
+  ['Flutterwave', 'FLW(?:SEC|PUB)K_TEST-[a-h0-9]{12,32}(?:-X)?'],
   ['Frame.io', 'fio-u-[A-Za-z0-9_=-]{64}'],
   ['Google', 'AQ\\.[A-Za-z0-9_-]{40,128}'],
   ['Google OAuth', '1//0[A-Za-z0-9_-]{40,256}'],
-  ['Harness', '(?:pat|sat)\\.[A-Za-z0-9_-]{22}\\.[0-9a-f]{24}\\.[A-Za-z0-9]{20}'],
+  ['Harness', '(?:pat|sat)\\.[A-Za-z0-9_-]{22}\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{20}'],
   ['HubSpot', 'pat-(?:na|eu|ap)\\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'],
   ['Infracost', 'ico-[A-Za-z0-9]{32}'],
   ['Inngest', 'signkey-(?:prod|test|branch)-[a-f0-9]{32,64}'],
@@ -132,7 +135,7 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['ReadMe', 'rdme_[a-z0-9]{70}'],
   ['Scalingo', 'tk-us-[A-Za-z0-9_-]{48}'],
   ['SettleMint', 'sm_(?:aat|pat|sat)_[A-Za-z0-9]{16}'],
-  ['Shippo', 'shippo_(?:live|test)_[a-f0-9]{40}'],
+  ['Shippo', 'shippo_(?:live|test)_[a-fA-F0-9]{40}'],
   ['Slack', 'xoxd-[A-Za-z0-9%/+=-]{40,512}'],
   ['Sonar', 'sq[apu]_[a-f0-9]{40}'],
   ['Sourcegraph', 'sgp_(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}'],
@@ -148,6 +151,8 @@ const formsOfAnyBeginning: typeof forms = [
   ['Azure AD', '[A-Za-z0-9_~.]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}'],
   ['Azure', '[A-Za-z0-9]{52}JQQJ9[9D][A-Za-z0-9]{26}'],
   ['Azure DevOps', '[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}'],
+  ['ClickHouse', '4b1d[A-Za-z0-9]{38}(?![A-Za-z0-9])'],
+  ['Facebook', '\\d{15,16}(?:\\||%7C|%)[0-9A-Za-z_-]{27,40}'],
   ['MaxMind', '[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk'],
   ['Discord bots', '[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6,7}\\.[A-Za-z0-9_-]{27,40}'],
   ['Mailchimp', '[0-9a-f]{32}-us\\d{1,2}(?!\\d)'],
@@ -157,7 +162,7 @@ const formsOfAnyBeginning: typeof forms = [
 const signature = String.raw`(?<=[?&](?:sig|X-Amz-Signature|X-Goog-Signature|Signature)=)[A-Za-z0-9%+/_-]{32,512}={0,2}`;
 const oneOf = (rows: typeof forms): string => rows.map(([, form]) => form).join('|');
 const open = openRun(
-  asciiSet((character) => /[A-Za-z0-9_.:+/=~@%$-]/.test(character)),
+  asciiSet((character) => /[A-Za-z0-9_.:+/=~@%$|-]/.test(character)),
   720,
   { lead: /ya29\./, most: 4_200 },
 );
@@ -165,29 +170,31 @@ const open = openRun(
 /** A secret without a form of its own, after a label: `AWS_SECRET_ACCESS_KEY=…`, `"apiKey": "…"`. */
 const label = String.raw`(?:api[_-]?key|secret[_-]?access[_-]?key|account[_-]?key|client[_-]?secret|access[_-]?token|auth[_-]?token|private[_-]?token|(?<=["'])auth(?=["']))`;
 
+const unlessPlaceholder: ReadMatch = (text, { start, end }) => (isPlaceholder(text.slice(start, end)) ? undefined : end);
+
 /**
  * Keys of large providers of models, clouds, code and payments. A possible key is buffered as a whole word, which is cheaper than
  * checking each form.
  */
 export const apiKeyFinder = defineFinder(() => ({
   regex: new RegExp(`(?<![A-Za-z0-9])(?:${oneOf(forms)})`),
-  hint: /[-_.:~$]|\/\/0|A[IKSBCRQ]|SK|GR1348941|dapi|LTAI|cio|EAA|EZ[AT]K|cmVmd|oy2/,
+  hint: /[-_.:~$]|\/\/0|A[IKSBCRQ]|SK|GR1348941|dapi|LTAI|cio|EAA|EZ[AT]K|cmVmd|oy2|eyJrIjoi/,
+  read: unlessPlaceholder,
   open,
 }));
 export const keyOfAnyBeginningFinder = defineFinder(() => ({
   regex: new RegExp(`(?<![A-Za-z0-9])(?:${oneOf(formsOfAnyBeginning)})|${signature}`),
-  hint: /\dQ~|JQQJ9|AZDO|_mmk|\.[A-Za-z0-9_-]{6,7}\.|[0-9a-f]-us\d|[sS]ig(?:nature)?=/,
+  hint: /\dQ~|4b1d|\d[|%]|JQQJ9|AZDO|_mmk|\.[A-Za-z0-9_-]{6,7}\.|[0-9a-f]-us\d|[sS]ig(?:nature)?=/,
   open,
 }));
 
-/** References to a key, and placeholders: `process.env.API_KEY_2`, `your-api-key-1`. */
-const noKey =
-  /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx)\.[\w.]+|your[-_][a-z-_]+\d{0,3})$/;
+/** References to a key: `process.env.API_KEY_2`. */
+const reference = /^(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx)\.[\w.]+$/;
 
 /** Values with a key's label. Labels match in any case; keys do not. */
 export const labelledKeyFinder = defineFinder(() => ({
   lead: new RegExp(String.raw`${label}["'\`]?[ \t]{0,3}(?:[:=]|=>|:=|is)[ \t]{0,3}["'\`]?`, 'i'),
   regex: /(?=[A-Za-z_+/=.~-]{0,64}\d)[A-Za-z0-9_+/=.~-]{16,16384}/i,
   hint: /\d/,
-  read: (text, { start, end }) => (noKey.test(text.slice(start, end)) ? undefined : end),
+  read: (text, { start, end }) => (reference.test(text.slice(start, end)) ? undefined : unlessPlaceholder(text, { start, end })),
 }));

@@ -1,6 +1,6 @@
 import { defineFinder, type Finder, type ReadMatch } from '../define-finder.js';
 import { textOfBase64 } from '../../text/characters.js';
-import { isBase64 } from '../validators.js';
+import { isBase64, isPlaceholder } from '../validators.js';
 
 /** `bearer` occurs in prose too, so a token must be long, and not a mere word. */
 const minWordlessChars = 40;
@@ -13,7 +13,7 @@ export const bearerFinder = defineFinder(() => ({
   read: (text, { start, end }) => {
     const token = text.slice(start, end).replace(/[.]+$/, '');
     const isToken = /\d/.test(token) || token.length >= minWordlessChars || /=$|[a-z][A-Z]/.test(token);
-    return isToken && token.length >= 8 ? start + token.length : undefined;
+    return isToken && token.length >= 8 && !isPlaceholder(token) ? start + token.length : undefined;
   },
 }));
 
@@ -22,6 +22,7 @@ export const bareAuthorizationFinder = defineFinder(() => ({
   lead: /\bauthorization["']?:[ \t]{0,3}["']?/i,
   regex: /(?=[^\d\s]{0,64}\d)[A-Za-z0-9._~+/=-]{16,16384}/i,
   hint: /authorization/i,
+  read: (text, { start, end }) => (isPlaceholder(text.slice(start, end)) ? undefined : end),
 }));
 
 const readToken: ReadMatch = (text, { start, end }) => {
@@ -68,19 +69,25 @@ const line = String.raw`(?:\s|\\[nr]){1,4}[A-Za-z0-9+/=]{16,80}`;
  */
 export const pemFinder = defineFinder(() => ({
   regex: new RegExp(`-----BEGIN ${label}-----(?:${body}-----END ${label}-----|(?:${line}){1,120})`),
+  read: (text, { start, end }) => {
+    const block = text.slice(start, end);
+    return block.includes('...') && !/[A-Za-z0-9+/]{16}/.test(block) ? undefined : end; // an example
+  },
 }));
 
 /** A redactor's placeholder: it would be found, and replaced, again and again. */
-const placeholder = /^\[[A-Z][A-Z_]*(?:_\d+|:[0-9a-f]+)?\]$/;
+const replaced = /^\[[A-Z][A-Z_]*(?:_\d+|:[0-9a-f]+)?\]$/;
 
 /**
- * The user and password of a URL (`scheme://user:password@host`), without the scheme and the host; also a single token there. An
- * obvious placeholder (`user:password@`) counts too, because removing it costs nothing.
+ * The user and password of a URL (`scheme://user:pa55@host`), without the scheme and the host; also a single token there.
  */
 export const urlCredentialsFinder: Finder = defineFinder(() => ({
   lead: /:\/\/(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/)/i,
   regex: /(?:[^\s/?#@:"'<>`\\]{0,256}:[^\s/?#"'<>`\\]{1,4096}|[^\s/?#@:"'<>`\\]{16,4096})(?=@[^\s/?#@])/i,
   hint: /:\/\//,
-  read: (text, { start, end }) => (placeholder.test(text.slice(start, end)) ? undefined : end),
+  read: (text, { start, end }) => {
+    const value = text.slice(start, end);
+    return replaced.test(value) || isPlaceholder(value.replace(/^[^:]*:/, '')) ? undefined : end;
+  },
   isClosed: true, // the host of a URL follows, not that of a mailbox
 }));

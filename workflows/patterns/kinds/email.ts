@@ -52,8 +52,8 @@ const addressAround = (text: string, at: number): TextSpan | undefined => {
   return local === 'git' && /[:/]/.test(text.charAt(span.end)) ? undefined : span;
 };
 
-/** The command of a login on another machine: `ssh deploy@prod.example.com`. */
-const remote = /\b(?:ssh|scp|sftp|rsync)[ \t][^\n|;&@]{0,40}$/;
+/** The command of a login on another machine, `ssh deploy@prod.example.com`, and the user of a URL, whose password comes next. */
+const remote = /(?:\b(?:ssh|scp|sftp|rsync)[ \t][^\n|;&@]{0,40}|:\/\/[^\s/@:]{0,40}:)$/;
 
 /** The end of the address of the last `@` before a place. */
 const endOfAddressBefore = (text: string, place: number): number => {

@@ -1,5 +1,6 @@
 import { asciiSet } from '../ascii-set.js';
 import { defineFinder, openRun, type ReadMatch } from '../define-finder.js';
+import { isPlaceholder } from '../validators.js';
 import { columnFinder } from './table-column.js';
 
 /** Labels of passwords, also in other languages. */
@@ -52,6 +53,7 @@ const read =
       !/[A-Za-z]/.test(value) ||
       noValue.test(value) ||
       name.test(value) ||
+      isPlaceholder(value) ||
       isHashed(text, start, value)
     )
       return undefined;

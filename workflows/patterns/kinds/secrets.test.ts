@@ -58,6 +58,14 @@ const providers: readonly (readonly [name: string, value: string])[] = [
   ['Typeform', assembled('tf', `p_${some(44)}`)],
   ['1Password', assembled('A3', `-ABC123-DEF456-GHJ78-KLM90-NPQ12-RST34`)],
   ['Azure DevOps', assembled(some(76), `AZ`, `DO${some(4)}`)],
+  ['Authress', assembled('sc', `_${some(12).toLowerCase()}.ab12.acc-${some(12).toLowerCase()}.${some(40)}`)],
+  ['ClickHouse', assembled('4b', `1d${some(38)}`)],
+  ['Facebook', assembled('123456789012345', `|${some(27)}`)],
+  ['Fly', assembled('fo', `1_${some(43)}`)],
+  ['Grafana', assembled('eyJr', `Ijoi${some(80)}==`)],
+  ['Harness', assembled('pa', `t.${some(22)}.${some(24)}.${some(20)}`)],
+  ['SendGrid', assembled('S', `G.${some(22)}.${some(43)}`)],
+  ['Vault', assembled('s', `.${some(24)}`)],
   ['Buildkite', assembled('bk', `ua_${hex(40)}`)],
   ['CircleCI', assembled('CCI', `PAT_${some(22)}_${hex(40)}`)],
   ['Cloudflare', assembled('cf', `ut_${some(48)}`)],
@@ -126,6 +134,7 @@ const labelled: readonly (readonly [text: string, expected: string])[] = [
   ['<password>abc123xyz</password>', '<password>[secret]</password>'],
   ['curl -u admin:S3cret123 https://x.example', 'curl -u admin:[secret] https://x.example'],
   ['curl --user "jane:S3cret123" x', 'curl --user "jane:[secret]" x'],
+  ['postgres://app:pa55w0rd@db/x, http://user:word%20less@h/', 'postgres://[url-credentials]@db/x, http://[url-credentials]@h/'],
   ['password=&quot;S3cret123&quot; x', 'password=&quot;[secret]&quot; x'],
   ['pa\u200Bssword: hunter2', 'pa\u200Bssword: [secret]'],
 ];
@@ -141,6 +150,10 @@ const harmless = [
   'maxTokens: 4096, token count: 1000000, passcode length: 6, tokens=128000',
   'docker run -u 1000:1000 image, git push -u origin:main2, sort -u a:b, <token>string</token>, password -> user2',
   'connectionString: "redis://localhost:6379"',
+  "postgres://user:password@localhost/db, 'http://user:pass@proxy.example:3128', mongodb://someuser:somepassword@host/x",
+  'DATABASE_URL: postgres://app:${POSTGRES_PASSWORD}@postgres:5432/app, dotenv://:key_1234@x.example',
+  assembled('SLACK_BOT_TOKEN=xo', 'xb-your-bot-token, "Authorization: Bearer sk-admin-token-123", API_KEY: "user-123-api-key"'),
+  assembled('-----BEGIN RSA PRIV', 'ATE KEY-----\n...\nKh9NV...\n...\n-----END RSA PRIV', 'ATE KEY-----'),
 ];
 
 describe('values labeled as a secret', () => {
