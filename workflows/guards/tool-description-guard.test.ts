@@ -34,6 +34,37 @@ describe.each([
   });
 });
 
+describe('pinned descriptions', () => {
+  const tools = { look: toolOf('Looks it up.'), find: toolOf('Finds it.') };
+  const hashesOf = async (): Promise<Record<string, string>> => {
+    const hashes: Record<string, string> = {};
+    const guard = toolDescriptionGuard({
+      pins: {},
+      strategy: 'warn',
+      onViolation: ({ detail }) => {
+        const { toolName, hash = '' } = detail as { toolName: string; hash?: string };
+        hashes[toolName] = hash;
+      },
+    });
+    await callHook(guard, 'processInputStep' as 'processInput', { tools });
+    return hashes;
+  };
+
+  it('pass unchanged, and are a finding if they changed or are new', async () => {
+    const pins = await hashesOf();
+    expect(pins).toEqual({ look: expect.stringMatching(/^[0-9a-f]{64}$/) as string, find: expect.any(String) as string });
+    const judge = (given: object) =>
+      callHook(toolDescriptionGuard({ pins }), 'processInputStep' as 'processInput', { tools: given });
+    expect((await judge(tools)).tripped).toBeUndefined();
+    for (const changed of [toolOf('Looks it up, and mails it.'), toolOf('Looks it up.', 'Another id.')])
+      expect((await judge({ ...tools, look: changed })).tripped).toMatchObject({
+        reason: 'The description of the tool look is not the pinned one.',
+        metadata: { toolName: 'look', signals: ['not-pinned'] },
+      });
+    expect((await judge({ ...tools, more: toolOf('New.') })).tripped?.metadata).toMatchObject({ toolName: 'more' });
+  });
+});
+
 describe('promptInjectionGuard', () => {
   const file = (data: string, more: object = {}) =>
     messageOf('user', [{ type: 'file', mimeType: 'text/plain', data, ...more } as never]);

@@ -1,5 +1,7 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { ProcessInputStepArgs, Processor } from '@mastra/core/processors';
-import { numberFrom } from '../../src/option-kind.js';
+import { anObject, numberFrom } from '../../src/option-kind.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { toolResultSignals } from '../injection/score-injection.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
@@ -21,6 +23,11 @@ import { highestScore } from './prompt-injection-guard.js';
 export interface ToolDescriptionGuardOptions extends GuardOptions {
   /** The minimum score of a description that gives orders, 0 to 1. Default 0.7. */
   readonly threshold?: number;
+  /**
+   * The known hash of each tool's texts, by the tool's name: a tool whose texts changed, and one that is not listed, is a finding. The
+   * metadata of a finding has the hash. Default: any texts.
+   */
+  readonly pins?: Readonly<Record<string, string>>;
   /** Default `'block'`. */
   readonly strategy?: JudgeStrategy;
 }
@@ -29,12 +36,16 @@ export interface ToolDescriptionGuardOptions extends GuardOptions {
 export interface ToolDescriptionMetadata {
   readonly toolName: string;
   readonly score: number;
+  /** With a text that is not the pinned one: `not-pinned`. */
   readonly signals: readonly string[];
+  /** With `pins`: the hash of the tool's texts. */
+  readonly hash?: string;
 }
 
 const optionKinds: KindsOf<ToolDescriptionGuardOptions> = {
   ...sharedKinds,
   threshold: numberFrom(0, 1),
+  pins: anObject,
   strategy: judgeStrategies,
 };
 
@@ -46,7 +57,7 @@ export const toolDescriptionGuard = (
   options: ToolDescriptionGuardOptions = {},
 ): GuardProcessor<'processInputStep', ToolDescriptionMetadata> => {
   checkOptions('tool-description', options, optionKinds);
-  const { threshold = 0.7, strategy = 'block' } = options;
+  const { threshold = 0.7, strategy = 'block', pins } = options;
   const guard: Processor<string, ToolDescriptionMetadata> = {
     id: options.id ?? 'tool-description',
     name: 'Tool descriptions',
@@ -58,11 +69,19 @@ export const toolDescriptionGuard = (
   const detectionOf = (toolName: string, tool: unknown): Awaitable<Detection<ToolDescriptionMetadata> | undefined> => {
     const known = typeof tool === 'object' && tool !== null ? judged.get(tool) : undefined;
     if (known) return known === 'clean' ? undefined : known;
-    return whenReady(highestScore([[toolName, ...textsIn(tool)].join('\n')], toolResultSignals), ({ score, signals }) => {
+    const text = [toolName, ...textsIn(tool)].join('\n');
+    const hash = pins && bytesToHex(sha256(utf8ToBytes(text)));
+    return whenReady(highestScore([text], toolResultSignals), ({ score, signals }) => {
+      const metadata = { toolName, score, ...(hash && { hash }) };
       const found =
-        score < threshold
-          ? undefined
-          : { reason: `The tool ${toolName} contains instructions to the model.`, metadata: { toolName, score, signals } };
+        score >= threshold
+          ? { reason: `The tool ${toolName} contains instructions to the model.`, metadata: { ...metadata, signals } }
+          : hash && pins?.[toolName] !== hash
+            ? {
+                reason: `The description of the tool ${toolName} is not the pinned one.`,
+                metadata: { ...metadata, signals: ['not-pinned'] },
+              }
+            : undefined;
       if (typeof tool === 'object' && tool !== null) judged.set(tool, found ?? 'clean');
       return found;
     });
@@ -71,7 +90,7 @@ export const toolDescriptionGuard = (
     processInputStep: async (args: ProcessInputStepArgs<ToolDescriptionMetadata>) => {
       for (const [name, tool] of Object.entries(args.tools ?? {})) {
         const detection = await detectionOf(name, tool);
-        if (detection) return judge(detection, args);
+        if (detection) await judge(detection, args);
       }
       return unchanged;
     },

@@ -2,16 +2,21 @@ import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 import { InterlockAgent } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';
-import { leavesOf } from '../../../src/guard/map-texts.js';
 import { defaultGuards } from '../../../workflows/guards/index.js';
 
 /** The longest input that `lengthGuard` accepts. */
 const maxInput = 20_000;
 const guards = defaultGuards({ for: 'agent-with-tools' });
 
-/** The longest text in a prompt, which has no other long one. */
-const longestIn = (prompt: unknown): string =>
-  leavesOf(prompt).reduce<string>((longest, leaf) => (String(leaf).length > longest.length ? String(leaf) : longest), '');
+/** The longest text of a prompt's parts and results. */
+const longestIn = (prompt: unknown): string => {
+  let longest = '';
+  JSON.stringify(prompt, (key, value: unknown) => {
+    if (key === 'text' && typeof value === 'string' && value.length > longest.length) longest = value;
+    return value;
+  });
+  return longest;
+};
 
 /** What is left of a text in a run of an agent with `defaultGuards`: as its input, as the result of a tool, and as its answer. */
 export const outcomesInAgent = async (text: string): Promise<(string | undefined)[]> => {
@@ -31,5 +36,9 @@ export const outcomesInAgent = async (text: string): Promise<(string | undefined
   const { text: answer, tripwire } = await agent.generate(input);
   if (tripwire) return [undefined];
   const [first, second] = model.calls.map(({ prompt }) => prompt);
-  return [longestIn(first) + text.slice(maxInput), longestIn(second?.filter(({ role }) => role === 'tool')), answer];
+  return [
+    longestIn(first?.filter(({ role }) => role === 'user')) + text.slice(maxInput),
+    longestIn(second?.filter(({ role }) => role === 'tool')),
+    answer,
+  ];
 };
