@@ -39,8 +39,8 @@ const anyOf =
 const mentions = (value: unknown, text: RegExp): boolean => text.test(JSON.stringify(value) ?? '');
 
 /** The agents with a guard that edits whole answers, with a guard that rejects, with approvals, and without a model. */
-const editing = '^\\.talks\\.(shop|extractor)\\.';
-const approving = '^\\.talks\\.teller\\.';
+const editing = '^\\.talks\\.(shop|extractor|banker|examiner)\\.';
+const approving = '^\\.talks\\.(teller|clerk)\\.';
 
 export const known: readonly Known[] = [
   {
@@ -88,10 +88,22 @@ export const known: readonly Known[] = [
     explains: anyOf(
       at(new RegExp(`${editing}calls\\[\\d+\\]\\.chunks\\[\\d+\\]\\.text$`)),
       at(new RegExp(`${editing}ui\\[\\d+\\]\\.(id|delta)$`)),
-      only('stock', new RegExp(`${editing}(calls\\[\\d+\\]\\.chunks|ui)`), /^(text-|object|data-structured)/),
+      only(
+        'stock',
+        new RegExp(`${editing}(calls\\[\\d+\\]\\.chunks|ui)`),
+        /^(text-|object|data-structured|tool-call-|tool-input-)/,
+      ),
       only('ours', new RegExp(`${editing}(calls\\[\\d+\\]\\.chunks|ui)`), /^(text-|object|data-structured)/),
-      ({ path, ours }) => /^\.spans.*\.output\.text$/.test(path) && mentions(ours, /For information only/),
+      ({ path, ours }) => /^\.spans.*\.output\.text$/.test(path) && mentions(ours, /For information only|audited/),
     ),
+  },
+  {
+    line: 'An edited answer is saved without the ids of its items, under which the provider has the original.',
+    explains: at(/^\.talks\.banker\.rows\[.*\.providerMetadata\.openai\.itemId$/),
+  },
+  {
+    line: "The span of a run's model calls has the name of the configured model, also if a processor replaces it.",
+    explains: ({ path, stock }) => path.startsWith('.spans') && path.endsWith('.name') && mentions(stock, /gpt-5-nano/),
   },
   {
     line: '`content.content` of a saved message follows its parts.',

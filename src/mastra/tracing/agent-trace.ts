@@ -20,8 +20,9 @@ import { messageOf } from '../../errors.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 import { acceptedSteps, isWithheld, type Lanes, type Run, type RunTracer } from '../../loop/run.js';
 import { concealOf } from '../../loop/run-recording.js';
+import { offeredTools } from '../model/provider-tools.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
-import { objectOf } from '../structured-output/structured-output.js';
+import { objectOf, structuredOutputId } from '../structured-output/structured-output.js';
 import { createGuardSpans, type GuardSpans } from './guard-spans.js';
 import { asError, createStepSpans, nameToolIn, usageStats, wordsOfSteps, type StepSpans, type ToolSpan } from './step-spans.js';
 import { continuesStep, opensRun } from '../../trace/kinds.js';
@@ -39,6 +40,7 @@ interface AgentTracing {
     /** The span in which the agent was called. */
     readonly tracingContext?: TracingContext;
     readonly tracingOptions?: TracingOptions;
+    readonly structuredOutput?: { readonly model?: unknown };
   };
   readonly conversation: { readonly threadId: string; readonly resourceId: string } | undefined;
   /** The conversation at the start, with the instructions. */
@@ -88,7 +90,9 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
     const isRecovered = event.type === 'state-enter';
     const resumed = segment && event.type === 'run-resume' ? { from: segment.agent, input: answerIn(event) } : undefined;
     const conceal = concealOf(lanes, () => run);
-    const started = startAgentSpan(conceal ? withoutSecrets(spanned, conceal) : spanned, { isRecovered, resumed });
+    const availableTools = offeredTools(run.options.settings).map(([name]) => name);
+    const start = { isRecovered, resumed, availableTools };
+    const started = startAgentSpan(conceal ? withoutSecrets(spanned, conceal) : spanned, start);
     if (!started) return undefined;
     const agent = conceal ? secretsSpan(started, conceal) : started;
     const steps = createStepSpans(agent, hasWords);
@@ -100,7 +104,13 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
       run,
       agent,
       steps,
-      guards: createGuardSpans({ lanes, nameTool: hasWords ? undefined : (name) => nameToolIn(run)(name), errorOf, parentOf }),
+      guards: createGuardSpans({
+        lanes,
+        nameTool: hasWords ? undefined : (name) => nameToolIn(run)(name),
+        isHidden: ({ processorId }) => processorId === structuredOutputId && !tracing.options.structuredOutput?.model,
+        errorOf,
+        parentOf,
+      }),
     };
     if (run.state.accepted.length > 0 || run.state.attempt?.finish) agent.update({ input: run.state.list.get.input.db() });
     if (continuesStep(event)) steps.start(run);
@@ -134,6 +144,7 @@ interface SpannedRun extends AgentTracing {
 /** The start of a segment's span. */
 interface SpanStart {
   readonly isRecovered: boolean;
+  readonly availableTools: string[];
   /** The continuation of a suspended run: the span of the previous segment, and the answer. */
   readonly resumed:
     { readonly from: AgentSpan; readonly input: { readonly toolCallId: string; readonly answer: string } } | undefined;
@@ -145,7 +156,7 @@ interface SpanStart {
  */
 const startAgentSpan = (
   { agent, runId, conversation, instructions, requestContext, maxSteps, options }: SpannedRun,
-  { isRecovered, resumed }: SpanStart,
+  { isRecovered, resumed, availableTools }: SpanStart,
 ): AgentSpan | undefined => {
   const { threadId, resourceId } = conversation ?? {};
   return getOrCreateSpan({
@@ -155,7 +166,7 @@ const startAgentSpan = (
     entityId: agent.id,
     entityName: agent.name,
     input: resumed?.input,
-    attributes: { conversationId: threadId, instructions, maxSteps },
+    attributes: { conversationId: threadId, instructions, availableTools, maxSteps },
     metadata: {
       runId,
       resourceId,

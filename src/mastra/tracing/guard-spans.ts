@@ -17,6 +17,8 @@ interface GuardTracing {
   readonly lanes: Lanes;
   /** Names tools in spans without text. Undefined if spans contain the input and output of guards. */
   readonly nameTool: NameTool | undefined;
+  /** True for a guard outside of the lanes that makes no span. */
+  isHidden(author: Author): boolean;
   /** The error of a failed guard, without quotations of the conversation. */
   errorOf(error: unknown): Error;
   /** The parent span of a guard in a phase. */
@@ -46,7 +48,8 @@ export const createGuardSpans = (tracing: GuardTracing) => {
   };
   return {
     open: ({ author, data, scope }: GuardCall): GuardSpan => {
-      if (isInternal(known.get(author.processorId)?.processor)) return { scope, end: () => undefined };
+      if (isInternal(known.get(author.processorId)?.processor) || tracing.isHidden(author))
+        return { scope, end: () => undefined };
       const row: Row = phaseRow(author.phase as Phase); // see start
       if (row.cadence === 'chunk') {
         const { span, scopes } = streamOf(author);

@@ -28,7 +28,7 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean) => {
   let step: Span<SpanType.MODEL_STEP> | undefined;
   let inference: Span<SpanType.MODEL_INFERENCE> | undefined;
   const isSettled = (run: Run, ...judges: Phase[]): boolean =>
-    hasWords || !(run.state.attempt?.settings.structuredOutput || judges.some((phase) => isGuarded(run, phase)));
+    hasWords || !(mayRepeat(run) || judges.some((phase) => isGuarded(run, phase)));
   return {
     /** The innermost span around the guards of a step. Undefined before the first step. */
     get step(): AnySpan | undefined {
@@ -46,7 +46,7 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean) => {
       step = generation.createChildSpan({
         type: SpanType.MODEL_STEP,
         name: `step: ${stepNumber}`,
-        attributes: { stepIndex: stepNumber },
+        attributes: { stepIndex: stepNumber, messageId: run.state.messageId } as never, // as in Mastra, whose types lack the id
         metadata: { attempt },
       });
     },
@@ -73,7 +73,9 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean) => {
     },
     openTool: (run: Run, call: ToolCall): ToolSpan => {
       const args = isSettled(run, ...judgesOfSteps);
-      return openToolSpan(step ?? agentSpan, call, { args, result: args && isSettled(run, 'outputStream') });
+      const offered = offeredTools((run.state.attempt ?? run.options).settings);
+      const [, tool] = offered.find(([name]) => name === call.toolName) ?? [];
+      return openToolSpan({ parent: step ?? agentSpan, tool }, call, { args, result: args && isSettled(run, 'outputStream') });
     },
     end: (run: Run, reason: string): void => {
       const isShown = reason === 'stop' ? isSettled(run, 'outputResult') : isSettled(run, ...judgesOfSteps);
@@ -83,6 +85,10 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean) => {
     },
   };
 };
+
+/** True if an answer without a valid object is rejected and repeated. */
+const mayRepeat = ({ options: { limits }, state: { attempt } }: Run): boolean =>
+  attempt?.settings.structuredOutput !== undefined && limits.maxRetries > 0;
 
 /** Names the tools that the current step offers. */
 export const nameToolIn =
@@ -138,7 +144,12 @@ export const wordsOfSteps = (steps: readonly StepRecord[]) => ({
 
 const endInference = (inference: Span<SpanType.MODEL_INFERENCE>, { state: { attempt } }: Run, isShown: boolean): void => {
   const { finish, answer } = attempt ?? {};
-  const attributes = { usage: usageStats(finish?.usage), finishReason: finish?.reason };
+  const { modelId } = attempt?.response ?? {};
+  const attributes = {
+    usage: usageStats(finish?.usage),
+    finishReason: finish?.reason,
+    ...(typeof modelId === 'string' && { responseModel: modelId }),
+  };
   const chunks = isShown && answer ? answer.parts.flatMap(chunkOfPart) : [];
   for (const [sequenceNumber, { chunkType, output }] of chunks.entries())
     inference
@@ -185,6 +196,7 @@ const startInference = (
       parameters,
       availableTools: offeredTools(settings).map(([name]) => name),
       toolChoice: settings.toolChoice,
+      ...(settings.structuredOutput && { responseFormat: 'json_schema' as const }),
     },
   });
 };
@@ -228,7 +240,11 @@ interface Visibility {
 }
 
 /** Starts the span of a tool's run. */
-const openToolSpan = (parent: AnySpan, { toolCallId, toolName, args }: ToolCall, visible: Visibility): ToolSpan => {
+const openToolSpan = (
+  { parent, tool }: { parent: AnySpan; tool: { readonly description?: unknown } | undefined },
+  { toolCallId, toolName, args }: ToolCall,
+  visible: Visibility,
+): ToolSpan => {
   const span = parent.createChildSpan({
     type: SpanType.TOOL_CALL,
     name: `tool: '${toolName}'`,
@@ -236,7 +252,11 @@ const openToolSpan = (parent: AnySpan, { toolCallId, toolName, args }: ToolCall,
     entityId: toolName,
     entityName: toolName,
     input: visible.args ? args : redactedValue(args, 'args'),
-    attributes: { toolCallId, toolType: 'tool' },
+    attributes: {
+      toolCallId,
+      toolType: 'tool',
+      ...(typeof tool?.description === 'string' && { toolDescription: tool.description }),
+    },
   });
   return { tracingContext: { currentSpan: span }, end: (outcome) => endToolSpan(span, outcome, visible) };
 };
