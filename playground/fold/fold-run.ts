@@ -1,6 +1,6 @@
 import { retractedBy } from '../protocol/retracted-by.js';
 import type { StudioEntry } from '../protocol/trace-entry.js';
-import { inCall, inLane, inPart, retracted } from './lanes.js';
+import { inCall, inLane, inPart, retracted, whereMade } from './lanes.js';
 import { continued, onEvent } from './on-event.js';
 import { emptyRun, type RunView, type WaitingCall } from './run-view.js';
 
@@ -26,7 +26,8 @@ const addEmitted = (view: RunView, entry: EntryOf<'left'>): RunView => {
   const call = isPersonRequest.test(note.type) ? waitingFor(data) : undefined;
   const waiting = call ? [...view.waiting.filter(({ toolCallId }) => toolCallId !== call.toolCallId), call] : view.waiting;
   if (note.partId === undefined) return waiting === view.waiting ? view : { ...view, waiting };
-  return inLane({ ...view, waiting }, entry, ({ parts }) => ({
+  const made = whereMade(view, entry, ({ parts }) => parts.some(({ partId }) => partId === note.partId));
+  return inLane({ ...view, waiting }, made, ({ parts }) => ({
     parts: inPart(parts, note, (part) => ({
       text: part.text + text,
       latest: text === '' ? part.latest : text.length,

@@ -43,6 +43,16 @@ export const inLane = (view: RunView, moment: Moment, change: (lane: Lane) => Pa
   return changeAt(opened, index, (lane) => ({ ...lane, ...change(lane), lastAt: Math.max(lane.lastAt, moment.at) }));
 };
 
+/** The moment of content, which may be sent in a later step than it was made in: it belongs to the step that made it. */
+export const whereMade = <M extends Moment>({ lanes }: RunView, moment: M, isMaker: (lane: Lane) => boolean): M => {
+  const isEarlier = ({ stepNumber, reason }: Lane): boolean =>
+    stepNumber < moment.stepNumber && (reason === 'stop' || reason === 'tool-calls');
+  const made = lanes.findLast((lane) => isMaker(lane) && (isAt(moment, lane) || isEarlier(lane)));
+  if (!made) return moment;
+  const { stepNumber, attempt, lastAt } = made;
+  return { ...moment, stepNumber, attempt, at: isAt(moment, made) ? moment.at : lastAt };
+};
+
 /** Records an entered state. If the run returns to a position from another one, a new lane starts. */
 export const visit = (view: RunView, moment: Moment, state: string): RunView => {
   const last = view.lanes.at(-1);
@@ -103,10 +113,12 @@ const newCall = ({ seq, at, toolCallId, toolName }: CallMoment): ToolCall => ({
 /** Changes a tool call of an attempt, or adds a new one. Values that are undefined change nothing. */
 export const inCall = (view: RunView, moment: CallMoment, change: Partial<ToolCall>): RunView => {
   const known = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  return inLane(view, moment, ({ tools }) => ({
+  const isIt = ({ toolCallId }: ToolCall): boolean => toolCallId === moment.toolCallId;
+  const at = whereMade(view, moment, ({ tools }) => tools.some(isIt));
+  return inLane(view, at, ({ tools }) => ({
     tools: upsert(
       tools,
-      ({ toolCallId }) => toolCallId === moment.toolCallId,
+      isIt,
       (call) => ({ ...(call ?? newCall(moment)), ...known }),
     ),
   }));

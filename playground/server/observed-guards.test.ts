@@ -1,7 +1,8 @@
 import { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
+import { generateText } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { guardedToolLoop } from '../../src/ai-sdk/index.js';
+import { withGuards } from '../../src/ai-sdk/index.js';
 import { guardsFor, pipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/guards/index.js';
@@ -161,11 +162,10 @@ it('shows the verdicts of workflow guards in the engine of Mastra', async () => 
   expect(summary).toMatchObject({ status: 'tripwire', userText: 'An attack!' });
 });
 
-it('shows the verdicts of guards in an AI SDK tool loop', async () => {
+it('shows the verdicts of guards around a model of the AI SDK', async () => {
   const studio = await openStudio(makeAgent([]).agent);
   const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
-  const agent = guardedToolLoop({ model, guards: guards() });
-  await agent.generate({ prompt: 'My mail is ada@example.com.' });
+  await generateText({ model: withGuards(model, guards()), prompt: 'My mail is ada@example.com.' });
   const { summary, entries } = await firstRun(studio);
   expect(summary).toMatchObject({ agentId: 'ai-sdk', status: 'observed', userText: 'My mail is ada@example.com.' });
   expect(verdictsIn(entries)).toEqual(
