@@ -116,11 +116,7 @@ export const inCall = (view: RunView, moment: CallMoment, change: Partial<ToolCa
   const isIt = ({ toolCallId }: ToolCall): boolean => toolCallId === moment.toolCallId;
   const at = whereMade(view, moment, ({ tools }) => tools.some(isIt));
   return inLane(view, at, ({ tools }) => ({
-    tools: upsert(
-      tools,
-      isIt,
-      (call) => ({ ...(call ?? newCall(moment)), ...known }),
-    ),
+    tools: upsert(tools, isIt, (call) => ({ ...(call ?? newCall(moment)), ...known })),
   }));
 };
 

@@ -56,8 +56,14 @@ const runAgent = async (mode: Mode, scenario: Scenario): Promise<void> => {
   const { model, guards, execute } = setupOf(scenario);
   const find = createTool({ id: 'find', description: 'Finds.', inputSchema: z.object({ key: z.string() }), execute });
   const agent = new InterlockAgent({
-    ...{ id: 'finder', name: 'Finder', instructions: 'Help.', model: model as never, maxProcessorRetries: 1 },
-    ...{ tools: { find }, inputProcessors: guards, outputProcessors: guards },
+    id: 'finder',
+    name: 'Finder',
+    instructions: 'Help.',
+    model,
+    maxProcessorRetries: 1,
+    tools: { find },
+    inputProcessors: guards,
+    outputProcessors: guards,
   });
   const { prompt = 'Hi' } = scenario;
   if (mode === 'generate') await agent.generate(prompt);
@@ -68,8 +74,14 @@ const runLoop = async (mode: Mode, scenario: Scenario): Promise<void> => {
   const { model, guards, execute } = setupOf(scenario);
   const find = tool({ description: 'Finds.', inputSchema: z.object({ key: z.string() }), execute });
   const agent = guardedToolLoop({
-    ...{ id: 'finder', instructions: 'Help.', model, tools: { find }, maxRetries: 0, onError: () => undefined },
-    ...{ guards, guardOptions: { maxProcessorRetries: 1 } },
+    id: 'finder',
+    instructions: 'Help.',
+    model,
+    tools: { find },
+    maxRetries: 0,
+    onError: () => undefined,
+    guards,
+    guardOptions: { maxProcessorRetries: 1 },
   });
   const { prompt = 'Hi' } = scenario;
   if (mode === 'generate') await agent.generate({ prompt });
@@ -80,12 +92,16 @@ const runLoop = async (mode: Mode, scenario: Scenario): Promise<void> => {
 const treeOf = (entries: readonly StudioEntry[]) => {
   const { status, tripwire, error, retries, inputMessages, visits, lanes } = foldRun(entries);
   return {
-    ...{ status, retries, isFailed: error !== undefined },
+    status,
+    retries,
+    isFailed: error !== undefined,
     tripwire: tripwire && [tripwire.processorId, tripwire.phase, tripwire.reason],
     input: inputMessages.map(({ role, text }) => [role, text]),
     states: visits.map(({ state }) => state),
     lanes: lanes.map(({ stepNumber, attempt, reason, models, ...lane }) => ({
-      ...{ stepNumber, attempt, reason },
+      stepNumber,
+      attempt,
+      reason,
       guards: lane.guardCalls.map(({ phase }) => phase).filter((phase) => phase !== 'inputStep' || attempt === 1),
       marks: lane.marks
         .filter(({ phase }) => phase !== 'inputStep' || attempt === 1)
@@ -110,7 +126,11 @@ describe.each<Mode>(['generate', 'stream'])('a run of guardedToolLoop is shown l
     }, patience);
     const entries = await studio.entriesOf(summary.runId);
     const prompts = await studio.json<PromptView[]>(`runs/${summary.runId}/prompts`);
-    return { summary, tree: treeOf(entries), prompts: prompts.map(({ messages }) => messages.map(({ role, text }) => [role, text])) };
+    return {
+      summary,
+      tree: treeOf(entries),
+      prompts: prompts.map(({ messages }) => messages.map(({ role, text }) => [role, text])),
+    };
   };
 
   it.each(Object.entries(scenarios))('%s', async (_, scenario) => {

@@ -1,18 +1,15 @@
 import { isInterlockError } from '../errors.js';
 import { drive } from '../loop/drive.js';
 import { currentAttempt, type Run as LoopRun } from '../loop/run.js';
-import { findToolPart } from '../loop/response.js';
 import { setCall } from '../loop/step-calls.js';
-import { responseParts } from '../loop/step-record.js';
-import { resultPayload } from '../loop/activities/finish.js';
 import type { Phase } from '../phase/row.js';
-import { copyPlain, isSame } from '../phase/plain-data.js';
+import { isSame } from '../phase/plain-data.js';
 import { createStreamBuffer, type StreamBuffer } from '../stream/stream-buffer.js';
 import type { RunEvent } from '../../schemas/index.js';
 import { modelCodec, partOfChunk } from './chunks.js';
-import { judge } from './judge.js';
+import { judgeLast } from './judge-last.js';
 import { inOrder, createGathering, createWire, type Gathering, type Wire } from './wire.js';
-import { editSteps, lastResults } from './recorded-steps.js';
+import { editSteps } from './recorded-steps.js';
 import { openListPort, createLoopRun, onlyPhases } from './loop-run.js';
 import {
   createModelPort,
@@ -288,17 +285,3 @@ const finishOf = ({ reply, loop }: Calling): PartOf<'finish'> => {
 /** Whether guards left the response unchanged: then the provider's record of it contains nothing that they removed. */
 const isUnedited = ({ reply: { received }, emitted }: Calling): boolean =>
   !received || isSame([...received.content], [...emitted.content]);
-
-/** A stop condition may have ended the run with a response that calls tools. Edits and retries are no longer possible then. */
-const judgeLast = async (run: Run, loop: LoopRun): Promise<void> => {
-  run.judgeLast = undefined;
-  const { messages } = run.scope.host;
-  const parts = responseParts(loop);
-  for (const { result, ...toolCall } of lastResults(run.steps))
-    // the AI SDK ran the tools
-    if (findToolPart(parts, toolCall.toolCallId)) messages.writeToolResult(loop.state.list, toolCall, copyPlain(result));
-  const answers = () => JSON.stringify(messages.read(loop.state.list, 'response').map(({ content }) => content.parts));
-  const before = answers();
-  await judge<'outputResult'>(run, resultPayload(loop), { mayRetry: false });
-  if (answers() !== before) throw run.end(lateEditError(run, 'outputResult'));
-};

@@ -37,21 +37,18 @@ export const openTrace = (run: Run): RunTrace | undefined => {
   });
   const recorded = { lanes, runId, writer, conceal, runOf: () => loopOf?.() };
   const { openSpan, show } = recordedParts(recorded);
-  const held: { readonly chunk: Chunk; readonly at: Position }[] = [];
-  const showHeld = (): void => {
-    for (const { chunk, at } of held.splice(0)) {
-      shownAt = at;
-      show(chunk);
-    }
+  const held = holdChunks((chunk, at) => {
+    shownAt = at;
+    show(chunk);
     shownAt = undefined;
-  };
+  });
   const steps = followSteps(events);
   const total = { text: '', inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   const start = startOf(run, { lanes, writer, events, steps });
   return {
     reports: events,
     openSpan,
-    show: (chunk) => (run.holdsResult ? void held.push({ chunk, at: position() }) : show(chunk)),
+    show: (chunk) => (run.holdsResult ? held.push(chunk, position()) : show(chunk)),
     begin: start.begin,
     enter: steps.enter,
     closeStep: steps.close,
@@ -72,18 +69,43 @@ export const openTrace = (run: Run): RunTrace | undefined => {
     startTool: recordTools(run, { lanes, writer, events }),
     end: (failure) => {
       if (!start.hasBegun || writer.isSuspended) return;
-      const { text, ...usage } = total;
       const status = statusOf(run, failure);
-      if (status === 'success') showHeld();
+      if (status === 'success') held.release();
       steps.end(status);
-      const { tripwire, error } = { tripwire: run.tripwire, error: failure && errorFact(failure.error) };
-      const ended = writer.plain({ status, ...(tripwire ? { tripwire: factsOf(tripwire) } : error && { error }) });
-      const fact = ended as { status: RunStatus }; // the same fields
-      events.record({ type: 'run-finish', ...fact, retries: run.retries });
-      writer.write({ kind: 'result', ...writer.place, ...fact, finishReason: status, text: String(writer.plain(text)), usage });
-      writer.isSuspended = true;
+      writeEnd(run, { writer, events, status, failure, total });
     },
   };
+};
+
+/** Chunks that leave once the run is accepted, each with the position in which it was made. */
+const holdChunks = (show: (chunk: Chunk, at: Position) => void) => {
+  const held: [Chunk, Position][] = [];
+  return {
+    push: (chunk: Chunk, at: Position): void => void held.push([chunk, at]),
+    release: (): void => {
+      for (const one of held.splice(0)) show(...one);
+    },
+  };
+};
+
+interface End extends Pick<Recording, 'writer' | 'events'> {
+  readonly status: RunStatus;
+  readonly failure: { readonly error: unknown } | undefined;
+  /** The accepted text, and the tokens of all calls. */
+  readonly total: {
+    readonly text: string;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly totalTokens: number;
+  };
+}
+
+const writeEnd = ({ tripwire, retries }: Run, { writer, events, status, failure, total: { text, ...usage } }: End): void => {
+  const cause = tripwire ? { tripwire: factsOf(tripwire) } : failure && { error: errorFact(failure.error) };
+  const ended = writer.plain({ status, ...cause }) as { status: RunStatus }; // the same fields
+  events.record({ type: 'run-finish', ...ended, retries });
+  writer.write({ kind: 'result', ...writer.place, ...ended, finishReason: status, text: String(writer.plain(text)), usage });
+  writer.isSuspended = true;
 };
 
 const counts = ['inputTokens', 'outputTokens', 'totalTokens'] as const;
@@ -96,7 +118,10 @@ const statusOf = ({ tripwire, signal }: Run, failure: { readonly error: unknown 
 };
 
 const factsOf = ({ reason, metadata, processorId, phase, path }: NonNullable<Run['tripwire']>): Tripwire => ({
-  ...{ reason, processorId, phase, path },
+  reason,
+  processorId,
+  phase,
+  path,
   ...(metadata !== undefined && { metadata }),
 });
 
@@ -113,7 +138,13 @@ interface Steps {
 
 /** Events that the guarded run has itself: it also has guards and an end outside of the loop. */
 const ofRun: ReadonlySet<string> = new Set<RunEvent['type']>([
-  ...(['run-start', 'run-finish', 'guard', 'guard-bypass', 'late-abort', 'merge-conflict', 'stale-verdict'] as const),
+  'run-start',
+  'run-finish',
+  'guard',
+  'guard-bypass',
+  'late-abort',
+  'merge-conflict',
+  'stale-verdict',
 ]);
 
 /** The last states of a run of the loop, which the guarded run enters at its own end. */
@@ -178,7 +209,10 @@ const startOf = (run: Run, { lanes, writer, events, steps }: Recording & { reado
         kind: 'header',
         version: traceVersion,
         library: libraryName,
-        ...{ runId, agentId, parent, limits },
+        runId,
+        agentId,
+        parent,
+        limits,
         mode: 'stream',
         pipelines: { input: plan.id, output: plan.id },
         toolConcurrency: Number.MAX_SAFE_INTEGER,

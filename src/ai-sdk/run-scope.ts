@@ -1,24 +1,25 @@
 import type { Host } from '../phase/host.js';
-import { createRunScope, type Reports, type RunScope } from '../phase/scope.js';
+import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../phase/scope.js';
 import type { Plan } from '../pipeline/compile.js';
 import { guardReports, type GuardReports } from '../trace/observers.js';
-import type { UnsignedEvent } from './events.js';
 import type { GuardOptions } from './guard-options.js';
+import type { UnsignedEvent } from './events.js';
 import type { RunTrace } from './run-trace.js';
 
-/** A run before it has a context of guards. */
-interface ScopedRun extends Pick<RunScope, 'slots'> {
+/** The parts of a run that its guards use. */
+interface GuardedScope {
   readonly id: string;
   readonly plan: Plan;
   readonly options: GuardOptions;
   readonly signal: AbortSignal;
+  readonly slots: Map<string, ProcessorSlot>;
   readonly host: Host | undefined;
   readonly trace: RunTrace | undefined;
   emit(event: UnsignedEvent): void;
 }
 
 /** The run with the context of its guards; if the process is observed, guards also report to the observer. */
-export const withScope = <Run extends ScopedRun>(run: Run): Run => {
+export const withScope = <Run extends GuardedScope>(run: Run): Run => {
   const { id, plan } = run;
   const observed = guardReports(run, () => ({ runId: id, agentId: 'ai-sdk', host: 'ai-sdk', pipelineId: plan.id }));
   const reports = () => run.trace?.reports ?? observed?.reports;
@@ -26,7 +27,7 @@ export const withScope = <Run extends ScopedRun>(run: Run): Run => {
 };
 
 /** The plan, which reports each of its calls; those of a run with a trace are in the trace. */
-const observedPlan = (run: ScopedRun, plan: Plan, { ask }: GuardReports): Plan => ({
+const observedPlan = (run: GuardedScope, plan: Plan, { ask }: GuardReports): Plan => ({
   ...plan,
   run: (phase, data, scope) => {
     if (plan.has(phase) && !run.trace) ask(data);
@@ -34,7 +35,7 @@ const observedPlan = (run: ScopedRun, plan: Plan, { ask }: GuardReports): Plan =
   },
 });
 
-const scopeOf = (run: ScopedRun, observed: () => Reports | undefined): RunScope => {
+const scopeOf = (run: GuardedScope, observed: () => Reports | undefined): RunScope => {
   const scope = createRunScope({
     runId: run.id,
     host: undefined as never, // see below

@@ -1,0 +1,23 @@
+import { findToolPart } from '../loop/response.js';
+import type { Run as LoopRun } from '../loop/run.js';
+import { responseParts } from '../loop/step-record.js';
+import { resultPayload } from '../loop/activities/finish.js';
+import { copyPlain } from '../phase/plain-data.js';
+import { judge } from './judge.js';
+import { lastResults } from './recorded-steps.js';
+import type { Run } from './run.js';
+import { lateEditError } from './stop-errors.js';
+
+/** A stop condition may have ended the run with a response that calls tools. Edits and retries are no longer possible then. */
+export const judgeLast = async (run: Run, loop: LoopRun): Promise<void> => {
+  run.judgeLast = undefined;
+  const { messages } = run.scope.host;
+  const parts = responseParts(loop);
+  for (const { result, ...toolCall } of lastResults(run.steps))
+    // the AI SDK ran the tools
+    if (findToolPart(parts, toolCall.toolCallId)) messages.writeToolResult(loop.state.list, toolCall, copyPlain(result));
+  const answers = () => JSON.stringify(messages.read(loop.state.list, 'response').map(({ content }) => content.parts));
+  const before = answers();
+  await judge<'outputResult'>(run, resultPayload(loop), { mayRetry: false });
+  if (answers() !== before) throw run.end(lateEditError(run, 'outputResult'));
+};
