@@ -64,6 +64,7 @@ interface StreamedChunk {
     readonly text?: string;
     readonly result?: unknown;
     readonly toolName?: string;
+    readonly toolCallId?: string;
     readonly stepResult?: { readonly reason?: string };
   };
   readonly data?: { readonly partIds: readonly string[] };
@@ -83,7 +84,7 @@ const shown = ({ type, payload }: StreamedChunk): string[] => {
 /** The final state of a client's screen: the text, calls and results of the parts that were not retracted, in order, and the end. */
 const screenOf = (chunks: readonly StreamedChunk[]) => {
   const retracted = new Set(chunks.flatMap(({ type, data }) => (type === 'data-interlock-retract' ? (data?.partIds ?? []) : [])));
-  const visible = chunks.filter(({ payload }) => !retracted.has(payload?.id ?? ''));
+  const visible = chunks.filter(({ payload }) => !retracted.has(payload?.id ?? payload?.toolCallId ?? ''));
   return { text: visible.flatMap(shown).join(''), end: chunks.at(-1)?.type };
 };
 
@@ -178,10 +179,14 @@ export const outcomeOf = async (agent: InterlockAgent, { runId, prompt, isStream
   for (const from of offsets) {
     const read = await chunksFrom(agent, runId, from);
     const rest = followed.filter((_, index) => (numbers[index] ?? 0) >= from);
-    if (JSON.stringify(read) !== JSON.stringify(rest)) differing.push({ from, read: linesOf(read), rest: linesOf(rest) });
+    if (JSON.stringify(read.filter(isSent)) !== JSON.stringify(rest.filter(isSent)))
+      differing.push({ from, read: linesOf(read), rest: linesOf(rest) });
   }
   return { result: resultOf(result), screen: screenOf(followed), differing };
 };
+
+/** A partial object is made by its reader, from the text of the answer's start on. */
+const isSent = ({ type }: StreamedChunk): boolean => type !== 'object';
 
 /** Chunks in short, for a report. */
 const linesOf = (chunks: readonly StreamedChunk[]): string[] =>

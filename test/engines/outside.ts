@@ -49,8 +49,7 @@ const replyTo = ({ messages }: Pick<Parameters<Reply>[0], 'messages'>) => {
       calls: [{ id: 'ask', name: 'agent-helper', args: { prompt: delegated } }],
     };
   if (asks(prompts.number)) return { kind: 'text' as const, text: 'The number is 123456.', chunks: 8 };
-  if (asks(prompts.count))
-    return { kind: 'text' as const, text: '{"parcels":["seven","eight"],"total":"fifteen"}', chunks: 6 };
+  if (asks(prompts.count)) return { kind: 'text' as const, text: '{"parcels":["seven","eight"],"total":"fifteen"}', chunks: 6 };
   if (asks(prompts.insult)) return { kind: 'text' as const, text: `You are ${insult}.`, chunks: 4 };
   if (!JSON.stringify(messages).includes('Processor Feedback')) return { kind: 'text' as const, text: forbidden };
   return { kind: 'tool-calls' as const, text: 'I charge. ', calls: charges(1, 2) };

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 
 import { expect, it, onTestFinished } from 'vitest';
 
-import { endPool, openPool } from './database.js';
+import { openPool } from './database.js';
 
 /** A message of PostgreSQL's protocol. */
 const message = (type: string, body: Buffer): Buffer => {
@@ -33,12 +33,5 @@ it('openPool: a server that ends a connection as it is checked out does not end 
   const client = await pool.connect();
   await expect(client.query('SELECT 1')).rejects.toThrow();
   client.release(true);
-  await endPool(pool);
-});
-
-it('endPool: ends although a connection is never given back', async () => {
-  const pool = openPool({ connectionString: await startServer() });
-  await pool.connect();
-  await endPool(pool);
-  expect(pool.ending).toBe(true);
+  await pool.end();
 });

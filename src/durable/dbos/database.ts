@@ -52,17 +52,6 @@ export const openPool = (config: PoolConfig): Pool => {
   return pool;
 };
 
-/** The longest wait for the connections of a pool. */
-const endMs = 2_000;
-
-/** Ends a pool. After a loss of its server it may wait for a connection that does not come back, so the wait is limited. */
-export const endPool = async (pool: Pool): Promise<void> => {
-  const waiting = new AbortController();
-  const wait = setTimeout(endMs, undefined, { signal: waiting.signal }).catch(() => undefined);
-  await Promise.race([pool.end(), wait]);
-  waiting.abort();
-};
-
 /** Opens the database, and creates it and its tables if missing. Rejects if the server does not answer. */
 export const openDatabase = async (connectionString: string): Promise<Database> => {
   const pool = openPool({ connectionString, max: 5 });
@@ -79,7 +68,7 @@ export const openDatabase = async (connectionString: string): Promise<Database> 
       await createTables();
     });
   } catch (error) {
-    await endPool(pool);
+    await pool.end();
     throw error;
   }
   return {
@@ -96,7 +85,7 @@ export const openDatabase = async (connectionString: string): Promise<Database> 
       }),
     close: () => {
       isClosed = true;
-      return endPool(pool);
+      return pool.end();
     },
   };
 };

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
+import type { Pool } from 'pg';
 
 import { watchCancels, createHeartbeats } from '../watches.js';
-import { type Database, endPool, openDatabase, openPool } from './database.js';
+import { type Database, openDatabase, openPool } from './database.js';
 import type { DbosSettings } from './dbos-options.js';
 import { rejectOption } from '../option-checks.js';
 
@@ -20,7 +21,7 @@ export type Recover = (workflowId: string, started: StartedWorkflow) => Promise<
 const workflowName = 'interlock';
 
 /** DBOS is a singleton of the process and owns its workflows. So are the functions that an engine registers. */
-const singleton: { recover?: Recover; workflow?: RunOf } = {};
+const singleton: { recover?: Recover; workflow?: RunOf; pool?: Pool } = {};
 
 type RunOf = (programId: string, runId: string, input: string) => Promise<string>;
 
@@ -76,28 +77,24 @@ const connections = { max: 10, connectionTimeoutMillis: 10_000, idle_in_transact
 /** Launches DBOS and opens Interlock's tables. */
 export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSettings): Promise<DbosHost> => {
   const database = await openDatabase(systemDatabaseUrl);
-  const pool = openPool({ connectionString: systemDatabaseUrl, ...connections });
-  const close = async (): Promise<void> => {
-    await endPool(pool);
-    await database.close();
-  };
   try {
     if (!DBOS.isInitialized()) {
+      singleton.pool ??= openPool({ connectionString: systemDatabaseUrl, ...connections }); // a launch may fail, and is repeated
       // The agent checks whether a run may continue with the code of this process.
       const identity = { name, executorID: randomUUID(), applicationVersion: 'interlock' };
-      DBOS.setConfig({ ...identity, systemDatabaseUrl, systemDatabasePool: pool, logLevel: 'error' });
+      DBOS.setConfig({ ...identity, systemDatabaseUrl, systemDatabasePool: singleton.pool, logLevel: 'error' });
       await database.alone(() => DBOS.launch());
     }
     await DBOS.registerQueue(queueName, { onConflict: 'never_update', minPollingIntervalMs: 500 });
-    return await workOn({ database, close }, leaseMs);
+    return await workOn(database, leaseMs);
   } catch (error) {
-    await close();
+    await database.close();
     throw error;
   }
 };
 
 /** Takes part in the takeover of runs, once DBOS is launched. */
-const workOn = async ({ database, close }: { database: Database; close: () => Promise<void> }, leaseMs: number) => {
+const workOn = async (database: Database, leaseMs: number) => {
   const release = async (dead: string): Promise<void> => {
     const remaining = await DBOS.listWorkflows({
       executorId: dead,
@@ -127,7 +124,9 @@ const workOn = async ({ database, close }: { database: Database; close: () => Pr
       cancels.stop();
       await DBOS.shutdown({ workflowCompletionTimeoutMS: recordMs });
       await takeover.leave(); // after this process has stopped starting runs
-      await close();
+      await singleton.pool?.end();
+      delete singleton.pool;
+      await database.close();
     },
   };
 };
