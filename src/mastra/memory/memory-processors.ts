@@ -1,3 +1,4 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
 import { phases } from '../../phase/table.js';
@@ -45,7 +46,6 @@ export const memoryProcessors = async (
     before: [...bound(before.map((processor) => (processor === observing ? recall : processor))), recalledParts],
     observing: bound([observeStep]),
     after: [
-      continuedAnswer,
       messageMirrors,
       internal(updates.processor),
       ...bound([...own, save, observe]),
@@ -86,18 +86,14 @@ const inConversation = (processor: Processor, { context }: Conversation): Proces
 };
 
 /** Joins an answer to the caller's last message if the answer continues it, as Mastra does: memory has one message for both. */
-const continuedAnswer: Processor = internal({
-  id: 'continued-answer',
-  processOutputResult: ({ messageList }) => {
-    const all = messageList.get.all.db();
-    const [answer] = messageList.get.response.db();
-    const beginning = answer && all[all.indexOf(answer) - 1];
-    if (!answer || beginning?.role !== 'assistant' || !messageList.get.input.db().includes(beginning)) return messageList;
-    answer.content.parts.unshift(...beginning.content.parts);
-    messageList.removeByIds([beginning.id]);
-    return messageList;
-  },
-});
+const joinContinued = (messageList: MessageList): void => {
+  const all = messageList.get.all.db();
+  const [answer] = messageList.get.response.db();
+  const beginning = answer && all[all.indexOf(answer) - 1];
+  if (!answer || beginning?.role !== 'assistant' || !messageList.get.input.db().includes(beginning)) return;
+  answer.content.parts.unshift(...beginning.content.parts);
+  messageList.removeByIds([beginning.id]);
+};
 
 /**
  * Updates the fields of a message that repeat its parts. Guards edit parts; otherwise removed text would still be saved from the
@@ -106,6 +102,7 @@ const continuedAnswer: Processor = internal({
 const messageMirrors: Processor = internal({
   id: 'message-mirrors',
   processOutputResult: ({ messageList }) => {
+    joinContinued(messageList);
     for (const { content } of messageList.get.input.db()) followParts(content);
     for (const message of messageList.get.response.db()) fillTextField(message);
     return messageList;
