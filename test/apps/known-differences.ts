@@ -86,7 +86,7 @@ export const known: readonly Known[] = [
   {
     line: 'An answer that guards may edit is sent once it is accepted: a delta for each part, then the object.',
     explains: anyOf(
-      at(new RegExp(`${editing}calls\\[\\d+\\]\\.chunks\\[\\d+\\]\\.text$`)),
+      at(new RegExp(`${editing}calls\\[\\d+\\]\\.chunks\\[\\d+\\]\\.(text$|object)`)),
       at(new RegExp(`${editing}ui\\[\\d+\\]\\.(id|delta)$`)),
       only(
         'stock',
@@ -135,7 +135,7 @@ export const known: readonly Known[] = [
   {
     line: "A resumed run continues its message and its trace. A call of a client's tool ends it; Mastra's agent answers with an error.",
     explains: anyOf(
-      at(new RegExp(`${approving}rows`)),
+      at(new RegExp(`${approving}(rows|calls\\[\\d+\\]\\.text$)`)),
       ({ path, stock, ours }) => path.startsWith('.spans') && mentions(fieldsOf(ours ?? stock)?.['name'], /\(resumed\)/),
       only('stock', /^\.spans\[\d+\]$/, /^agent_run$/),
     ),
