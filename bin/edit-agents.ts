@@ -67,10 +67,10 @@ export const agentsLeft = (source: string, restores = false): { readonly line: n
     return callsOf(created, found.local).flatMap(({ index, 0: call }) => {
       const missing = missingAt(created, index + call.length, kind);
       const present = Object.keys(kind.guards).filter((option) => missing?.every(([name]) => name !== option));
-      const proposed = proposalFor(kind, missing ?? [], restores).flatMap(([, guards]) => guards);
+      const proposed = new Set(proposalFor(kind, missing ?? [], restores).flatMap(([, guards]) => guards));
       const lacking = Object.values(kind.guards)
         .flat()
-        .filter((guard) => !proposed.includes(restores && guard === output ? 'privacy' : guard))
+        .filter((guard) => !proposed.has(restores && guard === output ? 'privacy' : guard))
         .filter((guard) => !source.includes(functionOf(guard)) && !source.includes('defaultGuards'))
         .map((guard) => (restores && guard === output ? "redactor({ strategy: 'restore' })" : guard));
       if (lacking.length === 0) return [];

@@ -16,9 +16,8 @@ import type { Chunk } from './spec.js';
 
 /** Opens the trace of a guarded run for the observers of the process; undefined if there are none. */
 export const openTrace = (run: Run): RunTrace | undefined => {
-  const recorder = recorderOf(undefined);
+  const [recorder, { id: runId, plan }] = [recorderOf(undefined), run];
   if (!recorder) return undefined;
-  const { id: runId, plan } = run;
   const lanes: Lanes = { input: plan, output: plan, error: plan, memory: undefined };
   const conceal = concealOf(lanes, () => run);
   let loopOf: (() => LoopRun) | undefined;

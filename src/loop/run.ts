@@ -65,10 +65,7 @@ export interface Journal {
   part<T>(key: string, body: (inside?: InsidePart) => Promise<T>): Promise<T>;
   /** Claims an action that must happen only once. Resolves to true for the first claim. */
   claim(key: string): Promise<boolean>;
-  /**
-   * Whether a checkpointed section may end here, with no activity under way, before these activities. The end of a persisted run is a
-   * section of its own; a model call belongs to the section that prepares it.
-   */
+  /** Whether a section may end before these activities: the end of a run has one of its own, a model call that of its preparation. */
   mayEnd(run: Run, next: Decision['starts']): boolean;
   /** Restores the run from the journal, before any code reads it. */
   catchUp(run: Run): void;

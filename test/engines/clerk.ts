@@ -64,7 +64,7 @@ export const clerk = (
   { modelUrl, sinkUrl, memoryPath }: Outside,
   durability?: Engine,
   { guards, revision, accepts = false }: Version = { guards: [] },
-  { hold = 'auto', id = 'clerk' }: { readonly hold?: Hold; readonly id?: string } = {},
+  { hold = 'auto', id: ownId = 'clerk' }: { readonly hold?: Hold; readonly id?: string } = {},
 ): InterlockAgent => {
   const post = async (name: string, amount: number, context: unknown) => {
     await send(sinkUrl, JSON.stringify({ name, amount, key: idempotencyKeyOf(context) }));
@@ -113,7 +113,7 @@ export const clerk = (
     tools: { charge },
   });
   return new InterlockAgent({
-    id,
+    id: ownId,
     name: 'Clerk',
     instructions: 'Charge people, and pay them back.',
     model,

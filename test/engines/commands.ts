@@ -2,7 +2,7 @@ import { StatementSync } from 'node:sqlite';
 
 /** A fault inside a process, as a command on its standard input. */
 export type Command =
-  /** Its event loop stands still. */
+  /** Its event loop is blocked. */
   | { readonly kind: 'block'; readonly ms: number }
   /** Its wall clock jumps. */
   | { readonly kind: 'clock'; readonly byMs: number }

@@ -72,7 +72,7 @@ interface StreamedChunk {
 }
 
 /** Without the ids that differ from run to run. */
-const withoutIds = (field: string, value: unknown): unknown => (/Id$/.test(field) ? undefined : value);
+const withoutIds = (field: string, value: unknown): unknown => (field.endsWith('Id') ? undefined : value);
 
 const shown = ({ type, payload }: StreamedChunk): string[] => {
   if (type === 'text-delta') return [payload?.text ?? ''];

@@ -193,7 +193,6 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('P11: runs in %s, wi
         if (differing.length > 0) wrong.push({ runId, faults: now.map((fault) => fault.name), differing });
       }
     }
-    console.info(name, Object.fromEntries(interrupted));
     expect(wrong).toEqual([]);
   });
 });

@@ -63,7 +63,7 @@ export interface SinkEffect {
   readonly key: string;
 }
 
-/** Reads the effects of all tools, as a person would who looks into the ledger. */
+/** Reads the effects of all tools, as a person reads a ledger. */
 export const shippedAt = (sinkUrl: string) => async (): Promise<readonly SinkEffect[]> =>
   (await (await fetch(sinkUrl)).json()) as readonly SinkEffect[];
 

@@ -46,15 +46,14 @@ describe('pinned descriptions', () => {
         hashes[toolName] = hash;
       },
     });
-    await callHook(guard, 'processInputStep' as 'processInput', { tools });
+    await callHook(guard, 'processInputStep', { tools });
     return hashes;
   };
 
   it('pass unchanged, and are a finding if they changed or are new', async () => {
     const pins = await hashesOf();
     expect(pins).toEqual({ look: expect.stringMatching(/^[0-9a-f]{64}$/) as string, find: expect.any(String) as string });
-    const judge = (given: object) =>
-      callHook(toolDescriptionGuard({ pins }), 'processInputStep' as 'processInput', { tools: given });
+    const judge = (given: object) => callHook(toolDescriptionGuard({ pins }), 'processInputStep', { tools: given });
     expect((await judge(tools)).tripped).toBeUndefined();
     for (const changed of [toolOf('Looks it up, and mails it.'), toolOf('Looks it up.', 'Another id.')])
       expect((await judge({ ...tools, look: changed })).tripped).toMatchObject({

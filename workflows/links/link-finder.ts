@@ -98,11 +98,17 @@ const spanAt = (text: string, start: number, isPlace: boolean): LinkSpan => {
     const sign = text.charAt(end);
     if (stop !== undefined && sign === partners[stop]) depth += 1;
     if (sign === stop && (depth -= 1) < 0) break;
-    if (sign === ']' && !isPlace && /[([:]/.test(text.charAt(end + 1)) && !text.slice(start, end).includes('[')) break; // the text of a Markdown link
-    if (isBreak(sign, stop, isPlace) || (sign === "'" && !isPlace && !/[:/]/.test(text.slice(start, end)))) break;
+    if (isBreak(sign, stop, isPlace) || (!isPlace && endsProse(text, start, end))) break;
   }
   const isOpen = end === text.length && end - start < maxLinkChars;
   return { start, end: stop === undefined ? withoutPunctuation(text, start, end) : end, isPlace, isOpen };
+};
+
+/** Whether a bracket ends the text of a Markdown link, or a quote ends a word. */
+const endsProse = (text: string, start: number, end: number): boolean => {
+  const sign = text.charAt(end);
+  if (sign === ']') return /[([:]/.test(text.charAt(end + 1)) && !text.slice(start, end).includes('[');
+  return sign === "'" && !/[:/]/.test(text.slice(start, end));
 };
 
 /** The character that ends an address, in addition to white space: the closing partner of the preceding character. */

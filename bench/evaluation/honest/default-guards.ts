@@ -18,7 +18,7 @@ const longestIn = (prompt: unknown): string => {
   return longest;
 };
 
-/** What is left of a text in a run of an agent with `defaultGuards`: as its input, as the result of a tool, and as its answer. */
+/** The rest of a text in a run of an agent with `defaultGuards`: as its input, as the result of a tool, and as its answer. */
 export const outcomesInAgent = async (text: string): Promise<(string | undefined)[]> => {
   const input = text.slice(0, maxInput);
   const pieces = text.match(/[^]{1,397}/g) ?? [];

@@ -53,7 +53,7 @@ export async function* judgeHonest(texts: readonly HonestText[], only?: string):
   if (!only || only === 'default-guards') yield await judged('default-guards', outcomesInAgent, texts);
 }
 
-/** What is left of a text in each place; undefined where the run stops. */
+/** The rest of a text in each place; undefined where the run stops. */
 export type Outcomes = readonly (string | undefined)[];
 
 const outcomesOf = async (create: (text: string) => Processor, text: string): Promise<Outcomes> => {

@@ -70,12 +70,8 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const hooks = { ...start.hooks, ...options.hooks };
   const call = { agent, options, requestContext, runId, mode, list, conversation, owner, hooks, maxModelRetries };
   const trace = createAgentTrace({ ...call, maxSteps: ownLimits.maxSteps, hasWords: own.recordEdits ?? false }, lanes);
-  const target: LoopTarget = {
-    ...call,
-    isGuarded: Object.values(lanes).some(Boolean),
-    judgesOutput: lanes.output !== undefined,
-    trace,
-  };
+  const [isGuarded, judgesOutput] = [Object.values(lanes).some(Boolean), lanes.output !== undefined];
+  const target: LoopTarget = { ...call, isGuarded, judgesOutput, trace };
   const { settings, ...loop } = await createLoopPorts(target, () => createId('message'));
   const { recording, startRecording, ...recorded } = openRecording({
     isContinued,

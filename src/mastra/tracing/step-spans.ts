@@ -72,19 +72,19 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean) => {
       inference = undefined;
     },
     openTool: (run: Run, call: ToolCall): ToolSpan => {
-      const args = isSettled(run, ...judgesOfSteps);
-      const offered = offeredTools((run.state.attempt ?? run.options).settings);
-      const [, tool] = offered.find(([name]) => name === call.toolName) ?? [];
-      return openToolSpan({ parent: step ?? agentSpan, tool }, call, { args, result: args && isSettled(run, 'outputStream') });
+      const [args, parent] = [isSettled(run, ...judgesOfSteps), { parent: step ?? agentSpan, tool: toolOf(run, call) }];
+      return openToolSpan(parent, call, { args, result: args && isSettled(run, 'outputStream') });
     },
     end: (run: Run, reason: string): void => {
       const isShown = reason === 'stop' ? isSettled(run, 'outputResult') : isSettled(run, ...judgesOfSteps);
       if (step) endStep(step, run, { reason, isShown });
-      step = undefined;
-      inference = undefined;
+      step = inference = undefined;
     },
   };
 };
+
+const toolOf = ({ state: { attempt }, options }: Run, { toolName }: ToolCall) =>
+  offeredTools((attempt ?? options).settings).find(([name]) => name === toolName)?.[1];
 
 /** True if an answer without a valid object is rejected and repeated. */
 const mayRepeat = ({ options: { limits }, state: { attempt } }: Run): boolean =>

@@ -16,7 +16,7 @@ import type { App } from '../app.js';
 
 type Message = ProcessInputArgs['messages'][number];
 
-const textOf = ({ content }: Message): string => content.parts.map((part) => ('text' in part ? String(part.text) : '')).join('');
+const textOf = ({ content }: Message): string => content.parts.map((part) => ('text' in part ? part.text : '')).join('');
 
 const withText = (message: Message, edit: (text: string) => string): Message => ({
   ...message,
@@ -111,7 +111,7 @@ const riskPipeline = createWorkflow({ id: 'risk-pipeline', inputSchema: Processo
     [async ({ inputData }) => !isTransfer(inputData as never), createStep(relaxed) as never],
   ])
   .map(async ({ inputData }) => {
-    const { messages, messageList } = Object.values(inputData as object).find(Boolean) as { messages: never; messageList: never };
+    const { messages, messageList } = Object.values(inputData).find(Boolean) as { messages: never; messageList: never };
     return { phase: 'input' as const, messages, messageList };
   })
   .commit();
