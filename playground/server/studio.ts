@@ -1,5 +1,6 @@
 import type { Mastra } from '@mastra/core/mastra';
 import { InterlockError } from '../../src/index.js';
+import { openTrace } from '../../src/ai-sdk/record-run.js';
 import { observeGuards } from '../../src/trace/observe-guards.js';
 import { observeRuns } from '../../src/trace/observers.js';
 import type { RunSummary } from '../protocol/runs.js';
@@ -56,7 +57,7 @@ export const createStudio = ({ mastra, store, examples = {}, content = 'all', ..
     findSuspended: (runId) => findSuspended({ mastra, store, archive }, runId),
     onOver: () => archive.flush().catch(() => undefined), // reported to onStoreFailure
   });
-  const observing = observe ? [observeRuns(desk.record), observeGuards(desk.watchGuards)] : [];
+  const observing = observe ? [observeRuns(desk.record, openTrace), observeGuards(desk.watchGuards)] : [];
   return {
     library: describeLibrary(),
     examples,

@@ -3,10 +3,11 @@ import type { Plan } from '../pipeline/compile.js';
 import type { Phase } from '../phase/row.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { checkIntegration } from '../integration.js';
-import { recorderOf } from '../trace/observers.js';
+import { openTraceOf } from '../trace/observers.js';
 import type { Compilable } from '../mastra/graph/to-graph.js';
 import { checkGuardOptions, checkObject, type GuardOptions } from './guard-options.js';
 import { guardsIn, hostFor, planOf } from './host.js';
+import type { RunTrace } from './run-trace.js';
 import { createRun, isSharedRun, phasesOf, type Adapter, type Guards, type Run } from './run.js';
 
 /**
@@ -44,7 +45,7 @@ export const start = async (run: Run): Promise<void> => {
   if (!run.isChecked) checkCalled(run.plan, { adapters: [...run.adapters], uncalled: run.options.uncalled });
   run.isChecked = true;
   run.host ??= await hostFor(run.plan);
-  if (run.agentId !== undefined && recorderOf(undefined)) run.trace ??= (await import('./record-run.js')).openTrace(run);
+  if (run.agentId !== undefined) run.trace ??= openTraceOf(run) as RunTrace | undefined;
   run.throwIfStopped();
 };
 

@@ -49,6 +49,8 @@ interface Observers {
   readonly guardsObservers: Set<GuardsObserver>;
   /** Opens the reports of a run outside of our loop; undefined if such runs are not observed. */
   openGuardReports?: (run: GuardedRunFacts) => GuardReports;
+  /** Opens the trace of a run of the AI SDK. */
+  openTrace?: (run: never) => unknown;
 }
 
 const place = globalThis as { mastraInterlockObservers?: Observers };
@@ -61,13 +63,17 @@ export const observers = (): Observers =>
  * Observes every run of an `InterlockAgent` that starts in this process from now on, in addition to the agent's own recorder.
  * Returns a function that stops it for later runs.
  */
-export const observeRuns = (recorder: TraceRecorder): (() => void) => {
-  const { recorders } = observers();
-  recorders.add(recorder);
+export const observeRuns = (recorder: TraceRecorder, openTrace?: Observers['openTrace']): (() => void) => {
+  const all = observers();
+  all.recorders.add(recorder);
+  if (openTrace) all.openTrace ??= openTrace;
   return () => {
-    recorders.delete(recorder);
+    all.recorders.delete(recorder);
   };
 };
+
+/** The trace of a run of the AI SDK, for the observers of the process; undefined if there are none. */
+export const openTraceOf = (run: object): unknown => place.mastraInterlockObservers?.openTrace?.(run as never); // the observing side's type
 
 /** The recorder of a new run: its own, and the observers of the process. Undefined if there are none. */
 export const recorderOf = (own: TraceRecorder | undefined): TraceRecorder | undefined => {

@@ -257,7 +257,7 @@ describe('pipelines, over HTTP', () => {
   it('have their graph', async () => {
     const { allSteps, stepGraph } = await client.getWorkflow('incoming').details();
     expect(Object.keys(allSteps)).toEqual(
-      expect.arrayContaining(['processor:prompt-injection', 'processor:pii', 'processor:spam']),
+      expect.arrayContaining(['processor:prompt-injection', 'processor:pii', 'processor:blocked-terms']),
     );
     expect(stepGraph?.map(({ type }) => type)).toEqual(expect.arrayContaining(['parallel', 'conditional']));
   });

@@ -132,7 +132,7 @@ const sessionOf = async (
 
 /** The instructions and the tools of a model call, without the tools of the workspace and of tasks. */
 const offered = ({ prompt, options: { tools = [] } }: ReturnType<typeof scriptedModel>['calls'][number]) => ({
-  instructions: JSON.stringify(prompt[0]?.content),
+  instructions: typeof prompt[0]?.content === 'string' ? prompt[0].content : '',
   tools: tools.map(({ name }) => name).filter((name) => !/^(task|mastra_workspace)_/.test(name)),
 });
 

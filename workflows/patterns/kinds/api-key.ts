@@ -34,7 +34,7 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Replicate', 'r8_[A-Za-z0-9]{30,64}'],
   ['npm', 'npm_[A-Za-z0-9]{36}'],
   ['PyPI', 'pypi-AgE[A-Za-z0-9_-]{50,512}'],
-  ['SendGrid', 'SG\\.(?:[A-Za-z0-9_-]{16,32}\\.[A-Za-z0-9_-]{32,64}|[A-Za-z0-9=_.-]{66})'],
+  ['SendGrid', 'SG\\.[A-Za-z0-9_-]{16,32}\\.[A-Za-z0-9_-]{32,64}'],
   ['Twilio', '(?:SK|AC)[0-9a-fA-F]{32}(?![A-Za-z0-9])'],
   ['Mailgun', 'key-[0-9a-f]{32}'],
   ['Shopify', 'shp(?:at|ca|pa|ss|rt)_[A-Fa-f0-9]{32}'],
