@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 
-import { pipeline } from '../../../src/index.js';
+import { otherwise, pipeline } from '../../../src/index.js';
 import { blockedTermsGuard } from '../../../workflows/guards/index.js';
 import { contentModeration } from '../../../workflows/index.js';
 
@@ -26,4 +26,5 @@ export const outgoing = pipeline('outgoing')
 /** A pipeline that no agent uses. */
 export const spare = pipeline('spare')
   .then(blockedTermsGuard({ id: 'spare-terms', terms: ['forbidden'] }))
+  .branch([[otherwise, blockedTermsGuard({ id: 'other-terms', terms: ['dubious'] })]])
   .commit();
