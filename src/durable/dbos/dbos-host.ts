@@ -79,7 +79,9 @@ export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSet
   const database = await openDatabase(systemDatabaseUrl);
   try {
     if (!DBOS.isInitialized()) {
-      singleton.pool ??= openPool({ connectionString: systemDatabaseUrl, ...connections }); // a launch may fail, and is repeated
+      if (singleton.pool?.options.connectionString !== systemDatabaseUrl)
+        // a launch that failed is repeated with the same connections
+        singleton.pool = openPool({ connectionString: systemDatabaseUrl, ...connections });
       // The agent checks whether a run may continue with the code of this process.
       const identity = { name, executorID: randomUUID(), applicationVersion: 'interlock' };
       DBOS.setConfig({ ...identity, systemDatabaseUrl, systemDatabasePool: singleton.pool, logLevel: 'error' });

@@ -77,10 +77,9 @@ export const resolveTools = async (target: LoopTarget): Promise<CallTools> => {
 /** The tool of an `AgentController` for its sub-agents, in a guarded run. */
 const quietSubagents = (target: LoopTarget, { subagent }: Readonly<Record<string, unknown>>): Record<string, CoreTool> => {
   const requestContext = target.judgesOutput && subagent ? withQuietSubagents(target.requestContext) : undefined;
+  if (!requestContext) return {};
   const { tracingContext } = target.options;
-  return requestContext
-    ? { subagent: prepareTool('subagent', subagent as AuthoredTool, { ...target, requestContext, tracingContext }) }
-    : {};
+  return { subagent: prepareTool('subagent', subagent as AuthoredTool, { ...target, requestContext, tracingContext }) };
 };
 
 /**
