@@ -7,10 +7,10 @@ import {
   evaluationPage,
   parseBound,
   parseSamples,
-  type BrokenBound,
   type Evaluation,
   type Measures,
 } from '../src/eval/index.js';
+import type { BrokenBound } from '../src/eval/measure.js';
 import { measureRows } from '../src/eval/measure.js';
 import { columns, misused, readText, type Command, type CommandIo } from './command.js';
 import { loadGuards } from './inputs.js';

@@ -1,13 +1,7 @@
 import { type Exports, importModule } from '../playground/server/command/import-module.js';
-import {
-  guardsFor,
-  InterlockAgent,
-  InterlockError,
-  isInterlockError,
-  type LaneGuards,
-  parseTrace,
-  type ReplayGuards,
-} from '../src/index.js';
+import { guardsFor, InterlockAgent, InterlockError, isInterlockError } from '../src/index.js';
+import type { LaneGuards } from '../src/mastra/workflow/guards-for.js';
+import { parseTrace, type ReplayGuards } from '../src/replay.js';
 import { isGraphSource, isWorkflow } from '../src/mastra/graph/to-graph.js';
 import { type CommandIo, readText } from './command.js';
 

@@ -1,14 +1,8 @@
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
-import {
-  isInterlockError,
-  formatTrace,
-  redactTrace,
-  compareTraces,
-  replay as replayTrace,
-  type ComparedRow,
-  type TraceComparison,
-} from '../src/index.js';
+import { isInterlockError } from '../src/index.js';
+import { formatTrace, redactTrace, compareTraces, replay as replayTrace, type TraceComparison } from '../src/replay.js';
+import type { ComparedRow } from '../src/trace/compare-traces.js';
 import { libraryName } from '../src/library.js';
 import { check } from './check.js';
 import { misused, type Command, type CommandIo } from './command.js';

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { shadowReport, type ShadowComparison, type ShadowExample, type ShadowReport } from '../src/index.js';
+import { shadowReport, type ShadowComparison, type ShadowReport } from '../src/replay.js';
+import type { ShadowExample } from '../src/trace/shadow/shadow-report.js';
 import { milliseconds } from '../src/eval/measure.js';
 import { columns, percent, misused, type Command, type CommandIo } from './command.js';
 import { eachTrace } from './inputs.js';

@@ -1,9 +1,7 @@
 export {
-  phasePayloadSchema,
   phasePayloadSchema as ProcessorStepInputSchema,
   phasePayloadSchema as ProcessorStepSchema,
   phaseSchemas,
-  type PhaseData,
   type PhaseName,
   type PhasePayload,
   type PhasePayload as ProcessorStepData,
@@ -11,10 +9,8 @@ export {
   stepOutputSchema as ProcessorStepOutputSchema,
   type StepOutput as ProcessorStepDataFlexible,
   type StepOutput as ProcessorStepOutput,
-  isPhaseName,
   parsePayload,
   safeParsePayload,
-  type PayloadResult,
 } from './phase-payload.js';
 export {
   inputPhaseSchema as ProcessorInputPhaseSchema,
@@ -32,8 +28,6 @@ export {
   messageContentSchema as ProcessorMessageContentSchema,
   messageSchema as ProcessorMessageSchema,
   type Message as ProcessorMessage,
-  type MessageContent,
-  type MessageInput,
   dataPartSchema as DataPartSchema,
   errorPartSchema as ErrorPartSchema,
   filePartSchema as FilePartSchema,
@@ -47,27 +41,5 @@ export {
   toolInvocationPartSchema as ToolInvocationPartSchema,
   type MessagePart,
 } from './message.js';
-export {
-  runEventSchema,
-  runStatusSchema,
-  stepReasonSchema,
-  tripwireSchema,
-  usageSchema,
-  verdictKindSchema,
-  type Change,
-  type RunEvent,
-  type RunStatus,
-  type StepReason,
-  type Tripwire,
-  type Usage,
-  type VerdictKind,
-} from './run-event.js';
-export {
-  traceEntrySchema,
-  traceHeaderSchema,
-  traceVersion,
-  type PartNote,
-  type TraceContent,
-  type TraceEntry,
-  type TraceHeader,
-} from './trace-entry.js';
+export { runEventSchema, type RunEvent, type RunStatus, type Tripwire } from './run-event.js';
+export { traceEntrySchema, type TraceEntry, type TraceHeader } from './trace-entry.js';

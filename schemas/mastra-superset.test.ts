@@ -2,7 +2,8 @@ import { MessageList } from '@mastra/core/agent/message-list';
 import { ProcessorStepOutputSchema as MastraOutput, ProcessorStepSchema as MastraInput } from '@mastra/core/processors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { phasePayloadSchema, phaseSchemas, ProcessorStepOutputSchema, safeParsePayload } from './index.js';
+import { phasePayloadSchema } from './phase-payload.js';
+import { phaseSchemas, ProcessorStepOutputSchema, safeParsePayload } from './index.js';
 import { times } from '../test/modes.js';
 
 type Arb = fc.Arbitrary<unknown>;

@@ -136,7 +136,7 @@ export type Message = MastraDBMessage;
 export type MessageContent = MastraDBMessage['content'];
 
 /** A message as it may come in: its time may be text, as in JSON. */
-export type MessageInput = Omit<MastraDBMessage, 'createdAt'> & { createdAt: Date | string | number };
+type MessageInput = Omit<MastraDBMessage, 'createdAt'> & { createdAt: Date | string | number };
 
 const anyRecord = z.record(z.string(), z.unknown());
 

@@ -8,16 +8,8 @@ import type {
 } from '@mastra/core/processors';
 import { assertType, expectTypeOf } from 'vitest';
 import type { z } from 'zod';
-import type {
-  MessagePart,
-  parsePayload,
-  PhaseData,
-  PhaseName,
-  PhasePayload,
-  phasePayloadSchema,
-  ProcessorMessageSchema,
-  ProcessorStepOutput,
-} from './index.js';
+import type { MessagePart, parsePayload, PhaseName, PhasePayload, ProcessorMessageSchema, ProcessorStepOutput } from './index.js';
+import type { PhaseData, phasePayloadSchema } from './phase-payload.js';
 
 // A union of nine payloads, discriminated by `phase`.
 expectTypeOf<PhaseName>().toEqualTypeOf<

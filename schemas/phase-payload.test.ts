@@ -2,18 +2,16 @@ import { MessageList } from '@mastra/core/agent/message-list';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 
+import { describeIssue, isPhaseName, phasePayloadSchema } from './phase-payload.js';
 import {
-  isPhaseName,
   parsePayload,
   type PhaseName,
   type PhasePayload,
-  phasePayloadSchema,
   phaseSchemas,
   ProcessorStepOutputSchema,
   safeParsePayload,
 } from './index.js';
 import { type InterlockError, isInterlockError } from '../src/errors.js';
-import { describeIssue } from './phase-payload.js';
 
 class Instance {
   readonly secret = Symbol('kept');

@@ -1,6 +1,8 @@
 /** The files of `dist`, and their sources. */
 export const entries = {
   index: 'src/index.ts',
+  engine: 'src/engine.ts',
+  replay: 'src/replay.ts',
   schemas: 'schemas/index.ts',
   workflows: 'workflows/index.ts',
   guards: 'workflows/guards/index.ts',

@@ -31,7 +31,7 @@ const layers = [
   { modules: ['src/loop'] },
   { modules: ['src/mastra', 'src/durable'] },
   { modules: ['src/ai-sdk'] },
-  { modules: ['src/index'] },
+  { modules: ['src/index', 'src/engine', 'src/replay'] },
   { modules: ['src/testing', 'workflows'] },
   { modules: ['src/eval'] },
   { modules: ['playground'] },

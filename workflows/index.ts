@@ -1,7 +1,1 @@
-export {
-  contentModeration,
-  threats,
-  type ContentModerationOptions,
-  responseQuality,
-  type ResponseQualityOptions,
-} from './pipelines.js';
+export { contentModeration, responseQuality, threats } from './pipelines.js';

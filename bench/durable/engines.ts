@@ -1,7 +1,8 @@
 import { dbos } from '../../src/durable/dbos/index.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { restate } from '../../src/durable/restate/index.js';
-import { encrypted, memoryEngine, type Engine } from '../../src/index.js';
+import { encrypted, memoryEngine } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import type { EngineSpec } from '../../test/engines/engine-spec.js';
 
 /** An engine to measure, as data for its processes. */

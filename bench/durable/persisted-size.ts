@@ -1,4 +1,5 @@
-import { InterlockAgent, memoryEngine, type Durable, type Engine } from '../../src/index.js';
+import { InterlockAgent, memoryEngine } from '../../src/index.js';
+import type { Durable, Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { worker, type Work } from './works.js';
 

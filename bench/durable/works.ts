@@ -1,6 +1,7 @@
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
-import { InterlockAgent, type Engine, type Program } from '../../src/index.js';
+import { InterlockAgent } from '../../src/index.js';
+import type { Engine, Program } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
 /** A task for an agent. */

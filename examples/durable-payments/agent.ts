@@ -1,7 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import type { MastraModelConfig } from '@mastra/core/llm';
 import { createTool } from '@mastra/core/tools';
-import { InterlockAgent, type Engine } from 'mastra-interlock';
+import { InterlockAgent } from 'mastra-interlock';
+import type { Engine } from 'mastra-interlock/engine';
 import { toolSecretsGuard } from 'mastra-interlock/guards';
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-import type { StepReason, VerdictKind } from '../../schemas/index.js';
+import type { StepReason, VerdictKind } from '../../schemas/run-event.js';
 import type { RunOutcome } from '../protocol/runs.js';
 import type { GuardMark, Lane, ModelCall, RunView, ToolCall } from './run-view.js';
 

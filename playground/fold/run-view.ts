@@ -1,4 +1,5 @@
-import type { RunEvent, StepReason, Tripwire, Usage, VerdictKind } from '../../schemas/index.js';
+import type { RunEvent, Tripwire } from '../../schemas/index.js';
+import type { StepReason, Usage, VerdictKind } from '../../schemas/run-event.js';
 import type { RunOutcome } from '../protocol/runs.js';
 import type { InputMessage } from '../protocol/trace-entry.js';
 
@@ -81,7 +82,7 @@ export interface Part {
 }
 
 /** The guards of a phase were about to be called. */
-export interface GuardCall {
+interface GuardCall {
   readonly seq: number;
   readonly at: number;
   readonly phase: string;

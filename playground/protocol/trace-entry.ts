@@ -1,4 +1,5 @@
-import type { PartNote, RunEvent } from '../../schemas/index.js';
+import type { PartNote } from '../../schemas/trace-entry.js';
+import type { RunEvent } from '../../schemas/index.js';
 import type { GuardView } from '../../src/trace/guard-view.js';
 import type { TextAt } from '../../src/trace/texts-in.js';
 import type { RunOutcome } from './runs.js';

@@ -1,4 +1,5 @@
-import { messageText, type ChatMessage, type ChatRequest } from '../../src/testing/index.js';
+import { messageText, type ChatRequest } from '../../src/testing/index.js';
+import type { ChatMessage } from '../../src/testing/openai-reply.js';
 
 /** A tool's result, with the tool's name. */
 export interface ToolAnswer {

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { RunPage } from '../protocol/runs.js';
-import { collectTraces, type TraceRecorder } from '../../src/index.js';
+import { collectTraces, type TraceRecorder } from '../../src/replay.js';
 import { makeAgent, openStudio, patience } from './test-setup.js';
 
 const runsOf = async ({ json }: Awaited<ReturnType<typeof openStudio>>) => (await json<RunPage>('runs')).runs;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Mastra } from '@mastra/core/mastra';
 import { Hono } from 'hono';
-import type { TraceRecorder } from '../../src/index.js';
+import type { TraceRecorder } from '../../src/replay.js';
 import type { Examples } from './catalog/catalog.js';
 import { createApp, mountAt, type AppOptions } from './http/app.js';
 import { openStore, type StoreOptions } from './store/open-store.js';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { guard, phaseNames, pipeline, type InterlockAgentConfig } from '../../src/index.js';
+import { guard, pipeline, type InterlockAgentConfig } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
 import type { Processor } from '@mastra/core/processors';
 import type { Catalog } from '../protocol/catalog.js';
 import type { Comparison } from '../protocol/runs.js';

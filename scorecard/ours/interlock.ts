@@ -1,4 +1,5 @@
-import { guard as withPolicy, InterlockAgent, pipeline, type Compilable } from '../../src/index.js';
+import { guard as withPolicy, InterlockAgent, pipeline } from '../../src/index.js';
+import type { Compilable } from '../../src/mastra/graph/to-graph.js';
 import type { Guard, Host } from '../host.js';
 import { host as mastra } from './mastra.js';
 import { openMastra, toProcessor, type Compose } from './mastra-agent.js';

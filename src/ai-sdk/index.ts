@@ -1,11 +1,10 @@
 export { withGuards } from './with-guards.js';
-export { toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-prepare-step.js';
-export type { StepAuthor } from './author-step.js';
+export { toPrepareStep } from './to-prepare-step.js';
 export { guardTools } from './guard-tools.js';
 export { toStreamTransform } from './to-stream-transform.js';
 export { guardedToolLoop, type GuardedToolLoopSettings } from './guarded-tool-loop.js';
-export { guardSettings, type GuardableSettings, type GuardedSettings } from './guard-settings.js';
-export { createGuardedRun, type GuardedRun, type Guards } from './run.js';
+export { guardSettings, type GuardedSettings } from './guard-settings.js';
+export { createGuardedRun, type GuardedRun } from './run.js';
 export type { GuardOptions } from './guard-options.js';
 export { GuardUnavailableError, isStopError, TripwireError, type StopError } from './stop-errors.js';
 export type { GuardedRunEvent } from './events.js';

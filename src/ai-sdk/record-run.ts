@@ -1,4 +1,5 @@
-import { traceVersion, type RunEvent, type RunStatus, type Tripwire } from '../../schemas/index.js';
+import { traceVersion } from '../../schemas/trace-entry.js';
+import type { RunEvent, RunStatus, Tripwire } from '../../schemas/index.js';
 import { libraryName } from '../library.js';
 import { errorFact } from '../loop/finalize-run.js';
 import { positionOf, type Lanes, type Run as LoopRun } from '../loop/run.js';

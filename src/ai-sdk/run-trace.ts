@@ -5,7 +5,7 @@ import type { Reports, RunScope } from '../phase/scope.js';
 import type { AnyMessage, Chunk } from './spec.js';
 
 /** The parts of a run of the loop that its recording replaces. */
-export type TracedCall = Pick<RunOptions, 'ports' | 'lanes' | 'tracer'>;
+type TracedCall = Pick<RunOptions, 'ports' | 'lanes' | 'tracer'>;
 
 /** The trace of a guarded run: its calls of the model, and the guards and tools between them. */
 export interface RunTrace {

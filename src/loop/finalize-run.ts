@@ -1,5 +1,6 @@
 import { InterlockError, isInterlockError, messageOf } from '../errors.js';
-import type { RunStatus, StepReason, Tripwire } from '../../schemas/index.js';
+import type { RunStatus, Tripwire } from '../../schemas/index.js';
+import type { StepReason } from '../../schemas/run-event.js';
 import { restoreConversation, detach, snapshotConversation } from './conversation.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords } from './judge.js';

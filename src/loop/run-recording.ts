@@ -1,5 +1,5 @@
-import { traceVersion, type RunEvent, type TraceHeader } from '../../schemas/index.js';
-import { recordedSettingsOf } from '../../schemas/trace-entry.js';
+import type { RunEvent, TraceHeader } from '../../schemas/index.js';
+import { recordedSettingsOf, traceVersion } from '../../schemas/trace-entry.js';
 import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import type { Plan } from '../pipeline/compile.js';

@@ -11,7 +11,7 @@ export interface MeasuredAgent {
 }
 
 /** Numbers of `RunMetrics`. */
-export interface MeasuredRuns {
+interface MeasuredRuns {
   readonly queued: number;
   readonly running: number;
   readonly waiting: number;

@@ -1,2 +1,2 @@
 export { openTelemetry, type OpenTelemetryOptions, type RunTelemetry } from './open-telemetry.js';
-export { durableMetrics, type MeasuredAgent, type MeasuredRuns } from './durable-metrics.js';
+export { durableMetrics } from './durable-metrics.js';

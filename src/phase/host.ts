@@ -82,7 +82,7 @@ export interface MessagePort {
 type HookArguments = Parameters<NonNullable<Processor['processInput']>>[0];
 
 /** The host's log, metrics and spans, as hooks get them. */
-export type Observability = Pick<HookArguments, 'tracing' | 'tracingContext' | 'loggerVNext' | 'metrics'>;
+type Observability = Pick<HookArguments, 'tracing' | 'tracingContext' | 'loggerVNext' | 'metrics'>;
 
 /** The functions that the pure modules need from the host framework. */
 export interface Host {

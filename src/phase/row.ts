@@ -21,7 +21,7 @@ export type HookName = {
 }[keyof Processor];
 
 /** A row's hook of a processor that implements it. */
-export type Hook<H extends HookName> = NonNullable<Processor[H]>;
+type Hook<H extends HookName> = NonNullable<Processor[H]>;
 
 /** Context that every hook receives besides its phase's own arguments, on every path. */
 export type HookContext = Omit<Parameters<Hook<'processInput'>>[0], 'messages' | 'messageList' | 'systemMessages'> & {

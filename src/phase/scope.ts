@@ -1,6 +1,6 @@
 import type { MastraMemory } from '@mastra/core/memory';
 import type { Processor } from '@mastra/core/processors';
-import type { PhaseData } from '../../schemas/index.js';
+import type { PhaseData } from '../../schemas/phase-payload.js';
 import type { Author, Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';

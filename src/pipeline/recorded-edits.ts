@@ -6,7 +6,7 @@ import type { MessageCarrier } from '../phase/settle-messages.js';
 import { isStop, pass, type Verdict } from '../verdict.js';
 import { mapGuards, type SequenceNode } from './graph.js';
 import { copyPlain, isRecord, isSame } from '../phase/plain-data.js';
-import type { Change } from '../../schemas/index.js';
+import type { Change } from '../../schemas/run-event.js';
 import { alignArray, removed } from './align.js';
 import { spansBetween } from './spans.js';
 import { isNameField, textOf } from './words.js';

@@ -97,7 +97,7 @@ export interface FragmentCase {
 }
 
 /** A cut of a text that fails the check. */
-export interface CutFailure {
+interface CutFailure {
   readonly shape: StreamShape;
   readonly pieces: Pieces;
   readonly expected: unknown;

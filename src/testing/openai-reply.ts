@@ -14,7 +14,7 @@ interface Answered {
   readonly finishReason?: 'stop' | 'length' | 'tool_calls' | 'content_filter' | (string & {});
 }
 
-export interface TextReply extends Answered {
+interface TextReply extends Answered {
   readonly kind: 'text';
   readonly text: string;
   /** The deltas, or characters per delta. Default: one delta. */
@@ -22,7 +22,7 @@ export interface TextReply extends Answered {
 }
 
 /** Reasoning first (`delta.reasoning_content`), then the text. */
-export interface ReasoningTextReply extends Answered {
+interface ReasoningTextReply extends Answered {
   readonly kind: 'reasoning+text';
   readonly reasoning: string;
   readonly text: string;
@@ -30,7 +30,7 @@ export interface ReasoningTextReply extends Answered {
   readonly chunks?: number;
 }
 
-export interface ToolCallsReply extends Answered {
+interface ToolCallsReply extends Answered {
   readonly kind: 'tool-calls';
   readonly calls: readonly ScriptedToolCall[];
   /** Text before the calls. */
@@ -40,7 +40,7 @@ export interface ToolCallsReply extends Answered {
 }
 
 /** An HTTP error with the body of the API: `{ error: { message } }`. */
-export interface ErrorReply {
+interface ErrorReply {
   readonly kind: 'error';
   readonly status: number;
   readonly message: string;
@@ -49,14 +49,14 @@ export interface ErrorReply {
 }
 
 /** Destroys the connection after this number of bytes of another reply's body. */
-export interface DropReply {
+interface DropReply {
   readonly kind: 'drop';
   readonly after: AnswerReply | RawReply;
   readonly bytes: number;
 }
 
 /** Never ends, until the client leaves. */
-export interface HangReply {
+interface HangReply {
   readonly kind: 'hang';
   /** Text deltas that are streamed first. Without it, and for a request without streaming, not even headers are sent. */
   readonly after?: readonly string[];

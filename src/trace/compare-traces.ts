@@ -24,7 +24,7 @@ export interface ComparedRow {
 }
 
 /** A summary of a run. */
-export interface ComparedRun {
+interface ComparedRun {
   /** Undefined if the trace ends before the run does. */
   readonly status?: string;
   /** Accepted text. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { TraceContent, TraceEntry } from '../../schemas/index.js';
+import type { TraceContent } from '../../schemas/trace-entry.js';
+import type { TraceEntry } from '../../schemas/index.js';
 import { fromPlainJson, toPlainJson, type MapText } from './plain-json.js';
 
 /** An immutable snapshot of a record. Its lists are stored value by value, as JSON. */

@@ -1,4 +1,5 @@
-import type { RunEvent, TraceContent, TraceEntry } from '../../schemas/index.js';
+import type { RunEvent, TraceEntry } from '../../schemas/index.js';
+import type { TraceContent } from '../../schemas/trace-entry.js';
 import { InterlockError } from '../errors.js';
 import type { Trace } from './traces.js';
 import { readContents } from './contents.js';

@@ -1,4 +1,5 @@
-import { type TraceEntry, traceEntrySchema, type TraceHeader, traceVersion } from '../../schemas/index.js';
+import { type TraceEntry, traceEntrySchema, type TraceHeader } from '../../schemas/index.js';
+import { traceVersion } from '../../schemas/trace-entry.js';
 import type { TraceRecorder } from './trace-writer.js';
 import { InterlockError } from '../errors.js';
 

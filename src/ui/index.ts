@@ -1,1 +1,1 @@
-export { acceptedMessages, visibleMessages, type ChatMessage, type ChatPart } from './chat-messages.js';
+export { acceptedMessages, visibleMessages, type ChatMessage } from './chat-messages.js';

@@ -3,7 +3,8 @@ import { MockMemory } from '@mastra/core/memory';
 import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 
-import { guardsFor, InterlockAgent, type InterlockConfig, type InterlockResult, type RunEvent } from '../../src/index.js';
+import { guardsFor, InterlockAgent, type InterlockResult, type RunEvent } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { guardsOf, type Lanes } from './guards.js';
 import type { Script } from './script.js';
 import { failed, inOrder, pageOf, pageOfResult, emittedText, type Chunk, type Observed } from './seen.js';

@@ -11,8 +11,8 @@ import {
   toPrepareStep,
   toStreamTransform,
   withGuards,
-  type Guards,
 } from '../../src/ai-sdk/index.js';
+import type { Guards } from '../../src/ai-sdk/run.js';
 import { rejectToolCall } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { toolPolicy } from '../../workflows/guards/tool-policy.js';

@@ -3,14 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { generateText, isStepCount, type ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { Processor } from '@mastra/core/processors';
-import {
-  createGuardedRun,
-  guardedToolLoop,
-  guardSettings,
-  toPrepareStep,
-  type GuardedRunEvent,
-  type StepAuthor,
-} from '../../src/ai-sdk/index.js';
+import { createGuardedRun, guardedToolLoop, guardSettings, toPrepareStep, type GuardedRunEvent } from '../../src/ai-sdk/index.js';
+import type { StepAuthor } from '../../src/ai-sdk/author-step.js';
 import { isInterlockError } from '../../src/index.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
 import { closing, createTools, opening, type Step } from './support.js';

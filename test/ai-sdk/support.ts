@@ -11,7 +11,8 @@ import {
   type GuardedRunEvent,
   type GuardOptions,
 } from '../../src/ai-sdk/index.js';
-import { phaseNames, phases, type Phase, type PipelineStep } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
+import { phases, type Phase, type PipelineStep } from '../../src/index.js';
 import { scriptedModel, type ScriptedCall, type ScriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { isWhole } from '../modes.js';
 

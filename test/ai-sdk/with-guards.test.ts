@@ -12,7 +12,8 @@ import {
   type GuardOptions,
 } from '../../src/ai-sdk/index.js';
 import { pipeline } from '../../src/index.js';
-import { scriptedModel, type SpecVersion } from '../../src/testing/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import type { SpecVersion } from '../../src/testing/scripted-parts.js';
 import { promptInjectionGuard, redactor } from '../../workflows/guards/index.js';
 import { createTools, guardOn, type Chunk, type HookArgs } from './support.js';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { runCommand } from '../../bin/run-command.js';
-import { collectTraces, formatTrace, parseTrace, redactTrace } from '../../src/index.js';
+import { collectTraces, formatTrace, parseTrace, redactTrace } from '../../src/replay.js';
 import { makeAgent } from '../mastra/support.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'interlock-'));

@@ -1,7 +1,8 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 
-import { phaseNames, phases, type InterlockAgentConfig, type InterlockCallOptions } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
+import { phases, type InterlockAgentConfig, type InterlockCallOptions } from '../../src/index.js';
 import type { ScriptedStep } from '../../src/testing/index.js';
 import { all, callThen, echo, makeAgent, type Mode } from '../mastra/support.js';
 

@@ -2,7 +2,8 @@ import type { ProcessOutputStepArgs } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 
-import { InterlockAgent, type Engine } from '../../src/index.js';
+import { InterlockAgent } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 
 /** The world outside the killed processes. */
 export interface Outside {

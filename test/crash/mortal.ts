@@ -1,5 +1,5 @@
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import type { Durable, Engine } from '../../src/index.js';
+import type { Durable, Engine } from '../../src/engine.js';
 import { cashier, type Outside } from './cashier.js';
 
 /** The orders for a process that will be killed. */

@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { phaseSchemas } from '../../schemas/index.js';
-import { errorTable, phases, type Phase } from '../../src/index.js';
+import { errorTable } from '../../src/errors.js';
+import { phases, type Phase } from '../../src/index.js';
 import { fieldRules, streamFields, type StreamField } from '../../src/guard/stream-fields.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { subpathSources, inRoot } from './examples.js';

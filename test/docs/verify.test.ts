@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import { errorTable, type FindingCode } from '../../src/index.js';
+import { errorTable } from '../../src/errors.js';
+import type { FindingCode } from '../../src/pipeline/verify/checks.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { inRoot } from './examples.js';
 

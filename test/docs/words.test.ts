@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { parseSync, Visitor, type CallExpression } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 
-import { errorTable } from '../../src/index.js';
+import { errorTable } from '../../src/errors.js';
 import { inRoot } from './examples.js';
 
 /** Words that hide the noun or the verb of a sentence, and what to write instead. */

@@ -7,7 +7,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { InterlockAgent, memoryEngine, type Engine, type InterlockStream, type TraceRecorder } from '../../src/index.js';
+import { InterlockAgent, memoryEngine, type InterlockStream } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
+import type { TraceRecorder } from '../../src/replay.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { approving, scenarios, type Scenario } from './scenarios.js';
 

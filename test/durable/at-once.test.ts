@@ -9,7 +9,9 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openFile } from '../../src/durable/openworkflow/open-file.js';
 import { runTables } from '../../src/durable/openworkflow/tables.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { memoryEngine, type Board, type Engine, type Program } from '../../src/index.js';
+import { memoryEngine } from '../../src/index.js';
+import type { Board } from '../../src/durable/journal.js';
+import type { Engine, Program } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { approving } from './scenarios.js';
 

@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { InterlockAgent, isInterlockError, type Engine, type ProgramRuns } from '../../src/index.js';
+import { InterlockAgent, isInterlockError } from '../../src/index.js';
+import type { Engine, ProgramRuns } from '../../src/engine.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { answerAll, approving } from './scenarios.js';

@@ -3,7 +3,9 @@ import { tool as sdkTool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { idempotencyKeyOf, InterlockAgent, memoryEngine, type Effect, type Engine } from '../../src/index.js';
+import { idempotencyKeyOf, InterlockAgent, memoryEngine } from '../../src/index.js';
+import type { Effect } from '../../src/loop/tool-call.js';
+import type { Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { toolResultsIn } from '../promises/support.js';
 import { createDisk, mortalEngine, type Boundary, type MortalEngine } from './mortal-engine.js';

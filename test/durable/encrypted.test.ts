@@ -7,7 +7,8 @@ import { expect, it, onTestFinished } from 'vitest';
 
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { createSeal } from '../../src/durable/encrypted.js';
-import { encrypted, InterlockAgent, type Engine } from '../../src/index.js';
+import { encrypted, InterlockAgent } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
 import { scenarios, type Scenario } from './scenarios.js';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { memoryEngine } from '../../src/durable/memory-engine.js';
-import type { Engine, InterlockAgent, InterlockResult } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
+import type { InterlockAgent, InterlockResult } from '../../src/index.js';
 import { decode, encode } from '../../src/loop/state/encode.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
 import { answerAll, approving, scenarios, type Scenario } from './scenarios.js';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { InterlockAgent, type Engine } from '../../src/index.js';
+import { InterlockAgent } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { openDisk, savedIn, target } from '../memory/support.js';
 import { toolResultsIn } from '../promises/support.js';

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import { TakenOver } from '../../src/durable/journal.js';
-import { InterlockAgent, type Board, type Durable, type Engine } from '../../src/index.js';
+import { InterlockAgent } from '../../src/index.js';
+import type { Board } from '../../src/durable/journal.js';
+import type { Durable, Engine } from '../../src/engine.js';
 import { memoryBoard } from '../../src/durable/memory-board.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';

@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 
-import { idempotencyKeyOf, InterlockAgent, type Engine, type InterlockAgentConfig } from '../../src/index.js';
+import { idempotencyKeyOf, InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { approving } from './scenarios.js';
 

@@ -6,7 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Engine } from '../../src/durable/journal.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { encrypted, guard, type CodeChange, type InterlockAgent } from '../../src/index.js';
+import { encrypted, guard, type InterlockAgent } from '../../src/index.js';
+import type { CodeChange } from '../../src/mastra/options/own-options.js';
 import { decode, encode } from '../../src/loop/state/encode.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { InterlockAgent, type Engine, type InterlockAgentConfig, type RunEvent } from '../../src/index.js';
+import { InterlockAgent, type InterlockAgentConfig, type RunEvent } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
 let agents = 0;

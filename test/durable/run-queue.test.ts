@@ -6,7 +6,8 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { InterlockAgent, memoryEngine, type Engine } from '../../src/index.js';
+import { InterlockAgent, memoryEngine } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { gated, priorities, runQueues } from './run-queue-suite.js';
 

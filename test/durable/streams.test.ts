@@ -6,7 +6,9 @@ import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 
 import type { ProgramRuns } from '../../src/durable/journal.js';
-import { InterlockAgent, memoryEngine, type Engine, type TraceRecorder } from '../../src/index.js';
+import { InterlockAgent, memoryEngine } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
+import type { TraceRecorder } from '../../src/replay.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
 import { approving, scenarios, type Scenario } from './scenarios.js';

@@ -3,14 +3,8 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import {
-  idempotencyKeyOf,
-  InterlockAgent,
-  memoryEngine,
-  type Durable,
-  type Engine,
-  type InterlockResult,
-} from '../../src/index.js';
+import { idempotencyKeyOf, InterlockAgent, memoryEngine, type InterlockResult } from '../../src/index.js';
+import type { Durable, Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { killsEverywhere } from '../modes.js';
 import { toolResultsIn } from '../promises/support.js';

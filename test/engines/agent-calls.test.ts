@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { InterlockAgent, memoryEngine, type Engine, type InterlockResult } from '../../src/index.js';
+import { InterlockAgent, memoryEngine, type InterlockResult } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { approving, scenarios, type Scenario } from '../durable/scenarios.js';
 import { engineOf } from './engine-spec.js';

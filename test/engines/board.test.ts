@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import type { BoardEntry, Durable, Engine, Program } from '../../src/index.js';
+import type { BoardEntry, Durable, Engine, Program } from '../../src/engine.js';
 import { engineOf } from './engine-spec.js';
 import { sites, type Site } from './sites.js';
 

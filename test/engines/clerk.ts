@@ -6,7 +6,8 @@ import { LibSQLStore } from '@mastra/libsql';
 import { Memory } from '@mastra/memory';
 import { z } from 'zod';
 
-import { guard, idempotencyKeyOf, InterlockAgent, type Engine, type InterlockResult } from '../../src/index.js';
+import { guard, idempotencyKeyOf, InterlockAgent, type InterlockResult } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import { forbidden, insult } from './outside.js';
 
 /** The world outside the killed processes. */

@@ -3,7 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 
 import { z } from 'zod';
 
-import { isInterlockError, type Durable, type Engine, type InterlockAgent, type InterlockResult } from '../../src/index.js';
+import { isInterlockError, type InterlockAgent, type InterlockResult } from '../../src/index.js';
+import type { Durable, Engine } from '../../src/engine.js';
 import { holds, type Hold } from './clerk.js';
 import { prompts, type SinkEffect } from './outside.js';
 

@@ -1,7 +1,7 @@
 import { dbos } from '../../src/durable/dbos/index.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { restate } from '../../src/durable/restate/index.js';
-import type { Engine } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 
 /** The settings with which a process opens the shared engine, as data. */
 export type EngineSpec =

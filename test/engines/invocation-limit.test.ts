@@ -3,7 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { restate } from '../../src/durable/restate/index.js';
-import { InterlockAgent, type Engine } from '../../src/index.js';
+import { InterlockAgent } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { freePorts } from './servers/mortal-server.js';
 import { startRestateServer, type RestateServer } from './servers/restate-server.js';

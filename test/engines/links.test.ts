@@ -4,7 +4,8 @@ import { createTool } from '@mastra/core/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { InterlockAgent, memoryEngine, type Engine } from '../../src/index.js';
+import { InterlockAgent, memoryEngine } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { toolResultsIn } from '../promises/support.js';
 import { engineOf, type EngineSpec } from './engine-spec.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 
-import type { Engine } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import { operations } from '../durable/operations-suite.js';
 import { rejections } from '../durable/rejections-suite.js';
 import { priorities, runQueues } from '../durable/run-queue-suite.js';

@@ -2,7 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { InterlockError, type Engine, type InterlockAgent } from '../../src/index.js';
+import { InterlockError, type InterlockAgent } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { approving } from '../durable/scenarios.js';
 import { toolResultsIn } from '../promises/support.js';

@@ -1,4 +1,5 @@
-import { encrypted, type Durable, type Engine } from '../../src/index.js';
+import { encrypted } from '../../src/index.js';
+import type { Durable, Engine } from '../../src/engine.js';
 import { answerOf, clerk, clerks, type Outside, type Version } from './clerk.js';
 import { followCommands } from './commands.js';
 import { followCrowd, saying, type Crowd } from './crowd.js';

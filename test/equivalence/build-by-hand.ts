@@ -1,6 +1,7 @@
 import { createStep, createWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
 
-import { processorStep, ProcessorStepSchema } from '../../src/index.js';
+import { processorStep } from '../../src/index.js';
+import { ProcessorStepSchema } from '../../schemas/index.js';
 import { processorOf, type Acting } from './acting.js';
 import { conditionOf, maps } from './build.js';
 import type { SequenceSpec, Spec } from './spec.js';

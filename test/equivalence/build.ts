@@ -1,4 +1,5 @@
-import { otherwise, pipeline, type Condition, type Overlap, type Pipeline, type PipelineStep } from '../../src/index.js';
+import { otherwise, pipeline, type Condition, type Pipeline, type PipelineStep } from '../../src/index.js';
+import type { Overlap } from '../../src/pipeline/overlap.js';
 import { processorOf, type Acting } from './acting.js';
 import type { Rule, SequenceSpec, Spec, Stale, When } from './spec.js';
 

@@ -1,7 +1,9 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 
-import { compile, isInterlockError, type Phase, type Compilable, type PhaseData } from '../../src/index.js';
+import { compile, isInterlockError, type Phase } from '../../src/index.js';
+import type { Compilable } from '../../src/mastra/graph/to-graph.js';
+import type { PhaseData } from '../../src/phase/row.js';
 import { createHost, scopeOfStep } from '../../src/mastra/workflow/scope.js';
 
 /** The outcome of a payload, as comparable data. */

@@ -1,6 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 
-import type { Phase, PhaseData } from '../../src/index.js';
+import type { Phase } from '../../src/index.js';
+import type { PhaseData } from '../../src/phase/row.js';
 import { listOf, payloads } from '../../src/phase/test-setup.js';
 
 const message = (id: string, role: 'user' | 'assistant', at: number, parts: object[]): MastraDBMessage => ({

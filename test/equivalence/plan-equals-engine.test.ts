@@ -1,6 +1,6 @@
 import { beforeAll, describe, it, vi } from 'vitest';
 
-import { phaseNames } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
 import { engine, engineByHand, expectSame, plan, planByHand } from './equivalence.js';
 import { isWhole, times } from '../modes.js';
 

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 
 import { brokenBounds, evaluate, parseBound, parseSamples, type Measures } from '../../src/eval/index.js';
 import { areaUnder, recallAt, rocOf, type RocPoint, type ScoredSample } from '../../src/eval/measure.js';
-import { guard, pipeline, type GuardPolicy, type ReplayGuards } from '../../src/index.js';
+import { guard, pipeline, type GuardPolicy } from '../../src/index.js';
+import type { ReplayGuards } from '../../src/replay.js';
 import { promptInjectionGuard } from '../../workflows/guards/index.js';
 
 const asLines = (samples: readonly object[]): string => samples.map((sample) => JSON.stringify(sample)).join('\n');

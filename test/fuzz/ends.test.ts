@@ -14,11 +14,11 @@ import {
   memoryEngine,
   phases,
   pipeline,
-  type InterlockConfig,
   type InterlockResult,
   type Pipeline,
   type PipelineStep,
 } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { times } from '../modes.js';
 import { laned } from '../promises/support.js';

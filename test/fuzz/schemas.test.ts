@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { phaseJsonSchema } from '../../schemas/phase-payload.js';
 import { phaseSchemas, ProcessorStepOutputSchema, safeParsePayload, type PhaseName } from '../../schemas/index.js';
-import { collectTraces, formatTrace, guard, isInterlockError, parseTrace, type Trace } from '../../src/index.js';
+import { collectTraces, formatTrace, parseTrace, type Trace } from '../../src/replay.js';
+import { guard, isInterlockError } from '../../src/index.js';
 import { callThen, echo, makeAgent } from '../mastra/support.js';
 import { times } from '../modes.js';
 import { anything, anyJson, spoiled, spoiling } from './hostile.js';

@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
-import type { InterlockConfig } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import {
   chunksOf,

@@ -2,7 +2,7 @@ import { MockMemory } from '@mastra/core/memory';
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { InterlockConfig } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { createAgent, guardOn, modes, type Mode } from '../promises/support.js';
 

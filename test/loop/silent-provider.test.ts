@@ -4,7 +4,8 @@ import { streamText } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { guardedToolLoop, toStreamTransform, withGuards } from '../../src/ai-sdk/index.js';
 import { memoryEngine } from '../../src/durable/memory-engine.js';
-import { guard, type InterlockConfig } from '../../src/index.js';
+import { guard } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { collectTraces } from '../../src/trace/traces.js';
 import { createAgent, guardOn, modes, readAll, type Mode } from '../promises/support.js';
 

@@ -4,7 +4,8 @@ import { tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { guardTools } from '../../src/ai-sdk/index.js';
-import { guard, InterlockAgent, pipeline, type InterlockConfig } from '../../src/index.js';
+import { guard, InterlockAgent, pipeline } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { promptInjectionGuard, redactor } from '../../workflows/guards/index.js';
 

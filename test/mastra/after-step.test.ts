@@ -2,7 +2,8 @@ import { InMemoryStore } from '@mastra/core/storage';
 import { Memory } from '@mastra/memory';
 import { expect, it } from 'vitest';
 
-import { collectTraces, formatTrace, replay, type InterlockAgentConfig, type InterlockCallOptions } from '../../src/index.js';
+import { collectTraces, formatTrace, replay } from '../../src/replay.js';
+import type { InterlockAgentConfig, InterlockCallOptions } from '../../src/index.js';
 import { tripping } from '../../src/testing/index.js';
 import { echo, makeAgent, modes, type Mode } from './support.js';
 

@@ -9,7 +9,8 @@ import { Observability } from '@mastra/observability';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { InterlockAgent, phaseNames, phases } from '../../src/index.js';
+import { InterlockAgent, phases } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
 import { redactor } from '../../workflows/guards/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { all, modes } from './support.js';

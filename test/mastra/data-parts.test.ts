@@ -4,7 +4,8 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { InterlockAgent, memoryEngine, type InterlockConfig } from '../../src/index.js';
+import { InterlockAgent, memoryEngine } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { guardOn, toolResultsIn } from '../promises/support.js';
 

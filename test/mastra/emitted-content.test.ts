@@ -3,7 +3,8 @@ import type { Processor } from '@mastra/core/processors';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
-import { guard, InterlockAgent, InterlockError, type InterlockConfig, type RunEvent } from '../../src/index.js';
+import { guard, InterlockAgent, InterlockError, type RunEvent } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { finishOf } from '../../src/testing/scripted-parts.js';
 import { redactor } from '../../workflows/guards/index.js';

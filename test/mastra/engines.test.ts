@@ -3,15 +3,8 @@ import type { Processor } from '@mastra/core/processors';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { describe, expect, it } from 'vitest';
 
-import {
-  compile,
-  isInterlockError,
-  otherwise,
-  pipeline,
-  type Condition,
-  type PhaseData,
-  type Pipeline,
-} from '../../src/index.js';
+import { compile, isInterlockError, otherwise, pipeline, type Condition, type Pipeline } from '../../src/index.js';
+import type { PhaseData } from '../../src/phase/row.js';
 import { createHost, scopeOfStep } from '../../src/mastra/workflow/scope.js';
 import { throwing, tripping } from '../../src/testing/index.js';
 import { textOf, withText } from './support.js';

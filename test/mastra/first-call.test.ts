@@ -3,7 +3,8 @@ import type { Processor } from '@mastra/core/processors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { InterlockAgent, isInterlockError, phases, pipeline, processorStep, ProcessorStepSchema } from '../../src/index.js';
+import { InterlockAgent, isInterlockError, phases, pipeline, processorStep } from '../../src/index.js';
+import { ProcessorStepSchema } from '../../schemas/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { times } from '../modes.js';
 import { modes } from './support.js';

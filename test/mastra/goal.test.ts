@@ -3,7 +3,8 @@ import { InMemoryStore } from '@mastra/core/storage';
 import { Memory } from '@mastra/memory';
 import { describe, expect, it } from 'vitest';
 
-import { collectTraces, formatTrace, replay, type InterlockAgentConfig } from '../../src/index.js';
+import { collectTraces, formatTrace, replay } from '../../src/replay.js';
+import type { InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel, tripping } from '../../src/testing/index.js';
 import { makeAgent, modes, type Mode } from './support.js';
 

@@ -15,11 +15,11 @@ import {
   phases,
   pipeline,
   processorStep,
-  ProcessorStepSchema,
   type GuardPolicy,
   type Phase,
   type PipelineStep,
 } from '../../src/index.js';
+import { ProcessorStepSchema } from '../../schemas/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { inTurn } from '../modes.js';
 import {

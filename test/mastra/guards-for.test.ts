@@ -2,7 +2,8 @@ import { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
 
-import { guardsFor, InterlockAgent, otherwise, pipeline, type Compilable } from '../../src/index.js';
+import { guardsFor, InterlockAgent, otherwise, pipeline } from '../../src/index.js';
+import type { Compilable } from '../../src/mastra/graph/to-graph.js';
 import { scriptedModel, tripping, type ScriptedStep } from '../../src/testing/index.js';
 import { callThen, echo, modes, promptOf, textOf, withText, type Mode } from './support.js';
 

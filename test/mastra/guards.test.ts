@@ -3,15 +3,9 @@ import { RequestContext } from '@mastra/core/request-context';
 import { createStep as createMastraStep, createWorkflow as createMastraWorkflow } from '@mastra/core/workflows';
 import { describe, expect, it } from 'vitest';
 
-import {
-  guard,
-  InterlockAgent,
-  otherwise,
-  pipeline,
-  ProcessorStepSchema,
-  type DynamicGuards,
-  type Guards,
-} from '../../src/index.js';
+import { guard, InterlockAgent, otherwise, pipeline } from '../../src/index.js';
+import { ProcessorStepSchema } from '../../schemas/index.js';
+import type { DynamicGuards, Guards } from '../../src/mastra/workflow/guards.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { all, expectRefusal, makeAgent, modes, promptOf, sentText, withText } from './support.js';
 

@@ -9,12 +9,12 @@ import {
   InterlockAgent,
   otherwise,
   phases,
-  phaseNames,
   pipeline,
   registerProcessorWorkflows,
   type Pipeline,
   type PipelineStep,
 } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { callThen, echo, modes } from './support.js';
 

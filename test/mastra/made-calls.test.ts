@@ -6,14 +6,9 @@ import { jsonSchema, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { memoryEngine } from '../../src/durable/memory-engine.js';
-import {
-  collectTraces,
-  formatTrace,
-  InterlockAgent,
-  replay,
-  type InterlockAgentConfig,
-  type InterlockConfig,
-} from '../../src/index.js';
+import { collectTraces, formatTrace, replay } from '../../src/replay.js';
+import { InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
 import { toolPolicy, urlRule } from '../../workflows/guards/index.js';
 

@@ -5,7 +5,8 @@ import { createTool, getTransformedToolPayload, type ToolPayloadTransformContext
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { collectTraces, formatTrace, InterlockAgent, replay, type InterlockAgentConfig } from '../../src/index.js';
+import { collectTraces, formatTrace, replay } from '../../src/replay.js';
+import { InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { all, callThen, makeAgent, modes } from './support.js';
 

@@ -3,7 +3,8 @@ import { createStep as createMastraStep, createWorkflow as createMastraWorkflow,
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { createStep, createWorkflow, InterlockAgent, otherwise, ProcessorStepSchema } from '../../src/index.js';
+import { createStep, createWorkflow, InterlockAgent, otherwise } from '../../src/index.js';
+import { ProcessorStepSchema } from '../../schemas/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { sentText } from './support.js';
 

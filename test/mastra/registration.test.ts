@@ -8,12 +8,12 @@ import {
   InterlockAgent,
   otherwise,
   pipeline,
-  ProcessorStepSchema,
   registerProcessorWorkflows,
   type InterlockAgentConfig,
   type Pipeline,
   type PipelineStep,
 } from '../../src/index.js';
+import { ProcessorStepSchema } from '../../schemas/index.js';
 import { scriptedModel, tripping } from '../../src/testing/index.js';
 import { settled } from './support.js';
 

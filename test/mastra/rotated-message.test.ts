@@ -3,7 +3,8 @@ import { MockMemory } from '@mastra/core/memory';
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
 
-import { collectTraces, formatTrace, InterlockAgent, replay } from '../../src/index.js';
+import { collectTraces, formatTrace, replay } from '../../src/replay.js';
+import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { callThen, echo, modes, type Mode } from './support.js';
 

@@ -2,7 +2,8 @@ import type { Processor } from '@mastra/core/processors';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 
-import type { InterlockAgentConfig, InterlockCallOptions, StructuredOutput } from '../../src/index.js';
+import type { InterlockAgentConfig, InterlockCallOptions } from '../../src/index.js';
+import type { StructuredOutput } from '../../src/mastra/structured-output/structured-output-options.js';
 import { all, callThen, echo, expectRefusal, makeAgent, modes, sentText, textOf, withText, type Mode } from './support.js';
 
 const schema = z.object({ city: z.string(), degrees: z.number() });

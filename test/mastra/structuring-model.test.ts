@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { collectTraces, replay, traceOfKind, type InterlockAgentConfig, type StructuredOutput } from '../../src/index.js';
+import { collectTraces, replay, traceOfKind } from '../../src/replay.js';
+import type { InterlockAgentConfig } from '../../src/index.js';
+import type { StructuredOutput } from '../../src/mastra/structured-output/structured-output-options.js';
 import { scriptedModel, tripping } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/guards/index.js';
 import { all, makeAgent, modes, withText, type Mode } from './support.js';

@@ -8,7 +8,8 @@ import { createTool } from '@mastra/core/tools';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
-import { InterlockAgent, type InterlockConfig } from '../../src/index.js';
+import { InterlockAgent } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { promptOf, textOf, withText } from './support.js';
 

@@ -1,7 +1,8 @@
 import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
-import { InterlockAgent, isInterlockError, type InterlockConfig } from '../../src/index.js';
+import { InterlockAgent, isInterlockError } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { memoryEngine } from '../../src/durable/memory-engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 

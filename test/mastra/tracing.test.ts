@@ -4,14 +4,9 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import {
-  type InterlockAgent,
-  phaseNames,
-  phases,
-  type InterlockCallOptions,
-  type InterlockConfig,
-  type Phase,
-} from '../../src/index.js';
+import { type InterlockAgent, phases, type InterlockCallOptions, type Phase } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/guards/index.js';
 import { createAgent, everyHook, guardOn, laned, modelFor, runAgent, type HookArgs } from '../promises/support.js';

@@ -9,7 +9,8 @@ import { TaskSignalProvider } from '@mastra/core/signals';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { guard, guardsFor, InterlockAgent, pipeline, ProcessorStepSchema } from '../../src/index.js';
+import { guard, guardsFor, InterlockAgent, pipeline } from '../../src/index.js';
+import { ProcessorStepSchema } from '../../schemas/index.js';
 import { message } from '../../src/phase/test-setup.js';
 import { scriptedModel, type ScriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { modes, sentText, withText, type Mode } from './support.js';

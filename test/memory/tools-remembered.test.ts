@@ -3,7 +3,8 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { memoryEngine, type SavedTurn } from '../../src/index.js';
+import { memoryEngine } from '../../src/index.js';
+import type { SavedTurn } from '../../src/loop/persistence.js';
 import { inTurn } from '../modes.js';
 import { openDisk, remembering, savedIn, target } from './support.js';
 

@@ -17,7 +17,8 @@ import {
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
-import { collectTraces, guard, InterlockAgent, redactTrace, type InterlockAgentConfig, type RunEvent } from '../../src/index.js';
+import { collectTraces, redactTrace } from '../../src/replay.js';
+import { guard, InterlockAgent, type InterlockAgentConfig, type RunEvent } from '../../src/index.js';
 import { openTelemetry } from '../../src/otel/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 

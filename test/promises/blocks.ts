@@ -1,6 +1,7 @@
 import { Agent } from '@mastra/core/agent';
 
-import { isInterlockError, phaseNames, phases, type Phase, type Pipeline, type RunEvent } from '../../src/index.js';
+import { isInterlockError, phases, type Phase, type Pipeline, type RunEvent } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
 import { onEngine, onPlan, type Outcome } from '../equivalence/outcome.js';
 import { payloadOf } from '../equivalence/payload.js';
 import { createAgent, laned, modelFor, runAgent, type Mode, type Step } from './support.js';

@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { guardedToolLoop } from '../../src/ai-sdk/index.js';
 import { memoryEngine } from '../../src/durable/memory-engine.js';
-import { guardsFor, InterlockAgent, type InterlockConfig } from '../../src/index.js';
+import { guardsFor, InterlockAgent } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
 import { times } from '../modes.js';
 

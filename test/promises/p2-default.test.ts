@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
-import { guard, InterlockAgent, type InterlockConfig } from '../../src/index.js';
+import { guard, InterlockAgent } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { guardedToolLoop } from '../../src/ai-sdk/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { modes, retractionsOf, runAgent, textOnWire } from './support.js';

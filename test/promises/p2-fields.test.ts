@@ -3,7 +3,8 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { InterlockAgent, memoryEngine, type Engine } from '../../src/index.js';
+import { InterlockAgent, memoryEngine } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/guards/index.js';
 import {

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { guard, InterlockAgent, type RunStatus } from '../../src/index.js';
-import { exploreInterleavings, type Turn } from '../../src/testing/index.js';
+import { exploreInterleavings } from '../../src/testing/index.js';
+import type { Turn } from '../../src/testing/explore-interleavings.js';
 import { finishOf } from '../../src/testing/scripted-parts.js';
 import { modes, type Mode } from './support.js';
 

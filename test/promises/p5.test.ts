@@ -4,14 +4,8 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import {
-  isInterlockError,
-  phaseNames,
-  type InterlockCallOptions,
-  type Phase,
-  type RunEvent,
-  type RunStatus,
-} from '../../src/index.js';
+import { isInterlockError, type InterlockCallOptions, type Phase, type RunEvent, type RunStatus } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import {
   chunksOf,

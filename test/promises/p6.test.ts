@@ -4,7 +4,8 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { phaseNames, pipeline, type Phase } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
+import { pipeline, type Phase } from '../../src/index.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
 import { inTurn } from '../modes.js';
 import {

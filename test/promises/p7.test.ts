@@ -7,7 +7,8 @@ import { createTool } from '@mastra/core/tools';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
-import { phases, pipeline, type OverlapRule, type Phase, type Pipeline, type PipelineStep } from '../../src/index.js';
+import { phases, pipeline, type Phase, type Pipeline, type PipelineStep } from '../../src/index.js';
+import type { OverlapRule } from '../../src/pipeline/overlap.js';
 import { homes, type Home } from './blocks.js';
 import { createAgent, laned, modelFor, runAgent, modes } from './support.js';
 

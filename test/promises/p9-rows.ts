@@ -1,6 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 
-import { phaseNames, type Phase } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
+import type { Phase } from '../../src/index.js';
 import { isWhole } from '../modes.js';
 
 /** A guard's verdict in a row: `retry` is granted and sufficient, `exhausted` requests one more than allowed. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { InterlockAgent, type InterlockConfig, type InterlockStream } from '../../src/index.js';
+import { InterlockAgent, type InterlockStream } from '../../src/index.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { memoryEngine } from '../../src/durable/memory-engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 

@@ -6,17 +6,17 @@ import { z } from 'zod';
 
 import {
   InterlockAgent,
-  phaseNames,
   phases,
   pipeline,
   type InterlockCallOptions,
-  type InterlockConfig,
   type InterlockResult,
   type Phase,
   type PipelineStep,
   type RunEvent,
   type RunStatus,
 } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
+import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { scriptedModel, type ScriptedCall, type ScriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 
 // --- The cases of every suite. ---

@@ -7,15 +7,15 @@ import { z } from 'zod';
 import {
   guard,
   InterlockAgent,
-  phaseNames,
   phases,
   pipeline,
-  type Engine,
   type GuardPolicy,
   type InterlockAgentConfig,
   type Phase,
   type PipelineStep,
 } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
+import type { Engine } from '../../src/engine.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/guards/index.js';
 import type { HookArgs } from '../promises/support.js';

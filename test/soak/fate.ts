@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
-import { phaseNames, type Phase } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
+import type { Phase } from '../../src/index.js';
 
 /** The single action of a guard; it passes from then on. */
 export const guardActs = ['trip', 'retry', 'throw', 'hang', 'edit', 'slow', 'go-on'] as const;

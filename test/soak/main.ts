@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { memoryEngine, type Engine } from '../../src/index.js';
+import { memoryEngine } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
 import { judge } from './judge.js';
 import { soak, type Window } from './soak.js';
 

@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import pLimit from 'p-limit';
 
-import type { Engine, InterlockAgent } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
+import type { InterlockAgent } from '../../src/index.js';
 import { createAgents } from './agents.js';
 import { drawFates, type Fate } from './fate.js';
 import { live } from './live.js';

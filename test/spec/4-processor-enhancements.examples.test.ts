@@ -6,11 +6,11 @@ import { describe, expect, it } from 'vitest';
 import {
   createWorkflow,
   defineProcessor,
-  ProcessorStepSchema,
   type DefinedProcessor,
   type InterlockAgent,
   type InterlockResult,
 } from '../../src/index.js';
+import { ProcessorStepSchema } from '../../schemas/index.js';
 import { settled, withText } from '../mastra/support.js';
 import { conflictingNames, runExample, sentTo, titlesOf, world } from './example.js';
 

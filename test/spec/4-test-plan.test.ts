@@ -7,12 +7,11 @@ import {
   defineProcessor,
   otherwise,
   pipeline,
-  ProcessorStepInputSchema,
-  ProcessorStepSchema,
   registerProcessorWorkflows,
   type Pipeline,
   type RunEvent,
 } from '../../src/index.js';
+import { ProcessorStepInputSchema, ProcessorStepSchema } from '../../schemas/index.js';
 import { tripping } from '../../src/testing/index.js';
 import { all, callThen, echo, makeAgent, modes, sentText, settled, textOf, withText, type Mode } from '../mastra/support.js';
 

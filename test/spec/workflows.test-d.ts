@@ -7,7 +7,8 @@ import {
 } from '@mastra/core/processors';
 import { createStep as createMastraStep, createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
 import { z } from 'zod';
-import { createStep, createWorkflow, InterlockAgent, otherwise, processorStep, ProcessorStepSchema } from '../../src/index.js';
+import { createStep, createWorkflow, InterlockAgent, otherwise, processorStep } from '../../src/index.js';
+import { ProcessorStepSchema } from '../../schemas/index.js';
 import { lengthGuard, redactor } from '../../workflows/guards/index.js';
 
 const detector = new PIIDetector({ model: 'openai/gpt-5-mini' });

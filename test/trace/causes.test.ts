@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { collectTraces, InterlockAgent } from '../../src/index.js';
+import { collectTraces } from '../../src/replay.js';
+import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
 const thrown = (): never => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { redactor } from '../../workflows/guards/index.js';
-import { collectTraces, formatTrace, replay, traceOfKind, type Trace } from '../../src/index.js';
+import { collectTraces, formatTrace, replay, traceOfKind, type Trace } from '../../src/replay.js';
 import { createConcealedTexts } from '../../src/trace/texts-in.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { makeAgent, modes, type Mode } from '../mastra/support.js';

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 import { afterAll, expect, it } from 'vitest';
 
-import { collectTraces, formatTrace, toFixture } from '../../src/index.js';
+import { collectTraces, formatTrace, toFixture } from '../../src/replay.js';
 import { makeAgent } from '../mastra/support.js';
 
 const folder = join(import.meta.dirname, '../../test-output/fixture');

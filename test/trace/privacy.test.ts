@@ -2,17 +2,8 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import {
-  collectTraces,
-  formatTrace,
-  guardView,
-  phases,
-  redactTrace,
-  traceOfKind,
-  type InterlockCallOptions,
-  type Phase,
-  type Trace,
-} from '../../src/index.js';
+import { collectTraces, formatTrace, guardView, redactTrace, traceOfKind, type Trace } from '../../src/replay.js';
+import { phases, type InterlockCallOptions, type Phase } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createAgent, guardOn, laned, modes, type HookArgs, type Mode, type Step } from '../promises/support.js';
 

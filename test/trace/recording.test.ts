@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { traceEntrySchema } from '../../schemas/index.js';
-import { collectTraces, formatTrace, parseTrace, pipeline, traceOfKind as ofKind } from '../../src/index.js';
+import { collectTraces, formatTrace, parseTrace, traceOfKind as ofKind } from '../../src/replay.js';
+import { pipeline } from '../../src/index.js';
 import { readContents } from '../../src/trace/contents.js';
 import { callThen, echo, makeAgent, modes, withText } from '../mastra/support.js';
 

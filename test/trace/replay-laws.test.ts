@@ -4,17 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import {
-  collectTraces,
-  compareTraces,
-  formatTrace,
-  InterlockAgent,
-  phaseNames,
-  phases,
-  pipeline,
-  replay,
-  type Phase,
-} from '../../src/index.js';
+import { collectTraces, compareTraces, formatTrace, replay } from '../../src/replay.js';
+import { InterlockAgent, phases, pipeline, type Phase } from '../../src/index.js';
+import { phaseNames } from '../../src/phase/table.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { times } from '../modes.js';
 

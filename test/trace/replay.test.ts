@@ -7,18 +7,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { redactor } from '../../workflows/guards/index.js';
-import {
-  collectTraces,
-  compareTraces,
-  formatTrace,
-  guard,
-  phases,
-  pipeline,
-  redactTrace,
-  replay,
-  traceOfKind,
-  type InterlockCallOptions,
-} from '../../src/index.js';
+import { collectTraces, compareTraces, formatTrace, redactTrace, replay, traceOfKind } from '../../src/replay.js';
+import { guard, phases, pipeline, type InterlockCallOptions } from '../../src/index.js';
 import { callThen, echo, makeAgent, modes, withText, type Mode } from '../mastra/support.js';
 
 type Script = Parameters<typeof makeAgent>[0];

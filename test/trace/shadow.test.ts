@@ -8,16 +8,14 @@ import { runCommand } from '../../bin/run-command.js';
 import {
   collectTraces,
   formatTrace,
-  guard,
-  InterlockAgent,
   redactTrace,
   shadowReport,
   watchShadows,
-  type RunEvent,
   type ShadowComparison,
   type ShadowReport,
   type Trace,
-} from '../../src/index.js';
+} from '../../src/replay.js';
+import { guard, InterlockAgent, type RunEvent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
 /** A guard that objects to a word of the caller; the words `crash` and `mend` make it fail and edit. */

@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 
 import {
   compile,
-  errorTable,
   guard,
   InterlockAgent,
   isInterlockError,
   otherwise,
   pipeline,
   verify,
-  type FindingCode,
   type Pipeline,
   type PipelineStep,
-  type VerifyOptions,
 } from '../../src/index.js';
+import { errorTable } from '../../src/errors.js';
+import type { FindingCode } from '../../src/pipeline/verify/checks.js';
+import type { VerifyOptions } from '../../src/mastra/workflow/verify.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { findDefects } from '../../src/pipeline/verify/find-defects.js';
 import { locationOf } from '../../src/pipeline/verify/check.js';

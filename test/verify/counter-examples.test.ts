@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { getStateNodes } from 'xstate/graph';
 
-import { guard, loopMachine, pipeline, verify, type CounterExample, type FindingCode } from '../../src/index.js';
+import { guard, loopMachine, pipeline, verify } from '../../src/index.js';
+import type { CounterExample } from '../../src/pipeline/verify/check.js';
+import type { FindingCode } from '../../src/pipeline/verify/checks.js';
 import { longestRun, runShowing } from '../../src/loop/walk.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { phaseNames, phases } from '../../src/phase/table.js';

@@ -1,6 +1,8 @@
 import { ModerationProcessor, PIIDetector, UnicodeNormalizer } from '@mastra/core/processors';
 
-import { guard, otherwise, pipeline, type verify, type FindingCode, type VerifyOptions } from '../../src/index.js';
+import { guard, otherwise, pipeline, type verify } from '../../src/index.js';
+import type { FindingCode } from '../../src/pipeline/verify/checks.js';
+import type { VerifyOptions } from '../../src/mastra/workflow/verify.js';
 
 import { qualityGuard, redactor, scriptGuard } from '../../workflows/guards/index.js';
 

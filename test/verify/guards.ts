@@ -8,11 +8,11 @@ import {
   InterlockAgent,
   pipeline,
   processorStep,
-  ProcessorStepSchema,
   type GuardTraits,
   type InterlockAgentConfig,
   type PipelineStep,
 } from '../../src/index.js';
+import { ProcessorStepSchema } from '../../schemas/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
 type Hook =

@@ -6,4 +6,4 @@ export {
   type LocalModelOptions,
 } from './local-model.js';
 export type { TextClassifier } from '../guards/classifier-guard.js';
-export type { Entity, EntityRecognizer } from '../patterns/entity-finder.js';
+export type { EntityRecognizer } from '../patterns/entity-finder.js';

@@ -64,7 +64,7 @@ const optionKinds: KindsOf<BlockedTermsGuardOptions> = {
  */
 export const blockedTermsGuard = (
   options: BlockedTermsGuardOptions,
-): GuardProcessor<'processInput' | 'processOutputStep', BlockedTermsMetadata> & Pick<WindowedProcessor, 'window'> => {
+): GuardProcessor<'processInput' | 'processOutputStep'> & Pick<WindowedProcessor, 'window'> => {
   checkOptions('blocked-terms', options, optionKinds);
   const { terms, wholeWords = true, strategy = 'block', replacement = '***' } = options;
   const matching = termMatching(terms, wholeWords);

@@ -69,8 +69,7 @@ interface Secret {
  */
 export const canaryGuard = (
   options: CanaryGuardOptions = {},
-): GuardProcessor<'processLLMRequest' | 'processOutputStream' | 'processOutputStep', CanaryMetadata> &
-  Pick<WindowedProcessor, 'window'> => {
+): GuardProcessor<'processLLMRequest' | 'processOutputStream' | 'processOutputStep'> & Pick<WindowedProcessor, 'window'> => {
   checkOptions('canary', options, optionKinds);
   const { word: hasWord = true, minOverlap = 64, except = [], strategy = 'block' } = options;
   const secretOf = createSecrets();

@@ -68,7 +68,7 @@ const optionKinds: KindsOf<ClassifierGuardOptions> = {
  */
 export const classifierGuard = (
   options: ClassifierGuardOptions,
-): GuardProcessor<'processInput' | 'processOutputStream' | 'processOutputStep' | 'processToolResult', ClassifierMetadata> &
+): GuardProcessor<'processInput' | 'processOutputStream' | 'processOutputStep' | 'processToolResult'> &
   Pick<WindowedProcessor, 'window'> => {
   checkOptions('classifier', options, optionKinds);
   const { classifier, labels, places = ['input', 'result'], window = 'part', strategy = 'block' } = options;

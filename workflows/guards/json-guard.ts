@@ -38,7 +38,7 @@ const optionKinds: KindsOf<JsonGuardOptions> = {
  * does not match is retried, with the paths of its faults as feedback; after `maxRetries` it is blocked. A step that calls tools
  * is not the answer yet. Under `hold: 'auto'` a step is sent after it has passed.
  */
-export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOutputStep', JsonMetadata> => {
+export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOutputStep'> => {
   checkOptions('json', options, optionKinds);
   const { schema, maxRetries = 2 } = options;
   return {
@@ -52,7 +52,10 @@ export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOut
       const issues = issuesOf(unfenced(answerOf(args)), schema);
       if (!issues) return unchanged;
       const problem = issues.length > 0 ? `does not fit its schema. ${issues.join('; ')}` : 'is not JSON: answer with JSON alone';
-      return args.abort(`The answer ${problem}.`, { retry: args.retryCount < maxRetries, metadata: { issues } });
+      return args.abort(`The answer ${problem}.`, {
+        retry: args.retryCount < maxRetries,
+        metadata: { issues } satisfies JsonMetadata,
+      });
     },
   };
 };

@@ -100,7 +100,7 @@ const maxResultChars = 16_000;
  */
 export const judgeGuard = (
   options: JudgeGuardOptions,
-): GuardProcessor<'processInput' | 'processOutputStream' | 'processOutputStep' | 'processToolResult', JudgeMetadata> &
+): GuardProcessor<'processInput' | 'processOutputStream' | 'processOutputStep' | 'processToolResult'> &
   Pick<WindowedProcessor, 'window'> => {
   checkOptions('judge', options, optionKinds);
   checkScreens(options.policies);

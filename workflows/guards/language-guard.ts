@@ -52,9 +52,7 @@ const maxChars = 4096;
  * A guard (id `language`) for the language of the user's newest turn and of answers. It passes short texts, and texts whose
  * language the detector is not sure about. Put it after `unicodeGuard`, and before guards with phrases in one language.
  */
-export const languageGuard = (
-  options: LanguageGuardOptions,
-): GuardProcessor<'processInput' | 'processOutputStep', LanguageMetadata> => {
+export const languageGuard = (options: LanguageGuardOptions): GuardProcessor<'processInput' | 'processOutputStep'> => {
   checkOptions('language', options, optionKinds);
   const { languages, detector, minLetters = 20, strategy = 'block' } = options;
   const guard: Processor<string, LanguageMetadata> = {

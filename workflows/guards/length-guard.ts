@@ -32,7 +32,7 @@ const optionKinds: KindsOf<LengthGuardOptions> = { ...sharedKinds, maxChars: num
  * A guard (id `length`) that blocks if the user's newest turn is too long or too short. Only text counts; input without a
  * user turn passes.
  */
-export const lengthGuard = (options: LengthGuardOptions = {}): GuardProcessor<'processInput', LengthMetadata> => {
+export const lengthGuard = (options: LengthGuardOptions = {}): GuardProcessor<'processInput'> => {
   checkOptions('length', options, optionKinds);
   const { maxChars = 20_000, minChars = 0 } = options;
   return {
@@ -45,7 +45,7 @@ export const lengthGuard = (options: LengthGuardOptions = {}): GuardProcessor<'p
       const turn = newestUserTurn(args.messages);
       if (turn.length === 0) return unchanged;
       const text = turn.map(textOf).join('\n');
-      const metadata = { chars: text.length, minChars, maxChars };
+      const metadata: LengthMetadata = { chars: text.length, minChars, maxChars };
       if (text.length > maxChars) return block({ reason: `The input is longer than ${maxChars} characters.`, metadata }, args);
       if (text.trim().length < minChars)
         return block({ reason: `The input is shorter than ${minChars} characters.`, metadata }, args);

@@ -16,7 +16,7 @@ import {
 import { isUserSide } from '../messages/read-messages.js';
 
 /** The counted unit: runs, steps of runs, calls of models, tool calls, tokens, or a cost of your own. */
-export type LimitUnit = 'runs' | 'steps' | 'calls' | 'toolCalls' | 'tokens' | 'cost';
+type LimitUnit = 'runs' | 'steps' | 'calls' | 'toolCalls' | 'tokens' | 'cost';
 
 /** Storage of points: any limiter of `rate-limiter-flexible`, in memory or in a shared store. */
 export interface Limiter {
@@ -28,7 +28,7 @@ export interface Limiter {
 type Usage = ProcessOutputStepArgs['usage'];
 
 /** The context in which a key is looked up. */
-export interface LimitContext {
+interface LimitContext {
   readonly requestContext: ProcessorContext['requestContext'];
   /** The resource and the thread of the conversation, if the run has memory. */
   readonly resourceId: string | undefined;
@@ -100,10 +100,7 @@ interface HookArgs extends ProcessorContext<LimitMetadata> {
  */
 export const limitGuard = (
   options: LimitGuardOptions,
-): GuardProcessor<
-  'processInput' | 'processInputStep' | 'processLLMRequest' | 'processOutputStream' | 'processOutputStep',
-  LimitMetadata
-> => {
+): GuardProcessor<'processInput' | 'processInputStep' | 'processLLMRequest' | 'processOutputStream' | 'processOutputStep'> => {
   checkOptions('limit', options, optionKinds);
   const { limits } = options;
   const free = limits.findIndex(({ unit, priceOf }) => unit === 'cost' && !priceOf);

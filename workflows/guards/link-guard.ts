@@ -20,10 +20,8 @@ import {
 } from './guard-options.js';
 import { valueHooks, type ValuePolicy } from './value-hooks.js';
 
-export type { LinkFault } from '../links/judge-link.js';
-
 /** The replacement of a rejected address. */
-export type LinkStrategy = JudgeStrategy | 'strip' | 'defang';
+type LinkStrategy = JudgeStrategy | 'strip' | 'defang';
 
 export interface LinkGuardOptions extends GuardOptions {
   /**
@@ -86,8 +84,7 @@ const maxConversationChars = 262_144;
  */
 export const linkGuard = (
   options: LinkGuardOptions = {},
-): GuardProcessor<'processOutputStep' | 'processOutputResult' | 'processToolResult', LinkMetadata> &
-  Pick<WindowedProcessor, 'window'> => {
+): GuardProcessor<'processOutputStep' | 'processOutputResult' | 'processToolResult'> & Pick<WindowedProcessor, 'window'> => {
   checkOptions('link', options, optionKinds);
   const { hosts = [], strategy = 'block', replacement = '[link removed]', maxCarried = 32 } = options;
   const rules = readRules(options);

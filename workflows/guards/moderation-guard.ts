@@ -82,8 +82,7 @@ const isRecordOf = (type: 'boolean' | 'number', value: unknown): boolean =>
  */
 export const moderationGuard = (
   options: ModerationGuardOptions,
-): GuardProcessor<'processInput' | 'processOutputStream' | 'processOutputStep', ModerationMetadata> &
-  Pick<WindowedProcessor, 'window'> => {
+): GuardProcessor<'processInput' | 'processOutputStream' | 'processOutputStep'> & Pick<WindowedProcessor, 'window'> => {
   checkOptions('moderation', options, optionKinds);
   const { window = 'part', strategy = 'block' } = options;
   const guard: Processor<string, ModerationMetadata> = {

@@ -57,7 +57,7 @@ const optionKinds: KindsOf<PromptInjectionGuardOptions> = {
  */
 export const promptInjectionGuard = (
   options: PromptInjectionGuardOptions = {},
-): GuardProcessor<'processInput' | 'processToolResult', PromptInjectionMetadata> => {
+): GuardProcessor<'processInput' | 'processToolResult'> => {
   checkOptions('prompt-injection', options, optionKinds);
   const { strategy = 'block', patterns = [], threshold = 0.7 } = options;
   const guard: Processor<string, PromptInjectionMetadata> = {

@@ -28,7 +28,7 @@ export interface QualityGuardOptions extends GuardOptions {
 }
 
 /** A fault that {@link qualityGuard} can find. */
-export type QualityFlaw = 'empty' | 'too-short' | 'repetitive' | 'refusal';
+type QualityFlaw = 'empty' | 'too-short' | 'repetitive' | 'refusal';
 
 /** Metadata of the tripwire. */
 export interface QualityMetadata {
@@ -53,7 +53,7 @@ const optionKinds: KindsOf<QualityGuardOptions> = {
  * A guard (id `quality`) that rejects poor answers: it requests a retry, with the faults as feedback to the model, and blocks
  * once `maxRetries` are spent. A step that calls tools is not the answer yet, so it may be short or empty.
  */
-export const qualityGuard = (options: QualityGuardOptions = {}): GuardProcessor<'processOutputStep', QualityMetadata> => {
+export const qualityGuard = (options: QualityGuardOptions = {}): GuardProcessor<'processOutputStep'> => {
   checkOptions('quality', options, optionKinds);
   const { minChars = 40, forbidEmpty = true, maxRepetition = 8, refusalPatterns = [], maxRetries = 2 } = options;
   const rules = { minChars, forbidEmpty, maxRepetition, refusalPatterns };
@@ -70,7 +70,7 @@ export const qualityGuard = (options: QualityGuardOptions = {}): GuardProcessor<
         if (failed.length === 0) return unchanged;
         const score = failed.includes('empty') ? 0 : 1 - failed.length / checkCount;
         const reason = failed.map((flaw) => feedback[flaw](rules)).join(' ');
-        return args.abort(reason, { retry: args.retryCount < maxRetries, metadata: { score, failed } });
+        return args.abort(reason, { retry: args.retryCount < maxRetries, metadata: { score, failed } satisfies QualityMetadata });
       });
     },
   };

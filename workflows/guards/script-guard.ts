@@ -54,9 +54,7 @@ const optionKinds: KindsOf<ScriptGuardOptions> = {
  *
  * Raises `guard/invalid-option` for a script that Unicode does not define.
  */
-export const scriptGuard = (
-  options: ScriptGuardOptions,
-): GuardProcessor<'processInput' | 'processOutputStep', ScriptMetadata> => {
+export const scriptGuard = (options: ScriptGuardOptions): GuardProcessor<'processInput' | 'processOutputStep'> => {
   checkOptions('script', options, optionKinds);
   const { scripts, maxForeignShare = 0.2, minLetters = 12, strategy = 'block', id = 'script' } = options;
   const unknown = scripts.find((script) => !isScript(script));

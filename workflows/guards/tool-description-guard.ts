@@ -53,9 +53,7 @@ const optionKinds: KindsOf<ToolDescriptionGuardOptions> = {
  * A guard (id `tool-description`) against tools whose name, description or schema gives the model orders, as a foreign
  * MCP server's may. It checks the tools of each step before the model gets them, and each tool once.
  */
-export const toolDescriptionGuard = (
-  options: ToolDescriptionGuardOptions = {},
-): GuardProcessor<'processInputStep', ToolDescriptionMetadata> => {
+export const toolDescriptionGuard = (options: ToolDescriptionGuardOptions = {}): GuardProcessor<'processInputStep'> => {
   checkOptions('tool-description', options, optionKinds);
   const { threshold = 0.7, strategy = 'block', pins } = options;
   const guard: Processor<string, ToolDescriptionMetadata> = {

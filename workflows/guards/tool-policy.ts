@@ -33,7 +33,7 @@ import {
 export type { ArgumentRule } from '../tool-policy/argument-rules.js';
 
 /** The decision about a call: it runs, it needs approval, or it is rejected. */
-export type ToolDecision = 'allow' | 'ask' | 'deny';
+type ToolDecision = 'allow' | 'ask' | 'deny';
 
 /** The arguments of a tool of Mastra or the AI SDK. */
 type InputOf<Tool> = Tool extends { execute?: (input: infer Input, ...rest: never[]) => unknown } ? Input : unknown;
@@ -139,7 +139,7 @@ interface PolicyState {
  */
 export const toolPolicy = <Tools = Record<string, unknown>>(
   options: ToolPolicyOptions<Tools>,
-): GuardProcessor<'processOutputStream' | 'processOutputStep', ToolPolicyMetadata> => {
+): GuardProcessor<'processOutputStream' | 'processOutputStep'> => {
   checkOptions('tool-policy', options as ToolPolicyOptions, optionKinds);
   const { strategy = 'reject' } = options;
   const guard: Processor<string, ToolPolicyMetadata> = {

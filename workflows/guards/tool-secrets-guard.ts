@@ -48,7 +48,7 @@ const optionKinds: KindsOf<ToolSecretsGuardOptions> = {
  */
 export const toolSecretsGuard = (
   options: ToolSecretsGuardOptions = {},
-): GuardProcessor<'processOutputStream' | 'processOutputStep', ToolSecretsMetadata> => {
+): GuardProcessor<'processOutputStream' | 'processOutputStep'> => {
   checkOptions('tool-secrets', options, optionKinds);
   const { kinds = ['api-key', 'bearer', 'jwt', 'pem', 'secret', 'url-credentials'], exceptTools = [] } = options;
   const finder = combineFinders(findersOf(kinds));

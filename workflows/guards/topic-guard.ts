@@ -48,7 +48,7 @@ const optionKinds: KindsOf<TopicGuardOptions> = {
  * A guard (id `topic`) that passes a user turn only if it names an allowed topic. It matches words, not meaning: give each topic
  * its common words, and use a model-based guard if that is too coarse.
  */
-export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processInput', TopicMetadata> => {
+export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processInput'> => {
   checkOptions('topic', options, optionKinds);
   const { topics, minWords = 4, strategy = 'block' } = options;
   const names = Object.keys(topics);

@@ -8,7 +8,7 @@ import { valueHooks, type ValueHooks } from './value-hooks.js';
 import { listOf, oneOf } from '../../src/option-kind.js';
 
 /** Characters that {@link unicodeGuard} detects: invisible ones, and letters that look like others. */
-export type UnicodeTrick = 'hidden' | 'lookalike';
+type UnicodeTrick = 'hidden' | 'lookalike';
 
 export interface UnicodeGuardOptions extends GuardOptions {
   /** The tricks to detect. Default: both. */
@@ -39,7 +39,7 @@ const optionKinds: KindsOf<UnicodeGuardOptions> = {
  * before guards that read words. Emoji, flags, right-to-left text and scripts with joiners stay unchanged, and so do isolates
  * that end on the line of their start. Overrides and embeddings (U+202A to U+202E) are removed everywhere.
  */
-export const unicodeGuard = (options: UnicodeGuardOptions = {}): ValueHooks<UnicodeMetadata> & Pick<Processor, 'id'> => {
+export const unicodeGuard = (options: UnicodeGuardOptions = {}): ValueHooks<unknown> & Pick<Processor, 'id'> => {
   checkOptions('unicode', options, optionKinds);
   const { tricks = ['hidden', 'lookalike'], strategy = 'clean' } = options;
   const guard: Processor<string, UnicodeMetadata> = {

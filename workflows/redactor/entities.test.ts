@@ -1,16 +1,8 @@
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import {
-  collectTraces,
-  formatTrace,
-  guard as guarded,
-  InterlockAgent,
-  pipeline,
-  replay,
-  traceOfKind,
-  type GuardPolicy,
-} from '../../src/index.js';
+import { collectTraces, formatTrace, replay, traceOfKind } from '../../src/replay.js';
+import { guard as guarded, InterlockAgent, pipeline, type GuardPolicy } from '../../src/index.js';
 import { assertChunkInvariant, assertNoFragment, scriptedModel } from '../../src/testing/index.js';
 import { twoWayCuts, unitCuts } from '../../src/testing/cuts.js';
 import { delta, sendAll, texts, thought } from '../../src/stream/gate/test-setup.js';

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InterlockAgent } from '../../src/index.js';
-import {
-  assertChunkInvariant,
-  assertNoFragment,
-  scriptedModel,
-  streamShapes,
-  type StreamShape,
-} from '../../src/testing/index.js';
+import { assertChunkInvariant, assertNoFragment, scriptedModel } from '../../src/testing/index.js';
+import { streamShapes, type StreamShape } from '../../src/testing/stream-shapes.js';
 import { randomCuts, twoWayCuts, unitCuts } from '../../src/testing/cuts.js';
 import { delta, sendAll, source, texts, thought } from '../../src/stream/gate/test-setup.js';
 import { times } from '../../test/modes.js';

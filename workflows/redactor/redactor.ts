@@ -50,8 +50,8 @@ import { editLeaves } from '../messages/redact-messages.js';
 
 /** With `'restore'` it edits the requests to the model, otherwise messages. Mastra's own `Agent` takes both in both arrays. */
 type Redactor =
-  | (ValueHooks<RedactionMetadata> & Pick<Processor, 'id'>)
-  | (GuardProcessor<'processLLMRequest' | 'processOutputStream', RedactionMetadata> & Pick<WindowedProcessor, 'window'>);
+  | (ValueHooks<unknown> & Pick<Processor, 'id'>)
+  | (GuardProcessor<'processLLMRequest' | 'processOutputStream'> & Pick<WindowedProcessor, 'window'>);
 
 /**
  * A guard (id `redactor`) for values that are recognizable by their characters: addresses, numbers and secrets, and your own

@@ -1,7 +1,8 @@
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { collectTraces, formatTrace, InterlockAgent } from '../../src/index.js';
+import { collectTraces, formatTrace } from '../../src/replay.js';
+import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { traced } from '../../test/mastra/traced.js';
 import { hosts, runOn } from '../guards/test-setup.js';

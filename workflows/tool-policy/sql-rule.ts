@@ -3,7 +3,7 @@ import { acting, afterOperand, beforeOperand, beginnings, usualFunctions } from 
 import { checkRuleOptions, someChars, someTexts, type ArgumentRule } from './argument-rules.js';
 
 /** Facts about a statement, from a parser for the database's grammar. */
-export interface SqlFacts {
+interface SqlFacts {
   /** The number of statements. */
   readonly statements: number;
   /** Whether it writes, locks and sets nothing, and calls no function with effects. */

@@ -1,5 +1,5 @@
 /** An order of the sample shop. */
-export interface Order {
+interface Order {
   readonly orderId: string;
   readonly status: 'processing' | 'shipped' | 'delivered' | 'refunded';
   readonly items: readonly { readonly name: string; readonly quantity: number }[];

@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
-import { errorTable, type Finding, phaseNames, phases, type Phase } from '../../../src/index.js';
+import { errorTable } from '../../../src/errors.js';
+import { type Finding, phases, type Phase } from '../../../src/index.js';
+import { phaseNames } from '../../../src/phase/table.js';
 import { locationOf } from '../../../src/pipeline/verify/check.js';
 import { findingsOf } from '../../../src/mastra/workflow/verify.js';
 import type { AgentInfo, Catalog, PipelineInfo, PhaseInfo } from '../../protocol/catalog.js';

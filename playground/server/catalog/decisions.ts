@@ -1,4 +1,5 @@
-import { InterlockError, isInterlockError, type NeedsDecision } from '../../../src/index.js';
+import { InterlockError, isInterlockError } from '../../../src/index.js';
+import type { NeedsDecision } from '../../../src/mastra/durable/suspended-index.js';
 import type { DecideRun, Decision } from '../../protocol/runs.js';
 import { isInterlock, type Known } from './known.js';
 

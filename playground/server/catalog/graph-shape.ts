@@ -1,4 +1,5 @@
-import { phaseNames, phases } from '../../../src/index.js';
+import { phaseNames } from '../../../src/phase/table.js';
+import { phases } from '../../../src/index.js';
 import { nameOf, otherwise, windowOf, type GraphNode, type GuardNode } from '../../../src/pipeline/graph.js';
 import { nameOfRule } from '../../../src/pipeline/overlap.js';
 import type { GraphShape } from '../../protocol/catalog.js';

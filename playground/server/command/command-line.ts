@@ -4,7 +4,7 @@ import { InterlockError } from '../../../src/index.js';
 /** The parsed command line of the studio. */
 export type StudioCommand = { readonly kind: 'help' } | ({ readonly kind: 'serve' } & ServeArguments);
 
-export interface ServeArguments {
+interface ServeArguments {
   /** The module that exports the Mastra instance. */
   readonly entry?: string;
   readonly host?: string;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { InterlockError, parseTrace, type Trace } from '../../../src/index.js';
+import { InterlockError } from '../../../src/index.js';
+import { parseTrace, type Trace } from '../../../src/replay.js';
 import { entriesAtOnce, entriesPath, runFileElement, runPath, type RunFile } from '../../protocol/run-file.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { createRunLog, type RunLog } from '../runs/run-log.js';

@@ -1,4 +1,4 @@
-import { redactTrace, traceOfKind, type Trace } from '../../../src/index.js';
+import { redactTrace, traceOfKind, type Trace } from '../../../src/replay.js';
 import type { Catalog } from '../../protocol/catalog.js';
 import { entriesAtOnce, entriesPath, runPath, subRunsPath, type RunFile } from '../../protocol/run-file.js';
 import type { RunSummary } from '../../protocol/runs.js';

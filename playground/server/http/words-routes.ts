@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
-import { InterlockError, type Trace } from '../../../src/index.js';
+import { InterlockError } from '../../../src/index.js';
+import type { Trace } from '../../../src/replay.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { guardWords, revealedWords, visibleWords, traceOfLines } from '../runs/guard-words.js';
 import { rejectedArguments } from '../runs/entries-of-trace.js';

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
-import { InterlockError, toFixture, compareTraces, type InterlockAgent } from '../../../src/index.js';
+import { InterlockError, type InterlockAgent } from '../../../src/index.js';
+import { toFixture, compareTraces } from '../../../src/replay.js';
 import type { KnownPipeline } from '../catalog/known.js';
 import { shapeOf } from '../catalog/graph-shape.js';
 import { pipelineToMermaid } from '../draw/pipeline-mermaid.js';

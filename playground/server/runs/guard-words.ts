@@ -1,4 +1,5 @@
-import { guardView, InterlockError, parseTrace, phases, traceOfKind, type Trace } from '../../../src/index.js';
+import { guardView, parseTrace, traceOfKind, type Trace } from '../../../src/replay.js';
+import { InterlockError, phases } from '../../../src/index.js';
 import type { GuardView, Revealed, StudioEntry, TextAt } from '../../protocol/trace-entry.js';
 
 /** The trace of a run out of its lines. */

@@ -1,4 +1,5 @@
-import { guardView, InterlockError, traceOfKind, type Trace } from '../../../src/index.js';
+import { guardView, traceOfKind, type Trace } from '../../../src/replay.js';
+import { InterlockError } from '../../../src/index.js';
 import { readContents } from '../../../src/trace/contents.js';
 import { textsIn } from '../../../src/trace/texts-in.js';
 import type { MergedText, MergeView, StudioEntry, TextAt } from '../../protocol/trace-entry.js';

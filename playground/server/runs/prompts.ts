@@ -1,4 +1,4 @@
-import { traceOfKind, type Trace } from '../../../src/index.js';
+import { traceOfKind, type Trace } from '../../../src/replay.js';
 import { readContents } from '../../../src/trace/contents.js';
 import type { PromptMessage, PromptView, StudioEntry } from '../../protocol/trace-entry.js';
 

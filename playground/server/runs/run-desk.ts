@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { GuardsObserver } from '../../../src/trace/observers.js';
 import type { AnswerCall, StartedRun, StartRun } from '../../protocol/runs.js';
 import type { KnownAgent } from '../catalog/known.js';
-import { InterlockError, type TraceRecorder, type TraceSink } from '../../../src/index.js';
+import { InterlockError } from '../../../src/index.js';
+import type { TraceRecorder, TraceSink } from '../../../src/replay.js';
 import type { Conversations } from './conversations.js';
 import { createRunLog, type RunStorage, type RunLog } from './run-log.js';
 import { watchGuards } from './watch-guards.js';
@@ -29,7 +30,7 @@ export interface RunDesk extends TakingUp {
 }
 
 /** Starts a run in another way than with the user's text. */
-export type OpenRun = (session: RunSession) => Promise<AgentStream>;
+type OpenRun = (session: RunSession) => Promise<AgentStream>;
 
 export interface RunDeskOptions extends RunStorage {
   readonly conversations: Conversations;

@@ -1,6 +1,6 @@
 import { configure } from 'safe-stable-stringify';
 import type { TraceEntry } from '../../../schemas/index.js';
-import { parseTrace, redactTrace } from '../../../src/index.js';
+import { parseTrace, redactTrace } from '../../../src/replay.js';
 import type { RunSummary } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { LineKind } from '../store/run-store.js';

@@ -1,5 +1,6 @@
 import type { MastraDBMessage, MessageListInput } from '@mastra/core/agent/message-list';
-import type { InterlockAgent, RunEvent, TraceRecorder, Tripwire } from '../../../src/index.js';
+import type { InterlockAgent, RunEvent, Tripwire } from '../../../src/index.js';
+import type { TraceRecorder } from '../../../src/replay.js';
 import type { AnswerCall, RunOutcome } from '../../protocol/runs.js';
 import type { Place, StudioEntry } from '../../protocol/trace-entry.js';
 import { isInterlock, type KnownAgent } from '../catalog/known.js';

@@ -1,4 +1,5 @@
-import { InterlockError, traceOfKind, type Trace } from '../../../src/index.js';
+import { InterlockError } from '../../../src/index.js';
+import { traceOfKind, type Trace } from '../../../src/replay.js';
 import { createRandom } from '../../../src/testing/cuts.js';
 import { cutText } from '../../../src/testing/stream-shapes.js';
 import type { Cutting, LabStream } from '../../protocol/workbench.js';

@@ -1,4 +1,5 @@
-import { compareTraces, InterlockError, replay, type Replayed, type Trace } from '../../../src/index.js';
+import { compareTraces, replay, type Replayed, type Trace } from '../../../src/replay.js';
+import { InterlockError } from '../../../src/index.js';
 import type { DynamicGuards } from '../../../src/mastra/workflow/guards.js';
 import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
 import type { ChosenGuard } from '../../protocol/again.js';

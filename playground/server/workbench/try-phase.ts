@@ -1,6 +1,7 @@
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { configure } from 'safe-stable-stringify';
-import { InterlockError, isInterlockError, type Phase, type PhaseData } from '../../../src/index.js';
+import { InterlockError, isInterlockError, type Phase } from '../../../src/index.js';
+import type { PhaseData } from '../../../src/phase/row.js';
 import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
 import { compileRecording } from '../../../src/mastra/workflow/guards.js';
 import { openPayload } from '../../../src/mastra/workflow/step.js';

@@ -12,7 +12,7 @@ import {
   Unplug,
   type LucideIcon,
 } from 'lucide-react';
-import type { VerdictKind } from '../../../schemas/index.js';
+import type { VerdictKind } from '../../../schemas/run-event.js';
 import { statusWords, verdictWords, type Tone } from '../../fold/facts.js';
 import type { RunSummary } from '../../protocol/runs.js';
 

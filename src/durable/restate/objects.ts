@@ -66,7 +66,7 @@ const putMarks = async (context: ObjectContext, entries: readonly BoardEntry[], 
 const clear = async (context: ObjectContext): Promise<void> => context.clearAll();
 
 /** The records of an append, with the place of the process's first record; undefined for records of the journal, which are always added. */
-export type AppendRequest = Omit<Append, 'runId'> & { readonly life?: number | undefined };
+type AppendRequest = Omit<Append, 'runId'> & { readonly life?: number | undefined };
 
 /** The number of first records that are there already. */
 const knownCount = async (context: ObjectContext, { at, entries }: AppendRequest, count: number): Promise<number> => {

@@ -72,7 +72,7 @@ interface RunStream extends Promised {
 }
 
 /** One attempt at a step: Mastra's step result with the outcome of the attempt. */
-export type InterlockStep<OUTPUT = undefined> = FullOutput<OUTPUT>['steps'][number] &
+type InterlockStep<OUTPUT = undefined> = FullOutput<OUTPUT>['steps'][number] &
   Pick<StepResult, 'stepNumber' | 'attempt' | 'reason'>;
 /**
  * The result of `generate`: Mastra's full output with the run's status and events. Its `object` is undefined if the run did not

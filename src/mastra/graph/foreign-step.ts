@@ -1,6 +1,6 @@
 import type { ProcessorStepData } from '@mastra/core/processors';
 import type { Step } from '@mastra/core/workflows';
-import { phasePayloadSchema } from '../../../schemas/index.js';
+import { phasePayloadSchema } from '../../../schemas/phase-payload.js';
 import { InterlockError } from '../../errors.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';

@@ -12,7 +12,7 @@ interface Guarded {
 }
 
 /** A processor that declares its own policy, the default for pipelines that contain it. */
-export type PolicyCarrier = Processor & {
+type PolicyCarrier = Processor & {
   /** The default policy of this processor; `guard()` overrides each field. */
   readonly guardPolicy?: GuardPolicy;
 };

@@ -76,7 +76,7 @@ export interface DefectLocation {
   readonly shows?: Scene | CounterExample;
 }
 
-export type Lane = PhaseRow['lane'];
+type Lane = PhaseRow['lane'];
 
 /** The lane and position of a graph. */
 interface LanePosition {

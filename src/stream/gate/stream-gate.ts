@@ -156,7 +156,7 @@ const stageOf = (segment: StreamSegment, { gate, next, maxHeldChars }: StageOpti
 };
 
 /** The reason why a stream is stopped, and the guards that are running. Each guard runs at an offset of the response, see `Gate.place`. */
-export interface Stops {
+interface Stops {
   /** The stop that counts, once it is decided. */
   readonly stopped: Stop | undefined;
   /** Whether any guard has requested a stop. */

@@ -108,7 +108,7 @@ export interface ShadowOptions {
 }
 
 /** The guards that objected at a place. */
-export type Agreement = 'both' | 'onlyShadow' | 'onlyIncumbent' | 'neither';
+type Agreement = 'both' | 'onlyShadow' | 'onlyIncumbent' | 'neither';
 
 /** A place at which the two disagree. */
 export interface ShadowExample extends Place {

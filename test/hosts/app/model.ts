@@ -1,4 +1,5 @@
-import { messageText, type ChatMessage, type ChatRequest, type Reply } from '../../../src/testing/index.js';
+import { messageText, type ChatRequest, type Reply } from '../../../src/testing/index.js';
+import type { ChatMessage } from '../../../src/testing/openai-reply.js';
 
 const textOf = (message: ChatMessage | undefined): string => (message ? messageText(message) : '');
 

@@ -5,7 +5,7 @@ import { Button } from '../../components/button.js';
 import { FactList } from '../../components/fact-list.js';
 import { count, formatDuration } from '../../components/format.js';
 import { MarkBadge } from '../../components/badge.js';
-import type { VerdictKind } from '../../../../schemas/index.js';
+import type { VerdictKind } from '../../../../schemas/run-event.js';
 import { InertText } from '../../components/inert-text.js';
 import type { GuardMark } from '../../../fold/run-view.js';
 import type { GuardShape } from '../../../protocol/shapes.js';

@@ -10,7 +10,7 @@ export interface SvgBox extends Point {
 }
 
 /** A track of a picture. */
-export interface SvgTrack {
+interface SvgTrack {
   readonly points: readonly Point[];
   readonly label?: string | undefined;
   readonly hasArrow?: boolean;

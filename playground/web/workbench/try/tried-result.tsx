@@ -8,7 +8,7 @@ import { writeJson } from '../form/edit-payload.js';
 import { RowHead, RowTable } from '../row-head.js';
 import { isChanged, textChanges } from './agreement.js';
 import { StepStatus } from './step-status.js';
-import type { Change } from '../../../../schemas/index.js';
+import type { Change } from '../../../../schemas/run-event.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { markName, tellMark } from '../../../fold/facts.js';
 import { Badge, MarkBadge } from '../../components/badge.js';
