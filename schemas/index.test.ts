@@ -31,20 +31,11 @@ it('exports exactly these names', () => {
       "StepStartPartSchema",
       "TextPartSchema",
       "ToolInvocationPartSchema",
-      "isPhaseName",
       "parsePayload",
-      "phasePayloadSchema",
       "phaseSchemas",
       "runEventSchema",
-      "runStatusSchema",
       "safeParsePayload",
-      "stepReasonSchema",
       "traceEntrySchema",
-      "traceHeaderSchema",
-      "traceVersion",
-      "tripwireSchema",
-      "usageSchema",
-      "verdictKindSchema",
     ]
   `);
 });

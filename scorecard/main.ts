@@ -8,7 +8,7 @@ import { UsageError } from './host.js';
 import { installOthers, known, tasksOf, type Task } from './known.js';
 import type { Cell } from './play.js';
 import { playPrograms, programsOf } from './programs.js';
-import { markdownTable, page, terminalTable, totalOf, type HostResult } from './results.js';
+import { page, terminalTable, totalOf, type HostResult } from './results.js';
 import { isNamed, scenarios } from './scenarios/index.js';
 
 const help = `npm run scorecard -- [options]
@@ -20,7 +20,7 @@ const help = `npm run scorecard -- [options]
   --limit SECONDS     Time limit of a run and of the start of an adapter. Default: 15.
   --json              Write the results to standard output as JSON, and the table to standard error (npm run --silent scorecard -- --json).
   --check             Fail if a result differs from scorecard/results.json.
-  --write             Write scorecard/results.json, docs/scorecard.md and the table of README.md. Hosts that did not run keep their last result.
+  --write             Write scorecard/results.json and docs/scorecard.md. Hosts that did not run keep their last result.
   --programs          Run the programs that demonstrate failures instead. Fail if one no longer shows its failure.
   --help
 
@@ -91,12 +91,6 @@ const play = ({ file, ids }: Task): Promise<HostResult[]> =>
     });
   });
 
-const replaceTable = (text: string, table: string): string =>
-  text.replace(
-    /(<!-- scorecard -->\n)[\s\S]*?(\n<!-- \/scorecard -->)/u,
-    (_, start: string, end: string) => `${start}\n${table}\n${end}`,
-  );
-
 const resultsFile = path.join(folder, 'results.json');
 const readResults = (): HostResult[] => JSON.parse(readFileSync(resultsFile, 'utf8'));
 
@@ -108,8 +102,6 @@ const write = (played: readonly HostResult[]): void => {
   writeFileSync(resultsFile, `${JSON.stringify(all, undefined, 1)}\n`);
   const titles = new Map(scenarios.map(({ id, title }) => [id, title]));
   writeFileSync(path.join(folder, '../docs/scorecard.md'), page(all, titles));
-  const readme = path.join(folder, '../README.md');
-  writeFileSync(readme, replaceTable(readFileSync(readme, 'utf8'), markdownTable(all)));
 };
 
 const lineOf = ({ host, scenario, mode, detail }: Cell): string => `${host}  ${scenario}  ${mode}: ${detail}`;

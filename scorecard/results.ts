@@ -65,7 +65,7 @@ export const terminalTable = (hosts: readonly HostResult[]): string => {
 const markdownRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 /** The same table in Markdown, one row per host. */
-export const markdownTable = (hosts: readonly HostResult[]): string =>
+const markdownTable = (hosts: readonly HostResult[]): string =>
   [
     markdownRow(['host', ...promises, 'all']),
     markdownRow(['---', ...promises.map(() => '---'), '---']),

@@ -6,13 +6,12 @@ import { runChat } from '../../playground/chat/chat.js';
 import { blocksIn, examplesIn, inRoot } from './examples.js';
 
 const blocks = blocksIn('README.md');
-const codeIn = (language: string) => blocks.filter((block) => block.language === language).map(({ code }) => code);
 
 describe('the code in README.md', () => {
   const examples = examplesIn('README.md');
 
   it('is in languages checked by this file', () => {
-    expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['diff', 'sh', 'ts', 'text']));
+    expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['ts', 'text']));
     expect(examples.length).toBeGreaterThan(0);
   });
 
@@ -22,15 +21,21 @@ describe('the code in README.md', () => {
 
   it('names commands that exist', () => {
     const { scripts } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8')) as { scripts: Record<string, string> };
-    const lines = codeIn('sh').flatMap((code) => code.trimEnd().split('\n'));
-    for (const line of lines) {
-      const [, name = ''] = /^npm (?:run )?([\w:]+)/.exec(line) ?? [];
-      expect(Object.keys(scripts), line).toContain(name);
-    }
+    const text = readFileSync(inRoot('README.md'), 'utf8');
+    const names = Array.from(text.matchAll(/`npm (?:run )?(?!ci\b)([\w:]+)/g), ([, name = '']) => name);
+    expect(names).toContain('start');
+    for (const name of names) expect(Object.keys(scripts)).toContain(name);
+  });
+
+  it('is one screen: at most 90 lines and 1,100 words, with a program before line 30', () => {
+    const text = readFileSync(inRoot('README.md'), 'utf8');
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(90);
+    expect(text.split(/\s+/).length).toBeLessThanOrEqual(1100);
+    expect(text.slice(0, text.indexOf('```ts')).split('\n').length).toBeLessThan(30);
   });
 });
 
-describe('the transcript in README.md', () => {
+describe('the transcript in docs/guide/start.md', () => {
   /** Finds a line of the transcript in the output: `[…]` omits words, figures differ from run to run, and words are not wrapped. */
   const patternOf = (line: string): RegExp =>
     new RegExp(
@@ -41,7 +46,7 @@ describe('the transcript in README.md', () => {
     );
 
   it('equals the output of the chat', async () => {
-    const transcript = codeIn('text').find((code) => code.startsWith('you › ')) ?? '';
+    const transcript = blocksIn('docs/guide/start.md').find(({ code }) => code.startsWith('you › '))?.code ?? '';
     const questions = Array.from(transcript.matchAll(/^you › (.+)$/gm), ([, text = '']) => text);
     expect(questions.length).toBeGreaterThan(0);
     let printed = '';
