@@ -181,7 +181,7 @@ export const assistant = guardedToolLoop({
 `;
 
 const mastra = `import { Mastra } from '@mastra/core';
-import { InterlockAgent } from 'mastra-interlock';
+import { Agent } from 'mastra-interlock';
 import { defaultGuards, redactor } from 'mastra-interlock/guards';
 import { scriptedModel } from 'mastra-interlock/testing';
 
@@ -192,7 +192,7 @@ const model = process.env['OPENAI_API_KEY']
 
 const guards = defaultGuards({ for: 'chat' });
 
-export const assistant = new InterlockAgent({
+export const assistant = new Agent({
   id: 'assistant',
   name: 'Assistant',
   instructions: 'You help. Answer in a few sentences.',

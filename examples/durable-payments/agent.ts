@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import type { MastraModelConfig } from '@mastra/core/llm';
 import { createTool } from '@mastra/core/tools';
-import { InterlockAgent } from 'mastra-interlock';
+import { Agent } from 'mastra-interlock';
 import type { Engine } from 'mastra-interlock/engine';
 import { toolSecretsGuard } from 'mastra-interlock/guards';
 import { z } from 'zod';
@@ -26,7 +26,7 @@ export const createPaymentAgent = ({ model, ledger, durability, onPay }: Setup) 
       return `${invoice} is paid`;
     },
   });
-  return new InterlockAgent({
+  return new Agent({
     id: 'payments',
     name: 'Payments',
     instructions: 'Pay each invoice once, one after another. Then say that all is paid.',

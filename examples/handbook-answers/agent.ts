@@ -1,5 +1,5 @@
 import { createTool } from '@mastra/core/tools';
-import { guard, InterlockAgent } from 'mastra-interlock';
+import { guard, Agent } from 'mastra-interlock';
 import { judgeGuard, judgePolicies, promptInjectionGuard } from 'mastra-interlock/guards';
 import { z } from 'zod';
 import type { OpenModels } from './model.ts';
@@ -20,7 +20,7 @@ const search = createTool({
 /** An agent that answers from a handbook: a passage may give no orders, and each sentence must have a source. */
 export const createHandbookAgent = ({ model, judge }: Pick<OpenModels, 'model' | 'judge'>) => {
   const grounded = judgeGuard({ model: judge, policies: { groundedness: judgePolicies.groundedness }, window: 'sentence' });
-  return new InterlockAgent({
+  return new Agent({
     id: 'handbook',
     name: 'Handbook',
     instructions: 'Answer from the handbook alone. Search it first.',

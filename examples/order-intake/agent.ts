@@ -1,7 +1,7 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
 import { LibSQLStore } from '@mastra/libsql';
 import { Memory } from '@mastra/memory';
-import { InterlockAgent } from 'mastra-interlock';
+import { Agent } from 'mastra-interlock';
 import { redactor } from 'mastra-interlock/guards';
 import { z } from 'zod';
 
@@ -13,7 +13,7 @@ export const orderSchema = z.object({
 /** An agent that extracts orders from messages of customers. An answer that does not fit is requested again, and is never in memory. */
 export const createIntakeAgent = (model: MastraModelConfig, url: string) => {
   const storage = new LibSQLStore({ id: 'orders', url });
-  const agent = new InterlockAgent({
+  const agent = new Agent({
     id: 'intake',
     name: 'Order intake',
     instructions: 'Write down the whole order as of the last message.',

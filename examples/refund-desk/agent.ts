@@ -1,7 +1,7 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
 import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
-import { InterlockAgent, rejectToolCall } from 'mastra-interlock';
+import { Agent, rejectToolCall } from 'mastra-interlock';
 import { toolSecretsGuard } from 'mastra-interlock/guards';
 import { z } from 'zod';
 
@@ -34,7 +34,7 @@ const refundLimit: Processor = {
 
 /** An agent that looks orders up by itself, and pays back what a person has approved of. */
 export const createRefundAgent = (model: MastraModelConfig) =>
-  new InterlockAgent({
+  new Agent({
     id: 'refunds',
     name: 'Refunds',
     instructions: 'You pay orders back. Look an order up first.',
