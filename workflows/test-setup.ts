@@ -8,7 +8,7 @@ export interface HookOutcome {
   tripped?: { reason: string; retry?: boolean; metadata?: unknown };
 }
 
-type HookName = Extract<keyof Processor, `process${'Input' | 'Output' | 'ToolResult'}${string}`>;
+type HookName = Extract<keyof Processor, `process${'Input' | 'Output' | 'ToolResult' | 'LLMRequest'}${string}`>;
 type Parts = MastraDBMessage['content']['parts'];
 
 /** A message with the texts as its parts, without a flat `content`, as in messages of current Mastra. */

@@ -127,14 +127,15 @@ const take = (taking: Taking, part: Part): number | undefined => {
 /** A result is stored with its call. A result without a call is stored alone. */
 const takeResult = ({ parts, calls }: Taking, originalPart: Part): number => {
   const { toolCallId, toolName } = originalPart as unknown as { toolCallId: string; toolName: string }; // a tool-result part has both
-  const result = resultIn(originalPart['output']);
+  const isError = String(Object(originalPart['output']).type).startsWith('error-');
+  const end = { state: 'result', result: resultIn(originalPart['output']), ...(isError && { isError }) };
   const known = calls?.get(toolCallId);
   const part = known === undefined ? undefined : parts[known];
   if (known !== undefined && part?.type === 'tool-invocation') {
-    Object.assign(part.toolInvocation, { state: 'result', result });
+    Object.assign(part.toolInvocation, end);
     return known;
   }
-  const toolInvocation = { state: 'result', toolCallId, toolName, args: {}, result } as Invocation;
+  const toolInvocation = { toolCallId, toolName, args: {}, ...end } as Invocation;
   return parts.push({ type: 'tool-invocation', toolInvocation }) - 1;
 };
 

@@ -42,6 +42,26 @@ describe.each(hosts)('limitGuard in %s', (host) => {
     expect(ran).toEqual(['look {}']);
   });
 
+  it('warns the model before it stops, with a budget for each run', async () => {
+    const call = { toolCalls: [{ name: 'look', args: {} }] };
+    for (const [unit, points, reserve] of [
+      ['steps', 3, undefined],
+      ['toolCalls', 3, undefined],
+      ['tokens', 400, 50],
+    ] as const) {
+      const limits: Limit[] = [{ unit, per: 'run', warnAt: 0.6, limiter: memory(points), ...(reserve && { reserve }) }];
+      const guards = [limitGuard({ limits })];
+      const steps = Array.from({ length: 5 }, () => ({ ...call, usage }));
+      const { stopped, prompts } = await runOn(host, { steps, tools: { look: 'found' }, guards });
+      expect(stopped, unit).toContain(`The limit of ${unit} is reached.`);
+      const warned = prompts.map((prompt) => prompt.split(`The limit of ${unit} is nearly reached: `).length - 1);
+      expect(warned.at(-1), unit).toBe(1);
+      expect(warned[0], unit).toBe(0);
+      const next = await runOn(host, { steps: [{ text: 'Hi.', usage }], guards });
+      expect([next.text, next.prompts[0]?.includes('nearly')], unit).toEqual(['Hi.', false]);
+    }
+  });
+
   it('charges the usage of a call', async () => {
     const limiter = memory(10_000);
     await run([{ unit: 'tokens', limiter, reserve: 5000 }]);

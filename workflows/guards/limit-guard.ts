@@ -1,5 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import type { Processor, ProcessorContext, ProcessOutputStepArgs } from '@mastra/core/processors';
+import type { ProcessInputStepArgs, Processor, ProcessorContext, ProcessOutputStepArgs } from '@mastra/core/processors';
 import { InterlockError } from '../../src/errors.js';
 import { aFunction, aName, either, fieldsOf, instanceWith, listOf, needed, numberFrom, oneOf } from '../../src/option-kind.js';
 import {
@@ -40,10 +40,15 @@ export interface Limit {
   readonly name?: string;
   readonly unit: LimitUnit;
   /**
-   * The owner of the budget: `user` (the run's resource), `thread`, `all`, or the key that a function returns. Runs without a
-   * key share one, `anonymous`. Default `user`.
+   * The owner of the budget: `user` (the run's resource), `thread`, each `run`, `all`, or the key that a function returns. Runs without
+   * a key share one, `anonymous`. Default `user`.
    */
-  readonly per?: 'user' | 'thread' | 'all' | ((context: LimitContext) => string | undefined);
+  readonly per?: 'user' | 'thread' | 'run' | 'all' | ((context: LimitContext) => string | undefined);
+  /**
+   * The used share of the points, from 0 to 1, from which a system message of each step asks the model to finish. It needs a limiter
+   * that returns `remainingPoints` and `consumedPoints`, as those of `rate-limiter-flexible` do. Default: no message.
+   */
+  readonly warnAt?: number;
   /** Stores the points and their window. */
   readonly limiter: Limiter;
   /**
@@ -71,7 +76,8 @@ const units = ['runs', 'steps', 'calls', 'toolCalls', 'tokens', 'cost'] as const
 const limitKind = fieldsOf({
   name: aName,
   unit: needed(oneOf(...units)),
-  per: either(oneOf('user', 'thread', 'all'), aFunction),
+  per: either(oneOf('user', 'thread', 'run', 'all'), aFunction),
+  warnAt: numberFrom(0, 1),
   limiter: needed(instanceWith('consume', 'a limiter of rate-limiter-flexible')),
   reserve: numberFrom(1),
   priceOf: aFunction,
@@ -81,7 +87,15 @@ const optionKinds: KindsOf<LimitGuardOptions> = { ...sharedKinds, limits: needed
 /** The reserved points of a call and their key, by the limit's index. */
 type Reserved = Record<number, { key: string; points: number }>;
 
+/** Stored in the state of a run: its key, the reserved points of the step under way, and the warnings by the limit's index. */
+interface LimitState {
+  readonly run: string;
+  reserved: Reserved;
+  readonly warnings: Record<number, string | undefined>;
+}
+
 interface HookArgs extends ProcessorContext<LimitMetadata> {
+  readonly state: Record<string, unknown>;
   readonly messages?: readonly MastraDBMessage[];
   readonly messageList?: { readonly get: { readonly all: { db(): MastraDBMessage[] } } };
 }
@@ -91,7 +105,7 @@ interface HookArgs extends ProcessorContext<LimitMetadata> {
  * settled after it, so that concurrent calls cannot exceed a limit together. Put the same object into the input and the
  * output processors.
  *
- * A run over a limit stops with `retryAfterMs`; its requested points are given back. A failed call keeps its
+ * With `warnAt` the model is asked to finish before that. A run over a limit stops with `retryAfterMs`; its requested points are given back. A failed call keeps its
  * reservation. A limiter of `rate-limiter-flexible` stores the points; if its store fails, the guard raises `guard/unavailable`.
  *
  * @example
@@ -112,29 +126,17 @@ export const limitGuard = (
     description: `Limits ${limits.map(nameOf).join(', ')}.`,
     onViolation: options.onViolation,
   };
-  const take = async (args: HookArgs, wanted: readonly LimitUnit[]): Promise<Reserved> => {
-    const taken: Reserved = {};
-    for (const [at, limit] of limits.entries()) {
-      if (!wanted.includes(limit.unit)) continue;
-      const [key, points] = [keyOf(limit, args), isMetered(limit) ? (limit.reserve ?? 1000) : 1];
-      const rejected = await consume(limit, key, points);
-      if (!rejected) taken[at] = { key, points };
-      else {
-        for (const [place, { key: other, points: otherPoints }] of Object.entries(taken))
-          await limits[Number(place)]?.limiter.reward(other, otherPoints);
-        return block(rejected, args);
-      }
-    }
-    return taken;
-  };
-  return Object.assign(guard, { traits: traitsOf.block }, {
+  const take = takingFrom(limits);
+  const traits = limits.some(({ warnAt }) => warnAt !== undefined) ? traitsOf.redact : traitsOf.block;
+  return Object.assign(guard, { traits }, {
     processInput: async (args) => {
       await take(args, ['runs']);
       return unchanged;
     },
     processInputStep: async (args) => {
-      args.state[stateKey] = await take(args, ['steps', 'tokens', 'cost']);
-      return unchanged;
+      const state = stateOf(args.state);
+      state.reserved = await take(args, ['steps', 'tokens', 'cost']);
+      return withWarnings(state, args.systemMessages) ?? unchanged;
     },
     processLLMRequest: async (args) => {
       await take(args, ['calls']);
@@ -145,8 +147,9 @@ export const limitGuard = (
       return args.part;
     },
     processOutputStep: async (args) => {
-      const reserved = (args.state[stateKey] ?? {}) as Reserved; // only this file writes it
-      delete args.state[stateKey];
+      const state = stateOf(args.state);
+      const { reserved } = state;
+      state.reserved = {};
       for (const [at, { key, points }] of Object.entries(reserved))
         await settle(limits[Number(at)], { key, points, usage: args.usage });
       return unchanged;
@@ -154,33 +157,70 @@ export const limitGuard = (
   } satisfies Partial<Processor<string, LimitMetadata>>);
 };
 
-const stateKey = 'limitReserved';
+/** Takes a point of each limit with one of the units, or the reservation; stops the run, and gives all of them back, if one has too few left. */
+const takingFrom =
+  (limits: readonly Limit[]) =>
+  async (args: HookArgs, wanted: readonly LimitUnit[]): Promise<Reserved> => {
+    const taken: Reserved = {};
+    for (const [at, limit] of limits.entries()) {
+      if (!wanted.includes(limit.unit)) continue;
+      const [key, points] = [keyOf(limit, args), isMetered(limit) ? (limit.reserve ?? 1000) : 1];
+      const { rejected, left } = await consume(limit, key, points);
+      if (rejected) {
+        for (const [place, { key: other, points: otherPoints }] of Object.entries(taken))
+          await limits[Number(place)]?.limiter.reward(other, otherPoints);
+        return block(rejected, args);
+      }
+      taken[at] = { key, points };
+      stateOf(args.state).warnings[at] = warningOf(limit, left);
+    }
+    return taken;
+  };
+
+const stateOf = (state: Record<string, unknown>): LimitState =>
+  (state['limit'] ??= { run: crypto.randomUUID(), reserved: {}, warnings: {} } satisfies LimitState) as LimitState; // only this file writes it
 
 const nameOf = ({ name, unit }: Limit): string => name ?? unit;
 const isMetered = ({ unit }: Limit): boolean => unit === 'tokens' || unit === 'cost';
 
-const keyOf = ({ per = 'user' }: Limit, { requestContext, messages, messageList }: HookArgs): string => {
+const keyOf = ({ per = 'user' }: Limit, { requestContext, messages, messageList, state }: HookArgs): string => {
   const newest = (messages ?? messageList?.get.all.db() ?? []).findLast(isUserSide);
   const resourceId = text(requestContext?.get('mastra__resourceId')) ?? newest?.resourceId;
   const threadId = text(requestContext?.get('mastra__threadId')) ?? newest?.threadId;
   if (typeof per === 'function') return per({ requestContext, resourceId, threadId }) ?? anonymous;
-  return { user: resourceId, thread: threadId, all: 'all' }[per] ?? anonymous;
+  return { user: resourceId, thread: threadId, run: stateOf(state).run, all: 'all' }[per] ?? anonymous;
 };
 
 const anonymous = 'anonymous';
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Takes points. If too few are left, takes none and returns a detection. */
-const consume = async (limit: Limit, key: string, points: number): Promise<Detection<LimitMetadata> | undefined> => {
+/** The message to the model about a limit that is nearly reached. */
+const warningOf = (limit: Limit, left: unknown): string | undefined => {
+  const { remainingPoints: remaining, consumedPoints: used } = Object(left) as Partial<Record<string, unknown>>;
+  if (limit.warnAt === undefined || typeof remaining !== 'number' || typeof used !== 'number') return undefined;
+  if (used < limit.warnAt * (used + remaining)) return undefined;
+  return `The limit of ${nameOf(limit)} is nearly reached: ${remaining} of ${used + remaining} are left. Finish now: answer with what you have, and say what is missing.`;
+};
+
+const withWarnings = ({ warnings }: LimitState, systemMessages: ProcessInputStepArgs['systemMessages']) => {
+  const content = Object.values(warnings).filter(Boolean).join('\n');
+  return content === '' ? undefined : { systemMessages: [...systemMessages, { role: 'system' as const, content }] };
+};
+
+/** Takes points, and returns the limiter's account. If too few are left, takes none and returns a detection. */
+const consume = async (
+  limit: Limit,
+  key: string,
+  points: number,
+): Promise<{ readonly left?: unknown; readonly rejected?: Detection<LimitMetadata> }> => {
   try {
-    await limit.limiter.consume(key, points);
-    return undefined;
+    return { left: await limit.limiter.consume(key, points) };
   } catch (error) {
     const { msBeforeNext } = Object(error) as { msBeforeNext?: unknown };
     if (error instanceof Error || typeof msBeforeNext !== 'number') throw error;
     await limit.limiter.reward(key, points); // the limiter counts a rejection as well
     const metadata = { limit: nameOf(limit), unit: limit.unit, retryAfterMs: msBeforeNext };
-    return { reason: `The limit of ${nameOf(limit)} is reached.`, metadata };
+    return { rejected: { reason: `The limit of ${nameOf(limit)} is reached.`, metadata } };
   }
 };
 

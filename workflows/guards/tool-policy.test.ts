@@ -83,6 +83,38 @@ describe.each(hosts)('toolPolicy in %s', (host) => {
     expect(await ran(host, { tools: { read: {}, fetch: {} }, maxCalls: 1 }, [['read']], [['fetch']])).toEqual(['read {}']);
   });
 
+  it('rejects repeated calls with advice for the model, and stops the run after maxRejections', async () => {
+    const options: ToolPolicyOptions = { tools: {}, others: 'allow', maxRepeats: 2, maxRejections: 2 };
+    const [same, other]: [Calls, Calls] = [[['read', { a: { b: 1 } }]], [['read', { a: { b: 2 } }]]];
+    const steered = await run(host, options, same, other, same, same);
+    expect(steered.ran).toHaveLength(3);
+    if (!refusesOne(host)) return expect(steered.stopped).toContain('it was made 2 times with these arguments');
+    expect(steered.prompts[4]).toContain('it was made 2 times with these arguments; use what it returned');
+    expect(steered.text).toBe('Done.');
+    const { stopped, ran: calls } = await run(host, options, same, same, same, same, same);
+    expect(stopped).toContain('it was made 2 times');
+    expect(calls).toHaveLength(2);
+  });
+
+  it('rejects a tool that failed maxFailures times in a row, unless its own rule allows more', async () => {
+    const failing = { read: new Error('no connection'), send: () => 'sent' };
+    const steps = [1, 2, 3].map((page) => ({ toolCalls: [{ name: 'read', args: { page } }] }));
+    const after = (policy: ToolPolicyOptions) =>
+      runOn(host, { steps: [...steps, { text: 'Done.' }], tools: failing, guards: [toolPolicy(policy)] });
+    const { ran: calls, prompts, stopped } = await after({ tools: { read: 'allow' }, maxFailures: 2 });
+    expect(calls).toHaveLength(2);
+    expect(refusesOne(host) ? prompts[3] : stopped).toContain('it failed 2 times in a row; use another tool');
+    expect((await after({ tools: { read: { maxFailures: 3 } }, maxFailures: 2 })).ran).toHaveLength(3);
+  });
+
+  it('counts failures in a row only', async () => {
+    let calls = 0;
+    const flaky = { read: () => ((calls += 1) % 2 === 1 ? Promise.reject(new Error('no connection')) : 'found') };
+    const steps = [1, 2, 3, 4].map((page) => ({ toolCalls: [{ name: 'read', args: { page } }] }));
+    const guards = [toolPolicy({ tools: { read: 'allow' }, maxFailures: 2 })];
+    expect((await runOn(host, { steps: [...steps, { text: 'Done.' }], tools: flaky, guards })).ran).toHaveLength(4);
+  });
+
   it('denies a call after the tools in notAfter', async () => {
     const options: ToolPolicyOptions = { tools: { read: {}, send: { notAfter: ['read'] } } };
     expect(await ran(host, options, [['send']], [['read']])).toEqual(['send {}', 'read {}']);

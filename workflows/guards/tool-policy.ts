@@ -15,8 +15,8 @@ import {
   wholeNumberFrom,
 } from '../../src/option-kind.js';
 import { rejectToolCall, requireApproval, type ToolCallChunk } from '../../src/stream/tool-rulings.js';
-import { faultIn, hasUnlisted, type ArgumentRule } from '../tool-policy/argument-rules.js';
-import { callsIn, readingTaint, type RunCall } from '../tool-policy/run-calls.js';
+import { faultOfArguments, type ArgumentRule } from '../tool-policy/argument-rules.js';
+import { callsIn, readingTaint, repetitionOf, type RunCall } from '../tool-policy/run-calls.js';
 import {
   checkOptions,
   sharedKinds,
@@ -58,6 +58,10 @@ export interface ToolRule<Tool = unknown, Names extends string = string> {
   readonly unlisted?: 'allow' | 'deny';
   /** The maximum number of calls of the tool in a run. Default: no limit. */
   readonly maxCalls?: number;
+  /** The maximum number of its calls with equal arguments in a run. Default: that of the policy. */
+  readonly maxRepeats?: number;
+  /** The maximum number of its failures in a row in a run. Default: that of the policy. */
+  readonly maxFailures?: number;
   /** The maximum length of the arguments, as JSON. Default 65,536 characters. */
   readonly maxChars?: number;
   /** Tools after which this one must not be called in the same run, such as a sending tool after one that reads secrets. Default: none. */
@@ -77,6 +81,12 @@ export interface ToolPolicyOptions<Tools = Record<string, unknown>> extends Guar
   readonly others?: ToolDecision;
   /** The maximum number of calls of all tools in a run. Default: no limit. */
   readonly maxCalls?: number;
+  /** For each tool, the maximum number of calls with equal arguments in a run. Default: no limit. */
+  readonly maxRepeats?: number;
+  /** For each tool, the maximum number of failures in a row in a run; then it is rejected. Default: no limit. */
+  readonly maxFailures?: number;
+  /** The maximum number of rejected calls in a run, each with a reason for the model; one more stops the run. Default: no limit. */
+  readonly maxRejections?: number;
   /** `reject` gives the model the reason, and the run continues; `block` stops the run. Default `'reject'`. */
   readonly strategy?: 'reject' | 'block';
 }
@@ -94,6 +104,8 @@ const ruleKind = fieldsOf({
   args: recordOf(aFunction),
   unlisted: oneOf('allow', 'deny'),
   maxCalls: wholeNumberFrom(0),
+  maxRepeats: wholeNumberFrom(1),
+  maxFailures: wholeNumberFrom(1),
   maxChars: wholeNumberFrom(1),
   notAfter: listOf(aName),
   onlyAfter: listOf(aName),
@@ -106,6 +118,9 @@ const optionKinds: KindsOf<ToolPolicyOptions> = {
   tools: needed(recordOf(either(decision, ruleKind))),
   others: decision,
   maxCalls: wholeNumberFrom(0),
+  maxRepeats: wholeNumberFrom(1),
+  maxFailures: wholeNumberFrom(1),
+  maxRejections: wholeNumberFrom(0),
   strategy: oneOf('reject', 'block'),
 };
 
@@ -117,8 +132,10 @@ interface Call {
 
 /** Stored in the processor's state: calls of the step under way, and those that the stream hook already decided. */
 interface PolicyState {
-  step: Pick<Call, 'toolCallId' | 'toolName'>[];
+  step: Call[];
   ruled: string[];
+  /** The number of rejected calls of the run. */
+  rejected: number;
 }
 
 /**
@@ -141,7 +158,7 @@ export const toolPolicy = <Tools = Record<string, unknown>>(
   options: ToolPolicyOptions<Tools>,
 ): GuardProcessor<'processOutputStream' | 'processOutputStep'> => {
   checkOptions('tool-policy', options as ToolPolicyOptions, optionKinds);
-  const { strategy = 'reject' } = options;
+  const { strategy = 'reject', maxRejections = Infinity } = options;
   const guard: Processor<string, ToolPolicyMetadata> = {
     id: options.id ?? 'tool-policy',
     name: 'Tool policy',
@@ -155,20 +172,23 @@ export const toolPolicy = <Tools = Record<string, unknown>>(
       const policyState = stateOf(args.state);
       if (part.type === 'step-start') Object.assign(policyState, { step: [], ruled: [] });
       if (part.type !== 'tool-call') return part;
-      const { toolCallId, toolName } = part.payload;
+      const { toolCallId, toolName, args: given } = part.payload;
       const detection = await judge(part.payload, before(args, policyState, toolCallId));
-      policyState.step.push({ toolCallId, toolName });
+      policyState.step.push({ toolCallId, toolName, args: given });
       if (!detection) return part;
-      if (!isHeeded(args) || (strategy === 'block' && detection.metadata.decision === 'deny')) return block(detection, args);
+      const isDenied = detection.metadata.decision === 'deny';
+      const mustStop = isDenied && (strategy === 'block' || policyState.rejected >= maxRejections);
+      if (!isHeeded(args) || mustStop) return block(detection, args);
       await report(guard, detection);
       policyState.ruled.push(toolCallId);
+      if (isDenied) policyState.rejected += 1;
       return ruling(part, detection);
     },
     processOutputStep: async (args) => {
       const policyState = stateOf(args.state);
       for (const [at, call] of (args.toolCalls ?? []).entries()) {
         if (isHeeded(args) && policyState.ruled.includes(call.toolCallId)) continue;
-        const calls = before(args, { step: args.toolCalls?.slice(0, at) ?? [], ruled: [] }, call.toolCallId);
+        const calls = before(args, { step: args.toolCalls?.slice(0, at) ?? [] }, call.toolCallId);
         const detection = await judge(call, { ...calls, made: withoutStep(calls.made, args.toolCalls?.slice(at) ?? []) });
         if (detection) return block(detection, args);
       }
@@ -185,7 +205,8 @@ const ruling = (part: ToolCallChunk, { reason, metadata }: Detection<ToolPolicyM
 
 const stateKey = 'toolPolicy';
 
-const stateOf = (state: Record<string, unknown>): PolicyState => (state[stateKey] ??= { step: [], ruled: [] }) as PolicyState; // only this file writes it
+const stateOf = (state: Record<string, unknown>): PolicyState =>
+  (state[stateKey] ??= { step: [], ruled: [], rejected: 0 }) as PolicyState; // only this file writes it
 
 /** The run's state before a call. */
 interface Before {
@@ -195,7 +216,7 @@ interface Before {
 
 const before = (
   args: Partial<Pick<ProcessOutputStepArgs, 'messages'>> & Pick<ProcessOutputStreamArgs, 'messageList'>,
-  { step }: PolicyState,
+  { step }: Pick<PolicyState, 'step'>,
   toolCallId: string,
 ): Before => {
   const messages = args.messages ?? args.messageList?.get.all.db() ?? [];
@@ -228,44 +249,40 @@ interface Decision {
 
 const denied = (why: string): Decision => ({ decision: 'deny', why });
 
-const decide = async (options: ToolPolicyOptions, call: Call, { made, messages }: Before): Promise<Decision> => {
-  const { tools, others = 'deny', maxCalls = Infinity } = options;
-  const { toolName, args = {} } = call;
+/** The rule for a tool, and the reason of its decision. */
+const ruleFor = (toolName: string, tools: ToolPolicyOptions['tools'], others: ToolDecision): { rule: ToolRule; why: string } => {
   const named = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;
+  if (named === undefined) return { rule: { decision: others, maxChars: Infinity }, why: 'it is not on the list' };
+  const rule = typeof named === 'string' ? { decision: named } : named;
+  return { rule, why: rule.decision === 'deny' ? 'it is on the deny list' : 'the policy says so' };
+};
+
+const decide = async (options: ToolPolicyOptions, call: Call, { made, messages }: Before): Promise<Decision> => {
+  const { tools, others = 'deny', maxCalls = Infinity, maxRepeats, maxFailures } = options;
+  const { toolName, args = {} } = call;
   if (made.length >= maxCalls) return denied(`the run may make ${maxCalls} calls`);
-  if (named === undefined) return { decision: others, why: 'it is not on the list' };
-  const rule: ToolRule = typeof named === 'string' ? { decision: named } : named;
-  const fault = rule.decision === 'deny' ? 'it is on the deny list' : await faultOf(rule, { toolName, args, made });
+  const { rule, why } = ruleFor(toolName, tools, others);
+  if (rule.decision === 'deny') return denied(why);
+  const fault = await faultOf({ maxRepeats, maxFailures, ...rule }, { toolName, args, made });
   if (fault !== undefined) return denied(fault);
   const { decision: own = 'allow', tainted = 'allow' } = rule;
   const results = made.filter((earlier) => isUntrusted(tools[earlier.toolName])).map(({ result }) => result);
   if (tainted !== 'allow' && own !== tainted && (await paced(readingTaint(args, results, messages), createPace())))
     return { decision: tainted, why: 'its arguments come from an untrusted result' };
-  return { decision: own, why: 'the policy says so' };
+  return { decision: own, why };
 };
 
 const isUntrusted = (rule: ToolDecision | ToolRule | undefined): boolean => typeof rule === 'object' && rule.untrusted === true;
 
-/** Each argument needs a rule with `unlisted: 'deny'`, and passes its own. */
-const faultOfArguments = async (
-  args: unknown,
-  rules: Readonly<Record<string, ArgumentRule>>,
-  unlisted: 'deny' | 'allow',
-): Promise<string | undefined> => {
-  const paths = Object.keys(rules);
-  if (paths.length === 0 && unlisted === 'allow') return undefined;
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'its arguments are not an object';
-  const lists = paths.map((path) => path.split('.'));
-  if (unlisted === 'deny' && hasUnlisted(args, lists)) return 'it has an argument without a rule';
-  return faultIn(args, rules);
-};
-
 const faultOf = async (
-  { args: rules = {}, unlisted = 'allow', maxCalls = Infinity, maxChars = 65_536, notAfter = [], onlyAfter = [] }: ToolRule,
+  rule: ToolRule,
   { toolName, args, made }: { toolName: string; args: unknown; made: readonly RunCall[] },
 ): Promise<string | undefined> => {
+  const { args: rules = {}, unlisted = 'allow', maxCalls = Infinity, maxChars = 65_536, notAfter = [], onlyAfter = [] } = rule;
   const earlier = made.map((call) => call.toolName);
   if (earlier.filter((name) => name === toolName).length >= maxCalls) return `a run may call it ${maxCalls} times`;
+  const repetition = repetitionOf({ toolName, args }, made, rule);
+  if (repetition !== undefined) return repetition;
   const first = earlier.find((name) => notAfter.includes(name));
   if (first !== undefined) return `it must not be called after ${first}`;
   const missing = onlyAfter.find((name) => !made.some((call) => call.toolName === name && call.result !== undefined));

@@ -86,6 +86,20 @@ export const hasUnlisted = (value: unknown, paths: readonly (readonly string[])[
   });
 };
 
+/** Each argument needs a rule with `unlisted: 'deny'`, and passes its own. */
+export const faultOfArguments = async (
+  args: unknown,
+  rules: Readonly<Record<string, ArgumentRule>>,
+  unlisted: 'deny' | 'allow',
+): Promise<string | undefined> => {
+  const paths = Object.keys(rules);
+  if (paths.length === 0 && unlisted === 'allow') return undefined;
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'its arguments are not an object';
+  const lists = paths.map((path) => path.split('.'));
+  if (unlisted === 'deny' && hasUnlisted(args, lists)) return 'it has an argument without a rule';
+  return faultIn(args, rules);
+};
+
 /**
  * Rejects options that a rule would ignore or misread: with a misspelt name or a wrong value it would allow more. Raises
  * `guard/unknown-option`, `guard/invalid-option`.

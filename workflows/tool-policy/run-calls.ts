@@ -1,5 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { newestUserTurn, textsOf, responseMessages } from '../messages/read-messages.js';
+import { isSame } from '../../src/phase/plain-data.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import { indexingSigns, readingSigns } from '../text/overlap.js';
 import { readingTargets } from './targets.js';
@@ -9,6 +10,11 @@ import type { Steps } from '../../src/guard/in-steps.js';
 export interface RunCall {
   readonly toolCallId: string;
   readonly toolName: string;
+  readonly args?: unknown;
+  /** `output-error` if the tool failed, in Mastra. */
+  readonly state?: string;
+  /** Whether the tool failed, in the AI SDK. */
+  readonly isError?: boolean;
   /** The tool's result, if it has returned one. */
   readonly result?: unknown;
 }
@@ -18,6 +24,23 @@ export const callsIn = (messages: readonly MastraDBMessage[]): RunCall[] =>
   responseMessages(messages).flatMap(({ content }) =>
     (content.parts ?? []).flatMap((part) => (part.type === 'tool-invocation' ? [part.toolInvocation as RunCall] : [])),
   );
+
+/** The reason, as advice to the model, why a call repeats too many equal calls, or failures in a row. */
+export const repetitionOf = (
+  { toolName, args }: Pick<RunCall, 'toolName' | 'args'>,
+  made: readonly RunCall[],
+  { maxRepeats = Infinity, maxFailures = Infinity }: { readonly maxRepeats?: number; readonly maxFailures?: number },
+): string | undefined => {
+  const own = made.filter((call) => call.toolName === toolName);
+  if (own.filter((call) => isSame(call.args ?? {}, args)).length >= maxRepeats)
+    return `it was made ${maxRepeats} times with these arguments; use what it returned, change them, or go on without it`;
+  const succeeded = own.findLastIndex((call) => call.state === 'result' && !hasFailed(call));
+  return own.slice(succeeded + 1).filter(hasFailed).length >= maxFailures
+    ? `it failed ${maxFailures} times in a row; use another tool, or go on without it`
+    : undefined;
+};
+
+const hasFailed = ({ state, isError }: RunCall): boolean => state === 'output-error' || isError === true;
 
 /** An argument of several words is tainted if an untrusted result contains it whole, if it is a name, has a digit or is this long. */
 const minWhole = 12;
