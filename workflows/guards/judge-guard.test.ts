@@ -71,6 +71,24 @@ describe.each(hosts)('judgeGuard in %s', (host) => {
     expect(result.requests[0]?.material.turns).toEqual([{ role: 'user', text: 'Tell me' }]);
   });
 
+  it('judges each n-th step with `every`, before its tools run, and the input always', async () => {
+    const tools = { look: ({ for: word }: { for: string }) => `found ${word}` };
+    const played = async (...words: string[]) => {
+      const { model, requests } = judgeOf(finding('gold'));
+      const guards = [judgeGuard({ model, policies: rule('input', 'answer', 'call', 'result'), every: 3 })];
+      const steps = words.map((word, at) => ({ text: `a${at}`, toolCalls: [{ name: 'look', args: { for: word } }] }));
+      const outcome = await runOn(host, { steps: [...steps, { text: 'Done.' }], tools, guards });
+      return { ...outcome, judged: new Set(requests.map(({ material }) => material.judged)) };
+    };
+    const { stopped, ran } = await played('gold', 'gold', 'gold');
+    // Mastra's own agent may run the tools of a step that it stops.
+    expect(stopped).toContain(host === 'Agent' ? 'violates gold.' : 'The tool call violates gold.');
+    if (host !== 'Agent') expect(ran).toHaveLength(2);
+    const { text, judged } = await played('tin', 'tin', 'tin');
+    expect(text).toContain('Done.');
+    expect([...judged].toSorted()).toEqual(['Hello', 'a2', 'found tin', '{"tool":"look","arguments":{"for":"tin"}}']);
+  });
+
   it('judges the input before the model call', async () => {
     const { model } = judgeOf(finding('gold'));
     const guards = [judgeGuard({ model, policies: rule('input') })];

@@ -14,6 +14,7 @@ import {
   oneOf,
   recordOf,
   timerMsFrom,
+  wholeNumberFrom,
 } from '../../src/option-kind.js';
 import { callJudge, type JudgeLanguageModel, type JudgeMaterial, type JudgeUsage } from '../judge/call-judge.js';
 import type { JudgePlace, JudgePolicy, JudgeScreen } from '../judge/policies.js';
@@ -46,6 +47,11 @@ export interface JudgeGuardOptions extends GuardOptions {
   readonly policies: Readonly<Record<string, JudgePolicy>>;
   /** The amount of an answer that is judged at once, and buffered until then. Default `'part'`. */
   readonly window?: 'sentence' | 'part';
+  /**
+   * Judges answers, tool calls and tool results of each n-th step of a run only, such as for drift in long runs; the input always. Other
+   * steps are not judged. A judged step is emitted once it is complete. Default 1, every step.
+   */
+  readonly every?: number;
   /** The time after which a call of the judge fails with `guard/deadline`, in milliseconds. Default 15,000. */
   readonly deadlineMs?: number;
   /** Called for every call of the judge, with its cost. */
@@ -71,6 +77,7 @@ const optionKinds: KindsOf<JudgeGuardOptions> = {
   model: needed(instanceWith('doGenerate', 'a language model of the AI SDK')),
   policies: needed(recordOf(policyKind)),
   window: oneOf('sentence', 'part'),
+  every: wholeNumberFrom(1),
   deadlineMs: timerMsFrom(1),
   onJudgement: aFunction,
 };
@@ -126,8 +133,10 @@ export const judgeGuard = (
       if (names.length > 0) await (strategy === 'block' ? block(detection, args) : report(guard, detection));
     }
   };
-  const { window = 'part' } = options;
-  return Object.assign(guard, { traits: { ...traitsOf.block, judgesErrors: true }, window }, placeHooks(judge));
+  const { every = 1 } = options;
+  const window = every > 1 ? ('delta' as const) : (options.window ?? 'part');
+  const traits = { ...traitsOf.block, judgesErrors: true, checksStream: every === 1 };
+  return Object.assign(guard, { traits, window }, placeHooks(judge, every));
 };
 
 /** Rejects screens by which a text would pass and violate at once. */
