@@ -86,6 +86,8 @@ const rejected: readonly (readonly [text: string, value: string])[] = [
   ['mailto:a@example.com?cc=thief@evil.test y', 'mailto:a@example.com?cc=thief@evil.test'],
   ['data:text/html,<b>x', 'data:text/html,'],
   ['file:///etc/passwd y', 'file:///etc/passwd'],
+  ['[a](javascript:open-window) x', 'javascript:open-window'],
+  ['[a](slack:rosebud-77) x', 'slack:rosebud-77'],
 ];
 
 const harmless: readonly string[] = [
@@ -107,6 +109,7 @@ const harmless: readonly string[] = [
   'const total = items.map((item) => item.price); // sums up\nreturn total / 2; s3:ListBucket node:fs',
   'C:\\Users\\jane and src/index.ts, v1.2.3, 3.14, jane@example.org, #tag, $1.50.',
   'javascript: is a scheme. The data: we have. A mailto link. http is a protocol.',
+  'const open = `${line}](streamdown:incomplete-link)`; [x](label:close-button)',
   'It was defanged: hxxps[:]//evil[.]test/x',
   '{"a": [1, 2], "b": {"c": "d:e"}} <xs:element name="a"/> std::vector<int> a::b',
   'Use ASP.NET or VB.NET. Then self.name, this.id, config.dev, node.click() and event.target.click(x).',

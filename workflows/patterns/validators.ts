@@ -21,7 +21,11 @@ export const { locales: ibanLocales } = ibanFile as unknown as { readonly locale
 const placeholderWord =
   /^(?:(?:your|my|the|some|db)?(?:user(?:name)?|pass(?:word|wd|phrase)?|pwd|secret|token|key)|your|my|the|some|example|sample|dummy|fake|test|demo|here|value|change|me|changeme|api|auth|access|admin|app|bot|client|db|dev|service|account|private|public|[sp]k|xox[a-z]|\d{1,4}|123456?|x+|\*+|)$/i;
 
-/** Whether a value is one that documentation writes in place of a secret: `password`, `your-bot-token`, `${TOKEN}`. */
+/** Keys that are published with a page: of PostHog, Stripe and Supabase. */
+const published = /^(?:phc_|pk_(?:live|test)_|sb_publishable_)/;
+
+/** Whether a value is no secret: one that documentation writes in its place (`password`, `your-bot-token`, `${TOKEN}`), or a published key. */
 export const isPlaceholder = (value: string): boolean =>
+  published.test(value) ||
   /^(?:\$\{[^}]*\}|\{\{?[^}]*\}\}?|<[^>]*>|\$[A-Z_]+|%[A-Z_]+%)$/.test(value) ||
   value.split(/[-_.]|(?<=[a-z])(?=[A-Z])/).every((word) => placeholderWord.test(word));

@@ -1,6 +1,14 @@
 import type { Processor } from '@mastra/core/processors';
 import { createRandom } from '../../../src/testing/cuts.js';
-import { canaryGuard, linkGuard, promptInjectionGuard, redactor, unicodeGuard } from '../../../workflows/guards/index.js';
+import {
+  canaryGuard,
+  linkGuard,
+  promptInjectionGuard,
+  redactor,
+  toolDescriptionGuard,
+  toolSecretsGuard,
+  unicodeGuard,
+} from '../../../workflows/guards/index.js';
 import { outcomesInAgent } from './default-guards.js';
 import type { HonestText } from './corpora.js';
 
@@ -20,7 +28,7 @@ export interface HonestResult {
 }
 
 /** The places of a text in a run. */
-const places = ['input', 'tool result', 'answer'] as const;
+const places = ['input', 'tool result', 'answer', 'tool call', 'description'] as const;
 
 /** The guards, each alone. `judge` returns a line that says what happened; undefined if the text stays. */
 const guards: Readonly<Record<string, (text: string) => Processor>> = {
@@ -29,6 +37,8 @@ const guards: Readonly<Record<string, (text: string) => Processor>> = {
   'link, hosts of the text': (text) => linkGuard({ hosts: hostsIn(text), strategy: 'strip' }),
   'prompt-injection': () => promptInjectionGuard(),
   canary: () => canaryGuard({ word: false }),
+  'tool-secrets': () => toolSecretsGuard(),
+  'tool-description': () => toolDescriptionGuard(),
   redactor: () => redactor({ strategy: 'replace' }),
   'redactor, US': () => redactor({ strategy: 'replace', defaultCountry: 'US' }),
 };
@@ -89,6 +99,8 @@ const judged = async (
 const outcomeOf = async (guard: Processor, text: string, place: (typeof places)[number]): Promise<string | undefined> => {
   try {
     if (place === 'answer') return await streamed(guard, text);
+    if (place === 'tool call') return await calledWith(guard, text);
+    if (place === 'description') return await describedAs(guard, text);
     return place === 'input' ? await givenAs(guard, text) : await resultOf(guard, text);
   } catch (error) {
     if (error instanceof Stopped) return undefined;
@@ -134,6 +146,23 @@ const resultOf = async (guard: Processor, result: string): Promise<string> => {
   await hook?.({ ...context(), messageList, toolCallId: 'c', toolName: 't', args: {}, result });
   return edited;
 };
+
+/** The text as an argument of a tool; a guard that changes it in the stream is measured as an answer. */
+const calledWith = async (guard: Processor, text: string): Promise<string> => {
+  if (guard.id !== 'tool-secrets') return text;
+  const part = { type: 'tool-call', payload: { toolCallId: 'c', toolName: 't', args: { text } } };
+  await (guard.processOutputStream as AnyHook)({ ...context(), part, streamParts: [] }); // as above
+  return text;
+};
+
+/** The start of the text as a tool's description. */
+const describedAs = async (guard: Processor, text: string): Promise<string> => {
+  const tools = { t: { description: text.slice(0, maxDescription) } };
+  if (guard.id === 'tool-description') await (guard.processInputStep as AnyHook)({ ...context(), tools }); // as above
+  return text;
+};
+
+const maxDescription = 4_000;
 
 /** The text of an answer, in pieces of up to 400 characters. */
 const streamed = async (guard: Processor, text: string): Promise<string> => {

@@ -78,12 +78,18 @@ export const pemFinder = defineFinder(() => ({
 /** A redactor's placeholder: it would be found, and replaced, again and again. */
 const replaced = /^\[[A-Z][A-Z_]*(?:_\d+|:[0-9a-f]+)?\]$/;
 
+/** The default of a database on the reader's own machine: a word as its password. */
+const ownMachine = String.raw`(?![^\s/?#@:"'<>\x60\\]{1,32}:[a-z]{1,12}@(?:localhost|127\.0\.0\.1|\[::1\])(?![\w.-]))`;
+
 /**
  * The user and password of a URL (`scheme://user:pa55@host`), without the scheme and the host; also a single token there.
  */
 export const urlCredentialsFinder: Finder = defineFinder(() => ({
   lead: /:\/\/(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/)/i,
-  regex: /(?:[^\s/?#@:"'<>`\\]{0,256}:[^\s/?#"'<>`\\]{1,4096}|[^\s/?#@:"'<>`\\]{16,4096})(?=@[^\s/?#@])/i,
+  regex: new RegExp(
+    String.raw`${ownMachine}(?:[^\s/?#@:"'<>\x60\\]{0,256}:[^\s/?#"'<>\x60\\]{1,4096}|[^\s/?#@:"'<>\x60\\]{16,4096})(?=@[^\s/?#@])`,
+    'i',
+  ),
   hint: /:\/\//,
   read: (text, { start, end }) => {
     const value = text.slice(start, end);

@@ -135,6 +135,9 @@ const labelled: readonly (readonly [text: string, expected: string])[] = [
   ['curl -u admin:S3cret123 https://x.example', 'curl -u admin:[secret] https://x.example'],
   ['curl --user "jane:S3cret123" x', 'curl --user "jane:[secret]" x'],
   ['postgres://app:pa55w0rd@db/x, http://user:word%20less@h/', 'postgres://[url-credentials]@db/x, http://[url-credentials]@h/'],
+  ['postgres://dev:dbos@localhost:5432/x', 'postgres://dev:dbos@localhost:5432/x'],
+  ['redis://dev:dbos@127.0.0.1/0 http://a:dbos4@localhost/', 'redis://dev:dbos@127.0.0.1/0 http://[url-credentials]@localhost/'],
+  ['http://a:rosebud@localhost.example/', 'http://[url-credentials]@localhost.example/'],
   ['password=&quot;S3cret123&quot; x', 'password=&quot;[secret]&quot; x'],
   ['pa\u200Bssword: hunter2', 'pa\u200Bssword: [secret]'],
 ];
@@ -153,6 +156,7 @@ const harmless = [
   "postgres://user:password@localhost/db, 'http://user:pass@proxy.example:3128', mongodb://someuser:somepassword@host/x",
   'DATABASE_URL: postgres://app:${POSTGRES_PASSWORD}@postgres:5432/app, dotenv://:key_1234@x.example',
   assembled('SLACK_BOT_TOKEN=xo', 'xb-your-bot-token, "Authorization: Bearer sk-admin-token-123", API_KEY: "user-123-api-key"'),
+  assembled('POSTHOG_API_KEY = "ph', `c_${some(43)}", STRIPE_KEY=pk`, `_live_${some(24)}`),
   assembled('-----BEGIN RSA PRIV', 'ATE KEY-----\n...\nKh9NV...\n...\n-----END RSA PRIV', 'ATE KEY-----'),
 ];
 
