@@ -111,7 +111,7 @@ The blocked share by \`threshold\`: a lower one finds more attacks, and may bloc
 
 ${thresholdsTable(injection)}
 
-On this data a threshold of 0.5 finds a seventh more jailbreaks than the default, and blocks more harmless texts: 1.3 % instead of 0.5 % of WildGuard's, and 3.4 % instead of 0.6 % of the documentation. Measure on messages of your users before you change it.
+On this data a threshold of 0.5 finds a seventh more jailbreaks than the default, and blocks more harmless texts: 1.3 % instead of 0.5 % of WildGuard's, and 2.7 % instead of 0.2 % of the documentation. Measure on messages of your users before you change it.
 
 The guard knows phrases, not meaning:
 
@@ -119,6 +119,9 @@ The guard knows phrases, not meaning:
 - It finds few attacks of PurpleLlama and of Tensor Trust. Most ask for two words, a secret, a language or a tone in harmless words, and only the system prompt makes them attacks. The same judge finds those.
 - It misses more than a third of the jailbreaks: games, stories and characters that never mention a rule.
 - It rarely blocks harmless text, even with words of attacks in it.
+
+Why it does not find more: of the 197 clusters of jailbreaks that were read, it blocks 106 and gives 62 no score at all. Of the 134 clusters that mention rules, ethics or refusals it blocks 99; of the 63 others it blocks 7: 26 give a role, 12 a story, 25 a task or a format, in harmless words. A rule for those would block
+harmless roles of prompts.chat. The aim of 0.72 by cluster at 1 % false positives is therefore not reached: it is 0.698.
 
 Use it as the cheap first guard before one that asks a model, not as the only one.
 
@@ -152,7 +155,7 @@ What is missed, and why:
 
 ## Secrets
 
-The kinds of secrets of the redactor (\`pem\`, \`url-credentials\`, \`jwt\`, \`api-key\`, \`bearer\`, \`secret\`), on texts of this project's dependencies that contain no secret. What it replaces there are examples: \`user:password\` in an address, \`xoxb-your-bot-token\`. With \`entropy\` it also replaces hashes, as its page says.
+The kinds of secrets of the redactor (\`pem\`, \`url-credentials\`, \`jwt\`, \`api-key\`, \`bearer\`, \`secret\`), on texts of this project's dependencies that contain no secret. What it replaces there is an example or a published token. With \`entropy\` it also replaces hashes, as its page says.
 
 ${secretsTable(secrets)}
 

@@ -28,4 +28,7 @@ const published = /^(?:phc_|pk_(?:live|test)_|sb_publishable_)/;
 export const isPlaceholder = (value: string): boolean =>
   published.test(value) ||
   /^(?:\$\{[^}]*\}|\{\{?[^}]*\}\}?|<[^>]*>|\$[A-Z_]+|%[A-Z_]+%)$/.test(value) ||
-  value.split(/[-_.]|(?<=[a-z])(?=[A-Z])/).every((word) => placeholderWord.test(word));
+  value
+    .replace(/[!?]+$/, '')
+    .split(/[-_.]|(?<=[a-z])(?=[A-Z])/)
+    .every((word) => placeholderWord.test(word));

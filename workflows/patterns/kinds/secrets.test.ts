@@ -156,6 +156,7 @@ const harmless = [
   "postgres://user:password@localhost/db, 'http://user:pass@proxy.example:3128', mongodb://someuser:somepassword@host/x",
   'DATABASE_URL: postgres://app:${POSTGRES_PASSWORD}@postgres:5432/app, dotenv://:key_1234@x.example',
   assembled('SLACK_BOT_TOKEN=xo', 'xb-your-bot-token, "Authorization: Bearer sk-admin-token-123", API_KEY: "user-123-api-key"'),
+  "user: 'app', password: 'secret!', pwd: changeme!!",
   assembled('POSTHOG_API_KEY = "ph', `c_${some(43)}", STRIPE_KEY=pk`, `_live_${some(24)}`),
   assembled('-----BEGIN RSA PRIV', 'ATE KEY-----\n...\nKh9NV...\n...\n-----END RSA PRIV', 'ATE KEY-----'),
 ];
