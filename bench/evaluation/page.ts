@@ -120,8 +120,7 @@ The guard knows phrases, not meaning:
 - It misses more than a third of the jailbreaks: games, stories and characters that never mention a rule.
 - It rarely blocks harmless text, even with words of attacks in it.
 
-Why it does not find more: of the 197 clusters of jailbreaks that were read, it blocks 106 and gives 62 no score at all. Of the 134 clusters that mention rules, ethics or refusals it blocks 99; of the 63 others it blocks 7: 26 give a role, 12 a story, 25 a task or a format, in harmless words. A rule for those would block
-harmless roles of prompts.chat. The aim of 0.72 by cluster at 1 % false positives is therefore not reached: it is 0.698.
+Why it does not find more: of the 197 clusters of jailbreaks that were read, it blocks 106 and gives 62 no score at all. By their words, 134 clusters mention rules, ethics or refusals, and it blocks 99 of them. Of the 63 others it blocks 7: 26 give a role, 12 a story or a game, 25 a task or a format, in words that harmless prompts have, too. The aim of 0.72 by cluster at 1 % false positives is therefore not reached: it is 0.698.
 
 Use it as the cheap first guard before one that asks a model, not as the only one.
 
