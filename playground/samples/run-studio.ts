@@ -55,7 +55,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Builds the studio's pages if they are missing or out of date. */
 export const buildPages = async (print: (line: string) => void): Promise<void> => {
-  if (isBuilt('dist/studio/index.html', ['playground/{web,protocol}/**'])) return;
+  if (isBuilt('dist/studio/index.html', ['playground/{web,fold,protocol}/**'])) return;
   print('Building the studio pages; this takes a few seconds …');
   const { build } = await import('vite');
   const { NODE_ENV } = process.env;

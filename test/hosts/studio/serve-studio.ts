@@ -113,7 +113,7 @@ const createMastra = (): Mastra =>
         outputProcessors: [
           pipeline('support-output')
             .then(quality)
-            .then(redactor({ strategy: 'block', places: ['answer'] }))
+            .then(redactor({ id: 'leak', strategy: 'block', places: ['answer'] }))
             .commit(),
         ],
         hold: 'none', // pages show what is retracted
