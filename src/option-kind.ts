@@ -72,8 +72,21 @@ export interface OptionKind<Value = unknown> {
   readonly description: string;
   /** All faults of a value, with their paths. Empty if the value is valid. Values are checked, never copied. */
   readonly faultsOf: (value: unknown, path: string) => readonly ValueFault[];
+  /** These values as JSON Schema, for forms; undefined if it cannot describe them. */
+  readonly schema?: OptionSchema | undefined;
   /** Never set: it carries the type. */
   readonly accepts?: Value;
+}
+
+interface OptionSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly items?: OptionSchema;
+  readonly properties?: Readonly<Record<string, OptionSchema>>;
+  readonly required?: readonly string[];
+  readonly description?: string;
+  /** Only code can set it. */
+  readonly readOnly?: boolean;
 }
 
 export type ValueOf<Kind> = Kind extends OptionKind<infer Value> ? Value : never;
@@ -94,8 +107,9 @@ export const unreadable = (path: string, error: unknown): ValueFault => ({
   detail: `it cannot be read: ${messageOf(error)}`,
 });
 
-const kindOf = <Value>(description: string, faultsOf: OptionKind['faultsOf']): OptionKind<Value> => ({
+const kindOf = <Value>(description: string, faultsOf: OptionKind['faultsOf'], schema?: OptionSchema): OptionKind<Value> => ({
   description,
+  schema,
   faultsOf: (value, path) => {
     try {
       return faultsOf(value, path);
@@ -106,28 +120,33 @@ const kindOf = <Value>(description: string, faultsOf: OptionKind['faultsOf']): O
 });
 
 /** A kind that is recognized by its value. */
-export const kind = <Value = unknown>(description: string, fits: (value: unknown) => boolean): OptionKind<Value> =>
-  kindOf(description, (value, path) => (fits(value) ? [] : [faultOf(description, path)]));
+export const kind = <Value = unknown>(
+  description: string,
+  fits: (value: unknown) => boolean,
+  schema?: OptionSchema,
+): OptionKind<Value> => kindOf(description, (value, path) => (fits(value) ? [] : [faultOf(description, path)]), schema);
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @typeParam Value The signature, which cannot be checked at run time. */
-export const functionOf = <Value>(): OptionKind<Value> => kind('a function', (value) => typeof value === 'function');
+export const functionOf = <Value>(): OptionKind<Value> =>
+  kind('a function', (value) => typeof value === 'function', { readOnly: true });
 
 export const anObject = kind<object>('an object', isObject);
 export const aFunction = functionOf<(...args: never[]) => unknown>();
-export const aText = kind<string>('a string', (value) => typeof value === 'string');
-export const aNumber = kind<number>('a number', Number.isFinite);
-export const aBoolean = kind<boolean>('true or false', (value) => typeof value === 'boolean');
+export const aText = kind<string>('a string', (value) => typeof value === 'string', { type: 'string' });
+export const aNumber = kind<number>('a number', Number.isFinite, { type: 'number' });
+export const aBoolean = kind<boolean>('true or false', (value) => typeof value === 'boolean', { type: 'boolean' });
 
 /** A text that is not empty. */
-export const aName = kind<string>('a non-empty string', (value) => typeof value === 'string' && value !== '');
+export const aName = kind<string>('a non-empty string', (value) => typeof value === 'string' && value !== '', { type: 'string' });
 
 export const wholeNumberFrom = (least: number, most = Infinity): OptionKind<number> =>
   kind(
     most === Infinity ? `an integer of ${least} or more` : `an integer from ${least} to ${most}`,
     (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+    { type: 'integer' },
   );
 
 /** The longest delay of a timer, in milliseconds: a timer with a longer one fires at once. */
@@ -141,10 +160,11 @@ export const numberFrom = (least: number, most = Infinity): OptionKind<number> =
   kind(
     most === Infinity ? `a number of ${least} or more` : `a number from ${least} to ${most}`,
     (value) => typeof value === 'number' && value >= least && value <= most, // NaN fails both
+    { type: 'number' },
   );
 
 export const oneOf = <const Values extends readonly string[]>(...values: Values): OptionKind<Values[number]> =>
-  kind(inWords(values), (value) => (values as readonly unknown[]).includes(value));
+  kind(inWords(values), (value) => (values as readonly unknown[]).includes(value), { enum: values });
 
 /** An instance that is recognized by a method, because an application may load its class twice. */
 export const instanceWith = <Value>(method: string, description: string): OptionKind<Value> =>
@@ -182,8 +202,11 @@ export const needed = <Value>(given: OptionKind<Value>): OptionKind<Value> & { r
 
 export const listOf = <Entry>(entry: OptionKind<Entry>): OptionKind<readonly Entry[]> => {
   const description = `an array (each item: ${entry.description})`;
-  return kindOf(description, (value, path) =>
-    Array.isArray(value) ? value.flatMap((of, at) => entry.faultsOf(of, `${path}.${at}`)) : [faultOf(description, path)],
+  return kindOf(
+    description,
+    (value, path) =>
+      Array.isArray(value) ? value.flatMap((of, at) => entry.faultsOf(of, `${path}.${at}`)) : [faultOf(description, path)],
+    { type: 'array', items: entry.schema ?? {} },
   );
 };
 
@@ -209,12 +232,24 @@ type ValuesOf<Kinds extends Fields> = { -readonly [Name in NeededIn<Kinds>]: Val
 /** An object with a kind for each field. Unknown fields and missing required fields are faults. */
 export const fieldsOf = <Kinds extends Fields>(fields: Kinds): OptionKind<ValuesOf<Kinds>> => {
   const description = `an object with ${inWords(Object.keys(fields))}`;
-  return kindOf(description, (value, path) => {
-    if (!isObject(value)) return [faultOf(description, path)];
-    const names = new Set([...Object.keys(value), ...Object.keys(fields)]);
-    return [...names].flatMap((name) => faultsOfField(fields, value, { name, path: `${path}.${name}` }));
-  });
+  return kindOf(
+    description,
+    (value, path) => {
+      if (!isObject(value)) return [faultOf(description, path)];
+      const names = new Set([...Object.keys(value), ...Object.keys(fields)]);
+      return [...names].flatMap((name) => faultsOfField(fields, value, { name, path: `${path}.${name}` }));
+    },
+    schemaOf(fields),
+  );
 };
+
+const schemaOf = (fields: Fields): OptionSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(fields).map(([name, { schema, description }]) => [name, { description, ...schema }]),
+  ),
+  required: Object.keys(fields).filter((name) => fields[name]?.isNeeded),
+});
 
 const faultsOfField = (
   fields: Fields,

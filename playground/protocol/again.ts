@@ -27,6 +27,13 @@ export interface ForkRun {
   readonly messages?: Readonly<Record<string, string>>;
   /** Results of tools, by the ids of their calls. */
   readonly results?: Readonly<Record<string, unknown>>;
+  /** Arguments of tools, by the ids of their calls. */
+  readonly args?: Readonly<Record<string, unknown>>;
+  /** Responses of the model, by step number and attempt: `0.1`. */
+  readonly answers?: Readonly<Record<string, string>>;
+  readonly instructions?: string | undefined;
+  /** The id of another model, with its provider. */
+  readonly model?: string | undefined;
   readonly guard?: ChosenGuard | undefined;
   /** The id of the guard that it replaces. Default: its own id. */
   readonly instead?: string | undefined;

@@ -142,6 +142,18 @@ describe('a run forked from a recorded run', () => {
     expect(JSON.stringify(model.calls[2]?.prompt)).toContain('lost');
   });
 
+  it('continues from edited arguments, an edited response, and other instructions', async () => {
+    const { fork, model } = await open();
+    expect((await fork({ args: { 'call-1': { order: '8' } } })).answers.after).toBe('It is lost.');
+    expect(looked).toEqual(['8']);
+    expect(model.calls).toHaveLength(3);
+    expect((await fork({ answers: { '1.1': 'It is here.' } })).answers.after).toBe('It is here.');
+    expect(model.calls).toHaveLength(3);
+    await fork({ instructions: 'Speak like a pirate.' });
+    expect(model.calls).toHaveLength(4);
+    expect(JSON.stringify(model.calls[3]?.prompt[0])).toContain('pirate');
+  });
+
   it('makes no call without edits, and repeats all calls after an edited input', async () => {
     const { fork, model, messageId } = await open();
     expect((await fork({})).answers.after).toBe('It is sent.');

@@ -45,7 +45,7 @@ export interface BlockedTermsMetadata {
 
 type TermsProcessor = Processor<string, BlockedTermsMetadata>;
 
-const optionKinds: KindsOf<BlockedTermsGuardOptions> = {
+export const optionKinds: KindsOf<BlockedTermsGuardOptions> = {
   ...sharedKinds,
   terms: needed(listOf(aName)),
   wholeWords: aBoolean,

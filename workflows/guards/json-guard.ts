@@ -27,7 +27,7 @@ export interface JsonMetadata {
 /** More faults than this do not help the model. */
 const maxIssues = 5;
 
-const optionKinds: KindsOf<JsonGuardOptions> = {
+export const optionKinds: KindsOf<JsonGuardOptions> = {
   ...sharedKinds,
   schema: needed(instanceWith('safeParse', 'a zod schema')),
   maxRetries: numberFrom(0),

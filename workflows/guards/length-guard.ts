@@ -33,7 +33,7 @@ export interface LengthMetadata {
   maxChars: number;
 }
 
-const optionKinds: KindsOf<LengthGuardOptions> = {
+export const optionKinds: KindsOf<LengthGuardOptions> = {
   ...sharedKinds,
   maxChars: numberFrom(0),
   minChars: numberFrom(0),

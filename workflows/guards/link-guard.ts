@@ -57,7 +57,7 @@ export interface LinkMetadata {
   readonly found: Partial<Record<LinkFault, number>>;
 }
 
-const optionKinds: KindsOf<LinkGuardOptions> = {
+export const optionKinds: KindsOf<LinkGuardOptions> = {
   ...sharedKinds,
   hosts: listOf(aText),
   schemes: listOf(aText),

@@ -40,7 +40,7 @@ const aSignal = kind('{ name, weight, pattern }', (value) => {
   const { name, weight, pattern } = Object(value) as Partial<InjectionSignal>;
   return typeof name === 'string' && typeof weight === 'number' && pattern instanceof RegExp;
 });
-const optionKinds: KindsOf<PromptInjectionGuardOptions> = {
+export const optionKinds: KindsOf<PromptInjectionGuardOptions> = {
   ...sharedKinds,
   strategy: judgeStrategies,
   patterns: listOf(aSignal),

@@ -40,7 +40,7 @@ export interface QualityMetadata {
 type StepArgs = Omit<ProcessOutputStepArgs, 'abort'>;
 type Rules = Required<Pick<QualityGuardOptions, 'minChars' | 'forbidEmpty' | 'maxRepetition' | 'refusalPatterns'>>;
 
-const optionKinds: KindsOf<QualityGuardOptions> = {
+export const optionKinds: KindsOf<QualityGuardOptions> = {
   ...sharedKinds,
   minChars: numberFrom(0),
   forbidEmpty: aBoolean,

@@ -40,7 +40,7 @@ export interface ScriptMetadata {
   readonly foreignShare: number;
 }
 
-const optionKinds: KindsOf<ScriptGuardOptions> = {
+export const optionKinds: KindsOf<ScriptGuardOptions> = {
   ...sharedKinds,
   scripts: needed(listOf(aName)),
   maxForeignShare: numberFrom(0, 1),

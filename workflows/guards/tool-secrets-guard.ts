@@ -36,7 +36,7 @@ interface Call {
   readonly args?: unknown;
 }
 
-const optionKinds: KindsOf<ToolSecretsGuardOptions> = {
+export const optionKinds: KindsOf<ToolSecretsGuardOptions> = {
   ...sharedKinds,
   kinds: listOf(oneOf(...valueKinds)),
   exceptTools: listOf(aText),

@@ -27,7 +27,7 @@ const finders = { hidden: hiddenFinders, lookalike: [lookalikeFinder] } as const
   readonly Finder[]
 >;
 
-const optionKinds: KindsOf<UnicodeGuardOptions> = {
+export const optionKinds: KindsOf<UnicodeGuardOptions> = {
   ...sharedKinds,
   tricks: listOf(oneOf('hidden', 'lookalike')),
   strategy: oneOf('block', 'warn', 'clean'),

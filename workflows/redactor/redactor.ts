@@ -110,7 +110,7 @@ export const redactor = (options: RedactorOptions): Redactor => {
 
 const strategies: readonly RedactionStrategy[] = ['mask', 'hash', 'remove', 'replace', 'block', 'warn', 'restore'];
 
-const optionKinds: KindsOf<RedactorOptions> = {
+export const optionKinds: KindsOf<RedactorOptions> = {
   ...sharedKinds,
   strategy: needed(oneOf(...strategies)),
   kinds: listOf(oneOf(...valueKinds)),

@@ -8,18 +8,20 @@ import type { AgentInfo, Catalog, PipelineInfo, PhaseInfo } from '../../protocol
 import { phasesIn, shapeOf } from './graph-shape.js';
 import { isInterlock, type Known, type KnownAgent, type KnownPipeline } from './known.js';
 import { describeMachine } from './machine.js';
+import { describeOptions } from './option-schemas.js';
 import { phaseJsonSchema } from '../../../schemas/phase-payload.js';
 
 /** Example inputs for an agent, with their effects. */
 export type Examples = Readonly<Record<string, AgentInfo['examples']>>;
 
 /** The part of a catalog about the library itself. */
-export type Library = Pick<Catalog, 'version' | 'phases' | 'machine' | 'errors'>;
+export type Library = Pick<Catalog, 'version' | 'phases' | 'machine' | 'options' | 'errors'>;
 
 export const describeLibrary = (): Library => ({
   version: packageVersion(),
   phases: describePhases(),
   machine: describeMachine(),
+  options: describeOptions(),
   errors: errorTable,
 });
 

@@ -72,6 +72,10 @@ export const fixtureQuerySchema = z.object({
 export const forkSchema = z.object({
   messages: z.record(id, z.string().max(100_000)).default({}),
   results: z.record(id, z.unknown()).default({}),
+  args: z.record(id, z.record(z.string(), z.unknown())).default({}),
+  answers: z.record(z.string().regex(/^\d+\.\d+$/), z.string().max(100_000)).default({}),
+  instructions: z.string().max(100_000).optional(),
+  model: id.optional(),
   guard: chosenGuardSchema.optional(),
   instead: id.optional(),
 });

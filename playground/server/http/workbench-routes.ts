@@ -163,7 +163,7 @@ const machineToMermaid = ({ states, transitions }: Catalog['machine']): string =
 const idOf = (path: string): string => path.replaceAll('.', '_');
 
 /**
- * Starts a run that branches off a recorded one: with edited messages, tool results, or another guard. Raises `studio/not-found`,
+ * Starts a run that branches off a recorded one: with edited content, another model, or another guard. Raises `studio/not-found`,
  * `studio/content-withheld`, and the errors of a fork.
  */
 const forkRun = async (studio: Studio, runId: string, edits: ForkRun): Promise<StartedRun> => {
@@ -171,15 +171,15 @@ const forkRun = async (studio: Studio, runId: string, edits: ForkRun): Promise<S
   const trace = await traceOf(studio, runId);
   const known = await studio.known();
   const agent = interlockAgent(known, agentId);
-  const { messages = {}, results, guard, instead } = edits;
+  const { messages = {}, guard, instead, ...others } = edits;
   const guards = guard && swapGuard(agent, makeGuard(known, guard), instead);
   const last = traceOfKind(trace, 'input')[0]?.messages.findLast(({ role }) => role === 'user');
   const text = (last && (messages[last.id] ?? last.text)) ?? '';
   return studio.desk.start(agent, { text }, ({ log, controller }) =>
     fork(trace, agent.agent as InterlockAgent, {
       runId: log.runId,
+      ...others,
       messages,
-      results,
       guards,
       record: () => log.trace,
       abortSignal: controller.signal,

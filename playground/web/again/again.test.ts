@@ -20,7 +20,7 @@ it('reads a guard from a URL', () => {
     options: { kinds: ['iban'] },
   });
   expect(chosenGuard(choice('guard=p/gone'), pipelines)).toBeUndefined();
-  expect(() => chosenGuard(choice('guard=redactor&options=[1]'), pipelines)).toThrow(SyntaxError);
+  expect(chosenGuard(choice('guard=redactor&options=[1]'), pipelines)).toEqual({ kind: 'ready', name: 'redactor' });
 });
 
 const row = (before: string | undefined, after: string | undefined): ComparedRow => ({
@@ -42,30 +42,39 @@ const replayed = (rows: readonly ComparedRow[], more: Partial<Comparison> = {}) 
 it('counts a verdict as changed only if its effect differs and is known', () => {
   const rows = [row('pass', 'pass'), row(undefined, 'pass'), row('pass', undefined), row('pass', 'trip'), row('edit', undefined)];
   const names = (more?: Partial<Comparison>) => changedVerdicts(replayed(rows, more)).map((one) => changeName(one.row));
-  expect(names()).toEqual(['pass → trip', 'edit → no verdict']);
-  expect(names({ endedAt: 'step 1' })).toEqual(['pass → trip']);
+  expect(names()).toEqual(['passed → blocked', 'edited → no verdict']);
+  expect(names({ endedAt: 'step 1' })).toEqual(['passed → blocked']);
 });
 
 it('counts and summarizes changes', () => {
   const trips = replayed([row('pass', 'trip')], { after: { status: 'tripwire', text: '', runId: 'r' } });
   const all = [trips, trips, replayed([row('edit', 'pass')]), replayed([row('pass', 'pass')])];
   expect(countChanges(all.flatMap(changedVerdicts))).toEqual([
-    ['pass → trip', 2],
-    ['edit → pass', 1],
+    ['passed → blocked', 2],
+    ['edited → passed', 1],
   ]);
   expect(sumUp(all)).toBe('Verdicts changed in 3 of 4 runs. 2 runs would have ended with a different status.');
   expect(sumUp([replayed([])])).toBe('No verdict changed in 1 run.');
 });
 
-it('finds the editable parts of a run and returns the edits', () => {
+it('finds the editable parts of each step, and returns the edits', () => {
   const place = { seq: 0, at: 0, stepNumber: 0, attempt: 1 };
-  const editable = editableIn([
-    { ...place, kind: 'input', messages: [{ id: 'm', role: 'user', text: 'Hi' }] },
-    { ...place, kind: 'tool', toolCallId: 'c', toolName: 'look', args: {}, result: { state: 'sent' } },
-    { ...place, kind: 'tool', toolCallId: 'd', toolName: 'look', args: {} },
-  ]);
-  expect(editable.results.map(({ toolCallId }) => toolCallId)).toEqual(['c']);
-  expect(editsOf(editable, { m: 'Hi', c: editable.results[0]?.json ?? '' })).toEqual({ messages: {}, results: {} });
-  expect(editsOf(editable, { m: 'Hello', c: '"lost"' })).toEqual({ messages: { m: 'Hello' }, results: { c: 'lost' } });
-  expect(() => editsOf(editable, { c: '{' })).toThrow(SyntaxError);
+  const [messages, parts] = editableIn(
+    [
+      { ...place, kind: 'input', messages: [{ id: 'm', role: 'user', text: 'Hi' }] },
+      { ...place, kind: 'tool', toolCallId: 'c', toolName: 'look', args: { order: '7' }, result: { state: 'sent' } },
+      { ...place, kind: 'tool', toolCallId: 'd', toolName: 'look', args: {} },
+    ],
+    [{ ...place, text: 'I look.' }],
+  );
+  const all = [...messages, ...parts];
+  expect(parts.map(({ id }) => id)).toEqual(['answers 0.1', 'args c', 'results c', 'args d']);
+  expect(editsOf(all, { 'messages m': 'Hi', 'results c': parts[2]?.text ?? '' })).toEqual({});
+  expect(editsOf(all, { 'messages m': 'Hello', 'answers 0.1': 'No.', 'args c': '{"order":"8"}', model: 'a/b' })).toEqual({
+    messages: { m: 'Hello' },
+    answers: { '0.1': 'No.' },
+    args: { c: { order: '8' } },
+    model: 'a/b',
+  });
+  expect(() => editsOf(all, { 'results c': '{' })).toThrow(/^Result of look, step 1: .*JSON/);
 });

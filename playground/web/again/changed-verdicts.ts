@@ -1,3 +1,4 @@
+import { wordOf } from '../components/signal.js';
 import type { ComparedRow, Comparison, RunSummary } from '../../protocol/runs.js';
 
 /** A recorded run after a guard was replayed over it. */
@@ -28,7 +29,7 @@ export const changedVerdicts = ({ run, comparison }: ReplayedRun): ChangedVerdic
 
 /** The short name of a change, under which it is counted. */
 export const changeName = ({ before, after }: ComparedRow): string => {
-  const [was, is] = [before?.verdict ?? 'no verdict', after?.verdict ?? 'no verdict'];
+  const [was, is] = [wordOf(before?.verdict), wordOf(after?.verdict)];
   return was === is ? `${was}, different reason` : `${was} → ${is}`;
 };
 

@@ -1,42 +1,72 @@
 import type { ForkRun } from '../../protocol/again.js';
-import type { InputMessage, StudioEntry } from '../../protocol/trace-entry.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
 
-/** The editable parts of a run. */
+/** A part of a run that can be edited; its id is the field of the edits, and the key in it. */
 export interface Editable {
-  readonly messages: readonly InputMessage[];
-  readonly results: readonly {
-    readonly toolCallId: string;
-    readonly toolName: string;
-    readonly stepNumber: number;
-    readonly json: string;
-  }[];
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  /** Its text is JSON. */
+  readonly isJson?: boolean;
 }
 
-/** The initial messages of a run and the results of its tools, as far as pages get them. */
-export const editableIn = (entries: readonly StudioEntry[]): Editable => ({
-  messages: entries.find((entry) => entry.kind === 'input')?.messages ?? [],
-  results: entries
-    .filter((entry) => entry.kind === 'tool')
-    .filter(({ result }) => result !== undefined)
-    .map(({ toolCallId, toolName, stepNumber, result }) => ({
-      toolCallId,
-      toolName,
-      stepNumber,
-      json: JSON.stringify(result, null, 2),
-    })),
-});
+/** A response of the model, as sent. */
+interface Response {
+  readonly stepNumber: number;
+  readonly attempt: number;
+  readonly text: string;
+}
 
-/** Edited texts, by what they replace: the id of a message or of a call. */
+const json = (value: unknown): string => JSON.stringify(value, null, 2) ?? '';
+
+/** The initial messages of a run, and the parts of its steps in order, as far as pages get them. */
+export const editableIn = (entries: readonly StudioEntry[], responses: readonly Response[]): [Editable[], Editable[]] => {
+  const messages = entries.find((entry) => entry.kind === 'input')?.messages ?? [];
+  const parts = [
+    ...responses.map(({ stepNumber, attempt, text }) => ({
+      stepNumber,
+      id: `answers ${stepNumber}.${attempt}`,
+      title: `Response${attempt > 1 ? `, attempt ${attempt}` : ''}`,
+      text,
+    })),
+    ...entries.flatMap((entry) => {
+      if (entry.kind !== 'tool') return [];
+      const { stepNumber, toolCallId, toolName, args, result } = entry;
+      const part = { stepNumber, isJson: true };
+      return [
+        { ...part, id: `args ${toolCallId}`, title: `Arguments of ${toolName}`, text: json(args) },
+        ...(result === undefined
+          ? []
+          : [{ ...part, id: `results ${toolCallId}`, title: `Result of ${toolName}`, text: json(result) }]),
+      ];
+    }),
+  ].toSorted((a, b) => a.stepNumber - b.stepNumber);
+  return [
+    messages.map(({ id, role, text }) => ({ id: `messages ${id}`, title: `Message: ${role}`, text })),
+    parts.map(({ stepNumber, title, ...part }) => ({ ...part, title: `${title}, step ${stepNumber + 1}` })),
+  ];
+};
+
+/** Edited texts, by the ids of the parts. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** The differences from the run. Throws a `SyntaxError` for a result that is no JSON. */
-export const editsOf = ({ messages, results }: Editable, typed: Typed): Pick<ForkRun, 'messages' | 'results'> => ({
-  messages: Object.fromEntries(
-    messages.flatMap(({ id, text }) => (typed[id] !== undefined && typed[id] !== text ? [[id, typed[id]]] : [])),
-  ),
-  results: Object.fromEntries(
-    results.flatMap(({ toolCallId: id, json }): [string, unknown][] =>
-      typed[id] !== undefined && typed[id] !== json ? [[id, JSON.parse(typed[id])]] : [],
-    ),
-  ),
-});
+/** The differences from the run. Throws a `SyntaxError` for a text that is no JSON. */
+export const editsOf = (parts: readonly Editable[], typed: Typed): ForkRun => {
+  const edits: Record<string, unknown> = {};
+  for (const [id, text] of Object.entries(typed)) {
+    const part = parts.find((one) => one.id === id);
+    if (part?.text === text) continue;
+    const [field = id, key] = id.split(/ (.*)/s);
+    edits[field] =
+      key === undefined ? text : { ...(edits[field] as object), [key]: part?.isJson ? parsed(part.title, text) : text };
+  }
+  return edits;
+};
+
+const parsed = (title: string, text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new SyntaxError(`${title}: the text is not valid JSON.`);
+  }
+};

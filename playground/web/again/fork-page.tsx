@@ -1,131 +1,184 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { GitFork, Pencil } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import './again.css';
+import type { RunView } from '../../fold/run-view.js';
+import { runPath } from '../../protocol/run-file.js';
+import type { PromptView } from '../../protocol/trace-entry.js';
 import { useCatalog } from '../api/catalog.js';
+import { get } from '../api/request.js';
 import { useRun } from '../api/run-readers.js';
+import { useLoaded } from '../api/use-loaded.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { Panel } from '../components/panel.js';
 import { Waiting } from '../components/waiting.js';
 import { useQuery } from '../shell/use-query.js';
 import { useTitle } from '../shell/use-title.js';
+import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
 import { editableIn, editsOf, type Editable, type Typed } from './fork-edits.js';
 import { chosenGuard, readChoice } from './guard-choice.js';
 import { GuardOptions, GuardSelect, PlaceSelect } from './guard-form.js';
 import { RealTools } from './real-tools.js';
 import { useFork } from './use-fork.js';
-import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
 
-/** Edits the input of a run, and runs it again from there. */
+/** Edits any part of a run, and runs it again from there. */
 export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
   useTitle('Edit and run again');
   const run = useRun(runId);
   const { entries, count, fold } = run;
-  const { agentId } = fold.at();
-  const agent = useCatalog().agents.find(({ id }) => id === agentId);
-  const editable = useMemo(() => editableIn(entries.slice(0, count)), [entries, count]);
+  const view = fold.at();
+  const agent = useCatalog().agents.find(({ id }) => id === view.agentId);
+  const prompts = useLoaded(useCallback((signal) => get<PromptView[]>(`${runPath(runId)}/prompts`, signal), [runId]));
+  const parts = useMemo(() => editableIn(entries.slice(0, count), responsesOf(fold.at())), [entries, count, fold]);
   return (
     <div className="page">
       <PageHead crumbs={crumbsOfRun(runId)} title="Edit and run again">
         <RealTools tools={agent?.tools ?? []} />
       </PageHead>
       {run.state === 'failed' && run.error && <ErrorNotice error={run.error} />}
-      {run.state === 'loading' && count === 0 && <Waiting noun="the run" />}
-      {count > 0 && <ForkForm key={runId} runId={runId} editable={editable} />}
+      {count === 0 || prompts.state === 'loading' ? (
+        run.state !== 'failed' && <Waiting noun="the run" />
+      ) : (
+        <ForkForm
+          key={runId}
+          runId={runId}
+          parts={parts}
+          setup={setupOf(view, prompts.state === 'loaded' ? prompts.value : [])}
+        />
+      )}
     </div>
   );
 };
 
-interface FieldsProps {
-  readonly editable: Editable;
+/** The responses with text, as sent. */
+const responsesOf = ({ lanes }: RunView) =>
+  lanes.flatMap(({ stepNumber, attempt, parts }) => {
+    const texts = parts.filter(({ kind }) => kind === 'text');
+    return texts.length === 0 ? [] : [{ stepNumber, attempt, text: texts.map(({ text }) => text).join('') }];
+  });
+
+/** The instructions and the model of the first call. */
+const setupOf = ({ lanes }: RunView, [first]: readonly PromptView[]): readonly Editable[] => {
+  const system = (first?.messages ?? []).filter(({ role }) => role === 'system').map(({ text }) => text);
+  const model = lanes[0]?.models[0];
+  return [
+    { id: 'instructions', title: 'Instructions', text: system.join('\n') },
+    { id: 'model', title: 'Model', text: model ? `${model.provider}/${model.modelId}` : '' },
+  ];
+};
+
+interface FieldProps {
+  readonly part: Editable;
   readonly typed: Typed;
   readonly onType: (id: string, text: string) => void;
 }
 
-const Fields = ({ editable, typed, onType }: FieldsProps) => (
-  <>
-    {editable.messages.map(({ id, role, text }) => (
-      <label key={id} className="field">
-        <span className="field-title">Message: {role}</span>
-        <textarea className="input" rows={2} value={typed[id] ?? text} onChange={({ target }) => onType(id, target.value)} />
-      </label>
-    ))}
-    {editable.results.map((result) => (
-      <ResultField key={result.toolCallId} result={result} typed={typed} onType={onType} />
-    ))}
-  </>
+const Field = ({ part: { id, title, text, isJson = false }, typed, onType }: FieldProps) => (
+  <label className="field">
+    <span className="field-title">
+      {title} {isJson && '(JSON)'}
+    </span>
+    <textarea
+      className={`input ${isJson ? 'input-code' : ''}`}
+      rows={Math.min(6, (typed[id] ?? text).split('\n').length)}
+      value={typed[id] ?? text}
+      onChange={({ target }) => onType(id, target.value)}
+    />
+  </label>
 );
 
-interface ResultFieldProps extends Omit<FieldsProps, 'editable'> {
-  readonly result: Editable['results'][number];
-}
+const rowHeight = 30;
 
-/** The result of a call. A run may have hundreds, so that each is a row until it is opened; the address may name one. */
-const ResultField = ({ result: { toolCallId, toolName, stepNumber, json }, typed, onType }: ResultFieldProps) => {
-  const isNamed = useQuery()[0].get('call') === toolCallId;
-  const [isOpen, setIsOpen] = useState(isNamed);
-  const title = `Result of ${toolName}, step ${stepNumber + 1}`;
-  if (!isOpen)
-    return (
-      <Button look="quiet" className="fork-row" onClick={() => setIsOpen(true)}>
-        <Pencil size={13} aria-hidden /> {title} <code>{json.replaceAll(/\s+/g, ' ').slice(0, 80)}</code>
-      </Button>
-    );
+/** The parts of all steps as rows, of which only those in view are drawn; a click opens one below. */
+const PartList = ({ parts, onOpen }: { readonly parts: readonly Editable[]; readonly onOpen: (id: string) => void }) => {
+  const box = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: parts.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+  });
   return (
-    <label className="field">
-      <span className="field-title">{title} (JSON)</span>
-      <textarea
-        className="input input-code"
-        rows={3}
-        value={typed[toolCallId] ?? json}
-        onChange={({ target }) => onType(toolCallId, target.value)}
-      />
-    </label>
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
+    <div ref={box} className="fork-parts" role="region" aria-label="Parts of the steps" tabIndex={0}>
+      <ol style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ index, start }) => {
+          const { id = '', title, text = '' } = parts[index] ?? {};
+          return (
+            <li key={id} style={{ transform: `translateY(${start}px)`, height: rowHeight }}>
+              <Button look="quiet" className="fork-row" onClick={() => onOpen(id)}>
+                <Pencil size={13} aria-hidden /> {title} <code>{text.replaceAll(/\s+/g, ' ').slice(0, 80)}</code>
+              </Button>
+            </li>
+          );
+        })}
+      </ol>
+    </div>
   );
 };
 
-const ForkForm = ({ runId, editable }: { readonly runId: string; readonly editable: Editable }) => {
+interface ForkFormProps {
+  readonly runId: string;
+  readonly parts: readonly [messages: readonly Editable[], ofSteps: readonly Editable[]];
+  readonly setup: readonly Editable[];
+}
+
+const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) => {
   const { pipelines } = useCatalog();
   const [query, setQuery] = useQuery();
   const choice = useMemo(() => readChoice(query), [query]);
   const [typed, setTyped] = useState<Typed>({});
+  const [opened, setOpened] = useState<readonly string[]>([query.get('part') ?? '']);
   const [fault, setFault] = useState<string>();
   const { fork, start } = useFork(runId);
   const submit = (): void => {
     try {
+      const edits = editsOf([...messages, ...ofSteps, ...setup], typed);
       const guard = chosenGuard(choice, pipelines);
-      const edits = editsOf(editable, typed);
-      setFault(undefined);
       void start({ ...edits, guard, ...(choice.instead !== '' && { instead: choice.instead }) });
     } catch (error) {
-      setFault((error as SyntaxError).message); // from JSON.parse
+      setFault((error as SyntaxError).message); // of a text that is no JSON
     }
   };
+  const onType = (id: string, text: string): void => {
+    setFault(undefined);
+    setTyped((now) => ({ ...now, [id]: text }));
+  };
+  const shown = [...messages, ...ofSteps.filter(({ id }) => opened.includes(id)), ...setup];
   return (
     <form
       className="fork-form"
       onSubmit={(event) => {
         event.preventDefault();
-        submit();
+        if (fault === undefined) submit();
       }}
     >
-      <Panel title="Input">
+      {choice.guard !== '' && <GuardPanel choice={choice} onChange={setQuery} onFault={setFault} />}
+      <Panel title="Run" note="edit the input, or any part of a step">
         <div className="fork-fields">
-          <Fields editable={editable} typed={typed} onType={(id, text) => setTyped((now) => ({ ...now, [id]: text }))} />
+          {ofSteps.length > 0 && <PartList parts={ofSteps} onOpen={(id) => setOpened((now) => [...now, id])} />}
+          {shown.map((part) => (
+            <Field key={part.id} part={part} typed={typed} onType={onType} />
+          ))}
         </div>
       </Panel>
-      <Panel title="Guard" note="optional: add or replace a guard">
-        <div className="guard-form">
-          <GuardSelect choice={choice} onChange={setQuery} />
-          <PlaceSelect choice={choice} onChange={setQuery} />
-          {choice.guard !== '' && <GuardOptions choice={choice} onChange={setQuery} fault={undefined} />}
-        </div>
-      </Panel>
+      {choice.guard === '' && <GuardPanel choice={choice} onChange={setQuery} onFault={setFault} />}
       {fault !== undefined && <ErrorNotice error={{ message: fault }} />}
       {fork.state === 'failed' && <ErrorNotice error={fork.error} />}
-      <Button look="primary" type="submit" disabled={fork.state === 'busy'}>
+      <Button look="primary" type="submit" className="fork-run" disabled={fork.state === 'busy'}>
         <GitFork size={14} aria-hidden /> {fork.state === 'busy' ? 'Running …' : 'Run again'}
       </Button>
     </form>
   );
 };
+
+const GuardPanel = (props: Parameters<typeof GuardOptions>[0]) => (
+  <Panel title="Guard" note="optional: add or replace a guard">
+    <div className="guard-form">
+      <GuardSelect {...props} />
+      <PlaceSelect {...props} />
+      {props.choice.guard !== '' && <GuardOptions key={props.choice.guard} {...props} />}
+    </div>
+  </Panel>
+);

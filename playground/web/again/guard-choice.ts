@@ -1,10 +1,11 @@
 import { readyGuardNames, type ChosenGuard } from '../../protocol/again.js';
 import type { PipelineInfo } from '../../protocol/catalog.js';
+import { isRecord, type Payload } from '../workbench/form/json-schema.js';
 import { guardsIn } from '../../protocol/shapes.js';
 
 /** The settings of a page of guard replays, by their names in its address. */
 export interface GuardChoice {
-  /** The path of a guard of the application, or the name of a ready-made one; empty if none is chosen. */
+  /** The path of a guard of the application, or the name of a built-in one; empty if none is chosen. */
   readonly guard: string;
   /** JSON, or empty. */
   readonly options: string;
@@ -25,24 +26,30 @@ export const readChoice = (query: URLSearchParams): GuardChoice => {
 
 export const isReady = (guard: string): boolean => readyGuardNames.some((name) => name === guard);
 
-/** The guard in the form of the server's API. Throws a `SyntaxError` for options that are no JSON. */
-export const chosenGuard = ({ guard, options }: GuardChoice, pipelines: readonly PipelineInfo[]): ChosenGuard | undefined => {
-  const own = options.trim() === '' ? {} : { options: readObject(options) };
+/** The guard in the form of the server's API. */
+export const chosenGuard = (
+  { guard, options: text }: GuardChoice,
+  pipelines: readonly PipelineInfo[],
+): ChosenGuard | undefined => {
+  const options = readOptions(text);
+  const own = options && { options };
   if (isReady(guard)) return { kind: 'ready', name: guard, ...own };
   const pipeline = pipelines.find(({ graph }) => guardsIn(graph).some(({ path }) => path === guard));
   return pipeline && { kind: 'own', pipelineId: pipeline.id, path: guard, ...own };
 };
 
-const parsed = (text: string): unknown => {
+/** The policy that a guard of the application has. */
+export const policyAt = (guard: string, pipelines: readonly PipelineInfo[]): Payload => {
+  const policy = pipelines.flatMap(({ graph }) => guardsIn(graph)).find(({ path }) => path === guard)?.policy;
+  return isRecord(policy) ? policy : {};
+};
+
+/** Options in an address; undefined if there are none. */
+export const readOptions = (text: string): Payload | undefined => {
   try {
-    return JSON.parse(text) as unknown;
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
-};
-
-const readObject = (text: string): object => {
-  const value = parsed(text);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new SyntaxError('Enter the options as a JSON object, e.g. {"deadlineMs": 800}.');
 };

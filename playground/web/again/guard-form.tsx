@@ -1,12 +1,15 @@
 import { Play, Square } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { readyGuardNames, type ChosenGuard } from '../../protocol/again.js';
 import { guardsIn } from '../../protocol/shapes.js';
 import { useCatalog } from '../api/catalog.js';
 import { Button } from '../components/button.js';
 import { Panel } from '../components/panel.js';
 import type { ChangeQuery } from '../shell/use-query.js';
-import { chosenGuard, isReady, runCounts, type GuardChoice } from './guard-choice.js';
+import { formFieldsOf } from '../workbench/form/form-fields.js';
+import type { Payload } from '../workbench/form/json-schema.js';
+import { PayloadForm, type FieldErrors } from '../workbench/form/payload-form.js';
+import { chosenGuard, isReady, policyAt, readOptions, runCounts, type GuardChoice } from './guard-choice.js';
 
 interface GuardFormProps extends ChoiceProps {
   readonly isBusy: boolean;
@@ -36,6 +39,11 @@ export interface ChoiceProps {
   readonly onChange: ChangeQuery;
 }
 
+interface GuardOptionsProps extends ChoiceProps {
+  /** Called with the reason while an input is no valid value. */
+  readonly onFault: (fault: string | undefined) => void;
+}
+
 export const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
   <Select title="Guard" name="guard" value={choice.guard} onChange={onChange}>
     <option value="">Choose a guard</option>
@@ -48,7 +56,7 @@ export const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
         ))}
       </optgroup>
     ))}
-    <optgroup label="ready-made">
+    <optgroup label="built-in">
       {readyGuardNames.map((name) => (
         <option key={name}>{name}</option>
       ))}
@@ -90,27 +98,30 @@ const RunSelects = ({ choice, onChange }: ChoiceProps) => (
   </>
 );
 
-/** The options of the chosen guard, as JSON. */
-export const GuardOptions = ({ choice, onChange, fault }: ChoiceProps & { readonly fault: string | undefined }) => {
-  const faultId = useId();
+/** A form for the options of the chosen guard: the policy of a guard of the application, or what a built-in guard takes. */
+export const GuardOptions = ({ choice: { guard, options }, onChange, onFault }: GuardOptionsProps) => {
+  const { options: schemas, pipelines } = useCatalog();
+  const fields = useMemo(() => formFieldsOf(schemas.ready[guard] ?? schemas.policy), [schemas, guard]);
+  const [payload, setPayload] = useState<Payload>(() => readOptions(options) ?? policyAt(guard, pipelines));
+  const [errors, setErrors] = useState<FieldErrors>({});
   return (
-    <label className={`field guard-form-options ${fault === undefined ? '' : 'field-wrong'}`}>
-      <span className="field-title">{isReady(choice.guard) ? 'Options' : 'Policy'} (JSON)</span>
-      <textarea
-        className="input input-code"
-        rows={2}
-        value={choice.options}
-        placeholder={isReady(choice.guard) ? '{"threshold": 0.5}' : '{"deadlineMs": 800}'}
-        aria-invalid={fault !== undefined}
-        aria-describedby={fault === undefined ? undefined : faultId}
-        onChange={({ target }) => onChange({ options: target.value })}
+    <fieldset className="guard-form-options">
+      <legend className="field-title">{isReady(guard) ? 'Options' : 'Policy'}</legend>
+      <PayloadForm
+        fields={fields}
+        payload={payload}
+        errors={errors}
+        onChange={(next) => {
+          setPayload(next);
+          onChange({ options: JSON.stringify(next) });
+        }}
+        onDraftError={(name, message) => {
+          const next = { ...errors, [name]: message };
+          setErrors(next);
+          onFault(Object.values(next).find((one) => one !== undefined));
+        }}
       />
-      {fault !== undefined && (
-        <span id={faultId} className="field-error" role="alert">
-          {fault}
-        </span>
-      )}
-    </label>
+    </fieldset>
   );
 };
 
@@ -119,13 +130,8 @@ export const GuardForm = ({ choice, isBusy, onChange, onReplay, onStop }: GuardF
   const { pipelines } = useCatalog();
   const [fault, setFault] = useState<string>();
   const submit = (): void => {
-    try {
-      const guard = chosenGuard(choice, pipelines);
-      setFault(undefined);
-      if (guard) onReplay(guard);
-    } catch (error) {
-      setFault((error as SyntaxError).message); // from JSON.parse
-    }
+    const guard = chosenGuard(choice, pipelines);
+    if (guard && fault === undefined) onReplay(guard);
   };
   return (
     <Panel title="Guard and runs to replay">
@@ -139,7 +145,7 @@ export const GuardForm = ({ choice, isBusy, onChange, onReplay, onStop }: GuardF
         <GuardSelect choice={choice} onChange={onChange} />
         <PlaceSelect choice={choice} onChange={onChange} />
         <RunSelects choice={choice} onChange={onChange} />
-        <GuardOptions choice={choice} onChange={onChange} fault={fault} />
+        {choice.guard !== '' && <GuardOptions key={choice.guard} choice={choice} onChange={onChange} onFault={setFault} />}
         {isBusy ? (
           <Button onClick={onStop}>
             <Square size={14} aria-hidden /> Stop

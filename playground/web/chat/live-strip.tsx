@@ -69,14 +69,13 @@ export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => 
       ) : (
         <>
           <Facts view={view} />
-
           <h3>Verdicts</h3>
           <ul className="strip-guards">
             {orderedMarks(view).map((mark) => (
               <MarkRow key={`${mark.seq} ${mark.path}`} mark={mark} phaseTitle={titleOf(mark.phase)} />
             ))}
           </ul>
-          <h3>States</h3>
+          {view.visits.length > 0 && <h3>States</h3>}
           <Pills visits={view.visits} />
         </>
       )}

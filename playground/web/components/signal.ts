@@ -59,6 +59,9 @@ export const statusSignals = Object.fromEntries(
   Object.entries(statusIcons).map(([status, icon]) => [status, signal(statusWords[status as RunSummary['status']], icon)]), // as above
 ) as Readonly<Record<RunSummary['status'], Signal>>;
 
+/** The word for a verdict given as text, e.g. in a comparison. */
+export const wordOf = (verdict: string | undefined): string => (verdict === undefined ? 'no verdict' : signalOf(verdict).label);
+
 /** The signal of a verdict given as text, e.g. in a comparison. */
 export const signalOf = (verdict: string): Signal =>
   (verdictSignals as Partial<Record<string, Signal>>)[verdict] ?? {

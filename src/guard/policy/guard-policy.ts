@@ -109,7 +109,7 @@ const kinds: { readonly [Name in keyof Required<GuardPolicy>]: OptionKind } = {
   overlap: aBoolean,
   version: aName,
 };
-const aPolicy = fieldsOf(kinds);
+export const aPolicy = fieldsOf(kinds);
 
 /**
  * Validates the options of a policy; returns a frozen copy. `path` is the guard, for errors.

@@ -19,6 +19,13 @@ interface ForkEdits {
   readonly messages?: Readonly<Record<string, string>>;
   /** Results of tools, by call id. */
   readonly results?: Readonly<Record<string, unknown>>;
+  /** Arguments of tools, by call id. */
+  readonly args?: Readonly<Record<string, unknown>>;
+  /** Responses of the model, by step number and attempt: `0.1`. */
+  readonly answers?: Readonly<Record<string, string>>;
+  readonly instructions?: string;
+  /** The id of another model, with its provider. */
+  readonly model?: string;
   /** Replaces the agent's guards. */
   readonly guards?: ReplayGuards;
 }
@@ -35,14 +42,20 @@ interface ForkOptions extends ForkEdits {
  * new run is not durable. Raises `trace/invalid`, `trace/redacted`, and the errors of a call of the agent.
  */
 export const fork = async (recorded: Trace, agent: InterlockAgent, options: ForkOptions): Promise<InterlockStream> => {
-  const { runId, record, abortSignal, guards, messages = {}, results = {} } = options;
+  const { runId, record, abortSignal, guards, messages = {}, results = {}, instructions, model } = options;
   if (headerOf(recorded).concealedFor.length > 0) throw new InterlockError('trace/redacted', { path: 'concealedFor' });
-  const trace = withResults(recorded, results);
+  const trace = withResults(withResponses(recorded, options), results);
   const list = replayList(trace, readContents(trace), () => globalThis.crypto.randomUUID());
   const called = insidesOfAgent(agent);
   const { setup } = called;
   const call = { agent: called.agent, mode: 'stream' as const };
-  const given = { runId, ...(record && { record }), ...(abortSignal && { abortSignal }) };
+  const given = {
+    runId,
+    ...(record && { record }),
+    ...(abortSignal && { abortSignal }),
+    ...(instructions !== undefined && { instructions }),
+    ...(model !== undefined && { model }),
+  };
   const own = { ...setup.guards, durability: undefined, ...guards };
   const { options: resolved, requestContext } = await resolveOptions({ ...call, defaults: setup.defaults, given, guards: own });
   const run = await startRun({
@@ -66,6 +79,33 @@ const withText = (message: MastraDBMessage, text: string | undefined): MastraDBM
     ...message,
     content: { ...content, parts: [{ type: 'text', text }, ...others], ...(content.content !== undefined && { content: text }) },
   };
+};
+
+type Came = Extract<Trace[number], { kind: 'came' }>;
+
+interface Streamed {
+  readonly type: string;
+  readonly payload?: { readonly toolCallId?: string };
+}
+
+/** The trace with other responses of the model: of an edited one the text is one chunk, of edited arguments no piece is streamed. */
+const withResponses = (trace: Trace, { args = {}, answers = {} }: ForkEdits): Trace => {
+  const replaced = new Set<string>();
+  const edited = (entry: Came): Came[] => {
+    const { type, payload = {} } = entry.chunk as Streamed;
+    const [place, { toolCallId = '' }] = [`${entry.stepNumber}.${entry.attempt}`, payload];
+    const put = (fields: object): Came => ({
+      ...entry,
+      chunk: { ...(entry.chunk as Streamed), payload: { ...payload, ...fields } },
+    });
+    if (type === 'text-delta' && Object.hasOwn(answers, place)) {
+      const isFirst = replaced.size < replaced.add(place).size;
+      return isFirst ? [put({ text: answers[place] })] : [];
+    }
+    if (!type.startsWith('tool-call') || !Object.hasOwn(args, toolCallId)) return [entry];
+    return type === 'tool-call' ? [put({ args: toPlainJson(args[toolCallId]) })] : [];
+  };
+  return trace.flatMap((entry) => (entry.kind === 'came' && entry.chunk !== undefined ? edited(entry) : [entry]));
 };
 
 const withResults = (trace: Trace, results: Readonly<Record<string, unknown>>): Trace =>

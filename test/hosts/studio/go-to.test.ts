@@ -30,7 +30,7 @@ describe.each(Object.values(widths))('the go-to dialog at %i px', (width) => {
     await expectVisible(page.getByRole('button', { name: /^slow-reader/, pressed: true }));
     await goTo('phrase of one run');
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/runs/${runId}`);
-    await page.locator('.state-here').waitFor();
+    await page.locator('.pills [aria-current="step"]').waitFor();
     await goTo('state calling');
     await expect.poll(() => new URL(page.url()).searchParams.get('at')).not.toBeNull();
     await page.keyboard.press('Control+k');

@@ -95,15 +95,15 @@ it('reports a killed server, reconnects after its restart and loses nothing', as
   await browser().screenshot(page, 'killed');
 
   await startProgram();
-  await expectVisible(restoredTurn.getByText('failed'));
+  await expectVisible(restoredTurn.getByText('interrupted', { exact: true }));
   await expectVisible(restoredTurn.getByText(/studio\/interrupted/));
   expect(await restoredTurn.getByText('Server not reachable').count()).toBe(0);
   expect(seen).toMatch(better);
   await expectVisible(page.getByText(better));
   expect((await linesOf(runs, runId)).slice(0, before.length)).toEqual(before);
   await link.click();
-  await expectVisible(page.locator('.run-facts').getByText('failed'));
-  await expectVisible(page.getByRole('alert').getByText(/studio\/interrupted/));
+  await expectVisible(page.locator('.run-facts').getByText('interrupted'));
+  await expectVisible(page.locator('.run-story').getByText(/^Interrupted after/));
   await browser().screenshot(page, 'killed-run');
   await page.getByRole('link', { name: 'Conversation' }).click();
   await page.reload(); // everything was stored

@@ -111,7 +111,7 @@ it('is protected by the login of the application and shows the runs of the devel
   expect((await generate(url, admin)).status).toBe(200);
   const { runs } = (await (await fetch(`${url}/interlock/api/runs`, { headers: admin })).json()) as RunPage;
   expect(runs).toMatchObject([
-    { agentId: 'support', userText: 'My mail is ada@example.com.', status: 'success', guards: ['pii'] },
+    { agentId: 'support', userText: 'My mail is ada@example.com.', status: 'success', guards: ['redactor'] },
   ]);
 });
 
@@ -122,7 +122,7 @@ it('opens at the URL that the development server prints', async () => {
   await page.getByRole('link', { name: 'Runs' }).click();
   await page.locator('.run-row').click();
   await expectVisible(page.getByRole('slider', { name: 'Timeline position' }));
-  await expectVisible(page.locator('.run-story').getByText('pii'));
+  await expectVisible(page.locator('.run-story').getByText('redactor'));
   await browser().screenshot(page, 'mastra-dev');
 });
 

@@ -27,10 +27,10 @@ const generate = async (text: string): Promise<string> => {
 describe.each(Object.values(widths))('a run reported only by guards, at %i px', (width) => {
   it('shows the verdicts and states which data is not recorded', async () => {
     const page = await browser().open(studio.href(`runs/${await generate('My mail is ada@example.com.')}`), { width });
-    await page.getByRole('tab', { name: 'Input', exact: true }).click();
-    const guards = page.getByRole('region', { name: 'Guards' });
-    await expectVisible(guards.locator('.inspector').getByText('edit', { exact: true }));
-    await expectVisible(guards.getByText('The input of this guard is not recorded.'));
+    await page.getByRole('treeitem', { name: /^redactor Input edited/ }).click();
+    const guard = page.locator('.inspector');
+    await expectVisible(guard.getByText('edited', { exact: true }));
+    await expectVisible(guard.getByText(/not recorded/).first());
     const main = await page.locator('main').textContent();
     expect(main).not.toMatch(/studio\/|in progress|The conversation/);
     await browser().screenshot(page, 'run-observed');

@@ -134,6 +134,7 @@ it('follows a running run and shows buffered text and its release', async () => 
   await expectVisible(page.locator('.run-facts').getByText('running'));
   await expectVisible(page.locator('.run-facts').getByText('success'));
   await row(page, /^Step 1/).click();
+  await page.getByRole('button', { name: 'Chunk by chunk' }).click();
   await expectVisible(page.getByText(/Peak buffer: [1-9]\d+ characters/));
   await browser().screenshot(page, 'run-stream');
 });
@@ -141,6 +142,7 @@ it('follows a running run and shows buffered text and its release', async () => 
 it('shows unreleased text only on request', async () => {
   const page = await openRun(await studio.run('support', 'leak'), widths.desktop);
   await row(page, /^Step 1/).click();
+  await page.getByRole('button', { name: 'Chunk by chunk' }).click();
   const film = page.getByRole('region', { name: 'Stream buffer' });
   await expectVisible(film.getByRole('button', { name: 'Show received text' }));
   expect(await page.locator('.run').textContent()).not.toContain('field@exam');

@@ -1,3 +1,4 @@
+import { GitFork } from 'lucide-react';
 import { useCallback } from 'react';
 import { Link } from 'wouter';
 import { tellTool } from '../../../fold/facts.js';
@@ -51,12 +52,16 @@ export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps & Pick<R
       ))}
       {!runFile && whole.visits.length > 0 && (
         <div className="inspector-actions">
-          <Link
-            className="button button-plain"
-            href={`/runs/${encodeURIComponent(runId)}/edit${query({ call: call.toolCallId })}`}
-          >
-            Edit this result and run again
-          </Link>
+          {(call.result === undefined ? ['args'] : ['args', 'results']).map((field) => (
+            <Link
+              key={field}
+              className="button button-plain"
+              href={`/runs/${encodeURIComponent(runId)}/edit${query({ part: `${field} ${call.toolCallId}` })}`}
+            >
+              <GitFork size={14} aria-hidden />{' '}
+              {field === 'args' ? 'Edit arguments, fork from here' : 'Edit result, fork from here'}
+            </Link>
+          ))}
         </div>
       )}
     </>

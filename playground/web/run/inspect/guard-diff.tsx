@@ -7,6 +7,7 @@ import { Button } from '../../components/button.js';
 import { ErrorNotice } from '../../components/error-notice.js';
 import { Scrolled } from '../../components/fact-list.js';
 import { InertText } from '../../components/inert-text.js';
+import { targetTitle, withoutCopies } from '../../components/target-title.js';
 import { WordDiff } from '../../components/word-diff.js';
 
 export interface GuardDiffProps {
@@ -27,11 +28,12 @@ interface TextPair {
 const pairsOf = (received: readonly TextAt[], returned: readonly TextAt[]): TextPair[] => {
   const before = new Map(received.map(({ target, text }) => [target, text]));
   const after = new Map(returned.map(({ target, text }) => [target, text]));
-  return [...new Set([...before.keys(), ...after.keys()])].map((target) => ({
+  const pairs = [...new Set([...before.keys(), ...after.keys()])].map((target) => ({
     target,
     before: before.get(target) ?? '',
     after: after.get(target) ?? '',
   }));
+  return withoutCopies(pairs);
 };
 
 /** A guard's error, or a cause of it, with its stack. */
@@ -61,9 +63,7 @@ const Texts = ({ view, author, returnedText }: Omit<GuardDiffProps, 'runId' | 's
     <>
       {changed.map(({ target, before, after }) => (
         <div key={target} className="diff-pair">
-          <code>
-            <InertText text={target} />
-          </code>
+          <h4 title={target}>{targetTitle(target)}</h4>
           <WordDiff before={before} after={after} author={author} />
         </div>
       ))}
@@ -72,9 +72,7 @@ const Texts = ({ view, author, returnedText }: Omit<GuardDiffProps, 'runId' | 's
           <summary>{returnedText ? (changed.length === 0 ? 'Input (unchanged)' : 'Unchanged') : 'Input'}</summary>
           {same.map(({ target, before }) => (
             <div key={target} className="diff-pair">
-              <code>
-                <InertText text={target} />
-              </code>
+              <h4 title={target}>{targetTitle(target)}</h4>
               <p>
                 <InertText text={before} />
               </p>

@@ -6,6 +6,7 @@ import { FactList } from '../../components/fact-list.js';
 import { count, formatDuration } from '../../components/format.js';
 import { MarkBadge } from '../../components/badge.js';
 import type { VerdictKind } from '../../../../schemas/run-event.js';
+import { targetTitle } from '../../components/target-title.js';
 import { InertText } from '../../components/inert-text.js';
 import type { GuardMark } from '../../../fold/run-view.js';
 import type { GuardShape } from '../../../protocol/shapes.js';
@@ -28,7 +29,7 @@ interface GuardVerdictsProps {
   readonly shape: GuardShape | undefined;
   /** The progress of the judged stream; undefined if it is over, or the phase has none. */
   readonly stream: StreamProgress | undefined;
-  /** The actions at the cause; they stand below the first verdict. */
+  /** The actions at the cause, below its reason. */
   readonly actions: ReactNode;
 }
 
@@ -37,7 +38,6 @@ const factsOf = (mark: GuardMark): Readonly<Record<string, unknown>> => {
     case 'verdict':
     case 'shadow':
       return {
-        Reason: mark.reason,
         Metadata: mark.metadata,
         Took: formatDuration(mark.durationMs),
         Calls: mark.calls > 1 ? `${mark.calls}, ${mark.edits} with edits` : undefined,
@@ -45,15 +45,14 @@ const factsOf = (mark: GuardMark): Readonly<Record<string, unknown>> => {
       };
     case 'bypass':
       return {
-        Reason: mark.reason,
         Took: mark.durationMs === undefined ? undefined : formatDuration(mark.durationMs),
         Calls: mark.calls > 1 ? mark.calls : undefined,
         Effect: 'the payload passed unchanged, as set by the guard’s policy',
       };
     case 'late':
-      return { Reason: mark.reason, Effect: 'none: the hook called abort after it had settled' };
+      return { Effect: 'none: the hook called abort after it had settled' };
     case 'conflict':
-      return { Authors: mark.authors.join(' and '), 'Both edited': mark.target, 'Resolved by': mark.rule };
+      return { Authors: mark.authors.join(' and '), 'Both edited': targetTitle(mark.target), 'Resolved by': mark.rule };
     case 'stale':
       return {
         'Edited afterwards by': mark.authors.join(', '),
@@ -92,6 +91,9 @@ const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean 
   );
 };
 
+/** The name of a guard; groups have none. */
+const nameAt = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/^parallel\.\d+$/, 'Parallel group');
+
 /** A policy in one line. */
 const policyText = (policy: object): string =>
   Object.entries(policy)
@@ -106,9 +108,12 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
     .toSorted((a, b) => weight(b) - weight(a));
   const earlier = marks.length - latest.length;
   const noWords = use(NoWords);
-  const entryOf = (mark: GuardMark) => (
+  const entryOf = (mark: GuardMark, index: number) => (
     <div key={`${mark.kind} ${mark.seq}`} className="inspector-mark">
-      <MarkBadge mark={mark} />
+      <p>
+        <MarkBadge mark={mark} /> {'reason' in mark && mark.reason !== undefined && <InertText text={mark.reason} />}
+      </p>
+      {index === 0 && mark === latest[0] && actions}
       <FactList facts={factsOf(mark)} />
       {mark.kind === 'conflict' && noWords === undefined && <MergeWords runId={runId} seq={mark.seq} />}
       {(mark.kind === 'verdict' || mark.kind === 'bypass') && noWords === undefined && (
@@ -125,8 +130,13 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
   return (
     <>
       <h3>
-        {path.slice(path.lastIndexOf('/') + 1)} <code>{path}</code>
+        {nameAt(path)} <code>{path}</code>
       </h3>
+      {latest.slice(0, 1).map(entryOf)}
+      {latest.length === 0 && !stream && (
+        <p className="inspector-none">{shape ? 'No verdict at this time.' : 'No conflict in this group at this time.'}</p>
+      )}
+      {latest.length === 0 && actions}
       {shape?.description !== undefined && (
         <p>
           <InertText text={shape.description} />
@@ -134,11 +144,6 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
       )}
       {shape?.policy && <p className="inspector-none">Policy: {policyText(shape.policy)}</p>}
       {shape && stream && <FactList facts={streamFacts(shape, stream)} />}
-      {latest.length === 0 && !stream && (
-        <p className="inspector-none">{shape ? 'No verdict at this time.' : 'No conflict in this block at this time.'}</p>
-      )}
-      {latest.slice(0, 1).map(entryOf)}
-      {actions}
       {latest.length > 1 && (
         <details className="inspector-more" open={latest.some(({ kind }) => kind === 'stale' || kind === 'conflict')}>
           <summary>{count(latest.length - 1, 'more verdict')} of this guard in this phase</summary>
@@ -153,16 +158,8 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
 
 const Merged = ({ text: { target, base, proposals, result } }: { readonly text: MergedText }) => (
   <dl className="merge">
-    <div className="merge-place">
-      <dt>Field</dt>
-      <dd>
-        <code>
-          <InertText text={target} />
-        </code>
-      </dd>
-    </div>
     <div>
-      <dt>Original</dt>
+      <dt title={target}>{targetTitle(target)}, original</dt>
       <dd>
         <InertText text={base} />
       </dd>
@@ -179,7 +176,7 @@ const Merged = ({ text: { target, base, proposals, result } }: { readonly text: 
     ))}
     <div className="merge-result">
       <dt>Result</dt>
-      <dd>{result === undefined ? 'not recorded: no guard ran after the block' : <InertText text={result} />}</dd>
+      <dd>{result === undefined ? 'not recorded: no guard ran after the group' : <InertText text={result} />}</dd>
     </div>
   </dl>
 );

@@ -1,9 +1,10 @@
-import { Eye } from 'lucide-react';
+import { Eye, Film, GitFork } from 'lucide-react';
 import { use, useCallback, useMemo, useState } from 'react';
+import { Link } from 'wouter';
 import type { Lane } from '../../../fold/run-view.js';
 import { runPath } from '../../../protocol/run-file.js';
 import type { Revealed } from '../../../protocol/trace-entry.js';
-import { get, runFile } from '../../api/request.js';
+import { get, query, runFile } from '../../api/request.js';
 import { useRun } from '../../api/run-readers.js';
 import { Badge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
@@ -16,6 +17,7 @@ import type { DetailProps } from './inspector.js';
 /** An attempt: its text as sent, and its stream chunk by chunk. */
 export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) => {
   const { moveTo, subRun } = playhead;
+  const [isFilm, setIsFilm] = useState(false); // the text is shown once: with its chunks, or without
   const onSeq = useCallback((seq: number) => moveTo(seq, undefined, { row: row.key, subRun }), [moveTo, row.key, subRun]); // this row stays selected
   const lane = whole.lanes[row.lane ?? 0];
   if (!lane) return <h3>{row.name}</h3>;
@@ -27,10 +29,21 @@ export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) 
         {row.name} {row.word !== '' && <Badge tone={row.tone}>{row.word}</Badge>}
       </h3>
       {parts.length === 0 && <p className="inspector-none">No text in this step.</p>}
-      {parts.map((part) => (
-        <PartText key={part.partId} part={part} lane={now} mostChars={4000} />
-      ))}
-      <StreamFilm runId={runId} lane={lane} seq={view.seq} onSeq={onSeq} />
+      {!isFilm && parts.map((part) => <PartText key={part.partId} part={part} lane={now} mostChars={4000} />)}
+      {parts.length > 0 && (
+        <Button look="quiet" aria-expanded={isFilm} onClick={() => setIsFilm(!isFilm)}>
+          <Film size={14} aria-hidden /> Chunk by chunk
+        </Button>
+      )}
+      {!runFile && parts.length > 0 && whole.visits.length > 0 && (
+        <Link
+          className="button button-plain"
+          href={`/runs/${encodeURIComponent(runId)}/edit${query({ part: `answers ${lane.stepNumber}.${lane.attempt}` })}`}
+        >
+          <GitFork size={14} aria-hidden /> Edit response, fork from here
+        </Link>
+      )}
+      {isFilm && <StreamFilm runId={runId} lane={lane} seq={view.seq} onSeq={onSeq} />}
     </>
   );
 };
@@ -61,7 +74,6 @@ const StreamFilm = ({ runId, lane, seq, onSeq }: StreamFilmProps) => {
   };
   return (
     <section aria-label="Stream buffer" className="stream">
-      <h4>Stream buffer</h4>
       <FilmView film={film} index={film.lines.filter((line) => line <= seq).length} onGo={onGo} keys="timeline keys" />
       {canReveal && !words && (
         <Button look="quiet" onClick={() => void reveal()}>

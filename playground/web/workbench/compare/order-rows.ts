@@ -1,3 +1,4 @@
+import { wordOf } from '../../components/signal.js';
 import type { ComparedRow, Comparison } from '../../../protocol/runs.js';
 
 /** Rows with different verdicts first; otherwise in the order of the verdicts. */
@@ -27,7 +28,7 @@ export const changeOf = ({ before, after, differs }: ComparedRow, sides: Sides =
   if (!before) return `only in ${sides.after.name}`;
   if (!after) return `only in ${sides.before.name}`;
   if (!differs) return 'unchanged';
-  return before.verdict === after.verdict ? 'different reason' : `${before.verdict} → ${after.verdict}`;
+  return before.verdict === after.verdict ? 'different reason' : `${wordOf(before.verdict)} → ${wordOf(after.verdict)}`;
 };
 
 interface Outcome extends Pick<Comparison, 'rows' | 'endedAt'> {

@@ -11,7 +11,7 @@ export const shapeName = (shape: GraphShape): string => {
     case 'parallel':
       return 'parallel';
     case 'branch':
-      return 'all matching arms';
+      return 'all matching cases';
     default:
       return shape satisfies never;
   }

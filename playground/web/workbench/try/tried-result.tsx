@@ -2,6 +2,7 @@ import type { GraphShape } from '../../../protocol/catalog.js';
 import type { Tried } from '../../../protocol/workbench.js';
 import { formatDuration } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';
+import { targetTitle } from '../../components/target-title.js';
 import { BlockNotice } from '../../components/block-notice.js';
 import { WordDiff } from '../../components/word-diff.js';
 import { writeJson } from '../form/edit-payload.js';
@@ -58,7 +59,7 @@ const Texts = ({ tried }: { readonly tried: Tried }) => {
       {changed.length === 0 && <p className="faint">No text changed.</p>}
       {(changed.length > 0 ? changed : changes).map(({ target, before, after }) => (
         <div key={target}>
-          <code className="faint">{target}</code>
+          <h4 title={target}>{targetTitle(target)}</h4>
           <WordDiff before={before} after={after} />
         </div>
       ))}
@@ -134,7 +135,7 @@ const MarkRow = ({ mark, changes, author }: MarkRowProps) => (
     {changes.map((change) => (
       <tr key={change.target} className="tried-change">
         <td colSpan={3}>
-          <code className="faint">{change.target}</code>
+          <h4 title={change.target}>{targetTitle(change.target)}</h4>
           <WordDiff before={change.before ?? ''} after={textAfter(change)} author={author} />
         </td>
       </tr>
