@@ -7,11 +7,11 @@ import './app.css';
 import './shell/exported-head.css';
 import './shell/navigation.css';
 import { Monitor, Moon, Sun, type LucideIcon } from 'lucide-react';
-import { ToggleGroup } from 'radix-ui';
 import { startTheme, themes, useTheme, type Theme } from './theme/use-theme.js';
 import { CatalogProvider } from './api/catalog.js';
 import { runFile } from './api/request.js';
 import { RunReadersProvider } from './api/run-readers.js';
+import { Button } from './components/button.js';
 import { Waiting } from './components/waiting.js';
 import { pages, places } from './routes.js';
 import { GoToKey, GoToButton } from './shell/go-to-key.js';
@@ -162,30 +162,19 @@ const Navigation = () => {
 };
 
 const looks: Readonly<Record<Theme, { readonly title: string; readonly icon: LucideIcon }>> = {
-  system: { title: 'As the system', icon: Monitor },
-  light: { title: 'Light', icon: Sun },
-  dark: { title: 'Dark', icon: Moon },
+  system: { title: 'as the system', icon: Monitor },
+  light: { title: 'light', icon: Sun },
+  dark: { title: 'dark', icon: Moon },
 };
 
-const isTheme = (value: string): value is Theme => value in looks;
-
-/** Light, dark, or as the system prefers. */
+/** Light, dark, or as the system prefers: each press leads to the next. */
 const ThemeSwitch = () => {
   const [theme, setTheme] = useTheme();
-  const next = themes[(themes.indexOf(theme) + 1) % themes.length];
-  const change = (value: string) => {
-    if (isTheme(value)) setTheme(value);
-  };
+  const { title, icon: Icon } = looks[theme];
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
   return (
-    <ToggleGroup.Root className="theme-switch" type="single" aria-label="Theme" value={theme} onValueChange={change}>
-      {themes.map((name) => {
-        const { title, icon: Icon } = looks[name];
-        return (
-          <ToggleGroup.Item key={name} value={name} aria-label={title} title={title} data-next={name === next || undefined}>
-            <Icon size={15} aria-hidden />
-          </ToggleGroup.Item>
-        );
-      })}
-    </ToggleGroup.Root>
+    <Button look="quiet" className="theme-switch" aria-label={`Theme: ${title}`} title={title} onClick={() => setTheme(next)}>
+      <Icon size={15} aria-hidden />
+    </Button>
   );
 };

@@ -34,7 +34,9 @@ export const editableIn = (entries: readonly StudioEntry[], responses: readonly 
       const { stepNumber, toolCallId, toolName, args, result } = entry;
       const part = { stepNumber, isJson: true };
       return [
-        { ...part, id: `args ${toolCallId}`, title: `Arguments of ${toolName}`, text: json(args) },
+        ...(args === undefined
+          ? []
+          : [{ ...part, id: `args ${toolCallId}`, title: `Arguments of ${toolName}`, text: json(args) }]),
         ...(result === undefined
           ? []
           : [{ ...part, id: `results ${toolCallId}`, title: `Result of ${toolName}`, text: json(result) }]),
@@ -43,7 +45,10 @@ export const editableIn = (entries: readonly StudioEntry[], responses: readonly 
   ].toSorted((a, b) => a.stepNumber - b.stepNumber);
   return [
     messages.map(({ id, role, text }) => ({ id: `messages ${id}`, title: `Message: ${role}`, text })),
-    parts.map(({ stepNumber, title, ...part }) => ({ ...part, title: `${title}, step ${stepNumber + 1}` })),
+    [...new Map(parts.map((part) => [part.id, part])).values()].map(({ stepNumber, title, ...part }) => ({
+      ...part,
+      title: `${title}, step ${stepNumber + 1}`,
+    })),
   ];
 };
 

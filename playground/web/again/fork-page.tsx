@@ -82,6 +82,7 @@ const Field = ({ part: { id, title, text, isJson = false }, typed, onType }: Fie
     <textarea
       className={`input ${isJson ? 'input-code' : ''}`}
       rows={Math.min(6, (typed[id] ?? text).split('\n').length)}
+      placeholder={text === '' ? 'unchanged' : ''}
       value={typed[id] ?? text}
       onChange={({ target }) => onType(id, target.value)}
     />
@@ -145,7 +146,7 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
     setFault(undefined);
     setTyped((now) => ({ ...now, [id]: text }));
   };
-  const shown = [...messages, ...ofSteps.filter(({ id }) => opened.includes(id)), ...setup];
+  const fieldOf = (part: Editable) => <Field key={part.id} part={part} typed={typed} onType={onType} />;
   return (
     <form
       className="fork-form"
@@ -157,10 +158,10 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
       {choice.guard !== '' && <GuardPanel choice={choice} onChange={setQuery} onFault={setFault} />}
       <Panel title="Run" note="edit the input, or any part of a step">
         <div className="fork-fields">
+          {messages.map(fieldOf)}
           {ofSteps.length > 0 && <PartList parts={ofSteps} onOpen={(id) => setOpened((now) => [...now, id])} />}
-          {shown.map((part) => (
-            <Field key={part.id} part={part} typed={typed} onType={onType} />
-          ))}
+          {ofSteps.filter(({ id }) => opened.includes(id)).map(fieldOf)}
+          {setup.map(fieldOf)}
         </div>
       </Panel>
       {choice.guard === '' && <GuardPanel choice={choice} onChange={setQuery} onFault={setFault} />}

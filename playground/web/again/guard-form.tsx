@@ -45,7 +45,7 @@ interface GuardOptionsProps extends ChoiceProps {
 }
 
 export const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
-  <Select title="Guard" name="guard" value={choice.guard} onChange={onChange}>
+  <Select title="Guard" name="guard" value={choice.guard} onChange={(change) => onChange({ ...change, options: undefined })}>
     <option value="">Choose a guard</option>
     {useCatalog().pipelines.map(({ id, name, graph }) => (
       <optgroup key={id} label={`in ${name}`}>
@@ -108,6 +108,7 @@ export const GuardOptions = ({ choice: { guard, options }, onChange, onFault }: 
     <fieldset className="guard-form-options">
       <legend className="field-title">{isReady(guard) ? 'Options' : 'Policy'}</legend>
       <PayloadForm
+        isOpen
         fields={fields}
         payload={payload}
         errors={errors}

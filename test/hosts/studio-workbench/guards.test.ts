@@ -13,7 +13,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     await startRun(page, 'strict');
     const runsPage = await browser().open(page('runs?agent=strict'), { width });
     await runsPage.locator('.run-row').first().waitFor();
-    if (width === widths.desktop) await runsPage.locator('.run-row-guards').getByText('pii: edit').first().waitFor();
+    if (width === widths.desktop) await runsPage.locator('.run-row-guards').getByText('pii: edited').first().waitFor();
     await runsPage.getByLabel('Filter name').fill('Strict ones');
     await runsPage.getByRole('button', { name: 'Save filter' }).click();
     await browser().screenshot(runsPage, 'saved-filter');

@@ -23,7 +23,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     const row = openedPage.getByRole('row').filter({ hasText: 'content-moderation' });
     await row.getByText('Processor').waitFor();
     await row.getByText('parcels').waitFor();
-    expect(await row.getByLabel('covered', { exact: true }).count()).toBe(6);
+    expect(await row.getByLabel('covered', { exact: true }).count()).toBe(5);
     await expectWhole(browser(), openedPage, 'pipelines');
     await openedPage.getByRole('link', { name: 'tone-output' }).click();
     await openedPage.getByRole('heading', { name: 'tone-output' }).waitFor();
@@ -58,7 +58,7 @@ describe('an export', () => {
   it('can be an image of the pipeline with every guard', async () => {
     const openedPage = await browser().open(page('pipelines/content-moderation'));
     const svg = await download(openedPage, 'Download SVG');
-    for (const words of ['prompt-injection', 'blocked-terms', 'Tool result']) expect(svg).toContain(words);
+    for (const words of ['prompt-injection', 'blocked-terms', 'parallel · 2']) expect(svg).toContain(words);
     const picture = await browser().open(`data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`);
     await browser().screenshot(picture, 'pipeline-svg');
   });

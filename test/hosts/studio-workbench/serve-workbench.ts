@@ -86,7 +86,7 @@ const createMastra = (): Mastra =>
       strict: agentOf('strict', {
         outputProcessors: [
           pipeline('strict-output')
-            .then(redactor({ strategy: 'replace' }))
+            .then(redactor({ id: 'pii', strategy: 'replace' }))
             .commit(),
         ],
       }),

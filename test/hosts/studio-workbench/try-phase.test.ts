@@ -50,7 +50,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     await own.getByRole('row').filter({ hasText: 'prompt-injection' }).getByText('blocked', { exact: true }).waitFor();
     await own.getByRole('row').filter({ hasText: 'blocked-terms' }).getByText('no verdict').waitFor();
     const graph = tryPage.getByRole('group', { name: 'Graph of content-moderation' });
-    await graph.getByRole('button', { name: /prompt-injection.*trip/ }).waitFor();
+    await graph.getByRole('button', { name: /prompt-injection.*blocked/ }).waitFor();
     await graph.getByRole('button', { name: /blocked-terms.*no verdict/ }).waitFor();
     await expectWhole(browser(), tryPage, 'try-tripwire');
   });

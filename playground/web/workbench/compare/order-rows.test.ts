@@ -27,7 +27,7 @@ it('puts differing rows first and keeps the order otherwise', () => {
 });
 
 it('describes the change of a verdict', () => {
-  expect(rows.map((one) => changeOf(one))).toEqual(['unchanged', 'pass → trip', 'unchanged', 'only in the replay']);
+  expect(rows.map((one) => changeOf(one))).toEqual(['unchanged', 'passed → blocked', 'unchanged', 'only in the replay']);
   expect(changeOf(row('e', { after: undefined, differs: true }))).toBe('only in the recording');
   expect(changeOf(row('f', { before: { verdict: 'trip', reason: 'b' }, after: blocked, differs: true }))).toBe(
     'different reason',

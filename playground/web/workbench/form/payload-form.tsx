@@ -24,6 +24,8 @@ export interface FillProps {
 }
 
 interface PayloadFormProps extends FillProps {
+  /** Shows each field from the start. */
+  readonly isOpen?: boolean;
   readonly fields: readonly FormField[];
 }
 
@@ -34,9 +36,9 @@ const othersName = 'other fields';
  * A form made from a schema. It shows first the fields that are required or were set initially, the rest on a click, and keeps
  * unknown fields. Give it a `key`, so that another payload opens another form.
  */
-export const PayloadForm = ({ fields, payload, errors, onChange, onDraftError }: PayloadFormProps) => {
+export const PayloadForm = ({ fields, isOpen = false, payload, errors, onChange, onDraftError }: PayloadFormProps) => {
   const [isSet] = useState(() => new Set(Object.keys(payload))); // a field keeps its place during typing
-  const isFirst = ({ name, isRequired }: FormField): boolean => isRequired || isSet.has(name);
+  const isFirst = ({ name, isRequired }: FormField): boolean => isOpen || isRequired || isSet.has(name);
   const editable = fields.filter(({ kind }) => kind !== 'fixed');
   const more = editable.filter((field) => !isFirst(field));
   const draw = (field: FormField): ReactNode => (
@@ -52,13 +54,15 @@ export const PayloadForm = ({ fields, payload, errors, onChange, onDraftError }:
   return (
     <div className="payload-form">
       {editable.filter(isFirst).map(draw)}
-      <details className="more-fields" open={more.some(({ name }) => errors[name] !== undefined) || undefined}>
-        <summary>{more.length + 1} more fields</summary>
-        <div className="payload-form">
-          {more.map(draw)}
-          <OtherFields fields={fields} payload={payload} errors={errors} onChange={onChange} onDraftError={onDraftError} />
-        </div>
-      </details>
+      {!isOpen && (
+        <details className="more-fields" open={more.some(({ name }) => errors[name] !== undefined) || undefined}>
+          <summary>{more.length + 1} more fields</summary>
+          <div className="payload-form">
+            {more.map(draw)}
+            <OtherFields fields={fields} payload={payload} errors={errors} onChange={onChange} onDraftError={onDraftError} />
+          </div>
+        </details>
+      )}
     </div>
   );
 };
