@@ -246,7 +246,10 @@ export const fieldsOf = <Kinds extends Fields>(fields: Kinds): OptionKind<Values
 const schemaOf = (fields: Fields): OptionSchema => ({
   type: 'object',
   properties: Object.fromEntries(
-    Object.entries(fields).map(([name, { schema, description }]) => [name, { description, ...schema }]),
+    Object.entries(fields).map(([name, { schema, description }]) => [
+      name,
+      schema?.enum || schema?.readOnly ? schema : { description, ...schema },
+    ]),
   ),
   required: Object.keys(fields).filter((name) => fields[name]?.isNeeded),
 });

@@ -130,8 +130,7 @@ const recorded = async (studio: Studio, runId: string) => {
   if (lines.length > 0) return { summary, trace: traceOfLines(lines) };
   const entries = (await linesOf(studio, { runId, kind: 'entry', ...allLines })).map((line) => JSON.parse(line) as StudioEntry);
   const texts = entries.map((entry) => (entry.kind === 'left' && entry.part.type === 'text-delta' ? entry.text : ''));
-  const emitted = summary.status === 'success' ? texts.join('') : '';
-  return { summary, trace: entries.filter((entry) => entry.kind === 'event'), emitted };
+  return { summary, trace: entries.filter((entry) => entry.kind === 'event'), emitted: texts.join('') }; // also of a blocked run: it was sent
 };
 
 /** A statechart as a Mermaid state diagram. */

@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
 import { Link } from 'wouter';
-import type { RunComparison, RunSummary } from '../../protocol/runs.js';
+import type { ComparedRow, RunComparison, RunSummary } from '../../protocol/runs.js';
 import { useCatalog } from '../api/catalog.js';
 import { get } from '../api/request.js';
 import { useLoaded } from '../api/use-loaded.js';
@@ -34,15 +34,23 @@ export const ComparePage = ({ runId = '', otherId = '' }: { readonly runId?: str
   );
 };
 
-/** Both sides by their input and their time, which tells two runs of the same input apart. */
-const sidesOf = ({ before, after }: RunComparison): Sides => ({
-  before: { title: `First: ${formatTime(before.startedAt)}`, name: 'the first run' },
-  after: { title: `Second: ${formatTime(after.startedAt)}`, name: 'the second run' },
-});
+/** Both runs by name: by their agents if these differ, by the guard that has no effect in the second, and by their times. */
+const useSides = ({ before, after, rows }: RunComparison): Sides => {
+  const { agents } = useCatalog();
+  const nameOf = ({ agentId }: RunSummary): string =>
+    before.agentId === after.agentId ? '' : `${agents.find(({ id }) => id === agentId)?.name ?? agentId}, `;
+  const isShadow = (verdict: ComparedRow['before']): boolean => verdict?.verdict.startsWith('would') ?? false;
+  const without = rows.find((row) => isShadow(row.after) && !isShadow(row.before))?.processorId;
+  const change = without === undefined ? '' : `without ${without}, `;
+  return {
+    before: { title: `First: ${nameOf(before)}${formatTime(before.startedAt)}`, name: 'the first run' },
+    after: { title: `Second: ${nameOf(after)}${change}${formatTime(after.startedAt)}`, name: 'the second run' },
+  };
+};
 
 const Comparison = ({ comparison }: { readonly comparison: RunComparison }) => {
   const { before, after, answers, rows } = comparison;
-  const sides = sidesOf(comparison);
+  const sides = useSides(comparison);
   return (
     <div className="compare-results">
       <div className="beside-runs">

@@ -10,8 +10,11 @@ type Fork = { readonly state: 'idle' | 'busy' } | { readonly state: 'failed'; re
 
 const pauseMs = 300;
 
-/** Starts a fork of a run, waits until it has ended or is suspended, and opens a comparison of both. */
-export const useFork = (runId: string) => {
+/**
+ * Starts another run, waits until it has ended or is suspended, and opens a comparison of both. `path` starts it; by default a
+ * fork.
+ */
+export const useFork = <Body extends object = ForkRun>(runId: string, path = `runs/${encodeURIComponent(runId)}/fork`) => {
   const [fork, setFork] = useState<Fork>({ state: 'idle' });
   const [, navigate] = useLocation();
   const isDisposed = useRef(false);
@@ -19,10 +22,10 @@ export const useFork = (runId: string) => {
     isDisposed.current = false;
     return () => void (isDisposed.current = true);
   }, []);
-  const start = async (edits: ForkRun): Promise<void> => {
+  const start = async (body: Body): Promise<void> => {
     setFork({ state: 'busy' });
     try {
-      const started = await post<StartedRun>(`runs/${encodeURIComponent(runId)}/fork`, edits);
+      const started = await post<StartedRun>(path, body);
       const isRunning = async (): Promise<boolean> =>
         (await get<RunSummary>(`runs/${encodeURIComponent(started.runId)}`)).status === 'running';
       while (!isDisposed.current && (await isRunning())) await new Promise((resolve) => setTimeout(resolve, pauseMs));

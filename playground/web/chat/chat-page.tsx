@@ -2,6 +2,9 @@ import { useState, useEffect, useRef } from 'react';
 import { Bot, Play, ArrowRight } from 'lucide-react';
 import './chat.css';
 import { Link } from 'wouter';
+import { useFork } from '../again/use-fork.js';
+import { Button } from '../components/button.js';
+import type { StartRun } from '../../protocol/runs.js';
 import type { AgentInfo } from '../../protocol/catalog.js';
 import { useCatalog } from '../api/catalog.js';
 import { EmptyState } from '../components/empty-state.js';
@@ -176,8 +179,27 @@ const Turn = ({ runId }: { readonly runId: string }) => {
           <Link href={runHref(runId)}>
             Open run <ArrowRight size={13} aria-hidden />
           </Link>
+          {!isLive && <OtherHost runId={runId} view={view} />}
         </p>
       </div>
     </li>
+  );
+};
+
+/** Sends the same message to the agent with the same tools on the other host, and compares both runs. */
+const OtherHost = ({ runId, view: { inputMessages } }: { readonly runId: string; readonly view: RunView }) => {
+  const { agents } = useCatalog();
+  const [query] = useQuery();
+  const own = agents.find(({ id }) => id === query.get('agent'));
+  const toolsOf = (agent: AgentInfo | undefined): string =>
+    JSON.stringify(agent?.tools.toSorted((a, b) => a.name.localeCompare(b.name)));
+  const other = agents.find((one) => own && own.tools.length > 0 && one.kind !== own.kind && toolsOf(one) === toolsOf(own));
+  const { fork, start } = useFork<StartRun>(runId, `agents/${encodeURIComponent(other?.id ?? '')}/runs`);
+  const text = inputMessages.findLast(({ role }) => role === 'user')?.text;
+  if (!other || text === undefined) return null;
+  return (
+    <Button look="quiet" disabled={fork.state === 'busy'} onClick={() => void start({ text })}>
+      {fork.state === 'busy' ? 'Running …' : `Compare with ${other.name}`}
+    </Button>
   );
 };

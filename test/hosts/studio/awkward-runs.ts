@@ -4,9 +4,10 @@ import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 import { masking } from '../../../playground/samples/samples.js';
-import { guard, InterlockAgent, pipeline, rejectToolCall } from '../../../src/index.js';
+import { guardedToolLoop } from '../../../src/ai-sdk/index.js';
+import { type Engine, guard, InterlockAgent, pipeline, rejectToolCall } from '../../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../../src/testing/index.js';
-import { promptInjectionGuard } from '../../../workflows/guards/index.js';
+import { promptInjectionGuard, redactor } from '../../../workflows/guards/index.js';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -132,6 +133,29 @@ const agentsOf = ({ analyst }: { readonly analyst: InterlockAgent }): Readonly<R
   'a canceled run': agent('canceled', {}, () => ({ text: ['One ', 'moment '], hang: true })),
   'a run that hangs': agent('hung', {}, () => ({ text: ['One ', 'moment '], hang: true })),
 });
+
+/** Runs the AI SDK's loop with a tool, a guard that requests a retry, and one that blocks. */
+export const runAiSdk = async (): Promise<void> => {
+  const rude: Processor = {
+    id: 'rude-rule',
+    processOutputStep: ({ text: said, abort }) => abort('It is rude.', { retry: said !== 'Oaf.' }),
+  };
+  const loop = guardedToolLoop({
+    id: 'sdk-loop',
+    model: scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Fool.' }, { text: 'Oaf.' }] }),
+    guards: [redactor({ strategy: 'replace' }), rude],
+    guardOptions: { maxProcessorRetries: 1 },
+  });
+  await (await loop.stream({ prompt: awkwardInput })).consumeStream();
+};
+
+/** An agent whose runs wait for approval in an engine, which continues them in another process. */
+export const durableAgent = (durability: Engine): InterlockAgent =>
+  agent(
+    'durable',
+    { tools: { refund }, durability, inputProcessors: lane('in-durable', guard(away, { onUnavailable: 'pass' })) },
+    calling('refund'),
+  );
 
 /** New agents whose runs end in an unusual way, by the name of the end. */
 export const awkwardAgents = (): Readonly<Record<string, InterlockAgent>> => {

@@ -10,12 +10,14 @@ import type { StudioEntry } from '../../../playground/protocol/trace-entry.js';
 import { buildPages } from '../../../playground/samples/run-studio.js';
 import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
 import { useBrowser } from '../use-browser.js';
-import { awkwardAgents, awkwardInput, awkwardMastra } from './awkward-runs.js';
+import { openWorkflow } from '../../../src/durable/openworkflow/index.js';
+import { awkwardAgents, awkwardInput, awkwardMastra, durableAgent, runAiSdk } from './awkward-runs.js';
 
 const browser = useBrowser({ suite: 'studio' });
 const folder = mkdtempSync(join(tmpdir(), 'studio-bar-'));
 const file = join(folder, 'runs.db');
 let studio: StudioServer;
+let engine: ReturnType<typeof openWorkflow>;
 const runs = new Map<string, string>();
 
 const api = async <T>(path: string, body?: object): Promise<T> => {
@@ -38,10 +40,22 @@ const answer = async (runId: string, approved: boolean): Promise<void> => {
   await api(`runs/${runId}/answer`, { toolCallId: call, approved, ...(!approved && { reason: 'Too much.' }) });
 };
 
+/** Starts the studio as another process would: with new agents and a new connection of the engine. */
+const open = async (): Promise<ReturnType<typeof awkwardAgents>> => {
+  engine = openWorkflow({ path: join(folder, 'engine.db') });
+  const agents = { ...awkwardAgents(), 'a run resumed after a restart': durableAgent(engine) };
+  studio = await startStudio({ mastra: awkwardMastra(agents), file, port: 0, token: false });
+  return agents;
+};
+
+const close = async (): Promise<void> => {
+  await studio?.close();
+  await engine?.close();
+};
+
 beforeAll(async () => {
   await buildPages(() => undefined);
-  const agents = awkwardAgents();
-  studio = await startStudio({ mastra: awkwardMastra(agents), file, port: 0, token: false });
+  const agents = await open();
   for (const [end, { id }] of Object.entries(agents))
     runs.set(end, (await api<StartedRun>(`agents/${id}/runs`, { text: awkwardInput })).runId);
   await answer(runs.get('an approved call') ?? '', true);
@@ -49,9 +63,12 @@ beforeAll(async () => {
   await sleep(300);
   await api(`runs/${runs.get('a canceled run')}/cancel`, {});
   for (const [end, runId] of runs) if (end !== 'a run that hangs') await settled(runId);
+  await runAiSdk();
+  const ofAiSdk = await api<RunPage>('runs?agent=sdk-loop');
+  runs.set('a run of the AI SDK', ofAiSdk.runs[0]?.runId ?? '');
 });
 afterAll(async () => {
-  await studio?.close();
+  await close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -121,7 +138,8 @@ const inView = async (page: Page): Promise<string> =>
       return at !== null && (element.contains(at) || at.contains(element));
     };
     const parts = document.querySelectorAll('.run-story, .run-facts, .row, .notice');
-    return [...parts].filter(seen).map((part) => part.innerText + ' ' + (part.ariaLabel ?? '')).join('\\n');
+    const isCut = (part) => part.matches('.row-fact') && [...part.querySelectorAll('.row-id, .row-word')].some((text) => text.scrollWidth > text.clientWidth + 1);
+    return [...parts].filter((part) => seen(part) && !isCut(part)).map((part) => part.innerText + ' ' + (part.ariaLabel ?? '')).join('\\n');
   })()`);
 
 const sizes = [
@@ -178,9 +196,18 @@ it('shows the time and a way to stop of a run that hangs', async () => {
 });
 
 it('calls a run that waited for a person interrupted when its process is gone', async () => {
-  await studio.close();
-  studio = await startStudio({ mastra: awkwardMastra(awkwardAgents()), file, port: 0, token: false });
+  await close();
+  await open();
   const page = await browser().open(new URL(`runs/${runs.get('a run without a process')}`, studio.url).href);
   await expect.poll(() => page.locator('.run-story').textContent()).toMatch(/^Interrupted after/);
   await browser().screenshot(page, 'bar-interrupted');
+});
+
+it('shows each fact of a durable run that a person answered after a restart', async () => {
+  const end = 'a run resumed after a restart';
+  const runId = runs.get(end) ?? '';
+  await answer(runId, true);
+  await expect.poll(async () => (await settled(runId)).status).toBe('success');
+  expect((await missingOn(end, runId)).join('\n')).toBe('');
+  await browser().screenshot(await browser().open(new URL(`runs/${runId}`, studio.url).href), 'bar-resumed');
 });
