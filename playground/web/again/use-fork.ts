@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ForkRun } from '../../protocol/again.js';
-import type { RunSummary, StartedRun } from '../../protocol/runs.js';
+import type { RunSummary, StartedRun, StartRun } from '../../protocol/runs.js';
 import { get, post } from '../api/request.js';
 import { compareHref } from './compare-href.js';
 
@@ -14,7 +14,7 @@ const pauseMs = 300;
  * Starts another run, waits until it has ended or is suspended, and opens a comparison of both. `path` starts it; by default a
  * fork.
  */
-export const useFork = <Body extends object = ForkRun>(runId: string, path = `runs/${encodeURIComponent(runId)}/fork`) => {
+export const useFork = (runId: string, path = `runs/${encodeURIComponent(runId)}/fork`) => {
   const [fork, setFork] = useState<Fork>({ state: 'idle' });
   const [, navigate] = useLocation();
   const isDisposed = useRef(false);
@@ -22,7 +22,7 @@ export const useFork = <Body extends object = ForkRun>(runId: string, path = `ru
     isDisposed.current = false;
     return () => void (isDisposed.current = true);
   }, []);
-  const start = async (body: Body): Promise<void> => {
+  const start = async (body: ForkRun | StartRun): Promise<void> => {
     setFork({ state: 'busy' });
     try {
       const started = await post<StartedRun>(path, body);

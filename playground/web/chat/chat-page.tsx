@@ -4,7 +4,6 @@ import './chat.css';
 import { Link } from 'wouter';
 import { useFork } from '../again/use-fork.js';
 import { Button } from '../components/button.js';
-import type { StartRun } from '../../protocol/runs.js';
 import type { AgentInfo } from '../../protocol/catalog.js';
 import { useCatalog } from '../api/catalog.js';
 import { EmptyState } from '../components/empty-state.js';
@@ -194,7 +193,7 @@ const OtherHost = ({ runId, view: { inputMessages } }: { readonly runId: string;
   const toolsOf = (agent: AgentInfo | undefined): string =>
     JSON.stringify(agent?.tools.toSorted((a, b) => a.name.localeCompare(b.name)));
   const other = agents.find((one) => own && own.tools.length > 0 && one.kind !== own.kind && toolsOf(one) === toolsOf(own));
-  const { fork, start } = useFork<StartRun>(runId, `agents/${encodeURIComponent(other?.id ?? '')}/runs`);
+  const { fork, start } = useFork(runId, `agents/${encodeURIComponent(other?.id ?? '')}/runs`);
   const text = inputMessages.findLast(({ role }) => role === 'user')?.text;
   if (!other || text === undefined) return null;
   return (

@@ -98,6 +98,7 @@ describe.each(isMergeTier ? [widths.desktop] : Object.values(widths))('a run in 
 it('plays the received, buffered and released text of a run in step with the page', async () => {
   const page = await browser().open(studio.href(`runs/${await studio.run('desk', 'slow')}`));
   await page.locator('.row-step').first().click();
+  await page.getByRole('button', { name: 'Chunk by chunk' }).click();
   const film = page.getByRole('region', { name: 'Stream buffer' });
   const line = async (): Promise<number> =>
     Number(await page.getByRole('slider', { name: 'Timeline position' }).getAttribute('aria-valuenow'));
