@@ -39,7 +39,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     expect(await findFaintWords(openedPage)).toEqual([]);
 
     await openedPage.getByRole('button', { name: 'Go to end and follow' }).click();
-    await openedPage.getByRole('button', { name: 'Again' }).click();
+    await openedPage.getByRole('button', { name: 'Again', exact: true }).click();
     await openedPage.getByRole('link', { name: 'Replay with other pipelines' }).click();
     await openedPage.getByLabel('output guards').selectOption('strict-output');
     await openedPage.getByRole('button', { name: 'Replay' }).click();
