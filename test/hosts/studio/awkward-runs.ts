@@ -151,11 +151,18 @@ export const runAiSdk = async (): Promise<void> => {
 
 /** An agent whose runs wait for approval in an engine, which continues them in another process. */
 export const durableAgent = (durability: Engine): InterlockAgent =>
-  agent(
-    'durable',
-    { tools: { refund }, durability, inputProcessors: lane('in-durable', guard(away, { onUnavailable: 'pass' })) },
-    calling('refund'),
-  );
+  new InterlockAgent({
+    id: 'durable',
+    name: 'durable',
+    instructions: 'Help.',
+    model: scriptedModel({
+      steps: ({ prompt }) =>
+        prompt.at(-1)?.role === 'tool' ? { text } : { toolCalls: [{ name: 'refund', args: { order: '1042' } }] },
+    }),
+    tools: { refund },
+    durability,
+    inputProcessors: lane('in-durable', guard(away, { onUnavailable: 'pass' })),
+  });
 
 /** New agents whose runs end in an unusual way, by the name of the end. */
 export const awkwardAgents = (): Readonly<Record<string, InterlockAgent>> => {
