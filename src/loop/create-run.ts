@@ -48,6 +48,7 @@ const startOf = ({ ports, list, limits, before }: RunOptions): RunState => ({
   messageId: ports.createId(),
   rejectedWords: [],
   reusable: [],
+  shownCalls: [],
   held: { chunks: [], from: 0 },
 });
 

@@ -149,18 +149,19 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
   run.change({ status });
   detach(run);
   run.recorder.flush();
-  const { streamBuffer } = run.options;
+  const { streamBuffer, hold } = run.options;
   streamBuffer.drain(); // the last chunks do not wait for a reader, so that every run ends
-  if (status !== 'success') {
-    const chunks = streamBuffer.dropBuffered();
-    run.change({ held: { chunks, from: streamBuffer.offset } }); // a suspended run may still emit it
-  }
+  if (status === 'suspended' && hold === 'step') streamBuffer.flush(); // the guards have accepted the step that waits
+  const chunks = streamBuffer.dropBuffered();
+  if (status !== 'success') run.change({ held: { chunks, from: streamBuffer.offset } }); // a suspended run may still emit it
   streamBuffer.flush();
+  await retractShown(run);
+  if (status === 'success') for (const chunk of chunks) await publish(run, chunk);
   await notifyBufferedSteps(run, status);
   await persistRejectedTurn(run, status);
   if (status === 'canceled') run.change({ error: canceledBy(run.signal.reason) });
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
-  if (status === 'suspended') await publishWaiting(run);
+  if (status === 'suspended') await publishWaiting(run, chunks);
   if (tripwire)
     await publish(run, agentChunk(run, 'tripwire', run.options.serveGuardDetails ? tripwire : withoutPlace(tripwire)));
   if (status === 'failed') await publish(run, agentChunk(run, 'error', { error: run.state.error }));
@@ -175,6 +176,17 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
   });
   closeConnection(run);
   run.options.streamBuffer.close();
+};
+
+/** Retracts the calls that a run was suspended for, and whose attempts were rejected afterwards: they left before the rest of the answer. */
+const retractShown = async (run: Run): Promise<void> => {
+  const { accepted, attempt, shownCalls, status, stop } = run.state;
+  if (status === 'canceled' || (status === 'failed' && stop?.kind !== 'unavailable')) return; // see isModelFailure
+  const steps = [...accepted, ...(status === 'suspended' && attempt ? [attempt.answer] : [])];
+  const partIds = shownCalls.filter((id) => !steps.some((step) => step.partIds.has(id)));
+  if (partIds.length === 0) return;
+  await retract(run, { partIds, place: 0, scope: 'run' });
+  run.change({ shownCalls: shownCalls.filter((id) => !partIds.includes(id)) });
 };
 
 const closeConnection = ({ options }: Run): void => {

@@ -238,6 +238,8 @@ export interface RunState {
   readonly rejectedWords: readonly string[];
   /** Tool results from rejected attempts at this step, reused for equal calls. */
   readonly reusable: readonly FinishedCall[];
+  /** The ids of waiting calls that left although the rest of the answer is held. */
+  readonly shownCalls: readonly string[];
   /** The chunks that were still buffered when the run was suspended. */
   readonly held: BufferedChunks;
 }

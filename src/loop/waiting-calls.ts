@@ -56,7 +56,17 @@ const judgeForDisplay = async (run: Run, waiting: WaitingCall) => {
 export const waitingCalls = ({ state: { attempt } }: Run): readonly WaitingCall[] =>
   [...(attempt?.calls.values() ?? [])].flatMap(({ waiting }) => waiting ?? []);
 
-/** Publishes the waiting calls, and what each waits for. */
-export const publishWaiting = async (run: Run): Promise<void> => {
-  for (const waiting of waitingCalls(run)) await publish(run, waitingChunk(run, waiting));
+/**
+ * Publishes what each waiting call waits for. `held`: the chunks that wait for the guards of the whole answer; the waiting calls among
+ * them are accepted, because the guards of their step have judged them.
+ */
+export const publishWaiting = async (run: Run, held: readonly Chunk[]): Promise<void> => {
+  const waiting = waitingCalls(run);
+  const ids = new Set(waiting.map(({ call }) => call.toolCallId));
+  const calls = held.filter(({ type, payload }) => type.startsWith('tool-call') && ids.has(idIn(payload)));
+  for (const call of calls) await publish(run, call);
+  run.change({ shownCalls: [...new Set([...run.state.shownCalls, ...calls.map(({ payload }) => idIn(payload))])] });
+  for (const call of waiting) await publish(run, waitingChunk(run, call));
 };
+
+const idIn = (payload: unknown): string => (payload as { toolCallId: string }).toolCallId; // all chunks of calls have it

@@ -27,7 +27,7 @@ export interface StreamBuffer<Chunk> {
   flush(): void;
   /** The offset after the last chunk. */
   readonly offset: number;
-  /** Removes the chunks since an offset, if no reader has seen them; returns whether it did. */
+  /** Removes the chunks since an offset that no reader has seen; returns whether these are all. */
   drop(offset: number): boolean;
   /** Replaces the chunks between two offsets, if no reader has seen them; returns whether it did. Default end: the last chunk. */
   revise(offset: number, end: number | undefined, change: (chunks: readonly Chunk[]) => readonly Chunk[]): boolean;
@@ -187,9 +187,8 @@ const show = <Chunk>({ chunks, toVisible, onShow, awaited }: Flow<Chunk>, at: nu
 };
 
 const drop = <Chunk>(flow: Flow<Chunk>, offset: number): boolean => {
-  if (offset < flow.bufferedFrom) return false;
-  flow.chunks.length = Math.min(flow.chunks.length, offset - flow.joinedCount);
-  return true;
+  flow.chunks.length = Math.min(flow.chunks.length, Math.max(offset, flow.bufferedFrom) - flow.joinedCount);
+  return offset >= flow.bufferedFrom;
 };
 
 const revise = <Chunk>(

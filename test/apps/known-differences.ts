@@ -98,11 +98,11 @@ export const known: readonly Known[] = [
     ),
   },
   {
-    line: 'An edited answer is saved without the ids of its items, under which the provider has the original.',
+    line: 'An edited answer is saved without the ids of its items.',
     explains: at(/^\.talks\.banker\.rows\[.*\.providerMetadata\.openai\.itemId$/),
   },
   {
-    line: "The span of a run's model calls has the name of the configured model, also if a processor replaces it.",
+    line: "The span of model calls has the configured model's name.",
     explains: ({ path, stock }) => path.startsWith('.spans') && path.endsWith('.name') && mentions(stock, /gpt-5-nano/),
   },
   {
@@ -145,7 +145,7 @@ export const known: readonly Known[] = [
     explains: at(/resumeSchema$|^\.talks\.guide\.calls\[\d+\]\.chunks\[\d+\]\.error\./),
   },
   {
-    line: "`text` of an answer that continues the caller's message has the new text only.",
+    line: "`text` of an answer that continues the caller's message is the new text.",
     explains: ({ path, stock }) =>
       /^\.(talks\.writer\.calls|spans)\[.*text$/.test(path) && mentions(stock, /(goes on|Once) and on/),
   },

@@ -130,27 +130,66 @@ describe.each(modes)('guards after an approval, in %s', (mode) => {
     expect([second.result.status, second.result.steps.length]).toEqual(['success', 1]);
   });
 
-  it.each(['step', 'run'] as const)('hold %s: emits the buffered output after acceptance', async (hold) => {
-    const { first, second } = await both({ mode, config: { hold } });
-    expect(wordsIn(first)).toBe('');
-    expect(first.ofType('tool-call-approval')).toHaveLength(1);
-    expect(wordsIn(second)).toBe(`${opening}Done.`);
-    expect(second.chunks.map(({ type }) => type).filter((type) => /^(step-|tool-(call|result)$)/.test(type))).toEqual([
-      'step-start',
-      'tool-call',
-      'tool-result',
-      'step-finish',
-      'step-start',
-      'step-finish',
-    ]);
+  const flow = ({ chunks }: Sat) =>
+    chunks.map(({ type }) => type).filter((type) => /^(step-|tool-(call|result)$|tool-call-approval$|text-delta$)/.test(type));
+  const onAnswer = (name: 'processOutputStep' | 'processOutputResult'): Processor =>
+    ({ id: 'late', [name]: ({ messages }: { messages: unknown }) => messages }) as Processor;
+
+  it.each([
+    ['none', {}],
+    ['step', { hold: 'step' as const }],
+    ['auto, with a guard of steps', { outputProcessors: [onAnswer('processOutputStep')] }],
+  ])('hold %s: the step that its guards have accepted precedes the approval', async (_name, config) => {
+    const { first, second } = await both({ mode, config });
+    expect(flow(first)).toEqual(['step-start', 'text-delta', 'tool-call', 'tool-call-approval']);
+    expect(flow(second)).toEqual(['tool-result', 'step-finish', 'step-start', 'text-delta', 'step-finish']);
+    expect([first, second].map(wordsIn)).toEqual([opening, 'Done.']);
   });
 
-  it.each(['step', 'run'] as const)('hold %s: never emits rejected output', async (hold) => {
-    const config = { outputProcessors: [onResult((abort) => abort('Bad.'))], hold };
+  it.each([
+    ['run', { hold: 'run' as const }],
+    ['auto, with a guard of results', { outputProcessors: [onAnswer('processOutputResult')] }],
+  ])('hold %s: the call precedes its approval, the text is emitted after acceptance', async (_name, config) => {
+    const { first, second } = await both({ mode, config });
+    expect(flow(first)).toEqual(['tool-call', 'tool-call-approval']);
+    expect(wordsIn(first)).toBe('');
+    expect(first.result.toolCalls).toMatchObject([{ payload: { toolCallId: 'call-0-0', args: { amount: 5 } } }]);
+    expect(wordsIn(second)).toBe(`${opening}Done.`);
+    const step = ['step-start', 'text-delta'];
+    expect(flow(second)).toEqual([...step, 'tool-call', 'tool-result', 'step-finish', ...step, 'step-finish']);
+    expect(retracted(second)).toEqual([]);
+  });
+
+  it('hold step: retracts what preceded the approval if a guard rejects the result', async () => {
+    const config = { outputProcessors: [onResult((abort) => abort('Bad.'))], hold: 'step' as const };
+    const { second } = await both({ mode, config });
+    expect([second.result.status, wordsIn(second)]).toEqual(['tripwire', '']);
+    expect(retracted(second)).toContain('call-0-0');
+  });
+
+  it('hold run: never emits rejected text, and retracts the call that preceded the approval', async () => {
+    const config = { outputProcessors: [onResult((abort) => abort('Bad.'))], hold: 'run' as const };
     const { first, second } = await both({ mode, config });
     expect(second.result.status).toBe('tripwire');
     expect(wordsIn(first) + wordsIn(second)).toBe('');
-    expect(retracted(second)).toEqual([]);
+    expect(retracted(second)).toEqual(['call-0-0']);
+  });
+
+  it('hold run: a retry retracts the call before the next approval', async () => {
+    let times = 0;
+    const guard = onResult((abort) => (times++ === 0 ? abort('Again.', { retry: true }) : undefined));
+    const config = { outputProcessors: [guard], maxProcessorRetries: 1, hold: 'run' as const };
+    const { agent } = makeAgent([...script.slice(0, 1), ...more], { tools: { charge: charging([]) }, ...config });
+    const first = await begin(agent, mode);
+    const second = await resume(agent, mode, yes, { runId: first.result.runId });
+    expect(second.result.status).toBe('suspended');
+    expect(flow(second)).toEqual(['tool-call', 'tool-call-approval']);
+    expect(second.chunks.findIndex(({ type }) => type === 'data-interlock-retract')).toBeLessThan(
+      second.chunks.findIndex(({ type }) => type === 'tool-call'),
+    );
+    expect(retracted(second)).toEqual(['call-0-0']);
+    const third = await resume(agent, mode, yes, { runId: first.result.runId });
+    expect([third.result.status, wordsIn(third), retracted(third)]).toEqual(['success', `${opening}Done.`, []]);
   });
 
   it('ignores the late output of a guard from the first run segment', async () => {

@@ -104,6 +104,7 @@ const servedResultOf = (run: Run): Omit<RunResult, keyof GuardDetails> => {
     tripwire: run.state.status === 'tripwire' ? tripwireOf(run) : undefined,
     error: run.state.status === 'failed' ? errorOf(run) : undefined,
     ...gathered(accepted),
+    ...(isWithheld(run) && { toolCalls: shownCallsOf(run) }),
     content: isWithheld(run) ? [] : list.get.response.aiV5.stepContent(),
     warnings: last?.warnings ?? [],
     request: last?.request ?? {},
@@ -162,6 +163,10 @@ const suspensionOf = (run: Run): Pick<RunResult, 'suspendPayload' | 'resumeSchem
   const payload = waiting && (waitingChunk(run, waiting).payload as { resumeSchema: string });
   return { suspendPayload: payload, resumeSchema: payload?.resumeSchema };
 };
+
+/** The calls that a suspended run waits for leave before the rest of its answer. */
+const shownCallsOf = ({ state: { attempt, shownCalls, status } }: Run): StepRecord['toolCalls'] =>
+  status === 'suspended' ? (attempt?.record?.toolCalls ?? []).filter(({ toolCallId }) => shownCalls.includes(toolCallId)) : [];
 
 /** Combines the steps of an answer. */
 const gathered = (steps: readonly StepRecord[]) => {
