@@ -39,8 +39,8 @@ const anyOf =
 const mentions = (value: unknown, text: RegExp): boolean => text.test(JSON.stringify(value) ?? '');
 
 /** The agents with a guard that edits whole answers, with a guard that rejects, with approvals, and without a model. */
-const editing = '^\\.talks\\.(shop|extractor|banker|examiner)\\.';
-const approving = '^\\.talks\\.(teller|clerk)\\.';
+const editing = '^\\.talks\\.(shop|extractor|banker|examiner|seller)\\.';
+const approving = '^\\.talks\\.(teller|clerk|seller)\\.';
 
 export const known: readonly Known[] = [
   {
@@ -133,8 +133,15 @@ export const known: readonly Known[] = [
     ),
   },
   {
+    line: 'Content that [waits for a guard of the answer](streaming.md#hold) leaves after an approval, the call before it.',
+    explains: ({ path, stock, ours }) =>
+      /^\.talks\.seller\.(calls\[\d+\]\.chunks|ui)\[\d+\]$/.test(path) &&
+      mentions(stock ?? ours, /"(step-start|start-step|tool-call)"/),
+  },
+  {
     line: "A resumed run continues its message and its trace. A call of a client's tool ends it; Mastra's agent answers with an error.",
     explains: anyOf(
+      ({ stock, ours }) => stock === 'I order.' && ours === 'I order. (audited)', // a guard's edit of the message that the run continues
       at(new RegExp(`${approving}(rows|calls\\[\\d+\\]\\.text$)`)),
       ({ path, stock, ours }) => path.startsWith('.spans') && mentions(fieldsOf(ours ?? stock)?.['name'], /\(resumed\)/),
       only('stock', /^\.spans\[\d+\]$/, /^agent_run$/),

@@ -170,8 +170,9 @@ export const masterclass: App = {
     };
     const memory = new Memory({ storage, options: { lastMessages: 10, workingMemory: { enabled: true } } });
     const clerk = new Agent({ ...common, id: 'clerk', name: 'Clerk', tools: { order }, memory });
+    const seller = new Agent({ ...common, id: 'seller', name: 'Seller', tools: { order }, memory, outputProcessors: [audit] });
     const examiner = new Agent({ ...common, id: 'examiner', name: 'Examiner', outputProcessors: [audit] });
-    return new Mastra({ agents: { clerk, examiner }, scorers: { polite }, storage, observability, logger: false });
+    return new Mastra({ agents: { clerk, seller, examiner }, scorers: { polite }, storage, observability, logger: false });
   },
   reply: ({ messages, schema }) => {
     const last = messages.at(-1);
@@ -182,6 +183,7 @@ export const masterclass: App = {
   },
   talks: [
     { agent: 'clerk', memory: true, approves: true, turns: ['Please order tea.', 'Hello', 'Now order again.'] },
+    { agent: 'seller', memory: true, approves: true, turns: ['Please order tea.', 'Hello', 'Now order again.'] },
     {
       agent: 'examiner',
       turns: ['Is this good?', 'And this?'],
