@@ -238,8 +238,7 @@ export interface RunState {
   readonly rejectedWords: readonly string[];
   /** Tool results from rejected attempts at this step, reused for equal calls. */
   readonly reusable: readonly FinishedCall[];
-  /** The ids of waiting calls that left although the rest of the answer is held. */
-  readonly shownCalls: readonly string[];
+  readonly shownCalls: readonly string[]; // ids of waiting calls that left although the rest of the answer is held
   /** The chunks that were still buffered when the run was suspended. */
   readonly held: BufferedChunks;
 }

@@ -132,8 +132,10 @@ describe.each(modes)('guards after an approval, in %s', (mode) => {
 
   const flow = ({ chunks }: Sat) =>
     chunks.map(({ type }) => type).filter((type) => /^(step-|tool-(call|result)$|tool-call-approval$|text-delta$)/.test(type));
-  const onAnswer = (name: 'processOutputStep' | 'processOutputResult'): Processor =>
-    ({ id: 'late', [name]: ({ messages }: { messages: unknown }) => messages }) as Processor;
+  const onAnswer = (name: 'processOutputStep' | 'processOutputResult'): Processor => ({
+    id: 'late',
+    [name]: ({ messages }: { messages: unknown }) => messages,
+  });
 
   it.each([
     ['none', {}],
