@@ -182,6 +182,7 @@ const emitChunk = (calling: Calling, chunk: Chunk): Promise<void> | undefined =>
     takeBack(calling, chunk as Retraction); // of that type
     return undefined;
   }
+  if (chunk.type.startsWith('data-')) return void run.data.push(chunk); // a model's stream has no such parts
   const part = partOfChunk(chunk, reply.parts, reply.codec);
   if (!part) return undefined;
   if (part.type === 'tool-call') run.judgedCalls.set(part.toolCallId, (chunk.payload as { args?: unknown }).args);

@@ -62,8 +62,7 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
       decision: preparedDecision(run),
     },
     reports: scope,
-    // A model's stream has no data parts to write.
-    context: { agent: undefined, requestContext: options.requestContext, tracingContext: undefined, writer: undefined },
+    context: { agent: undefined, requestContext: options.requestContext, tracingContext: undefined },
   });
   const start = parts.ports.messages.checkpoint(list);
   const baseSystem = scope.host.messages.readSystem(list);

@@ -122,6 +122,8 @@ export interface Run extends GuardedRun {
   readonly approvals: Set<string>;
   /** Each processor's state in the run. */
   readonly slots: Map<string, ProcessorSlot>;
+  /** The data parts that guards wrote; UI messages of a result show them. */
+  readonly data: object[];
   /** Judges the last response as the run's result, if that was not done. */
   judgeLast: (() => Promise<void>) | undefined;
   error: StopError | undefined;
@@ -199,7 +201,11 @@ export const createRun = (plan: Plan, options: GuardOptions, agentId?: string): 
       run.trace?.end();
     },
     watch: (result) =>
-      watchReaders((tripwireParts ? withStopParts : showTripwires)(result), { onReaderCancel, leaving, emit: run.emit }),
+      watchReaders((tripwireParts ? withStopParts : showTripwires)(result, run.data), {
+        onReaderCancel,
+        leaving,
+        emit: run.emit,
+      }),
     emit: (event) => attempted(() => onEvent?.({ ...event, runId: id })), // with its run id it is complete
     end: (error) => {
       if (run.error) return run.error;
@@ -238,6 +244,7 @@ const untouched = () => ({
   exempted: new Map(),
   approvals: new Set(),
   slots: new Map(),
+  data: [],
   judgeLast: undefined,
   isChecked: false,
   error: undefined,

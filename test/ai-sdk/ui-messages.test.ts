@@ -16,6 +16,7 @@ import {
   type UIMessage,
   type UIMessageChunk,
 } from 'ai';
+import type { Processor, ProcessOutputStepArgs } from '@mastra/core/processors';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import {
@@ -289,5 +290,41 @@ describe('the stream of guardedToolLoop', () => {
       ['text-delta', 'finish'],
       ['start', 'error'],
     ]);
+  });
+});
+
+describe.each(Object.entries(turns))('data that guards write, %s', (_name, turn) => {
+  const part = { type: 'data-note', id: 'n', data: { found: 1 } };
+  const writing = (name: 'processOutputStep' | 'processOutputResult', trips = false) =>
+    ({
+      id: 'writing',
+      [name]: async ({ messages, writer, abort }: ProcessOutputStepArgs) => {
+        await writer?.custom(part);
+        return trips ? abort('No.') : messages;
+      },
+    }) as Processor;
+  const typesOf = async (guards: readonly PipelineStep[]) => {
+    const { stream } = await turn({ messages: [user('Hello.')], guards, steps: [{ text: ['One. ', 'Two. '] }] });
+    const chunks: UIMessageChunk[] = [];
+    for await (const chunk of stream()) chunks.push(chunk);
+    return chunks;
+  };
+
+  it.each(['processOutputStep', 'processOutputResult'] as const)('arrives once, from %s', async (name) => {
+    const chunks = await typesOf([writing(name)]);
+    expect(chunks.filter(({ type }) => type === 'data-note')).toEqual([part]);
+    expect(chunks.at(0)?.type).toBe('start');
+    expect(chunks.at(-1)?.type).toBe('finish');
+  });
+
+  it('is judged by guards of data parts', async () => {
+    const judging = { id: 'judging', processDataParts: true, processOutputStream: () => null } as Processor;
+    expect((await typesOf([writing('processOutputStep'), judging])).some(({ type }) => type === 'data-note')).toBe(false);
+  });
+
+  it('does not leave with an answer that is rejected', async () => {
+    const chunks = await typesOf([writing('processOutputStep', true)]);
+    expect(chunks.map(({ type }) => type)).toContain('data-tripwire');
+    expect(chunks.some(({ type }) => type === 'data-note')).toBe(false);
   });
 });
