@@ -318,7 +318,7 @@ describe.each(Object.entries(turns))('data that guards write, %s', (_name, turn)
   });
 
   it('is judged by guards of data parts', async () => {
-    const judging = { id: 'judging', processDataParts: true, processOutputStream: () => null } as Processor;
+    const judging = { id: 'judging', processDataParts: true, processOutputStream: async () => null } as Processor;
     expect((await typesOf([writing('processOutputStep'), judging])).some(({ type }) => type === 'data-note')).toBe(false);
   });
 
