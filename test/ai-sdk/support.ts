@@ -53,7 +53,7 @@ export interface HookArgs {
   readonly messages?: HookMessage[];
   readonly messageList?: { readonly get: { readonly all: { db(): HookMessage[] } } };
   readonly abortSignal?: AbortSignal;
-  readonly writer?: object;
+  readonly writer?: { custom(part: object): Promise<void> };
 }
 
 export interface Chunk {

@@ -29,6 +29,6 @@ export const isPlaceholder = (value: string): boolean =>
   published.test(value) ||
   /^(?:\$\{[^}]*\}|\{\{?[^}]*\}\}?|<[^>]*>|\$[A-Z_]+|%[A-Z_]+%)$/.test(value) ||
   value
-    .replace(/[!?]+$/, '')
+    .replace(/[!?]{1,9}$/, '')
     .split(/[-_.]|(?<=[a-z])(?=[A-Z])/)
     .every((word) => placeholderWord.test(word));
