@@ -146,7 +146,7 @@ const print = ({ out }: CommandIo, { agents, versions, calls }: Checked): void =
   for (const { name, version, severity, message } of versions)
     out(severity ? `${severity.padEnd(7)}  ${message}\n` : `ok       ${name} ${version}\n`);
   for (const { id, kind, findings } of agents) {
-    const kindNote = kind === 'stock' ? ' (stock Mastra agent, not checked)' : '';
+    const kindNote = kind === 'stock' ? " (Mastra's own agent, not checked)" : '';
     out(`${findings.length === 0 ? 'ok       ' : ''}${id}${kindNote}\n`);
     for (const { severity, code, path, message } of findings)
       out(`  ${severity.padEnd(7)}  ${message.includes(code) ? message : `[${code}] at ${path}: ${message}`}\n`);

@@ -179,7 +179,7 @@ export const errorTable = errorRows({
   'agent/unsupported-option': {
     actor: 'author',
     status: 400,
-    say: 'This Mastra option is not supported; remove it, or use a stock Mastra agent for this call.',
+    say: "This Mastra option is not supported; remove it, or use Mastra's own agent for this call.",
   },
   'agent/served-option': {
     actor: 'caller',
@@ -199,7 +199,7 @@ export const errorTable = errorRows({
   'agent/unsupported-method': {
     actor: 'author',
     status: 405,
-    say: "This method of Mastra's agent does not run this agent's loop with its guards; use generate or stream, or a stock Mastra agent.",
+    say: "This method of Mastra's agent does not run this agent's loop with its guards; use generate or stream, or Mastra's own agent.",
   },
   'agent/no-suspended-run': {
     actor: 'caller',

@@ -36,7 +36,7 @@ describe('mastra-interlock check', () => {
     );
     expect(stdout).toMatch(/ok {7}@mastra\/core 1\./);
     expect(stdout).toMatch(/ok {7}a\n/);
-    expect(stdout).toContain('b (stock Mastra agent');
+    expect(stdout).toContain("b (Mastra's own agent");
     expect(status).toBe(0);
   });
 

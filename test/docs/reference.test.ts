@@ -149,7 +149,7 @@ ${table(
 
 **Values in pieces.** A pattern matches across parts and steps. A value may begin in one part (text or reasoning) and continue in the next part, or in the next part of the same type.
 The first piece is then already emitted, and the second piece is replaced or stops the run, so the value is never emitted whole. In messages, a value over two parts is replaced where it
-begins. Tool arguments are read one call at a time. In a stock Mastra agent, a pattern reads each part separately.
+begins. Tool arguments are read one call at a time. In Mastra's own agent, a pattern reads each part separately.
 `;
 
 const subpaths = Object.entries(subpathSources()).map(([subpath, entry]) => ({ subpath, names: publicNames(entry) }));

@@ -40,7 +40,7 @@ const optionKinds: KindsOf<DefaultGuardsOptions> = {
 const credentials = ['pem', 'url-credentials', 'jwt', 'api-key', 'bearer'] as const;
 
 /**
- * The guards to start with: a pipeline of ready-made guards that need no model, network or key, the cheapest first. It is
+ * The guards to start with: a pipeline of built-in guards that need no model, network or key, the cheapest first. It is
  * accepted wherever a pipeline is: in both arrays of an `InterlockAgent`, in `guardsFor`, in the adapters of the AI SDK, and in
  * your own pipeline.
  *

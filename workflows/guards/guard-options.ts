@@ -3,7 +3,7 @@ import type { Processor, ProcessorContext } from '@mastra/core/processors';
 import type { GuardTraits } from '../../src/guard/traits.js';
 import { aFunction, aName, asGuardFault, fieldsOf, oneOf, type OptionKind, throwFaults } from '../../src/option-kind.js';
 
-/** The common options of all ready-made guards. */
+/** The common options of all built-in guards. */
 export interface GuardOptions {
   /** Processor id; two guards of one kind in a pipeline need two ids. Default: the guard's own, listed at each guard. */
   id?: string;
@@ -51,7 +51,7 @@ export type KindsOf<Options> = { readonly [Name in keyof Options]-?: OptionKind 
 /** Names of kinds of entities; they become placeholders. */
 export const kindForm = /^[a-z][a-z0-9-]{0,31}$/;
 
-/** The options of every ready-made guard. */
+/** The options of every built-in guard. */
 export const sharedKinds: KindsOf<GuardOptions> = { id: aName, onViolation: aFunction };
 
 const judgeStrategyNames: JudgeStrategy[] = ['block', 'warn'];
