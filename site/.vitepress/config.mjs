@@ -22,6 +22,14 @@ const withPipeline = readFileSync(live, 'utf8').replace(
 );
 writeFileSync(live, `---\naside: false\n---\n\n${withPipeline}`);
 
+/** Reports about the package itself: linked from pages that quote them, neither in the sidebar nor in the search. */
+const isEvidence = ({ title }) => title === 'Evidence';
+const evidence = new Set(
+  sectionsOf(docs)
+    .filter(isEvidence)
+    .flatMap(({ pages }) => pages.map(({ path }) => path)),
+);
+
 const { description, repository } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
 const api = await writeApi(join(docs, 'api'));
 const sections = [...sectionsOf(docs), { title: 'API', pages: api.map((page) => ({ ...page, about: 'what it exports' })) }];
@@ -75,7 +83,13 @@ export default defineConfig({
   markdown: { config: linkOut },
   buildEnd: ({ outDir }) => writeForModels(outDir),
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        _render: (text, env, md) => (evidence.has(env.relativePath) ? '' : md.renderAsync(text, env)),
+        miniSearch: { searchOptions: { boostDocument: (id) => (id.includes('/api/') ? 0.3 : 1) } }, // guides first
+      },
+    },
     outline: [2, 3],
     nav: [
       { text: 'Start', link: '/guide/start' },
@@ -83,10 +97,12 @@ export default defineConfig({
       { text: 'Promises', link: '/guide/promises' },
       { text: 'Errors', link: '/reference/errors' },
     ],
-    sidebar: sections.map(({ title, pages }) => ({
-      text: title,
-      items: pages.map((page) => ({ text: labelOf(page), link: `/${page.path.replace(/\.md$/, '')}` })),
-    })),
+    sidebar: sections
+      .filter((section) => !isEvidence(section))
+      .map(({ title, pages }) => ({
+        text: title,
+        items: pages.map((page) => ({ text: labelOf(page), link: `/${page.path.replace(/\.md$/, '')}` })),
+      })),
     ...(source && { socialLinks: [{ icon: 'github', link: source }] }),
   },
 });

@@ -5,7 +5,8 @@ import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 import { masking } from '../../../playground/samples/samples.js';
 import { guardedToolLoop } from '../../../src/ai-sdk/index.js';
-import { type Engine, guard, InterlockAgent, pipeline, rejectToolCall } from '../../../src/index.js';
+import type { Engine } from '../../../src/engine.js';
+import { guard, InterlockAgent, pipeline, rejectToolCall } from '../../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../../src/testing/index.js';
 import { promptInjectionGuard, redactor } from '../../../workflows/guards/index.js';
 
