@@ -86,7 +86,7 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        _render: (text, env, md) => (evidence.has(env.relativePath) ? '' : md.renderAsync(text, env)),
+        _render: (text, env, md) => (evidence.has(env.relativePath) ? '' : md.render(text, env)),
         miniSearch: { searchOptions: { boostDocument: (id) => (id.includes('/api/') ? 0.3 : 1) } }, // guides first
       },
     },
