@@ -78,7 +78,7 @@ const entrances: readonly Entrance[] = [
 ];
 
 it('the docs list every difference between entry points', () => {
-  const anchorOf = (line: string) => line.replace(/^#+ /, '').toLowerCase().replaceAll(' ', '-');
+  const anchorOf = (line: string) => line.replace(/^#+ /, '').replaceAll("'", '').toLowerCase().replaceAll(' ', '-');
   const missing = [...streamAndGenerate, ...afterApproval, ...inStreamText, ...inStock, ...Object.values(alone).flat()].filter(
     ({ link }) => {
       const [file = '', anchor] = link.split('#');

@@ -209,7 +209,7 @@ export const alone = {
 
 export const inStreamText: readonly Exclusion[] = [...inAiSdk, onePart, { ...lateEdit, leavesOut: editsEarlier }];
 
-const ofStock = 'docs/guide/hosts.md#a-stock-agent';
+const ofStock = 'docs/guide/hosts.md#mastras-own-agent';
 const hasRule =
   (phase: Rule['phase'], ...acts: readonly Rule['act'][]) =>
   ({ rules }: Script): boolean =>
