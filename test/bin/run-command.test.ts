@@ -155,7 +155,7 @@ describe('a module with guards', () => {
     ['no-guards.mjs', 'export const other = 1;', 'it exports other; one of default, agent, pipeline, guards is required.'],
     ['a-function.mjs', 'export default () => [];', 'its default is a function.'],
     [
-      'mastras-own-agent.mjs',
+      'a-stock-agent.mjs',
       'export const agent = { generate() {}, stream() {} };',
       'its agent is an agent, but not an InterlockAgent',
     ],
