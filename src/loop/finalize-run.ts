@@ -8,7 +8,7 @@ import type { StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, notify, publish, retract, type EmittedParts } from './emit.js';
 import { acceptedSteps, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
-import { publishWaiting } from './waiting-calls.js';
+import { isOfCall, publishWaiting } from './waiting-calls.js';
 import { untilAborted } from '../phase/awaitable.js';
 import { recordWastedCall } from './record-model.js';
 
@@ -156,7 +156,8 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
   if (status !== 'success') run.change({ held: { chunks, from: streamBuffer.offset } }); // a suspended run may still emit it
   streamBuffer.flush();
   await retractShown(run);
-  if (status === 'success') for (const chunk of chunks) await publish(run, chunk);
+  const isShown = isOfCall(run.state.shownCalls);
+  if (status === 'success') for (const chunk of chunks) if (!isShown(chunk)) await publish(run, chunk);
   await notifyBufferedSteps(run, status);
   await persistRejectedTurn(run, status);
   if (status === 'canceled') run.change({ error: canceledBy(run.signal.reason) });

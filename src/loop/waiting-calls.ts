@@ -58,15 +58,20 @@ export const waitingCalls = ({ state: { attempt } }: Run): readonly WaitingCall[
 
 /**
  * Publishes what each waiting call waits for. `held`: the chunks that wait for the guards of the whole answer; the waiting calls among
- * them are accepted, because the guards of their step have judged them.
+ * them are accepted, because the guards of their step have judged them. Each call leaves once.
  */
 export const publishWaiting = async (run: Run, held: readonly Chunk[]): Promise<void> => {
   const waiting = waitingCalls(run);
-  const ids = new Set(waiting.map(({ call }) => call.toolCallId));
-  const calls = held.filter(({ type, payload }) => type.startsWith('tool-call') && ids.has(idIn(payload)));
+  const { shownCalls } = run.state;
+  const ids = waiting.map(({ call }) => call.toolCallId).filter((id) => !shownCalls.includes(id));
+  const calls = held.filter(isOfCall(ids));
   for (const call of calls) await publish(run, call);
-  run.change({ shownCalls: [...new Set([...run.state.shownCalls, ...calls.map(({ payload }) => idIn(payload))])] });
+  run.change({ shownCalls: [...shownCalls, ...ids.filter((id) => calls.some(isOfCall([id])))] });
   for (const call of waiting) await publish(run, waitingChunk(run, call));
 };
 
-const idIn = (payload: unknown): string => (payload as { toolCallId: string }).toolCallId; // all chunks of calls have it
+/** Whether a chunk is the call, or a piece of the call, of one of these ids. */
+export const isOfCall =
+  (ids: readonly string[]) =>
+  ({ type, payload }: Chunk): boolean =>
+    type.startsWith('tool-call') && ids.includes((payload as { toolCallId: string }).toolCallId); // all chunks of calls have it
