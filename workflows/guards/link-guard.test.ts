@@ -109,7 +109,6 @@ const harmless: readonly string[] = [
   'const total = items.map((item) => item.price); // sums up\nreturn total / 2; s3:ListBucket node:fs',
   'C:\\Users\\jane and src/index.ts, v1.2.3, 3.14, jane@example.org, #tag, $1.50.',
   'javascript: is a scheme. The data: we have. A mailto link. http is a protocol.',
-  'const open = `${line}](streamdown:incomplete-link)`; [x](label:close-button)',
   'It was defanged: hxxps[:]//evil[.]test/x',
   '{"a": [1, 2], "b": {"c": "d:e"}} <xs:element name="a"/> std::vector<int> a::b',
   'Use ASP.NET or VB.NET. Then self.name, this.id, config.dev, node.click() and event.target.click(x).',
@@ -194,6 +193,7 @@ describe('linkGuard', () => {
     const text = `Open http://localhost:\${PORT}, 'valkey://cache:6379' or dotenv://:key@example.com/x. ${long} ${image}`;
     expect(emittedText((await streamed({ hosts: ['*'], maxCarried: Infinity }, [text])).emitted)).toBe(text);
     expect((await streamed({ hosts: ['*'] }, ['[x](vscode://evil.x/install) y'])).tripped).toBeDefined();
+    expect((await streamed({ hosts: ['*'] }, ['[x](shortcuts:run-all) y'])).tripped).toBeDefined();
     expect((await streamed({ hosts: ['*'] }, ['<iframe src="data:image/svg+xml,<svg/onload=x()>">'])).tripped).toBeDefined();
     const hidden = `https://${'a'.repeat(3000)}@evil.test/ x`;
     expect((await streamed({ hosts: ['*'] }, [hidden])).tripped?.metadata).toMatchObject({ found: { 'too-long': 1 } });

@@ -128,14 +128,8 @@ const isHostAndPort = (text: string): boolean =>
 /** Whether a text without a scheme names a host rather than a path on the same one. */
 const isAddress = (text: string): boolean => /^[\\/]{2}/.test(text) || isBareLink(text);
 
-/** Schemes that act on words alone. */
-const acting = new Set('javascript vbscript data file blob about mailto tel sms callto skype facetime intent market'.split(' '));
-/** A name in a namespace, such as `streamdown:incomplete-link`, leads nowhere. */
-const isName = (scheme: string, text: string): boolean =>
-  !acting.has(scheme) && /^[a-z]{3,16}:[a-z]{1,16}(?:-[a-z]{1,16}){1,2}$/.test(text);
-
 const faultOfOpaque = (scheme: string, text: string, rules: LinkRules): LinkFault | undefined => {
-  if (isDefanged(text) || isName(scheme, text)) return undefined;
+  if (isDefanged(text)) return undefined;
   if (!rules.schemes.has(scheme)) return mayUse(scheme, rules) ? faultOfConnection(text, rules) : 'scheme';
   if (scheme === 'data') return /^data:image\/(?:png|jpe?g|gif|webp|avif)[;,]/i.test(text) ? undefined : 'scheme';
   if (scheme !== 'mailto') return undefined;
