@@ -10,8 +10,7 @@ import {
   type Evaluation,
   type Measures,
 } from '../src/eval/index.js';
-import type { BrokenBound } from '../src/eval/measure.js';
-import { measureRows } from '../src/eval/measure.js';
+import { measureRows, type BrokenBound } from '../src/eval/measure.js';
 import { columns, misused, readText, type Command, type CommandIo } from './command.js';
 import { loadGuards } from './inputs.js';
 

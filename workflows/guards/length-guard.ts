@@ -98,7 +98,7 @@ const shorterOutput = (given: unknown, maxChars: number): object | undefined => 
   return text === undefined ? undefined : { ...output, type: type.replace('json', 'text'), value: text };
 };
 
-/** Two thirds of the head and a third of the tail, because errors and sums come last. */
+/** Two thirds of the length are for the beginning, a third for the end, because errors and sums come last. */
 const shorterText = (text: unknown, maxChars: number): { readonly text: string } | undefined => {
   if (typeof text !== 'string' || text.length <= maxChars) return undefined;
   const tail = Math.floor(maxChars / 3);

@@ -105,8 +105,8 @@ interface HookArgs extends ProcessorContext<LimitMetadata> {
  * settled after it, so that concurrent calls cannot exceed a limit together. Put the same object into the input and the
  * output processors.
  *
- * With `warnAt` the model is asked to finish before that. A run over a limit stops with `retryAfterMs`; its requested points are given back. A failed call keeps its
- * reservation. A limiter of `rate-limiter-flexible` stores the points; if its store fails, the guard raises `guard/unavailable`.
+ * With `warnAt` the model is asked to finish before that. A run over a limit stops with `retryAfterMs`; its requested points are given
+ * back. A failed call keeps its reservation. A limiter of `rate-limiter-flexible` stores the points; if its store fails, the guard raises `guard/unavailable`.
  *
  * @example
  * limitGuard({ limits: [{ unit: 'tokens', limiter: new

@@ -1,5 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { InterlockError } from '../../errors.js';
+import { definedFields } from '../../phase/plain-data.js';
 import { forkPorts } from '../../loop/replay-ports.js';
 import { type Trace, headerOf } from '../../trace/traces.js';
 import { readContents } from '../../trace/contents.js';
@@ -49,13 +50,7 @@ export const fork = async (recorded: Trace, agent: InterlockAgent, options: Fork
   const called = insidesOfAgent(agent);
   const { setup } = called;
   const call = { agent: called.agent, mode: 'stream' as const };
-  const given = {
-    runId,
-    ...(record && { record }),
-    ...(abortSignal && { abortSignal }),
-    ...(instructions !== undefined && { instructions }),
-    ...(model !== undefined && { model }),
-  };
+  const given = definedFields({ runId, record, abortSignal, instructions, model });
   const own = { ...setup.guards, durability: undefined, ...guards };
   const { options: resolved, requestContext } = await resolveOptions({ ...call, defaults: setup.defaults, given, guards: own });
   const run = await startRun({
@@ -93,7 +88,8 @@ const withResponses = (trace: Trace, { args = {}, answers = {} }: ForkEdits): Tr
   const replaced = new Set<string>();
   const edited = (entry: Came): Came[] => {
     const { type, payload = {} } = entry.chunk as Streamed;
-    const [place, { toolCallId = '' }] = [`${entry.stepNumber}.${entry.attempt}`, payload];
+    const { toolCallId = '' } = payload;
+    const place = `${entry.stepNumber}.${entry.attempt}`;
     const put = (fields: object): Came => ({
       ...entry,
       chunk: { ...(entry.chunk as Streamed), payload: { ...payload, ...fields } },
