@@ -1,5 +1,4 @@
-import type { RunEvent, Tripwire } from '../../schemas/index.js';
-import type { StepReason, Usage, VerdictKind } from '../../schemas/run-event.js';
+import type { RunEvent, StepReason, Tripwire, Usage, VerdictKind } from '../../schemas/run-event.js';
 import type { RunOutcome } from '../protocol/runs.js';
 import type { InputMessage } from '../protocol/trace-entry.js';
 

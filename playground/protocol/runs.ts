@@ -1,5 +1,4 @@
-import type { RunStatus, Tripwire } from '../../schemas/index.js';
-import type { VerdictKind } from '../../schemas/run-event.js';
+import type { RunStatus, Tripwire, VerdictKind } from '../../schemas/run-event.js';
 import type { ComparedRow, ComparedVerdict } from '../../src/trace/compare-traces.js';
 
 export type { ComparedRow, ComparedVerdict };

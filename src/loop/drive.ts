@@ -1,6 +1,5 @@
 import { InterlockError, isInterlockError, messageOf } from '../errors.js';
-import type { RunStatus } from '../../schemas/index.js';
-import type { StepReason } from '../../schemas/run-event.js';
+import type { RunStatus, StepReason } from '../../schemas/run-event.js';
 import { createDecider, resolveSnapshot, type Decision } from './decide.js';
 import { finishAttempt, finalizeRun } from './finalize-run.js';
 import { failWith, publicError, stopWith } from './judge.js';

@@ -1,10 +1,9 @@
 import { InterlockError, isInterlockError, messageOf } from '../errors.js';
-import type { RunStatus, Tripwire } from '../../schemas/index.js';
-import type { StepReason } from '../../schemas/run-event.js';
+import type { RunStatus, StepReason, Tripwire } from '../../schemas/run-event.js';
 import { restoreConversation, detach, snapshotConversation } from './conversation.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords } from './judge.js';
-import type { StepRecord, StepTripwire } from './ports.js';
+import type { Chunk, StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, notify, publish, retract, type EmittedParts } from './emit.js';
 import { acceptedSteps, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
@@ -156,8 +155,7 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
   if (status !== 'success') run.change({ held: { chunks, from: streamBuffer.offset } }); // a suspended run may still emit it
   streamBuffer.flush();
   await retractShown(run);
-  const isShown = isOfCall(run.state.shownCalls);
-  if (status === 'success') for (const chunk of chunks) if (!isShown(chunk)) await publish(run, chunk);
+  if (status === 'success') await publishUnseen(run, chunks);
   await notifyBufferedSteps(run, status);
   await persistRejectedTurn(run, status);
   if (status === 'canceled') run.change({ error: canceledBy(run.signal.reason) });
@@ -177,6 +175,12 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
   });
   closeConnection(run);
   run.options.streamBuffer.close();
+};
+
+/** Publishes the chunks that waited for the guards of the answer, without the calls that left before them. */
+const publishUnseen = async (run: Run, chunks: readonly Chunk[]): Promise<void> => {
+  const { shownCalls } = run.state;
+  for (const chunk of chunks) if (shownCalls.length === 0 || !isOfCall(shownCalls)(chunk)) await publish(run, chunk);
 };
 
 /** Retracts the calls that a run was suspended for, and whose attempts were rejected afterwards: they left before the rest of the answer. */

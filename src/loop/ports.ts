@@ -1,5 +1,4 @@
-import type { StepReason } from '../../schemas/run-event.js';
-import type { Tripwire } from '../../schemas/index.js';
+import type { StepReason, Tripwire } from '../../schemas/run-event.js';
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { Awaitable } from '../phase/awaitable.js';
 import type { Host, ResolvedModel, SystemMessage } from '../phase/host.js';

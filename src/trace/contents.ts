@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { TraceContent } from '../../schemas/trace-entry.js';
-import type { TraceEntry } from '../../schemas/index.js';
+import type { TraceContent, TraceEntry } from '../../schemas/trace-entry.js';
 import { fromPlainJson, toPlainJson, type MapText } from './plain-json.js';
 
 /** An immutable snapshot of a record. Its lists are stored value by value, as JSON. */

@@ -1,5 +1,4 @@
-import type { Change } from '../../schemas/run-event.js';
-import type { RunEvent } from '../../schemas/index.js';
+import type { Change, RunEvent } from '../../schemas/run-event.js';
 import type { GuardReport, Reports, StaleReport } from '../phase/scope.js';
 import { isPerChunk } from '../phase/table.js';
 import type { Author } from '../verdict.js';

@@ -1,6 +1,5 @@
 import { wordsOfChunk } from './texts-in.js';
-import type { PartNote, TraceContent } from '../../schemas/trace-entry.js';
-import type { TraceEntry, TraceHeader } from '../../schemas/index.js';
+import type { PartNote, TraceContent, TraceEntry, TraceHeader } from '../../schemas/trace-entry.js';
 import { attempted } from '../phase/awaitable.js';
 import { toPlainJson, type MapText } from './plain-json.js';
 import { createContentWriter, freeze, type Frozen } from './contents.js';

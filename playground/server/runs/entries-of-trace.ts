@@ -1,5 +1,4 @@
-import type { TraceContent } from '../../../schemas/trace-entry.js';
-import type { TraceEntry } from '../../../schemas/index.js';
+import type { TraceContent, TraceEntry } from '../../../schemas/trace-entry.js';
 import { traceOfKind, type Trace } from '../../../src/replay.js';
 import type { RunEvent } from '../../../src/index.js';
 import { entriesOfChunk, type StreamedChunk } from './entries-of-chunk.js';
