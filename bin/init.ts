@@ -72,12 +72,16 @@ Exit code: 0, 2 if no file was written. What \`check\` finds, or cannot check, i
   },
 };
 
+/** Files that a new repository may have already; they are kept. */
+const ofRepository = /^(?:README\.md|\.gitignore)$/;
+
 /** Writes a new application if none of its files exists. */
 const writeTemplate = (name: string, io: CommandIo): number => {
   const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
-  const files = Object.entries<string>(template ?? {});
-  if (files.length === 0) return misused(io, init, `unknown template "${name}".`);
-  const present = files.map(([path]) => path).filter((path) => existsSync(join(io.cwd, path)));
+  if (!template) return misused(io, init, `unknown template "${name}".`);
+  const exists = (path: string): boolean => existsSync(join(io.cwd, path));
+  const files = Object.entries(template).filter(([path]) => !(ofRepository.test(path) && exists(path)));
+  const present = files.map(([path]) => path).filter(exists);
   if (present.length > 0) {
     io.err(`No file was written: ${present.join(', ')} already exists. Run this command in an empty folder.\n`);
     return 2;

@@ -1,7 +1,4 @@
-/** The files of a new application, by path. */
-type Template = Readonly<Record<string, string>>;
-
-const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+import { ignored, json, nextApp, nextAiSdkRoute, nextConfig, nextManifest, nextRoute, type Template } from './next-templates.js';
 
 const manifest = (main: string, dependencies: Readonly<Record<string, string>> = {}): string =>
   json({
@@ -27,138 +24,6 @@ const tsconfig = json({
   },
   include: ['*.ts'],
 });
-
-const nextManifest = (scripts: Readonly<Record<string, string>>, dependencies: Readonly<Record<string, string>>): string =>
-  json({
-    private: true,
-    type: 'module',
-    scripts: { dev: 'next dev', build: 'next build', start: 'next build && next start', ...scripts, typecheck: 'tsc' },
-    engines: { node: '>=22.18' },
-    dependencies: {
-      '@ai-sdk/react': '^4.0.177',
-      ...dependencies,
-      ai: '^7.0.173',
-      'mastra-interlock': 'latest',
-      next: '^16.4.6',
-      react: '^19.3.1',
-      'react-dom': '^19.3.1',
-      zod: '^4.6.7',
-    },
-    devDependencies: { '@types/node': '^24.19.2', '@types/react': '^19.3.0', typescript: '^5.9.3' },
-  });
-
-const nextTsconfig = json({
-  compilerOptions: {
-    target: 'ES2024',
-    lib: ['ES2024', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
-    module: 'ESNext',
-    moduleResolution: 'bundler',
-    jsx: 'react-jsx',
-    types: ['node'],
-    strict: true,
-    verbatimModuleSyntax: true,
-    isolatedModules: true,
-    allowJs: true,
-    esModuleInterop: true,
-    resolveJsonModule: true,
-    allowImportingTsExtensions: true,
-    noEmit: true,
-    incremental: true,
-    skipLibCheck: true,
-    plugins: [{ name: 'next' }],
-  },
-  include: ['next-env.d.ts', '**/*.ts', '**/*.tsx', '.next/types/**/*.ts', '.next/dev/types/**/*.ts'],
-  exclude: ['node_modules'],
-});
-
-const nextConfig = (...packages: readonly string[]): string => `import type { NextConfig } from 'next';
-
-// Packages that run on the server stay outside the bundle.
-export default { serverExternalPackages: [${packages.map((name) => `'${name}'`).join(', ')}] } satisfies NextConfig;
-`;
-
-const nextLayout = `import type { ReactNode } from 'react';
-
-export default function Layout({ children }: { children: ReactNode }) {
-  return (
-    <html lang="en">
-      <body>{children}</body>
-    </html>
-  );
-}
-`;
-
-const nextPage = `'use client';
-
-import { useChat } from '@ai-sdk/react';
-import { visibleMessages } from 'mastra-interlock/ui';
-import { useState } from 'react';
-
-export default function Page() {
-  const [text, setText] = useState('');
-  const { messages, sendMessage, setMessages, status, error } = useChat({
-    // Removes rejected content from the chat's state, which the next request sends.
-    onFinish: ({ messages: all }) => setMessages(visibleMessages(all)),
-  });
-  return (
-    <main>
-      {visibleMessages(messages).map(({ id, role, parts }) => (
-        <p key={id}>
-          <b>{role}: </b>
-          {parts.map((part, at) => {
-            if (part.type === 'text') return <span key={at}>{part.text}</span>;
-            return part.type === 'data-tripwire' ? <em key={at}>I cannot help with that.</em> : null;
-          })}
-        </p>
-      ))}
-      {error && <p role="alert">Something went wrong. Try again.</p>}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void sendMessage({ text });
-          setText('');
-        }}
-      >
-        <input aria-label="Message" value={text} onChange={(event) => setText(event.target.value)} />
-        <button disabled={status === 'submitted' || status === 'streaming' || text === ''}>Send</button>
-      </form>
-    </main>
-  );
-}
-`;
-
-const nextRoute = `import { handleChatStream } from '@mastra/ai-sdk';
-import { createUIMessageStreamResponse } from 'ai';
-import { errorResponse } from 'mastra-interlock';
-import { mastra } from '../../../mastra.ts';
-
-export async function POST(request: Request): Promise<Response> {
-  try {
-    // Only the messages: other fields of a request would be options of the call.
-    const { messages } = await request.json();
-    const stream = await handleChatStream({ mastra, agentId: 'assistant', params: { messages }, version: 'v7' });
-    return createUIMessageStreamResponse({ stream });
-  } catch (error) {
-    return errorResponse(error);
-  }
-}
-`;
-
-const nextAiSdkRoute = `import { createAgentUIStreamResponse } from 'ai';
-import { acceptedMessages } from 'mastra-interlock/ui';
-import { assistant } from '../../../assistant.ts';
-
-export async function POST(request: Request): Promise<Response> {
-  // Only the messages: other fields of a request would be options of the call.
-  const { messages } = await request.json();
-  return createAgentUIStreamResponse({
-    agent: assistant,
-    // Without blocked questions and retracted answers.
-    uiMessages: acceptedMessages(messages),
-    abortSignal: request.signal,
-  });
-}
-`;
 
 const assistant = `import { gateway } from 'ai';
 import { guardedToolLoop } from 'mastra-interlock/ai-sdk';
@@ -223,39 +88,66 @@ for await (const line of terminal) {
 
 const apiMain = `import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
+import { streamSSE } from 'hono/streaming';
 import { isInterlockError } from 'mastra-interlock';
 import { assistant } from './mastra.ts';
 
 const app = new Hono();
 app.post('/chat', async (context) => {
-  const { tripwire, text } = await assistant.generate(await context.req.text());
-  return tripwire ? context.json({ error: 'I cannot help with that.' }, 422) : context.json({ text });
+  const { fullStream } = await assistant.stream(await context.req.text(), { abortSignal: context.req.raw.signal });
+  return streamSSE(context, async (events) => {
+    const send = (event: string, data: unknown) => events.writeSSE({ event, data: JSON.stringify(data) });
+    for await (const part of fullStream) {
+      if (part.type === 'text-delta') await send('text', part.payload.text);
+      // A guard rejected the attempt: its text is no longer valid.
+      if (part.type === 'data-interlock-retract') await send('retract', {});
+      if (part.type === 'tripwire') await send('blocked', 'I cannot help with that.');
+      if (part.type === 'error') await send('error', isInterlockError(part.payload.error) ? part.payload.error.code : 'internal');
+    }
+  });
 });
 // A guard that fails is an outage, and not a pass.
 app.onError((error, context) => context.json({ error: isInterlockError(error) ? error.code : 'internal' }, 503));
 
 const port = Number(process.env['PORT'] ?? 4700);
-serve({ fetch: app.fetch, port }, () => console.log(\`curl -d 'Hello' http://localhost:\${port}/chat\`));
+serve({ fetch: app.fetch, port }, ({ port: open }) => console.log(\`curl -N -d 'Hello' http://localhost:\${open}/chat\`));
 `;
 
-const nextApp = (config: string, route: string): Template => ({
-  'tsconfig.json': nextTsconfig,
-  'next.config.ts': config,
-  'app/layout.tsx': nextLayout,
-  'app/page.tsx': nextPage,
-  'app/api/chat/route.ts': route,
-});
+const readme = (about: string, start: string, { key, entry }: { key: string; entry: string }): string => `# ${about}
+
+    npm install
+    ${start}
+
+Without \`${key}\` the model returns a prepared answer with an email address, which a guard replaces.
+
+- \`${entry}\` has the agent and its guards. \`defaultGuards\` blocks prompt injections and hides credentials; \`redactor\` hides addresses.
+- \`npm run typecheck\` checks the types.
+- \`npx mastra-interlock studio --entry ${entry}\` shows each run, and the decision of each guard.
+`;
+
+const ofMastra = { key: 'OPENAI_API_KEY', entry: 'mastra.ts' };
+const ofAiSdk = { key: 'AI_GATEWAY_API_KEY', entry: 'assistant.ts' };
 
 /** The files that `init --template` writes. */
 export const templates: Readonly<Record<string, Template>> = {
-  chat: { 'package.json': manifest('main.ts'), 'tsconfig.json': tsconfig, 'mastra.ts': mastra, 'main.ts': chatMain },
+  chat: {
+    '.gitignore': ignored,
+    'README.md': readme('A guarded agent in the terminal', 'npm start', ofMastra),
+    'package.json': manifest('main.ts'),
+    'tsconfig.json': tsconfig,
+    'mastra.ts': mastra,
+    'main.ts': chatMain,
+  },
   api: {
+    '.gitignore': ignored,
+    'README.md': readme('A guarded agent over HTTP, as server-sent events', 'npm start', ofMastra),
     'package.json': manifest('main.ts', { '@hono/node-server': '^2.1.8', hono: '^4.13.19' }),
     'tsconfig.json': tsconfig,
     'mastra.ts': mastra,
     'main.ts': apiMain,
   },
   next: {
+    'README.md': readme('A guarded chat with Next.js and Mastra', 'npm run dev', ofMastra),
     'package.json': nextManifest(
       { check: 'mastra-interlock check --entry mastra.ts' },
       { '@mastra/ai-sdk': '^1.10.4', '@mastra/core': '^1.71.0' },
@@ -264,6 +156,7 @@ export const templates: Readonly<Record<string, Template>> = {
     'mastra.ts': mastra,
   },
   'next-ai-sdk': {
+    'README.md': readme('A guarded chat with Next.js and the AI SDK', 'npm run dev', ofAiSdk),
     'package.json': nextManifest({}, {}),
     ...nextApp(nextConfig('mastra-interlock'), nextAiSdkRoute),
     'assistant.ts': assistant,

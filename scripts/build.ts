@@ -1,9 +1,8 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { brotliCompressSync } from 'node:zlib';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import { bundleCode, isExternal } from './bundle.js';
@@ -20,67 +19,6 @@ const { values } = parseArgs({
   allowNegative: true,
 });
 const out = resolve(values.out);
-
-const writeCode = async (): Promise<void> => {
-  await bundleCode(entries, out);
-  for (const path of globSync('*.js', { cwd: out })) trimMap(join(out, path));
-};
-
-/** A file of re-exports needs no map, nor does one without code of ours. */
-const trimMap = (path: string): void => {
-  const code = readFileSync(path, 'utf8');
-  const map = code.length > 2_000 && mapOfLines(readFileSync(`${path}.map`, 'utf8'), code.split('\n'));
-  if (map) return writeFileSync(`${path}.map`, map);
-  rmSync(`${path}.map`, { force: true });
-  writeFileSync(path, code.replace(/\/\/# sourceMappingURL=.*\n?$/, ''));
-};
-
-/** Stack traces name calls and other code that may throw. */
-const mayThrow = /[([.`]|[}\]]=|\b(?:new|throw|await|yield|of|in|instanceof)\b/;
-
-/** Contents of each source in a map. The package has no sources; without contents, tools read the named files, and Turbopack fails. */
-const noSource = '// not in the package';
-
-/**
- * A source map of our own files, except the command line and the studio, which print codes of errors: with line numbers, without columns, for the
- * lines that a stack trace can name. A tenth of the space. Undefined without such a file.
- */
-const mapOfLines = (source: string, code: readonly string[]): string | undefined => {
-  const map = JSON.parse(source) as { sources: string[]; mappings: string };
-  const own = map.sources.filter((path) => !/(?:node_modules|\bbin|\bplayground)\//.test(path));
-  if (own.length === 0) return undefined;
-  const indexes = map.sources.map((path) => own.indexOf(path));
-  const mappings = decode(map.mappings).map((segments, at) => {
-    let last = '';
-    const lines = segments.flatMap(([column, file, line]): [number, number, number, number][] => {
-      const index = file === undefined ? -1 : (indexes[file] ?? -1);
-      if (index < 0 || line === undefined || last === `${index}:${line}`) return [];
-      last = `${index}:${line}`;
-      return [[column, index, line, 0]];
-    });
-    return lines.filter(([column], index) => mayThrow.test(code[at]?.slice(column, lines[index + 1]?.[0]) ?? ''));
-  });
-  const paths = own.map((path) => relative(process.cwd(), resolve(out, path)));
-  const folder = folderOf(paths);
-  const sources = paths.map((path) => path.slice(folder.length));
-  const sourcesContent = sources.map(() => noSource);
-  return JSON.stringify({
-    version: 3,
-    sourceRoot: `../${folder}`,
-    sources,
-    sourcesContent,
-    names: [],
-    mappings: encode(mappings),
-  });
-};
-
-/** The innermost folder that contains all of these paths, with its `/`; empty if there is none. */
-const folderOf = ([first = '', ...others]: readonly string[]): string => {
-  const isShared = (folder: string) => others.every((path) => path.startsWith(folder));
-  let end = first.lastIndexOf('/') + 1;
-  while (!isShared(first.slice(0, end))) end = first.lastIndexOf('/', end - 2) + 1;
-  return first.slice(0, end);
-};
 
 const writeTypes = async (): Promise<void> => {
   const folder = resolve('node_modules/.cache/types');
@@ -142,7 +80,7 @@ const writePages = async (): Promise<void> => {
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
-await writeCode();
+await bundleCode(entries, out);
 await writeTypes();
 if (values.pages) await writePages();
 for (const path of globSync('*.{js,ts}', { cwd: out }).toSorted())

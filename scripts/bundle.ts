@@ -1,10 +1,10 @@
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import { rolldown, type Plugin } from 'rolldown';
-import { breakLines } from './break-lines.js';
-import { markPure, shortenMarks } from './mark-pure.js';
+import { minifySync } from 'rolldown/experimental';
+import { markPure } from './mark-pure.js';
 
 interface Manifest {
   readonly name: string;
@@ -80,12 +80,45 @@ const licenseIn = (folder: string): { readonly holder: string; readonly terms: s
 
 const wordsOf = (text: string): string => text.replace(/[“”]/g, '"').replace(/\s+/g, ' ');
 
-/** Small modules of most entry points, together: Node takes half a millisecond for each file. */
-const small =
-  /interlock:computed|\/src\/(?:errors|error-table|library|option-kind|integration|(?:loop\/interruption|phase\/memo|trace\/(?:percentile|kinds)))\b/;
+/** Libraries that only some entry points need, or that are large. Node takes a millisecond for each file, so the others share one. */
+const large =
+  /^(?:@eslint-community.regexpp|libphonenumber-js|ipaddr\.js|validator|cockatiel|@noble.hashes|safe-stable-stringify|hono|@hono.node-server)$/;
 
-/** Small modules of several engines, together. */
-const ofEngines = /\/src\/durable\/(?:calls|ledger|option-checks|watches)\b/;
+/**
+ * The file of a module: each built-in guard has one of its own, other modules share one with their folder or layer. Modules of one file that
+ * different entry points need are split again. No file imports itself through another one: `bundleCode` checks that.
+ */
+const fileOf = (id: string): string | null => {
+  const [, library] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id) ?? [];
+  if (library) return large.test(library) ? `library-${library.replace(/^@/, '').replaceAll(/[/.]/g, '-')}` : 'libraries';
+  const path = relative(process.cwd(), id);
+  const guard = /^workflows\/guards\/(.*-guard)\.ts$/.exec(path)?.[1];
+  return guard ?? files.find(([, pattern]) => pattern.test(path))?.[0] ?? null;
+};
+
+const files: readonly (readonly [name: string, paths: RegExp])[] = [
+  ['studio', /^playground\//],
+  ['command-line', /^bin\//],
+  ['schemas', /^schemas\//],
+  ['patterns', /^workflows\/(?:messages|patterns|stream|text)\//],
+  ['guard-parts', /^workflows\/guards\//],
+  ...['classifier', 'injection', 'judge', 'links', 'redactor', 'tool-policy', 'unicode'].map(
+    (folder) => [folder, new RegExp(`^workflows/${folder}/`)] as const,
+  ),
+  ['core', /^src\/(?:(?:guard|phase|pipeline|plain|stream|trace|mastra\/graph|mastra\/messages)\/|mastra\/[^/]+$)/],
+  ['agent', /^src\/mastra\//],
+  ...['ai-sdk', 'durable', 'eval', 'loop', 'otel', 'testing', 'ui'].map(
+    (folder) => [folder, new RegExp(`^src/${folder}/`)] as const,
+  ),
+  ['errors', /^src\/(?!index|engine|replay)/],
+];
+
+/** Files of other projects, and of programs that print codes of errors: no stack trace of an application leads there. */
+const minified: Plugin = {
+  name: 'minified',
+  renderChunk: (code, { fileName }) =>
+    /^shared-(?:librar|studio|command-line)/.test(fileName) ? minifySync(fileName, code, { module: true }).code : undefined,
+};
 
 /** Bundles entry points into a folder, like the package: dependencies and peers stay imports, everything else becomes part of the files. */
 export const bundleCode = async (input: Readonly<Record<string, string>>, dir: string): Promise<void> => {
@@ -97,30 +130,32 @@ export const bundleCode = async (input: Readonly<Record<string, string>>, dir: s
       mainFields: ['module', 'main'],
     },
     external: (id) => id.startsWith('node:') || isExternal(id),
-    plugins: [markPure, numbersCompressed, licenses],
+    plugins: [markPure, numbersCompressed, licenses, minified],
+    preserveEntrySignatures: 'allow-extension',
   });
   const { output } = await bundle.write({
     dir,
     format: 'esm',
-    chunkFileNames: 'shared-[name].js',
+    chunkFileNames: ({ name }) => `shared-${name.replace(/~.*/, '')}.js`,
     codeSplitting: {
-      groups: [
-        { name: 'errors', test: small },
-        { name: 'engines', test: ofEngines },
-      ],
+      includeDependenciesRecursively: false,
+      groups: [{ name: fileOf, debugName: 'files', entriesAware: true }],
     },
-    sourcemap: true,
-    sourcemapExcludeSources: true,
-    minify: { compress: true, mangle: { keepNames: { class: true, function: false } }, codegen: { removeWhitespace: true } },
+    minify: false,
     comments: { jsdoc: false, annotation: true, legal: false },
   });
   await bundle.close();
-  for (const { fileName } of output) {
-    const path = join(dir, fileName);
-    if (!existsSync(`${path}.map`)) continue;
-    const written = { code: readFileSync(path, 'utf8'), map: readFileSync(`${path}.map`, 'utf8') };
-    const { code, map } = breakLines(shortenMarks(written));
-    writeFileSync(path, code);
-    writeFileSync(`${path}.map`, map);
-  }
+  checkOrder(new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file.imports] as const] : []))));
+};
+
+/** A file that imports itself through another one would use constants before they have values. */
+const checkOrder = (imports: ReadonlyMap<string, readonly string[]>): void => {
+  const checked = new Set<string>();
+  const check = (name: string, through: readonly string[]): void => {
+    if (through.includes(name)) throw new Error(`Files of the package import each other: ${[...through, name].join(' -> ')}.`);
+    if (checked.has(name)) return;
+    for (const next of imports.get(name) ?? []) check(next, [...through, name]);
+    checked.add(name);
+  };
+  for (const name of imports.keys()) check(name, []);
 };

@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync 
 import { posix } from 'node:path';
 import process from 'node:process';
 
-const pages = ['README.md', 'docs/reference/errors.md'];
+const pages = ['README.md', 'docs/guide/policies.md', 'docs/options.md', 'docs/reference/errors.md'];
 const { repository, version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const declared = typeof repository === 'string' ? repository : repository?.url;
 const source = declared?.replace(/^git\+|\.git$/g, '').replace(/^(?:github:)?(?=[\w.-]+\/[\w.-]+$)/, 'https://github.com/');

@@ -8,7 +8,7 @@ import { workbenchRows } from './error-table/workbench-rows.js';
  */
 export const errorTable = errorRows({
   'schema/invalid-payload': { actor: 'author', say: 'The payload does not match its phase; correct the named field.' },
-  'phase/unknown': { actor: 'author', say: 'The phase does not exist; use one that the message lists.' },
+  'phase/unknown': { actor: 'author', say: 'There is no such phase; correct its name.' },
   'phase/foreign-message-list': {
     actor: 'author',
     say: 'A hook returned another MessageList than it received; edit and return the received list, or return messages.',
@@ -141,7 +141,7 @@ export const errorTable = errorRows({
   'pipeline/empty': { actor: 'author', say: 'A pipeline was committed without a step; add one with .then().' },
   'pipeline/invalid-step': {
     actor: 'author',
-    say: 'This is not a processor, step, pipeline, workflow or function; pass one of these.',
+    say: 'A pipeline cannot use this value; pass a processor, step, pipeline, workflow or function.',
   },
   'pipeline/invalid-option': {
     actor: 'author',

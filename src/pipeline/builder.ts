@@ -1,5 +1,5 @@
 import { InterlockError } from '../errors.js';
-import type { BranchNode, Condition, GraphNode, ParallelNode, SequenceNode, StaleVerdicts } from './graph.js';
+import type { BranchNode, Condition, GraphNode, MapInput, ParallelNode, SequenceNode, StaleVerdicts } from './graph.js';
 import { checkGraph } from './verify/find-defects.js';
 import { throwFaults, aFunction, either, fieldsOf, oneOf, type OptionKind } from '../option-kind.js';
 import type { OverlapRule } from './overlap.js';
@@ -17,7 +17,8 @@ export interface PipelineBuilder<Step, Committed> {
   parallel(steps: readonly Step[], options?: BlockOptions): this;
   /** Adds arms; those whose condition holds run and are merged. Without a match the payload passes through. */
   branch(arms: readonly (readonly [Condition, Step])[], options?: BlockOptions): this;
-  /** Adds a function over the payload, or over the keyed results of the block before it. */
+  /** Adds a function over the payload; it returns its changes, or nothing. */
+  map(run: (context: { inputData: MapInput }) => unknown): this;
   map(run: (context: { inputData: never }) => unknown): this;
   /** The current graph. */
   graph(): SequenceNode;

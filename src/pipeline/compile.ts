@@ -1,4 +1,5 @@
 import { InterlockError } from '../errors.js';
+import { isObject } from '../option-kind.js';
 import { stepOf } from '../guard/guard.js';
 import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
 import { noteStandIns } from '../guard/stand-ins.js';
@@ -17,6 +18,7 @@ import {
   type GuardNode,
   type GraphNode,
   type MapNode,
+  type PayloadFunction,
   type ParallelNode,
   type SequenceNode,
 } from './graph.js';
@@ -188,17 +190,25 @@ const functionStep = <P extends Phase>(
   read: (returned, data, { host }) => readPayload(returned, data, { row, path, id, host }),
 });
 
-/**
- * A map gets the payload after the previous block keyed by step id; every key holds the merged payload, so that no choice loses an edit.
- */
-const mapStep = <P extends Phase>(site: CompileSite<P>, { run }: MapNode, before: GraphNode | undefined): GuardStep<P> =>
-  functionStep(site, (data, scope) => run(stepContext(keyedBy(before, data), scope)));
+const mapStep = <P extends Phase>(site: CompileSite<P>, node: MapNode, before: GraphNode | undefined): GuardStep<P> =>
+  functionStep(site, mapOf(node, before));
 
-/** The input of a map after a block: the merged payload under each step id. */
-export const keyedBy = (before: GraphNode | undefined, data: PhaseData): unknown => {
-  if (before?.kind === 'parallel') return Object.fromEntries(before.nodes.map((inner, index) => [nodeId(inner, index), data]));
-  if (before?.kind === 'branch') return Object.fromEntries(before.arms.map(({ node }, index) => [nodeId(node, index), data]));
-  return data;
+/**
+ * The function of a map. It gets the merged payload, after a block also under each step id, so that no choice loses an edit; these keys are
+ * no changes when they are returned.
+ */
+export const mapOf = ({ run }: MapNode, before: GraphNode | undefined): PayloadFunction => {
+  const ids = before?.kind === 'parallel' || before?.kind === 'branch' ? childrenOf(before).map(nodeId) : [];
+  if (ids.length === 0) return (data, scope) => run(stepContext(data, scope));
+  return (data, scope) => {
+    const input: object = Object.assign(Object.create(data), Object.fromEntries(ids.map((id) => [id, data])));
+    const withoutKeys = (returned: unknown): unknown => {
+      if (returned === input) return undefined;
+      if (!isObject(returned) || !ids.some((id) => returned[id] === data)) return returned;
+      return Object.fromEntries(Object.entries(returned).filter(([name]) => !ids.includes(name)));
+    };
+    return whenReady(run(stepContext(input, scope)), withoutKeys);
+  };
 };
 
 /**

@@ -64,7 +64,10 @@ export interface FunctionNode {
   readonly needsFrame?: true;
 }
 
-/** A hand-written `.map()`; after a parallel block or a branch its input is keyed by step id. */
+/** The input of a map: the payload. After a parallel block or a branch it also has the merged payload under the id of each step. */
+export type MapInput = AnyPayload & { readonly [step: `processor:${string}`]: AnyPayload };
+
+/** A hand-written `.map()`. */
 export interface MapNode {
   readonly kind: 'map';
   readonly id: string;

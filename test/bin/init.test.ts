@@ -219,6 +219,12 @@ describe('init --template', () => {
       expect(read(path), path).not.toMatch(/mastra(?!-interlock)/i);
   });
 
+  it('keeps the README.md and .gitignore of a new repository', async () => {
+    const { code, out, read } = await initIn({ 'README.md': '# Mine', '.gitignore': 'tmp' }, ['--template', 'chat']);
+    expect([code, read('README.md'), read('.gitignore')]).toEqual([0, '# Mine', 'tmp']);
+    expect(out).toMatch(/^Written: package\.json, /);
+  });
+
   it('overwrites nothing and rejects an unknown template', async () => {
     const refused = await initIn({ 'package.json': '{}' }, ['--template', 'chat']);
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('package.json already exists') });

@@ -93,11 +93,21 @@ const shapes: Record<string, () => Pipeline> = {
   'map after parallel': () =>
     pipeline('p')
       .parallel([replace('a', 'one', '1'), replace('b', 'three', '3')])
-      .map(({ inputData }) => (inputData as Record<string, unknown>)['processor:a'])
+      .map(({ inputData }) => inputData['processor:a'])
+      .then(replace('c', 'two', '2')),
+  'map after parallel that returns its input': () =>
+    pipeline('p')
+      .parallel([replace('a', 'one', '1'), replace('b', 'three', '3')])
+      .map(({ inputData }) => inputData)
+      .then(replace('c', 'two', '2')),
+  'map after parallel that edits the payload': () =>
+    pipeline('p')
+      .parallel([replace('a', 'one', '1'), replace('b', 'three', '3')])
+      .map(({ inputData }) => ({ ...inputData, messages: inputData.messages?.toReversed() }))
       .then(replace('c', 'two', '2')),
   'map over the payload': () =>
     pipeline('p')
-      .map(({ inputData }) => ({ ...(inputData as object), retryCount: 2 }))
+      .map(({ inputData }) => ({ ...inputData, retryCount: 2 }))
       .then(replace('a', 'one', '1')),
   'map that changes nothing': () =>
     pipeline('p')

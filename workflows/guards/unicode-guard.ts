@@ -1,5 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import { foldLookalikes } from '../injection/fold-lookalikes.js';
+import { foldLookalikes } from '../unicode/fold-lookalikes.js';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
 import type { Finder } from '../patterns/define-finder.js';
 import { hiddenFinders, lookalikeFinder } from '../unicode/unicode-finders.js';

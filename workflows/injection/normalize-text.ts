@@ -2,7 +2,7 @@ import type { Steps } from '../../src/guard/in-steps.js';
 import { decodeCodes } from '../patterns/reading.js';
 import { textOfBytes } from '../text/characters.js';
 import { flagBase, flagTags, tag } from '../unicode/unicode-finders.js';
-import { foldLookalikes } from './fold-lookalikes.js';
+import { foldLookalikes } from '../unicode/fold-lookalikes.js';
 import { lazyRegex } from '../../src/phase/memo.js';
 
 /** A text as a model reads it, and its content that a person would not see. */

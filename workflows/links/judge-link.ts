@@ -1,4 +1,4 @@
-import { foldLookalikes } from '../injection/fold-lookalikes.js';
+import { foldLookalikes } from '../unicode/fold-lookalikes.js';
 import { createReader } from '../patterns/reading.js';
 import { isBareLink, maxLinkChars } from './link-finder.js';
 import { lazyRegex } from '../../src/phase/memo.js';

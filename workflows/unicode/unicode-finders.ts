@@ -1,7 +1,7 @@
 import { defineFinder, type Finder } from '../patterns/define-finder.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
 import { lazyRegex } from '../../src/phase/memo.js';
-import { foldLookalikes } from '../injection/fold-lookalikes.js';
+import { foldLookalikes } from './fold-lookalikes.js';
 
 /** The only flags in tag characters: England, Scotland and Wales are all that Unicode recommends (UTS 51). */
 const regions = ['gbeng', 'gbsct', 'gbwls'];

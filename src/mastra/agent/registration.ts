@@ -80,7 +80,10 @@ export const registerProcessorWorkflows = (mastra: Mastra, ...guards: readonly E
   for (const [index, guard] of guards.entries()) {
     const [workflow] = toArray(guard);
     if (!isWorkflow(workflow))
-      throw new InterlockError('pipeline/invalid-step', { path: `guards.${index}`, detail: 'pass a pipeline or a workflow.' });
+      throw new InterlockError('pipeline/invalid-step', {
+        path: `guards.${index}`,
+        detail: 'each argument is a pipeline or a workflow, as in registerProcessorWorkflows(mastra, moderation).',
+      });
     registerProcessors(mastra, processorsOf(toGraph(workflow)));
     mastra.addWorkflow(workflow, workflow.id);
     mastra.addProcessor(workflow); // as Mastra registers an agent's; Studio lists only these

@@ -9,7 +9,7 @@ import {
 } from '@mastra/core/workflows';
 import { checkIntegration } from '../../integration.js';
 import { type BlockOptions, createBuilder, rejectPromises, type PipelineBuilder } from '../../pipeline/builder.js';
-import { hasAnyHook, type AnyPayload } from '../../pipeline/graph.js';
+import { hasAnyHook, type AnyPayload, type MapInput } from '../../pipeline/graph.js';
 import { checkGraph } from '../../pipeline/verify/find-defects.js';
 import { type PipelineStep, fromWorkflow, toNode } from '../graph/to-graph.js';
 import { isPayloadSchema } from '../graph/foreign-step.js';
@@ -78,8 +78,8 @@ type StepCall<Input> = ExecuteFunctionParams<unknown, Input, unknown, unknown, u
 /** The argument of a condition; see the table of supported features in docs/guide/mastra.md. */
 type ConditionCall = Omit<StepCall<AnyPayload>, 'setState' | 'suspend' | 'abort' | 'bail'>;
 
-/** The argument of a map: its input is the payload, or the keyed results of the block before it. */
-type MapCall = Omit<StepCall<never>, 'suspend' | 'abort'>;
+/** The argument of a map. */
+type MapCall<Input> = Omit<StepCall<Input>, 'suspend' | 'abort'>;
 
 /** A workflow over phase payloads, under construction. */
 interface GuardWorkflow {
@@ -90,8 +90,9 @@ interface GuardWorkflow {
   parallel(steps: readonly GuardWorkflowStep[]): GuardWorkflow;
   /** Adds arms. Those whose condition is true run and are merged. */
   branch(arms: readonly (readonly [(call: ConditionCall) => boolean | Promise<boolean>, GuardWorkflowStep])[]): GuardWorkflow;
-  /** Adds a function over the payload, or over the keyed results of the block before it. */
-  map(run: (call: MapCall) => unknown, options?: { readonly id?: string }): GuardWorkflow;
+  /** Adds a function over the payload; it returns its changes, or nothing. */
+  map(run: (call: MapCall<MapInput>) => unknown, options?: { readonly id?: string }): GuardWorkflow;
+  map(run: (call: MapCall<never>) => unknown, options?: { readonly id?: string }): GuardWorkflow;
   /** Makes it equal to a pipeline with the same steps. Raises `pipeline/unsupported-step`. */
   commit(): AnyWorkflow;
 }

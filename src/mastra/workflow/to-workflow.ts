@@ -1,8 +1,7 @@
 import { createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
 import { ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../../schemas/index.js';
 import { rejectPromises } from '../../pipeline/builder.js';
-import { stepContext } from '../../pipeline/branch.js';
-import { blockOf, branchesOf, keyedBy } from '../../pipeline/compile.js';
+import { blockOf, branchesOf, mapOf } from '../../pipeline/compile.js';
 import {
   hasHookFor,
   childrenOf,
@@ -161,13 +160,11 @@ const toStep = (site: BuildContext, node: GraphNode, path: string): Executable =
 
 /** Adds a map with the plan's semantics: every key that it reads contains the merged payload. */
 const appendMap = (site: BuildContext, node: MapNode, index: number): void => {
+  const map = mapOf(node, site.graph.nodes[index - 1]);
   const asFunction: FunctionNode = {
     kind: 'function',
     id: node.id,
-    run: (data, scope) => {
-      if (!hasHookFor(site.graph, phaseRow(data.phase))) return undefined;
-      return node.run(stepContext(keyedBy(site.graph.nodes[index - 1], data), scope));
-    },
+    run: (data, scope) => (hasHookFor(site.graph, phaseRow(data.phase)) ? map(data, scope) : undefined),
   };
   const { execute } = nodeStep(asFunction, { path: site.path, results: site.results, keeps: site.keeps });
   addMap(site, node.id, execute as unknown as (call: MapCall) => unknown); // Mastra's type requires its whole context
