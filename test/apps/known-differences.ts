@@ -114,7 +114,7 @@ export const known: readonly Known[] = [
     explains: ({ path, stock }) => path.endsWith('.finishReason') && stock === 'retry',
   },
   {
-    line: 'its text is in no stream and span; the next one has the same step number',
+    line: 'its text is in no stream or span; the next one has the same step number',
     explains: anyOf(
       only('stock', /^\.talks\.critic\.(calls\[\d+\]\.chunks|ui)\[\d+\]$/, /^(text-|custom)/),
       ({ path, stock, ours }) => /\.ui\[\d+\]\.id$/.test(path) && stock === 'ID' && mentions(ours, /^"\d-\d"$/),
