@@ -136,7 +136,7 @@ export const pageOf = (
 
 # The guards on public data
 
-Results of the ready-made guards for characters and phrases on public data sets that were not made for them, measured by [\`evaluate\`](guide/evaluating.md). \`npm run evaluate\` downloads the data sets, measures again, and fails if a bound is
+Results of the ready-made guards for characters and phrases on public data sets that were not made for them, measured by [\`evaluate\`](guide/testing.md#measure-guards-on-labeled-samples). \`npm run evaluate\` downloads the data sets, measures again, and fails if a bound is
 violated. The results hold for this data: evaluate a guard on messages of your own users.
 
 ## Personal values

@@ -94,7 +94,7 @@ export default defineConfig({
     nav: [
       { text: 'Start', link: '/guide/start' },
       { text: 'Try it', link: '/live' },
-      { text: 'Promises', link: '/guide/promises' },
+      { text: 'Guarantees', link: '/guide/guarantees' },
       { text: 'Errors', link: '/reference/errors' },
     ],
     sidebar: sections

@@ -54,10 +54,10 @@ const afterwards: ReadonlySet<string> = new Set(['outputStep', 'toolResult', 'ou
 
 export const inAiSdk: readonly Exclusion[] = [
   partialWords,
-  { why: 'There is no memory.', link: 'docs/guide/hosts.md#the-ai-sdk', compares: (seen) => ({ ...seen, saved: [] }) },
+  { why: 'There is no memory.', link: 'docs/guide/guarantees.md#the-ai-sdk', compares: (seen) => ({ ...seen, saved: [] }) },
   {
     why: 'A retry on a tool’s result is that tool’s error.',
-    link: 'docs/guide/hosts.md#the-ai-sdk',
+    link: 'docs/guide/guarantees.md#the-ai-sdk',
     leavesOut: ({ receipts, rules }) =>
       rules.some(({ phase, act, word }) => {
         const isJudged =
@@ -76,7 +76,7 @@ export const inAiSdk: readonly Exclusion[] = [
   },
   {
     why: 'A call without a tool, or with arguments that do not fit it, has no result: its error goes to the model without guards of tool results.',
-    link: 'docs/guide/hosts.md#the-ai-sdk',
+    link: 'docs/guide/guarantees.md#the-ai-sdk',
     leavesOut: ({ opening, redacts, rules }) =>
       opening.some(({ calls }) => calls.some((note) => /^[#?]/.test(note))) &&
       (redacts || rules.some(({ phase }) => phase === 'toolResult')),
@@ -89,14 +89,14 @@ export const inAiSdk: readonly Exclusion[] = [
   },
   {
     why: 'Results of parallel calls are checked in the order of their arrival.',
-    link: 'docs/guide/hosts.md#the-ai-sdk',
+    link: 'docs/guide/guarantees.md#the-ai-sdk',
     leavesOut: ({ opening, rules }) =>
       opening.some(({ calls }) => calls.length > 1) &&
       rules.some(({ phase, act }) => (phase === 'toolResult' || phase === 'outputStream') && act === 'hang'),
   },
   {
     why: 'Calls run only if the finish reason is tool-calls.',
-    link: 'docs/guide/hosts.md#the-ai-sdk',
+    link: 'docs/guide/guarantees.md#the-ai-sdk',
     leavesOut: ({ opening }) => opening.some(({ end }) => end === 'length' || end === 'cut'),
   },
   {
@@ -141,7 +141,7 @@ const lateEdit = {
 
 const onePart = {
   why: 'A stream of the AI SDK parses the object from its first text part.',
-  link: 'docs/guide/hosts.md#the-ai-sdk',
+  link: 'docs/guide/guarantees.md#the-ai-sdk',
   leavesOut: ({ requestsObject, closing }: Script) => requestsObject && closing.some(({ partAt }) => partAt !== undefined),
 };
 
@@ -209,7 +209,7 @@ export const alone = {
 
 export const inStreamText: readonly Exclusion[] = [...inAiSdk, onePart, { ...lateEdit, leavesOut: editsEarlier }];
 
-const ofStock = 'docs/guide/hosts.md#mastras-own-agent';
+const ofStock = 'docs/guide/guarantees.md#mastras-own-agent-with-guardsfor';
 const hasRule =
   (phase: Rule['phase'], ...acts: readonly Rule['act'][]) =>
   ({ rules }: Script): boolean =>

@@ -9,7 +9,7 @@ import { known } from './known-differences.js';
 import { play } from './play.js';
 import { view } from './view.js';
 
-const page = readFileSync(new URL('../../docs/guide/hosts.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/guide/guarantees.md', import.meta.url), 'utf8');
 
 const used = new Set<string>();
 
@@ -29,7 +29,7 @@ describe.each(Object.entries(apps))('%s', (_name, app) => {
 });
 
 describe('the differences on purpose', () => {
-  it.each(known.map(({ line }) => line))('are on the page about hosts: %s', (line) => expect(page).toContain(line));
+  it.each(known.map(({ line }) => line))('are on the page about guarantees: %s', (line) => expect(page).toContain(line));
 
   it('all exist', () => expect(known.map(({ line }) => line).filter((line) => !used.has(line))).toEqual([]));
 });

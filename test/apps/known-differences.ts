@@ -1,6 +1,6 @@
 import type { Difference } from './compare.js';
 
-/** A difference on purpose: its line in docs/guide/hosts.md, and the differences that it explains. */
+/** A difference on purpose: its line in docs/guide/guarantees.md, and the differences that it explains. */
 export interface Known {
   readonly line: string;
   readonly explains: (difference: Difference) => boolean;
@@ -44,27 +44,27 @@ const approving = '^\\.talks\\.(teller|clerk|seller)\\.';
 
 export const known: readonly Known[] = [
   {
-    line: "A sub-agent gets its supervisor's conversation without the instructions, with the text of the step that calls it.",
+    line: '| gets the conversation without them, with the text of the step that calls it |',
     explains: ({ path, stock, ours }) =>
       /^\.requests\[\d+\]\.body\.(input|system)\[/.test(path) &&
       (mentions(stock, /You are the supervisor/) || (stock === undefined && fieldsOf(ours)?.['role'] === 'assistant')),
   },
   {
-    line: 'The first chunk of a stopped stream is `start`, and `finish` follows the tripwire.',
+    line: 'the first chunk is `start`, and `finish` follows the tripwire',
     explains: only('ours', /\.chunks\[\d+\]$/, /^(start|finish)$/),
   },
   {
-    line: '`providerMetadata` of calls is in messages and streams, not in results.',
+    line: '`providerMetadata` in messages and streams',
     explains: anyOf(only('stock', /\.tool(Calls|Results)\[\d+\]\.providerMetadata$/), at(/\.ui\[\d+\]\.providerMetadata/)),
   },
   {
-    line: "UI streams have the provider's ids of texts, and no `toolMetadata`.",
+    line: "the provider's ids of texts",
     explains: ({ path, stock, ours }) =>
       /\.ui\[\d+\]\.toolMetadata$/.test(path) ||
       (/\.ui\[\d+\]\.id$/.test(path) && stock === 'ID' && /^[\d-]+$/.test(String(ours))),
   },
   {
-    line: 'A processor workflow has spans of its processors only. Tool results and waiting calls have no `model_chunk`, texts have spans once they are accepted.',
+    line: 'spans of processors, not of each workflow step, and of accepted text',
     explains: anyOf(
       only('stock', /^\.spans/, /^(workflow_run|mapping|model_chunk)$/),
       only('stock', /^\.spans\[.*\.children\[\d+\]\.output\.(text|object)$/),
@@ -73,7 +73,7 @@ export const known: readonly Known[] = [
     ),
   },
   {
-    line: 'Observational memory counts accepted content only and observes the answer at the end of the run, in a trace of its own.',
+    line: 'observational memory counts accepted content only, and observes at the end of the run, in its own trace',
     explains: anyOf(
       at(/data\.(windows\.active\.messages\.tokens|tokens(ToObserve|Observed))$|tokenEstimate|providerMetadata\.mastra$/),
       at(/^\.talks\.assistant\.rows.*responseBoundary$/),
@@ -84,7 +84,7 @@ export const known: readonly Known[] = [
     ),
   },
   {
-    line: 'An answer that guards may edit is sent once it is accepted: a delta for each part, then the object.',
+    line: 'is sent once it is accepted: a delta for each part, then the object',
     explains: anyOf(
       at(new RegExp(`${editing}calls\\[\\d+\\]\\.chunks\\[\\d+\\]\\.(text$|object)`)),
       at(new RegExp(`${editing}ui\\[\\d+\\]\\.(id|delta)$`)),
@@ -98,23 +98,23 @@ export const known: readonly Known[] = [
     ),
   },
   {
-    line: 'An edited answer is saved without the ids of its items.',
+    line: 'saved without the ids of its items',
     explains: at(/^\.talks\.banker\.rows\[.*\.providerMetadata\.openai\.itemId$/),
   },
   {
-    line: "The span of model calls has the configured model's name.",
+    line: "with the configured model's name",
     explains: ({ path, stock }) => path.startsWith('.spans') && path.endsWith('.name') && mentions(stock, /gpt-5-nano/),
   },
   {
-    line: '`content.content` of a saved message follows its parts.',
+    line: 'saved `content.content` follows the parts',
     explains: at(/\.rows\[.*\.content\.content$/),
   },
   {
-    line: 'A rejected attempt has the `reason` `retry` and the `finishReason` of the model.',
+    line: "`reason` `retry` and the model's `finishReason`",
     explains: ({ path, stock }) => path.endsWith('.finishReason') && stock === 'retry',
   },
   {
-    line: 'A rejected attempt leaves no text in streams and spans; the next one has the same step number.',
+    line: 'its text is in no stream or span; the next one has the same step number',
     explains: anyOf(
       only('stock', /^\.talks\.critic\.(calls\[\d+\]\.chunks|ui)\[\d+\]$/, /^(text-|custom)/),
       ({ path, stock, ours }) => /\.ui\[\d+\]\.id$/.test(path) && stock === 'ID' && mentions(ours, /^"\d-\d"$/),
@@ -124,7 +124,7 @@ export const known: readonly Known[] = [
     ),
   },
   {
-    line: 'The result of a suspended run includes the step that waits, and its stream ends with `finish`.',
+    line: 'the result includes the step that waits, and the stream ends with `finish`',
     explains: anyOf(
       at(new RegExp(`${approving}calls\\[\\d+\\]\\.(totalUsage|usage)`)),
       only('ours', new RegExp(`${approving}calls\\[\\d+\\]\\.steps\\[\\d+\\]$`)),
@@ -133,13 +133,13 @@ export const known: readonly Known[] = [
     ),
   },
   {
-    line: 'Content that [waits for a guard of the answer](streaming.md#hold) leaves after an approval, the call before it.',
+    line: 'is sent after the approval, the call before it',
     explains: ({ path, stock, ours }) =>
       /^\.talks\.seller\.(calls\[\d+\]\.chunks|ui)\[\d+\]$/.test(path) &&
       mentions(stock ?? ours, /"(step-start|start-step|tool-call)"/),
   },
   {
-    line: "A resumed run continues its message and its trace. A call of a client's tool ends it; Mastra's agent answers with an error.",
+    line: "continues its message and its trace; a call of a client's tool ends it",
     explains: anyOf(
       ({ stock, ours }) => stock === 'I order.' && ours === 'I order. (audited)', // a guard's edit of the message that the run continues
       at(new RegExp(`${approving}(rows|calls\\[\\d+\\]\\.text$)`)),
@@ -148,16 +148,16 @@ export const known: readonly Known[] = [
     ),
   },
   {
-    line: "The `resumeSchema` of approvals is shorter, and `tool-error` chunks have Mastra's error.",
+    line: "a shorter `resumeSchema`, Mastra's error in `tool-error`",
     explains: at(/resumeSchema$|^\.talks\.guide\.calls\[\d+\]\.chunks\[\d+\]\.error\./),
   },
   {
-    line: "`text` of an answer that continues the caller's message is the new text.",
+    line: '`text` is the new text',
     explains: ({ path, stock }) =>
       /^\.(talks\.writer\.calls|spans)\[.*text$/.test(path) && mentions(stock, /(goes on|Once) and on/),
   },
   {
-    line: 'A model that does not resolve fails with `agent/model-unresolved`.',
+    line: 'fails with `agent/model-unresolved`',
     explains: anyOf(
       at(/^\.talks\.broken\./),
       ({ path, stock, ours }) => path.startsWith('.spans') && mentions([stock, ours], /no-model/),

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { sectionsOf } from '../../site/pages.js';
 import { inRoot } from './examples.js';
 
 /** Words of a page, code included; the lines of a table are not words. */
@@ -16,7 +17,13 @@ const longer = (pattern: string, most: number): string[] =>
 describe('the length of pages', () => {
   it('counts words, not punctuation', () => expect(wordsIn('| a | `b` |\n| --- | --- |\n| c d | |')).toBe(4));
 
-  it('a guide has at most 1,200 words', () => expect(longer('docs/guide/*.md', 1200)).toEqual([]));
+  it('all pages outside Evidence together have at most 40,000 words', () => {
+    const pages = sectionsOf(inRoot('docs')).flatMap(({ title, pages: own }) => (title === 'Evidence' ? [] : own));
+    const words = pages.map(({ path }) => wordsIn(readFileSync(inRoot(`docs/${path}`), 'utf8')));
+    expect(words.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(40_000);
+  });
+
+  it('a guide has at most 2,000 words', () => expect(longer('docs/guide/*.md', 2000)).toEqual([]));
 
   it('the page of a guard has at most 400 words', () => expect(longer('docs/guide/guards/*.md', 400)).toEqual([]));
 });

@@ -35,7 +35,7 @@ const errorsOf = (area: string): string =>
       .filter((code) => code.startsWith(`${area}/`))
       .map((code) => {
         const row: { actor: string; say: string; status?: number } = errorTable[code];
-        const finding = code in checks ? ` Reported by [verify](../verify.md#all-findings).` : '';
+        const finding = code in checks ? ` Reported by [verify](../guide/verify.md#all-findings).` : '';
         const status = row.status === undefined ? '' : ` HTTP ${row.status}.`;
         return [`<a id="${code.replace('/', '-')}"></a>\`${code}\``, row.actor, `${row.say}${finding}${status}`];
       }),

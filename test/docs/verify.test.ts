@@ -7,10 +7,10 @@ import type { FindingCode } from '../../src/pipeline/verify/checks.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { inRoot } from './examples.js';
 
-const document = 'docs/verify.md';
+const document = 'docs/guide/verify.md';
 const text = readFileSync(inRoot(document), 'utf8');
 
-describe('docs/verify.md', () => {
+describe('docs/guide/verify.md', () => {
   it('lists exactly the known findings, each with its severity and remedy', () => {
     const rows = Array.from(text.matchAll(/^\| `([\w/-]+)` \| (\w+) \| (.+) \|$/gm), ([, code, severity, sentence]) => [
       code,

@@ -243,49 +243,49 @@ export const alike: Readonly<Record<string, OddCall>> = {
 
 /** Calls with another outcome, each with the sentence of the guide that documents it. */
 export const otherwise: readonly (OddCall & { readonly name: string; readonly why: string })[] = [
-  { name: 'an empty text', why: 'Calls without input are rejected: `agent/no-input`.', prompt: '' },
-  { name: 'no messages', why: 'Calls without input are rejected: `agent/no-input`.', prompt: [] },
+  { name: 'an empty text', why: 'is rejected: `agent/no-input`', prompt: '' },
+  { name: 'no messages', why: 'is rejected: `agent/no-input`', prompt: [] },
   {
     name: 'the former thread ids',
-    why: "`threadId` and `resourceId` select the conversation in memory, as before Mastra 1.0. Mastra's agents accept them and save nothing.",
+    why: 'select the conversation in memory, as before Mastra 1.0',
     config: withMemory,
     options: () => ({ threadId: 'thread-1', resourceId: 'person-1' }),
   },
   {
     name: 'a run that is canceled in a tool',
-    why: 'A canceled run has the `finishReason` `other` and the `status` `canceled`. Its steps have no unfinished content.',
+    why: '`finishReason` `other`, `status` `canceled`, no unfinished content',
     steps: callThen('odd'),
     config: ({ controller }) => ({ tools: { odd: toolOf(() => controller.abort()) } }),
     options: ({ controller }) => ({ abortSignal: controller.signal }),
   },
   {
     name: 'a tool that returns nothing',
-    why: 'A tool that returns `undefined` counts as answered, and the model continues.',
+    why: 'counts as answered, and the model continues',
     steps: callThen('odd'),
     config: withOdd(() => undefined),
   },
   {
     name: 'a tool call despite toolChoice none',
-    why: "With `toolChoice: 'none'` no tool runs. A call gets a message about it.",
+    why: 'does not run; the model gets a message about it',
     steps: echoThen(),
     config: withEcho,
     options: () => ({ toolChoice: 'none' }),
   },
   {
     name: 'the finish reason tool-calls without calls',
-    why: "A step without tool calls is the last step, regardless of the provider's finish reason. After `tool-calls`, Mastra's agent calls the model again.",
+    why: 'is the last step, regardless of the finish reason',
     steps: [{ text: 'One.', finishReason: 'tool-calls' }, { text: 'Two.' }],
   },
   {
     name: 'a run that waits for approval',
-    why: 'The result of a suspended run includes the step that waits, and its stream ends with `finish`.',
+    why: 'the result includes the step that waits, and the stream ends with `finish`',
     steps: echoThen(),
     config: withEcho,
     options: () => ({ requireToolApproval: true }),
   },
   {
     name: 'a rejected attempt',
-    why: 'A rejected attempt has the `reason` `retry` and the `finishReason` of the model.',
+    why: "`reason` `retry` and the model's `finishReason`",
     steps: [{ text: 'Bad.' }, { text: 'Good.' }],
     config: () => ({
       maxProcessorRetries: 1,
@@ -307,7 +307,7 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
   },
   {
     name: 'an answer that a guard removes',
-    why: '`text` follows the messages: if `processOutputResult` removes the whole answer, `text` is empty.',
+    why: '`text` is empty',
     config: () => ({ outputProcessors: [{ id: 'empties', processOutputResult: () => [] }] }),
   },
 ];

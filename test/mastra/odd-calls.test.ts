@@ -81,7 +81,7 @@ const outcomeOf = async (
   return plain({ answer, requests, chunks, log: kit.log, saved: await savedIn(given?.memory) });
 };
 
-const guide = readFileSync(new URL('../../docs/guide/hosts.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../docs/guide/guarantees.md', import.meta.url), 'utf8');
 
 describe.each(modes)('unusual calls, %s', (mode) => {
   it.each(Object.entries(alike))('have the same outcome as with Mastra’s agent: %s', async (_name, call) => {

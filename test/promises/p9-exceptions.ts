@@ -17,15 +17,15 @@ export const stockExceptions: readonly Exception[] = [
       (row.verdict === 'exhausted' && ['outputStream', 'llmResponse', 'toolResult', 'outputResult'].includes(row.phase)),
   },
   {
-    why: 'A trip in `processAPIError` fails the call.',
+    why: 'A block in `processAPIError` fails the call.',
     holds: (row) => row.phase === 'apiError' && (row.verdict === 'trip' || isRetry(row)),
   },
   {
-    why: 'If `processOutputStep` trips, the tools of the step still run, and the answer stays in the result and in memory.',
+    why: 'If `processOutputStep` blocks, the tools of the step still run, and the answer stays in the result and in memory.',
     holds: ({ phase, verdict }) => phase === 'outputStep' && (verdict === 'trip' || verdict === 'exhausted'),
   },
   {
-    why: 'If `processOutputResult` trips, the answer stays in the messages of the result.',
+    why: 'If `processOutputResult` blocks, the answer stays in the messages of the result.',
     holds: ({ phase, verdict }) => phase === 'outputResult' && verdict === 'trip',
   },
   {

@@ -41,8 +41,8 @@ describe('the same table in the AI SDK, through guardedToolLoop', () => {
   describeHost(sdkHosts, sdkExceptions);
 });
 
-describe('docs/guide/hosts.md', () => {
-  const guide = readFileSync(new URL('../../docs/guide/hosts.md', import.meta.url), 'utf8');
+describe('docs/guide/guarantees.md', () => {
+  const guide = readFileSync(new URL('../../docs/guide/guarantees.md', import.meta.url), 'utf8');
 
   it.each([...stockExceptions, ...sdkExceptions])('contains: $why', ({ why }) => expect(guide).toContain(why));
 });

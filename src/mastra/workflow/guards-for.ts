@@ -25,7 +25,7 @@ export interface LaneGuards {
  * hooks that it would never call in a workflow, and calls them per chunk without starting a run.
  *
  * Guarantees of the loop do not apply: a stock agent still runs a step's tools after a guard tripped on the step, and grants
- * retries in only one hook; docs/guide/hosts.md has the full list. A stream guard that fails trips, because a stock agent would
+ * retries in only one hook; docs/guide/guarantees.md has the full list. A stream guard that fails trips, because a stock agent would
  * pass the chunk. Use {@link InterlockAgent} for these guarantees.
  *
  * @example
