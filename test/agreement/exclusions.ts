@@ -106,7 +106,7 @@ export const inAiSdk: readonly Exclusion[] = [
   },
   {
     why: 'A retried step is not prepared again.',
-    link: 'docs/guide/ai-sdk.md#limits-of-the-ai-sdk',
+    link: 'docs/guide/ai-sdk.md#steps-and-edits-of-earlier-steps',
     leavesOut: ({ rules }) => rules.some(({ phase }) => phase === 'inputStep') && rules.some(({ act }) => act === 'retry'),
   },
   {
