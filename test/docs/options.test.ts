@@ -90,9 +90,11 @@ An option that is in no table is ignored, as in Mastra. One warning per agent na
 construction or with the first call. If a promise may depend on it, it is rejected instead, with \`agent/unknown-option\`: Interlock's own options, and
 ${named(({ protects }) => protects === true)}, if they are misspelt or in the wrong place.
 
-## Of an agent and a call
+## Of an agent and its calls
 
 ${table(['option', 'meaning', 'value', 'set on', 'from a client', 'on resume'], appliedRows)}
+
+## Of a call
 
 - **From a client**: a request to Mastra's server may set it. Others are rejected with \`agent/served-option\`.
 - **On resume**: a call that resumes a run may set it, and \`toolCallId\`. Others may only repeat their value. A supervisor sends *repeated* options again.
