@@ -52,7 +52,7 @@ Interlock raises errors of one class, \`InterlockError\`, with these fields:
 - \`cause\`: the underlying error
 - \`status\`: the HTTP status of a server's response, 500 by default
 - \`actor\`: the role that can fix the error
-- \`docs\`: the address of the code's entry on this page, such as \`…/errors#agent-unknown-option\` for \`agent/unknown-option\`. Node, the command line and the studio print it
+- \`docs\`: the address of the code's entry on this page, such as \`…/errors.html#agent-unknown-option\` for \`agent/unknown-option\`. Node, the command line and the studio print it
   with the error. Until the package has a homepage, it is the path of this page in the installed package.
 
 \`isInterlockError(error, code?)\` recognizes an error, also from another copy of the package. A guard that blocks raises no error: the run ends with \`status: 'tripwire'\`, unless
