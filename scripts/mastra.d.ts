@@ -96,7 +96,7 @@ export declare namespace Plain {
     db(): Message[];
   }
 
-  /** The members that work without Mastra; see docs/guide/portable.md. */
+  /** The members that work without Mastra; see docs/reference/phases.md. */
   interface MessageList {
     readonly get: Readonly<Record<'all' | 'input' | 'response' | 'remembered', MessagesOf>>;
     readonly clear: Readonly<Record<'all' | 'input' | 'response', MessagesOf>>;

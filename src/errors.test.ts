@@ -10,7 +10,7 @@ const { homepage, files } = JSON.parse(read('package.json')) as { homepage?: str
 
 it('every error links to its entry: below the homepage, or in the installed package', () => {
   const page = homepage
-    ? `${homepage.replace(/\/$/, '')}/reference/errors`
+    ? `${homepage.replace(/\/$/, '')}/reference/errors.html`
     : 'node_modules/mastra-interlock/docs/reference/errors.md';
   expect(new InterlockError('guard/deadline').docs).toBe(`${page}#guard-deadline`);
   expect(files).toContain('docs/reference/errors.md');

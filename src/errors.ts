@@ -4,7 +4,7 @@ import { documentation } from './library.js';
 
 /** The address of a code's entry in the reference of errors. */
 const errorPageOf = (code: string): string =>
-  `${documentation}/reference/errors${documentation.startsWith('https:') ? '' : '.md'}#${code.replace('/', '-')}`;
+  `${documentation}/reference/errors.${documentation.startsWith('https:') ? 'html' : 'md'}#${code.replace('/', '-')}`;
 
 export { errorTable };
 

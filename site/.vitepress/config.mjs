@@ -2,12 +2,19 @@ import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { writeApi } from '../api.ts';
+import { homeOf } from '../home.ts';
 import { sectionsOf } from '../pages.ts';
 
 /** A copy of the pages: outside this folder they would not find the packages of the site. */
 const docs = resolve(import.meta.dirname, '../pages');
 rmSync(docs, { recursive: true, force: true });
 cpSync(resolve(import.meta.dirname, '../../docs'), docs, { recursive: true });
+
+/** The index is the home page, with the first screen of the README. */
+const index = join(docs, 'README.md');
+const contents = readFileSync(index, 'utf8');
+const sectionsOfPages = sectionsOf(docs);
+writeFileSync(index, homeOf(readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8'), contents));
 
 /** The scorecard's page has every cell, with filters. */
 const scorecard = join(docs, 'scorecard.md');
@@ -16,23 +23,18 @@ writeFileSync(scorecard, withCells);
 
 /** The live page has the pipeline itself, and needs the width of the outline. */
 const live = join(docs, 'live.md');
-const withPipeline = readFileSync(live, 'utf8').replace(
-  '\n## Pipeline\n',
-  '\n## Pipeline\n\n<LivePipeline />\n\n## How it works\n',
-);
+const withPipeline = readFileSync(live, 'utf8')
+  .replace(/ \(The editor is part[^)]*\)/, '')
+  .replace('\n## Pipeline\n', '\n## Pipeline\n\n<LivePipeline />\n\n## How it works\n');
 writeFileSync(live, `---\naside: false\n---\n\n${withPipeline}`);
 
 /** Reports about the package itself: linked from pages that quote them, neither in the sidebar nor in the search. */
 const isEvidence = ({ title }) => title === 'Evidence';
-const evidence = new Set(
-  sectionsOf(docs)
-    .filter(isEvidence)
-    .flatMap(({ pages }) => pages.map(({ path }) => path)),
-);
+const evidence = new Set(sectionsOfPages.filter(isEvidence).flatMap(({ pages }) => pages.map(({ path }) => path)));
 
 const { description, repository } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
 const api = await writeApi(join(docs, 'api'));
-const sections = [...sectionsOf(docs), { title: 'API', pages: api.map((page) => ({ ...page, about: 'what it exports' })) }];
+const sections = [...sectionsOfPages, { title: 'API', pages: api.map((page) => ({ ...page, about: 'what it exports' })) }];
 const source = typeof repository === 'string' ? repository : repository?.url?.replace(/^git\+|\.git$/g, '');
 
 /** Links to files outside the pages lead to the repository, where it is known; elsewhere only their words stay. */
@@ -74,7 +76,6 @@ export default defineConfig({
   rewrites: { 'README.md': 'index.md' },
   outDir: resolve(import.meta.dirname, '../dist'),
   cacheDir: resolve(import.meta.dirname, '../node_modules/.cache/vitepress'),
-  cleanUrls: true,
   vite: {
     esbuild: { tsconfigRaw: '{}' }, // its esbuild is older than the target of our tsconfig.json
     resolve: { alias: { 'node:timers/promises': resolve(import.meta.dirname, '../live/node-timers.ts') } },

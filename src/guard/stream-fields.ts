@@ -34,7 +34,7 @@ const repeated = 'It repeats or quotes text of the answer: grounding segments, c
 
 /**
  * Every emitted field of a stream; results, steps and messages are made from the emitted chunks, too. The gate and the pattern guards use
- * this table, tests put a secret into each of its rows, and docs/reference/fields.md prints it.
+ * this table, tests put a secret into each of its rows, and docs/reference/phases.md prints it.
  */
 export const streamFields = [
   { chunk: 'text-delta', field: 'text', aiSdk: { field: 'delta' }, rule: 'window', because: words },

@@ -42,7 +42,7 @@ export interface GuardTraits {
    */
   readonly checksStream?: boolean;
   /**
-   * Whether its hooks work on any host: of `messageList` they use what docs/guide/portable.md lists, they send no signals, and
+   * Whether its hooks work on any host: of `messageList` they use what docs/reference/phases.md lists, they send no signals, and
    * they rethrow errors of `abort` of any class. If all guards of a run in the AI SDK declare it, `@mastra/core` is not loaded.
    */
   readonly portable?: boolean;

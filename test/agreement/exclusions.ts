@@ -67,7 +67,7 @@ export const inAiSdk: readonly Exclusion[] = [
   },
   {
     why: 'A guard of a tool result gets the call without the text and errors of its step. If it edits the arguments, the run fails.',
-    link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
+    link: 'docs/guide/ai-sdk.md#steps-and-edits-of-earlier-steps',
     leavesOut: ({ opening, receipts, rules }) =>
       rules.some(({ phase, act, word }) => {
         const others = [...opening.flatMap(contentOf), ...receipts.filter((receipt) => receipt.startsWith('!'))];
@@ -83,7 +83,7 @@ export const inAiSdk: readonly Exclusion[] = [
   },
   {
     why: 'Messages of earlier steps have no sources.',
-    link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
+    link: 'docs/guide/ai-sdk.md#steps-and-edits-of-earlier-steps',
     leavesOut: ({ opening, rules }) =>
       rules.some(({ phase, word }) => afterwards.has(phase) && opening.some(({ source }) => source?.includes(word))),
   },
@@ -106,12 +106,12 @@ export const inAiSdk: readonly Exclusion[] = [
   },
   {
     why: 'A retried step is not prepared again.',
-    link: 'docs/guide/ai-sdk.md#limits-of-the-ai-sdk',
+    link: 'docs/guide/ai-sdk.md#steps-and-edits-of-earlier-steps',
     leavesOut: ({ rules }) => rules.some(({ phase }) => phase === 'inputStep') && rules.some(({ act }) => act === 'retry'),
   },
   {
     why: 'Edits of processInputStep apply to one step only; the next step repeats them.',
-    link: 'docs/guide/ai-sdk-details.md#steps',
+    link: 'docs/guide/ai-sdk.md#steps-and-edits-of-earlier-steps',
     compares: (seen) => ({
       ...seen,
       verdicts: seen.verdicts.map((line) => (line.startsWith('inputStep: ') ? line.replaceAll(' edit', ' pass') : line)),
@@ -119,7 +119,7 @@ export const inAiSdk: readonly Exclusion[] = [
   },
   {
     why: 'Emitted text cannot be retracted: with `hold: "chunk"` there is no retry and no edit of emitted text.',
-    link: 'docs/guide/ai-sdk-details.md#when-words-leave',
+    link: 'docs/guide/ai-sdk.md#when-text-is-sent',
     leavesOut: ({ hold, rules }) =>
       hold === 'none' && rules.some(({ phase, act }) => act === 'retry' || (act === 'edit' && afterwards.has(phase))),
   },
@@ -136,7 +136,7 @@ const editsEarlier = ({ opening, closing, receipts, rules }: Script): boolean =>
 
 const lateEdit = {
   why: 'If a guard of the response edits steps before the last, a stream with emitted text fails.',
-  link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
+  link: 'docs/guide/ai-sdk.md#steps-and-edits-of-earlier-steps',
 };
 
 const onePart = {
@@ -278,7 +278,7 @@ export const inStock: readonly Exclusion[] = [
   },
   {
     why: 'It checks each part of a response separately.',
-    link: 'docs/reference/fields.md#fields-that-leave',
+    link: 'docs/reference/phases.md#fields-of-a-stream',
     leavesOut: ({ redacts, spills, opening, closing }) =>
       redacts && (spills || [...opening, ...closing].some(({ partAt }) => partAt !== undefined)),
   },

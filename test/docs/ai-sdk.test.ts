@@ -8,7 +8,7 @@ const text = readFileSync(inRoot(document), 'utf8');
 
 describe('docs/guide/ai-sdk.md', () => {
   it('names every hook of the phase table with an adapter that calls it', () => {
-    const rows = text.split('\n').filter((line) => /^\| `(withGuards|to|guard)/u.test(line));
+    const rows = text.split('\n').filter((line) => /^\| `(?:withGuards|to|guardTools)/u.test(line));
     expect(rows).toHaveLength(4);
     for (const { hook } of Object.values(phases)) expect(rows.join('\n')).toContain(`\`${hook}\``);
   });

@@ -54,7 +54,7 @@ const aboutAt = ({ text, comments }: Source, start: number): string => {
     .trim();
   const [paragraph = ''] = plain.split(/\n\s*\n|^@/m);
   return paragraph
-    .replaceAll(/\{@link (\w+)\}/g, '`$1`')
+    .replaceAll(/\{@link ([\w.]+)\}/g, '`$1`')
     .replaceAll(/\s+/g, ' ')
     .trim();
 };
@@ -80,6 +80,26 @@ const membersOf = (source: Source, declaration: unknown): Member[] => {
   return (list as Typed[])
     .filter(({ type }) => type === 'TSPropertySignature' || type === 'TSMethodSignature')
     .map(({ start, end }) => ({ declared: oneLine(source.text.slice(start, end)), about: aboutAt(source, start) }));
+};
+
+interface Wrapped {
+  readonly type: string;
+  readonly expression: Wrapped;
+  readonly properties: readonly (Typed & { readonly key: { readonly type: string; readonly name?: string } })[];
+}
+
+/** The TSDoc of each property of an exported object. */
+export const propertyComments = (path: string, name: string): Readonly<Record<string, string>> => {
+  const source = sourceAt(path);
+  for (const statement of source.body) {
+    const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : undefined;
+    if (declaration?.type !== 'VariableDeclaration') continue;
+    const variable = declaration.declarations.find(({ id }) => id.type === 'Identifier' && id.name === name);
+    let value = variable?.init as Wrapped | null | undefined;
+    while (value && value.type !== 'ObjectExpression') value = value.expression; // `as const`, `satisfies`
+    if (value) return Object.fromEntries(value.properties.map(({ key, start }) => [nameOf(key), aboutAt(source, start)]));
+  }
+  throw new Error(`${path} has no object ${name}.`);
 };
 
 const isFunction = (init: { readonly type: string } | null | undefined): boolean =>

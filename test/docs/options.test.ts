@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
 import { guardOptionKinds } from '../../src/ai-sdk/guard-options.js';
-import { isApplied, namesOf, optionTable, type OptionPlace } from '../../src/mastra/options/option-table.js';
+import { isApplied, namesOf, optionTable } from '../../src/mastra/options/option-table.js';
 import type { OptionRow, Treatment } from '../../src/mastra/options/option-row.js';
 import { unsupportedMethods } from '../../src/mastra/agent/unsupported-methods.js';
+import { propertyComments } from './exports.js';
+import { mastraMeanings } from './option-meanings.js';
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const treatmentText = (treatment: Treatment): string => {
-  if (isApplied(treatment)) return `${sentence(treatment.description ?? '')}.`;
-  if (treatment.reported === 'never') return 'Accepted, without effect.';
-  const why = treatment.detail ? ` ${sentence(treatment.detail)}` : '';
-  return `${treatment.reported === 'unless-false' ? 'Ignored with a warning, unless `false`.' : 'Ignored with a warning.'}${why}`;
+const comments: Readonly<Record<string, string>> = {
+  ...mastraMeanings,
+  ...propertyComments('src/mastra/options/own-options.ts', 'ownOptions'),
 };
 
 type Cells = readonly string[];
@@ -22,73 +22,104 @@ const table = (heads: Cells, rows: readonly Cells[]): string =>
 const quoted = (name: string): string => `\`${name}\``;
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
 
-const defaultOf = ({ default: value }: OptionRow): string =>
-  value === undefined ? '' : quoted(typeof value === 'string' ? value : JSON.stringify(value));
+const rows = Object.entries(optionTable)
+  .filter(([name]) => !name.startsWith('_')) // Mastra's internal fields
+  .toSorted(byName);
 
-const optionsOf = (place: OptionPlace, heads: Cells, more: (row: OptionRow) => Cells): string => {
-  const rows = Object.entries(optionTable)
-    .filter(([name]) => !name.startsWith('_')) // Mastra's internal fields
-    .toSorted(byName)
-    .flatMap(([name, row]) => {
-      const { [place]: treatment } = row;
-      return treatment ? [[quoted(name), treatmentText(treatment), defaultOf(row), ...more(row)]] : [];
-    });
-  return table(['option', 'value', 'default', ...heads], rows);
+/** The meaning of an option, with its default if the comment does not name it. */
+const meaningOf = (name: string, { default: value }: OptionRow): string => {
+  const meaning = comments[name] ?? '';
+  if (value === undefined || meaning.includes('Default')) return meaning;
+  return `${meaning} Default: ${JSON.stringify(value)}.`;
 };
 
+const valueOf = (treatment: Treatment | undefined): string | undefined =>
+  treatment && isApplied(treatment) ? `${sentence(treatment.description ?? '')}.` : undefined;
+
+/** The values of an option, for each place if they differ. */
+const valuesOf = ({ call, config }: OptionRow): string => {
+  const [inCall, inConfig] = [valueOf(call), valueOf(config)];
+  if (inCall === undefined || inConfig === undefined || inCall === inConfig) return inCall ?? inConfig ?? '';
+  return `Agent: ${inConfig} Call: ${inCall}`;
+};
+
+const onResume = { allowed: 'yes', delegated: 'repeated', 'allowed-and-delegated': 'yes' } as const;
+
+const appliedRows = rows.flatMap(([name, row]): Cells[] => {
+  const [inCall, inConfig] = [valueOf(row.call) !== undefined, valueOf(row.config) !== undefined];
+  if (!inCall && !inConfig) return [];
+  const place = inCall && inConfig ? 'both' : inCall ? 'call' : 'agent';
+  const served = row.isServed && inCall ? 'yes' : '';
+  return [[quoted(name), meaningOf(name, row), valuesOf(row), place, served, row.onResume ? onResume[row.onResume] : '']];
+});
+
+const ignoredRows = rows.flatMap(([name, { call, config }]): Cells[] => {
+  const [first, ...others] = [config, call].filter((one) => one && !isApplied(one) && one.reported !== 'never');
+  if (!first || isApplied(first)) return [];
+  const unless = first.reported === 'unless-false' ? ' No warning if it is `false`.' : '';
+  const place = others.length > 0 ? 'both' : first === call ? 'call' : 'agent';
+  return [[quoted(name), place, `${sentence(first.detail ?? '')}${unless}`]];
+});
+
 /** Names of the matching options, as a list in a sentence. */
-const named = (holds: (row: OptionRow) => boolean): string =>
-  [...namesOf(holds)]
+const listed = (names: Iterable<string>): string =>
+  [...names]
     .toSorted()
     .map(quoted)
     .join(', ')
     .replace(/, (?=[^,]*$)/, ' and ');
+const named = (holds: (row: OptionRow) => boolean): string => listed(namesOf(holds));
 
-const onResume = { allowed: 'yes', delegated: 'repeated', 'allowed-and-delegated': 'yes' } as const;
+const silent = listed(rows.flatMap(([name, { call }]) => (call && !isApplied(call) && call.reported === 'never' ? [name] : [])));
 
-const document = `<!-- Made from src/mastra/options, src/mastra/agent/unsupported-methods.ts and src/ai-sdk/guard-options.ts: npm test -- test/docs/options.test.ts -u -->
+const methodRows = [...Map.groupBy(Object.entries(unsupportedMethods), ([, why]) => why)].map(([why, methods]) => [
+  methods.map(([name]) => quoted(name)).join(', '),
+  sentence(why),
+]);
 
-# Options of Mastra's agent
+const guardComments = propertyComments('src/ai-sdk/guard-options.ts', 'guardOptionKinds');
 
-This page lists every option of Mastra's agent and of Interlock. An option accepts the values in its row. Any other value is rejected with
+const document = `<!-- Made from src/mastra/options, src/mastra/agent/unsupported-methods.ts and src/ai-sdk/guard-options.ts: npm run docs -->
+
+# Options
+
+This page lists every option of an Interlock agent and its calls: Mastra's and Interlock's own. An option takes the values of its row; any other value is rejected with
 \`agent/invalid-option\` and the path in the value. All checks run before any model call. \`undefined\` and \`null\` count as an absent option.
 
-An option that has no effect here, or that is in no table, is ignored, as in Mastra. One warning per agent names it and the alternative, at
+An option that is in no table is ignored, as in Mastra. One warning per agent names it and the alternative, at
 construction or with the first call. If a promise may depend on it, it is rejected instead, with \`agent/unknown-option\`: Interlock's own options, and
 ${named(({ protects }) => protects === true)}, if they are misspelt or in the wrong place.
 
+## Of an agent and its calls
+
+${table(['option', 'meaning', 'value', 'set on', 'from a client', 'on resume'], appliedRows)}
+
 ## Of a call
 
-${optionsOf('call', ['from a client', 'on resume'], (row) => [
-  row.isServed && row.call && isApplied(row.call) ? 'yes' : '',
-  row.onResume ? onResume[row.onResume] : '',
-])}
+- **From a client**: a request to Mastra's server may set it. Others are rejected with \`agent/served-option\`.
+- **On resume**: a call that resumes a run may set it, and \`toolCallId\`. Others may only repeat their value. A supervisor sends *repeated* options again.
+- **A call may tighten the rules of its agent, but not loosen them**, because its data may come from a request. This applies to
+  ${named(({ loosens }) => loosens !== undefined)}. If the agent or its \`defaultOptions\` set a stricter value, these values are rejected with
+  \`agent/loosened-option\`: an empty list of guards, a weaker \`hold\`, a \`persistence\` that keeps more, and no approval. Your own code can pass a
+  function, which a request cannot contain: \`inputProcessors: () => []\`, \`requireToolApproval: () => false\`. To loosen the other options, use
+  \`defaultOptions\`, which may be a function of the request.
+- **With \`durability\`**, the options of a call are stored with the run and must be serializable data. Only these stay in the process that waits for the run:
+  ${named(({ isLocal }) => isLocal === true)}.
 
-Empty cells mean: the option has no default; in a request to Mastra's server, it is rejected with \`agent/served-option\`; a call that resumes a run may
-only repeat its value. *Repeated* options are those that a supervisor sends again. A call that resumes a run also accepts \`toolCallId\`.
+## Ignored options
 
-A call may tighten the rules of its agent, but not loosen them, because its data may come from a request. This applies to
-${named(({ loosens }) => loosens !== undefined)}. If the agent or its \`defaultOptions\` set a stricter value, these values are rejected with
-\`agent/loosened-option\`: an empty list of guards, a weaker \`hold\`, a \`persistence\` that keeps more, and no approval. Your own code can pass a
-function, which a request cannot contain: \`inputProcessors: () => []\`, \`requireToolApproval: () => false\`. To loosen the other options, use
-\`defaultOptions\`, which may be a function of the request.
+These options of Mastra have no effect here. One warning per agent names them:
 
-With \`durability\`, the options of a call are stored with the run and must be serializable data. Only these stay in the process that waits for the run:
-${named(({ isLocal }) => isLocal === true)}.
+${table(['option', 'set on', 'reason and alternative'], ignoredRows)}
 
-## Of the configuration
-
-${optionsOf('config', [], () => [])}
+Hosts add these options to calls, so they are ignored without a warning: ${silent}.
 
 ## Methods
 
 These methods would run a loop without Interlock's promises, so they reject with \`agent/unsupported-method\`. The network and legacy methods work for
 an agent without guards. Guards of the agents in such a network still apply.
 
-${table(
-  ['method', 'reason and alternative'],
-  Object.entries(unsupportedMethods).map(([name, why]) => [quoted(name), sentence(why)]),
-)}
+${table(['method', 'reason and alternative'], methodRows)}
 
 ## Of a run in the AI SDK
 
@@ -96,21 +127,35 @@ These are the \`guardOptions\` of \`guardedToolLoop\`, and the options of \`crea
 \`ai-sdk/invalid-option\`.
 
 ${table(
-  ['option', 'value'],
+  ['option', 'meaning', 'value'],
   Object.entries(guardOptionKinds)
     .toSorted(byName)
-    .map(([name, { description }]) => [quoted(name), `${sentence(description)}.`]),
+    .map(([name, { description }]) => [quoted(name), guardComments[name] ?? '', `${sentence(description)}.`]),
 )}
 `;
 
 describe('docs/options.md', () => {
   it('lists the behavior of every option', async () => expect(document).toMatchFileSnapshot('../../docs/options.md'));
 
+  it('has a meaning for every option that has an effect', () => {
+    const unexplained = appliedRows.filter(([, meaning]) => meaning === '');
+    expect(unexplained).toEqual([]);
+    expect(Object.keys(guardOptionKinds).filter((name) => !guardComments[name])).toEqual([]);
+  });
+
   it('distinguishes kinds of treatment', () => {
-    expect(document).toContain('| `maxSteps` | An integer of 1 or more. | `5` | yes |');
     expect(document).toContain(
-      '| `eagerToolExecution` | Ignored with a warning, unless `false`. No tool runs before its step is judged. |',
+      '| `maxSteps` | The maximum number of steps. Default: 5. | An integer of 1 or more. | call | yes |',
     );
-    expect(document).toContain('| `network` | A network saves');
+    expect(document).toContain(
+      '| `eagerToolExecution` | call | No tool runs before its step is judged. No warning if it is `false`. |',
+    );
+    expect(document).toContain('| `network`, `resumeNetwork`, ');
+  });
+
+  it('never describes an ignored option as applied', () => {
+    const applied = new Set(appliedRows.map(([name, , , place]) => `${name} ${place}`));
+    expect(ignoredRows.filter(([name, place]) => applied.has(`${name} ${place}`) || applied.has(`${name} both`))).toEqual([]);
+    expect(ignoredRows.length).toBeGreaterThan(5);
   });
 });

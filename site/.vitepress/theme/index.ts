@@ -1,13 +1,17 @@
 import type { Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
-
-import LivePipeline from './LivePipeline.vue';
-import ScorecardCells from './ScorecardCells.vue';
+import { defineAsyncComponent } from 'vue';
 
 export default {
   extends: DefaultTheme,
   enhanceApp: ({ app }) => {
-    app.component('LivePipeline', LivePipeline);
-    app.component('ScorecardCells', ScorecardCells);
+    app.component(
+      'LivePipeline',
+      defineAsyncComponent(() => import('./LivePipeline.vue')),
+    );
+    app.component(
+      'ScorecardCells',
+      defineAsyncComponent(() => import('./ScorecardCells.vue')),
+    );
   },
 } satisfies Theme;

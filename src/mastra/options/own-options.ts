@@ -93,9 +93,9 @@ export const ownOptions = {
    * call's guards replace the agent's; to remove them, a call passes a function, `() => []`.
    */
   inputProcessors: lane,
-  /** Guards after the model; the same forms. */
+  /** Guards after the model, in the forms of `inputProcessors`. */
   outputProcessors: lane,
-  /** Guards for failed model calls; the same forms. */
+  /** Guards for failed model calls, in the forms of `inputProcessors`. */
   errorProcessors: lane,
   /**
    * Maximum retries in one run, across all phases. Default: 0, which turns a retry into a tripwire; 3 with error processors, as
@@ -151,7 +151,7 @@ export const ownOptions = {
   throwOnTripwire: both(aBoolean, { default: false, onResume: 'allowed', isLocal: true }),
   /**
    * Records runs. Called once for each run with the header of its trace; returns a function for the lines as they are written, or
-   * undefined to skip the run. A resumed run continues its trace. A trace contains text that was never released: protect it like
+   * undefined to skip the run. A resumed run continues its trace. A trace contains text that was never sent: protect it like
    * the conversation itself, and show `redactTrace(trace)`. Its errors do not reach the run. Default: nothing is recorded, at no
    * cost.
    */
@@ -172,7 +172,7 @@ export const ownOptions = {
    */
   runQueue: inConfig(runQueue),
   /**
-   * Milliseconds that a durable run may take from its call to its end, including waits for its turn, a process or a person. Then
+   * Milliseconds that a durable run may take from its call to its end, including waits for its turn, a process or an approval. Then
    * it ends as `canceled`, with the error `run/deadline` in its `run-finish` event. Needs `durability`. Default: none.
    */
   deadlineMs: both(wholeNumberFrom(1)),
