@@ -24,6 +24,18 @@ const discouraged: Readonly<Record<string, string>> = {
   colours: 'colors',
   labelled: 'labeled',
   licence: 'license',
+  lane: 'array',
+  lanes: 'arrays',
+  arm: 'case',
+  arms: 'cases',
+  'ready-made': 'built-in',
+  refused: 'rejected',
+  refuses: 'rejects',
+  'stock agent': "Mastra's own agent",
+  'stock mastra': "Mastra's own agent",
+  unhonoured: 'not called',
+  withheld: 'buffered',
+  withholds: 'buffers',
 };
 
 const anyDiscouraged = new RegExp(String.raw`\b(?:${Object.keys(discouraged).join('|')})\b`, 'gi');
@@ -75,18 +87,25 @@ const titleOf = ({ callee, arguments: [title] }: CallExpression): string | undef
   return title?.type === 'Literal' && typeof title.value === 'string' ? title.value.replaceAll(/\$\w+/g, '') : undefined;
 };
 
-/** The comments and test titles of a source file. */
+/** The sources whose strings a user reads: output of the command line, labels of the studio. */
+const isShown = (path: string): boolean => /^(?:bin|playground\/(?:web|server))\//.test(path) && !path.includes('.test.');
+
+/** The comments and test titles of a source file, and its sentences and labels that a user reads: texts with a space. */
 const proseInCode = (path: string, text: string): string[] => {
   if (text.search(anyDiscouraged) < 0 && text.search(clause) < 0) return []; // most files, without parsing them
   const { program, comments } = parseSync(path, text);
-  const titles: string[] = [];
+  const [titles, shown]: [string[], string[]] = [[], []];
+  const show = (value: unknown): void => void (typeof value === 'string' && value.trim().includes(' ') && shown.push(value));
   new Visitor({
     CallExpression: (call) => {
       const title = titleOf(call);
       if (title !== undefined) titles.push(title);
     },
+    Literal: ({ value }) => show(value),
+    TemplateElement: ({ value }) => show(value.cooked),
+    JSXText: ({ value }) => show(value),
   }).visit(program);
-  return [...comments.map(({ value }) => value.replaceAll(/\{@link [^}]*\}/g, '')), ...titles];
+  return [...comments.map(({ value }) => value.replaceAll(/\{@link [^}]*\}/g, '')), ...titles, ...(isShown(path) ? shown : [])];
 };
 
 const wordsIn = (text: string): string[] => {
@@ -124,6 +143,15 @@ describe('plain English', () => {
       'stands %s, (stands: is, is in)',
       'whom (whom: name the role)',
     ]);
+  });
+
+  it('finds a discouraged word in a label of the studio and in output of the command line', () => {
+    const label = 'const view = <p title="The stock agent">Text is withheld</p>;';
+    expect(proseInCode('playground/web/a.tsx', label).flatMap(wordsIn)).toEqual([
+      "The stock agent (stock agent: Mastra's own agent)",
+      'Text is withheld (withheld: buffered)',
+    ]);
+    expect(proseInCode('bin/a.ts', 'out(`${name} is refused`);').flatMap(wordsIn)).toEqual(['is refused (refused: rejected)']);
   });
 
   it('comments and test titles', () => {

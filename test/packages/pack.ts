@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,7 +21,8 @@ export const surroundings = Object.fromEntries(Object.entries(process.env).filte
 /** Packs the package without the studio's pages once for all test files, in a separate folder. */
 export const setup = async ({ provide }: TestProject) => {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-packed-'));
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'docs/reference/errors.md'])
+  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly files: readonly string[] };
+  for (const name of ['package.json', ...files.filter((path) => /^[^!].*\.md$|^LICENSE$/.test(path))])
     cpSync(join(root, name), join(folder, name));
   await writeBuiltPackage(join(folder, 'dist'));
   const { stdout } = await promisify(execFile)('npm', ['pack', '--json', '--ignore-scripts'], { cwd: folder, env: surroundings });
