@@ -80,15 +80,17 @@ const endOf = (error: StopError): object[] => {
 
 /**
  * A chunk of a UI message as a part. The AI SDK converts each part to a new chunk of a known type, except `abort` parts, which it passes
- * on: so this is an `abort` part in the turn in which it is converted, and the chunk after it.
+ * on: so this is an `abort` part while it is converted, and the chunk after it. The conversion is over with the turn, or after eight
+ * reads of the type: streams of Node 22 call the next reader in the same turn.
  */
 const asPassedOn = (chunk: UIMessageChunk): object => {
   const part = { ...chunk };
+  let reads = 0;
   const field = { enumerable: true, configurable: true } as const;
   const become = () => Object.defineProperty(part, 'type', { ...field, value: chunk.type, writable: true });
   const get = () => {
     queueMicrotask(become);
-    return 'abort';
+    return (reads += 1) > 8 ? chunk.type : 'abort';
   };
   return Object.defineProperty(part, 'type', { ...field, get });
 };
