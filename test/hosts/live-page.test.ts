@@ -65,7 +65,7 @@ describe('the live page of the site', () => {
     await browser().screenshot(page, `live-${colorScheme}`, { fullPage: true });
   });
 
-  it('shows the splits that leak through a per-chunk filter, and no leak with a window', async () => {
+  it('shows the splits that leak through a per-chunk filter, and no leak by default', async () => {
     const page = await browser().open(live(), { colorScheme: 'dark' });
     const sample = page.getByLabel('Sample');
     await sample.selectOption('A regular expression on each chunk');
@@ -73,7 +73,7 @@ describe('the live page of the site', () => {
     await page.getByText('different outputs').waitFor();
     expect(await page.getByText('Write to jane@example.com, please.').count()).toBeGreaterThan(1);
     await browser().screenshot(page, 'live-leak', { fullPage: true });
-    await sample.selectOption('The same filter, with a window');
+    await sample.selectOption('The same filter, by default');
     await page.getByRole('button', { name: 'Try every split' }).click();
     await page.getByText('one output', { exact: true }).waitFor();
     expect(await page.getByText('different outputs').count()).toBe(0);
@@ -115,7 +115,8 @@ describe('the pages of the site', () => {
     'a search for %s finds a guide first',
     async (words) => {
       const page = await browser().open(at('/guide/start.html'));
-      await page.keyboard.press('Control+k');
+      await page.waitForLoadState('networkidle'); // the page then listens to keys
+    await page.keyboard.press('Control+k');
       await page.locator('.search-input').fill(words);
       const first = page.locator('.results .result').first();
       await first.waitFor();
