@@ -116,7 +116,7 @@ describe('the pages of the site', () => {
     async (words) => {
       const page = await browser().open(at('/guide/start.html'));
       await page.waitForLoadState('networkidle'); // the page then listens to keys
-    await page.keyboard.press('Control+k');
+      await page.keyboard.press('Control+k');
       await page.locator('.search-input').fill(words);
       const first = page.locator('.results .result').first();
       await first.waitFor();
