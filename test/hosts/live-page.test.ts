@@ -115,9 +115,13 @@ describe('the pages of the site', () => {
     'a search for %s finds a guide first',
     async (words) => {
       const page = await browser().open(at('/guide/start.html'));
-      await page.waitForLoadState('networkidle'); // the page then listens to keys
-      await page.keyboard.press('Control+k');
-      await page.locator('.search-input').fill(words);
+      const input = page.locator('.search-input');
+      const openSearch = async (): Promise<number> => {
+        await page.keyboard.press('Control+k'); // without effect until the page is hydrated
+        return input.count();
+      };
+      await expect.poll(openSearch, { timeout: 20_000 }).toBe(1);
+      await input.fill(words);
       const first = page.locator('.results .result').first();
       await first.waitFor();
       expect(await first.getAttribute('href')).toMatch(/^\/guide\//);
