@@ -21,16 +21,22 @@ const scorecard = join(docs, 'scorecard.md');
 const withCells = readFileSync(scorecard, 'utf8').replace('\n## Cost\n', '\n## Every cell\n\n<ScorecardCells />\n\n## Cost\n');
 writeFileSync(scorecard, withCells);
 
-/** The live page has the pipeline itself, and needs the width of the outline. */
+/** The live page has the pipeline itself. */
 const live = join(docs, 'live.md');
 const withPipeline = readFileSync(live, 'utf8')
   .replace(/ \(The editor is part[^)]*\)/, '')
   .replace('\n## Pipeline\n', '\n## Pipeline\n\n<LivePipeline />\n\n## How it works\n');
-writeFileSync(live, `---\naside: false\n---\n\n${withPipeline}`);
+writeFileSync(live, withPipeline);
 
-/** Reports about the package itself: linked from pages that quote them, neither in the sidebar nor in the search. */
+/** Pages whose tables need the width of the outline. */
+const wide = new Set(['live.md', 'options.md', 'scorecard.md', 'reference/phases.md']);
+
+/** Reports about the package itself: linked from pages that quote them, neither in the sidebar nor in the search. The home page repeats others. */
 const isEvidence = ({ title }) => title === 'Evidence';
-const evidence = new Set(sectionsOfPages.filter(isEvidence).flatMap(({ pages }) => pages.map(({ path }) => path)));
+const unsearched = new Set([
+  'index.md',
+  ...sectionsOfPages.filter(isEvidence).flatMap(({ pages }) => pages.map(({ path }) => path)),
+]);
 
 const { description, repository } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
 const api = await writeApi(join(docs, 'api'));
@@ -83,11 +89,13 @@ export default defineConfig({
   },
   markdown: { config: linkOut },
   buildEnd: ({ outDir }) => writeForModels(outDir),
+  transformPageData: ({ relativePath, frontmatter }) =>
+    wide.has(relativePath) ? { frontmatter: { ...frontmatter, aside: false } } : undefined,
   themeConfig: {
     search: {
       provider: 'local',
       options: {
-        _render: (text, env, md) => (evidence.has(env.relativePath) ? '' : md.render(text, env)),
+        _render: (text, env, md) => (unsearched.has(env.relativePath) ? '' : md.render(text, env)),
         miniSearch: { searchOptions: { boostDocument: (id) => (id.includes('/api/') ? 0.3 : 1) } }, // guides first
       },
     },
@@ -102,6 +110,7 @@ export default defineConfig({
       .filter((section) => !isEvidence(section))
       .map(({ title, pages }) => ({
         text: title,
+        ...(title === 'API' && { collapsed: true }),
         items: pages.map((page) => ({ text: labelOf(page), link: `/${page.path.replace(/\.md$/, '')}` })),
       })),
     ...(source && { socialLinks: [{ icon: 'github', link: source }] }),

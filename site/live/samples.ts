@@ -13,7 +13,7 @@ const contact = 'Write to jane@example.com, or call +1 415-555-2671. Your card 4
 export const samples: readonly Sample[] = [
   {
     title: 'Redact values',
-    about: 'The redactor finds values in the stream and replaces them. The output is the same for every cut.',
+    about: 'The redactor finds values in the stream and replaces them. The output is the same for every split.',
     code: `pipeline('privacy')
   .then(promptInjectionGuard())
   .then(redactor({ strategy: 'replace' }))`,
@@ -23,7 +23,7 @@ export const samples: readonly Sample[] = [
   {
     title: 'A regular expression on each chunk',
     about:
-      'The usual way: a filter that sees one chunk at a time. Try every cut, and look for the red ones: there the address leaks.',
+      'The usual way: a filter that sees one chunk at a time. Try every split, and look for the red ones: there the address leaks.',
     code: `[guard({
   id: 'filter',
   traits: { portable: true },

@@ -16,22 +16,24 @@ import { useBrowser } from './use-browser.js';
 const root = join(import.meta.dirname, '../..');
 const siteSources = [
   '{docs,schemas,src,workflows}/**',
+  'README.md',
   'site/*.{ts,json}',
   'site/.vitepress/{config.mjs,theme/**}',
   'site/live/**',
 ];
 const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-/** The built site on a static file server. */
+/** The built site on a server of files, without rules for addresses. */
 const server = createServer((request, response) => {
   const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
-  const file = extname(pathname) === '' ? `${pathname}.html` : pathname;
+  const file = pathname === '/' ? '/index.html' : pathname;
   readFile(join(root, 'site/dist', file)).then(
     (body) => response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' }).end(body),
     () => response.writeHead(204).end(),
   );
 });
-const live = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/live`;
+const at = (path: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+const live = () => at('/live.html');
 
 beforeAll(async () => {
   if (!isBuilt('site/dist/live.html', siteSources))
@@ -56,23 +58,23 @@ describe('the live page of the site', () => {
   ] as const)('runs a pipeline and every split of an answer, %s at %i px', async (colorScheme, width) => {
     const page = await browser().open(live(), { colorScheme, width });
     await page.getByText('Write to [EMAIL], or call [PHONE].').first().waitFor();
-    await page.getByRole('button', { name: 'Try every cut' }).click();
+    await page.getByRole('button', { name: 'Try every split' }).click();
     await page.getByText('one output', { exact: true }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await findingsOf(page)).toEqual([]);
     await browser().screenshot(page, `live-${colorScheme}`, { fullPage: true });
   });
 
-  it('shows the splits that leak through a per-chunk filter, and no leak with a window', async () => {
+  it('shows the splits that leak through a per-chunk filter, and no leak by default', async () => {
     const page = await browser().open(live(), { colorScheme: 'dark' });
     const sample = page.getByLabel('Sample');
     await sample.selectOption('A regular expression on each chunk');
-    await page.getByRole('button', { name: 'Try every cut' }).click();
+    await page.getByRole('button', { name: 'Try every split' }).click();
     await page.getByText('different outputs').waitFor();
     expect(await page.getByText('Write to jane@example.com, please.').count()).toBeGreaterThan(1);
     await browser().screenshot(page, 'live-leak', { fullPage: true });
-    await sample.selectOption('The same filter, with a window');
-    await page.getByRole('button', { name: 'Try every cut' }).click();
+    await sample.selectOption('The same filter, by default');
+    await page.getByRole('button', { name: 'Try every split' }).click();
     await page.getByText('one output', { exact: true }).waitFor();
     expect(await page.getByText('different outputs').count()).toBe(0);
   });
@@ -86,4 +88,43 @@ describe('the live page of the site', () => {
     await code.fill('redactor({ strategy: "mask", kind: ["email"] })');
     expect(await page.getByRole('alert').textContent()).toContain('guard/unknown-option');
   });
+});
+
+describe('the pages of the site', () => {
+  const browser = useBrowser({ suite: 'site' });
+
+  it('the home page shows the claim, a diff, a picture and the pipeline, without overflow', async () => {
+    const page = await browser().open(at('/'), { width: widths.phone });
+    await page.getByText('Write to [EMAIL], or call [PHONE].').first().waitFor();
+    expect(await page.locator('.diff.add').count()).toBeGreaterThan(3);
+    expect(await page.locator('.VPHero, .diff.remove, img[src*=studio], .live').count()).toBe(4);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  it('every page of the sidebar answers at its address', async () => {
+    const page = await browser().open(at('/guide/start.html'));
+    const addresses = await page
+      .locator('.VPSidebar a')
+      .evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href));
+    const statuses = await Promise.all(addresses.map(async (address) => [address, (await fetch(address)).status]));
+    expect(statuses.filter(([, status]) => status !== 200)).toEqual([]);
+    expect(statuses.length).toBeGreaterThan(30);
+  });
+
+  it.each(['approval', 'tripwire', 'retry', 'rate limit', 'redact', 'secrets'])(
+    'a search for %s finds a guide first',
+    async (words) => {
+      const page = await browser().open(at('/guide/start.html'));
+      const input = page.locator('.search-input');
+      const openSearch = async (): Promise<number> => {
+        await page.keyboard.press('Control+k'); // without effect until the page is hydrated
+        return input.count();
+      };
+      await expect.poll(openSearch, { timeout: 20_000 }).toBe(1);
+      await input.fill(words);
+      const first = page.locator('.results .result').first();
+      await first.waitFor();
+      expect(await first.getAttribute('href')).toMatch(/^\/guide\//);
+    },
+  );
 });
