@@ -7,9 +7,9 @@ import { guardTools } from './guard-tools.js';
 import { takeCallSettings } from './make-part.js';
 import { isSharedRun, type GuardedRun, type Run } from './run.js';
 import { InterlockError } from '../errors.js';
-import { stepOptionKinds, toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-prepare-step.js';
+import { modelSettingsIn, type CallSettings } from './step.js';
+import { stepOptionKinds, toPrepareStep, type PrepareStepOptions } from './to-prepare-step.js';
 import { withGuards } from './with-guards.js';
-import { modelSettingNames } from './step.js';
 
 /** The settings of `generateText`, `streamText` and agents that guards wrap. */
 export interface GuardableSettings {
@@ -103,8 +103,6 @@ const guardedTools = <TOOLS extends ToolSet>(tools: TOOLS | undefined, run: Guar
 };
 
 const callSettings = (settings: object): CallSettings => {
-  const values = settings as Record<string, unknown>;
-  const { tools, activeTools, toolChoice, providerOptions } = values as CallSettings;
-  const modelSettings = Object.fromEntries(modelSettingNames.flatMap((name) => (name in values ? [[name, values[name]]] : [])));
-  return { tools, activeTools, toolChoice, providerOptions, modelSettings };
+  const { tools, activeTools, toolChoice, providerOptions } = settings as CallSettings; // read by name
+  return { tools, activeTools, toolChoice, providerOptions, modelSettings: modelSettingsIn(settings) };
 };

@@ -54,7 +54,7 @@ export interface GuardedRun {
 
 /** The phases that each adapter for the AI SDK honours. A hook that none of a run's adapters honours is refused, never skipped. */
 export const phasesOf = {
-  withGuards: ['input', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
+  withGuards: ['input', 'inputStep', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
   toPrepareStep: ['input', 'inputStep'],
   guardTools: ['toolResult'],
   toStreamTransform: ['outputStream'],
