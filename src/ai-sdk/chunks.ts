@@ -50,6 +50,12 @@ const codecs: { readonly [T in StreamPart['type']]?: FieldCodec } = {
   },
 };
 
+/** The type of a chunk that retracts others. */
+export const retraction = 'data-interlock-retract';
+
+/** Whether a chunk is data that a guard wrote: a model's stream has none. */
+export const isData = ({ type }: Chunk): boolean => type.startsWith('data-') && type !== retraction;
+
 /** The id of the tool call that a part belongs to. */
 export const callIdOf = (part: StreamPart): string | undefined => {
   if (part.type === 'tool-input-start' || part.type === 'tool-input-delta' || part.type === 'tool-input-end') return part.id;

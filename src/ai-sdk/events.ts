@@ -1,6 +1,6 @@
 import type { Verdict } from '../verdict.js';
 
-/** Events of a guarded run, for observers. No event contains message content. */
+/** Events of a guarded run, for observers. None of them contains message content, except the data that guards write. */
 export type GuardedRunEvent =
   | {
       /** A guard gave its verdict; in the stream once per chunk. */
@@ -88,6 +88,17 @@ export type GuardedRunEvent =
       readonly type: 'reader-cancel';
       readonly runId: string;
       readonly then: 'stop' | 'finish';
+    }
+  | {
+      /** A guard wrote data with `writer.custom`, and did not block. UI messages have it as a part, too. */
+      readonly type: 'data';
+      readonly runId: string;
+      readonly part: {
+        readonly type: `data-${string}`;
+        readonly data: unknown;
+        readonly id?: string;
+        readonly transient?: boolean;
+      };
     }
   | {
       /** Guards ended the run. */

@@ -4,7 +4,7 @@ import { dropReprocessed } from '../loop/reprocess-queue.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import { currentAttempt } from '../loop/run.js';
 import { createStreamBuffer } from '../stream/stream-buffer.js';
-import { partOfChunk, type ChunkCodec } from './chunks.js';
+import { isData, partOfChunk, type ChunkCodec } from './chunks.js';
 import { openListPort, createLoopRun } from './loop-run.js';
 import type { Retry } from '../verdict.js';
 import type { Run } from './run.js';
@@ -31,19 +31,22 @@ interface LaneOptions {
   readonly before?: readonly AnyMessage[];
   /** Returns the error for a guard's retry. Default: it ends the run. */
   readonly onRetry?: (retry: Retry) => Error;
+  /** Receives the data that guards write. Default: it leaves. */
+  readonly onData?: (chunk: Chunk) => void;
 }
 
 export const openLane = <Part extends { type: string }>(
   run: Run,
   codec: ChunkCodec<Part>,
-  { before = [], onRetry }: LaneOptions = {},
+  { before = [], onRetry, onData = run.showData }: LaneOptions = {},
 ): Lane<Part> => {
   const parts = new WeakMap<Chunk, Part>();
   const cleared: Chunk[] = [];
   let notify: () => void = () => undefined;
   const streamBuffer = createStreamBuffer<Chunk>(1, (chunk) => {
+    if (isData(chunk)) return onData(chunk);
     cleared.push(chunk);
-    notify();
+    return notify();
   });
   streamBuffer.drain(); // the caller that pushed a part takes the cleared chunks
   const { messages, conversation } = openListPort(run, before as Prompt, { loopOf: () => loop });

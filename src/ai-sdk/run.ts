@@ -1,6 +1,7 @@
 import type { Instructions, Tool } from 'ai';
 import type { CallSettings, SentStep } from './sent-step.js';
 import { anySignal, attempted } from '../phase/awaitable.js';
+import { definedFields } from '../phase/plain-data.js';
 import type { Plan } from '../pipeline/compile.js';
 import { holdOf } from '../pipeline/hold.js';
 import type { Host } from '../phase/host.js';
@@ -18,9 +19,9 @@ import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { planOf } from './host.js';
 import { withScope } from './run-scope.js';
 import type { RunTrace } from './run-trace.js';
-import type { AnyMessage } from './spec.js';
+import type { AnyMessage, Chunk } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
-import { showTripwires, withStopParts } from './show-tripwires.js';
+import { showTripwires, withStopParts, type DataUIPart } from './show-tripwires.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
 
 /**
@@ -122,8 +123,10 @@ export interface Run extends GuardedRun {
   readonly approvals: Set<string>;
   /** Each processor's state in the run. */
   readonly slots: Map<string, ProcessorSlot>;
-  /** The data parts that guards wrote; UI messages of a result show them. */
-  readonly data: object[];
+  /** The data that guards wrote; UI messages of a result have it as parts. */
+  readonly data: DataUIPart[];
+  /** Data that a guard wrote leaves. */
+  showData(chunk: Chunk): void;
   /** Judges the last response as the run's result, if that was not done. */
   judgeLast: (() => Promise<void>) | undefined;
   error: StopError | undefined;
@@ -206,6 +209,13 @@ export const createRun = (plan: Plan, options: GuardOptions, agentId?: string): 
         leaving,
         emit: run.emit,
       }),
+    showData: (chunk) => {
+      const { type, data, id: partId, transient } = chunk as DataUIPart; // of that type
+      const part = { type, data, ...definedFields({ id: partId, transient }) }; // a client accepts no other fields
+      run.data.push(part);
+      run.trace?.show(chunk);
+      run.emit({ type: 'data', part });
+    },
     emit: (event) => attempted(() => onEvent?.({ ...event, runId: id })), // with its run id it is complete
     end: (error) => {
       if (run.error) return run.error;

@@ -10,7 +10,6 @@ import { start, runsOf } from './adapters.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
 import {
   mergeProviderOptions,
-  stepFields,
   type StepFields,
   createStepMemory,
   type CallSettings,
