@@ -34,7 +34,7 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
     });
   checkCalled(plan, { adapters: [adapter], uncalled: options?.uncalled });
   return () => {
-    const run = createRun(plan, options ?? {});
+    const run = createRun(plan, options ?? {}, { owner: adapter === 'withGuards' ? 'model' : 'adapter' });
     run.adapters.add(adapter);
     return run;
   };
@@ -45,7 +45,7 @@ export const start = async (run: Run): Promise<void> => {
   if (!run.isChecked) checkCalled(run.plan, { adapters: [...run.adapters], uncalled: run.options.uncalled });
   run.isChecked = true;
   run.host ??= await hostFor(run.plan);
-  if (run.agentId !== undefined) run.trace ??= openTraceOf(run) as RunTrace | undefined;
+  if (run.owner !== 'adapter') run.trace ??= openTraceOf(run) as RunTrace | undefined; // an adapter does not know where its run ends
   run.throwIfStopped();
 };
 

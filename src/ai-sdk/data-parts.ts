@@ -1,5 +1,4 @@
 import { checkDataPart } from '../loop/data-parts.js';
-import { definedFields } from '../phase/plain-data.js';
 import type { RunScope } from '../phase/scope.js';
 import { openLane } from './lane.js';
 import type { Run } from './run.js';

@@ -104,7 +104,11 @@ const startRun = (plan: Plan, { id, guardOptions }: Settings, call: { abortSigna
   checkObject(call, 'options');
   const { abortSignal } = call;
   const options = runOptions(guardOptions);
-  return createRun(plan, { ...options, abortSignal, tripwireParts: options.tripwireParts || isUICall(call) }, id ?? 'ai-sdk');
+  return createRun(
+    plan,
+    { ...options, abortSignal, tripwireParts: options.tripwireParts || isUICall(call) },
+    { owner: 'agent', agentId: id },
+  );
 };
 
 /** Without the options for preparing steps. */

@@ -45,6 +45,14 @@ export const openTrace = (run: Run): RunTrace | undefined => {
   const steps = followSteps(events);
   const total = { text: '', inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   const start = startOf(run, { lanes, writer, events, steps });
+  let openCalls = 0;
+  const end: RunTrace['end'] = (failure) => {
+    if (!start.hasBegun || writer.isSuspended) return;
+    const status = statusOf(run, failure);
+    if (status === 'success') held.release();
+    steps.end(status);
+    writeEnd(run, { writer, events, status, failure, total });
+  };
   return {
     reports: events,
     openSpan,
@@ -59,21 +67,18 @@ export const openTrace = (run: Run): RunTrace | undefined => {
     follow: ({ ports, lanes: given }, of) => {
       steps.close();
       loopOf = of; // it has no events yet
+      openCalls += 1;
       const own = recordedParts({ ...recorded, lanes: given, ports });
       return { ports: own.ports ?? ports, lanes: own.lanes, tracer: { openSpan, onEvent: steps.follow, ids: noIds } };
     },
     endCall: ({ state: { status, steps: done, usage } }) => {
+      openCalls -= 1;
       if (status === 'success') total.text += done.at(-1)?.text ?? '';
       for (const name of counts) total[name] += usage[name] ?? 0;
     },
     startTool: recordTools(run, { lanes, writer, events }),
-    end: (failure) => {
-      if (!start.hasBegun || writer.isSuspended) return;
-      const status = statusOf(run, failure);
-      if (status === 'success') held.release();
-      steps.end(status);
-      writeEnd(run, { writer, events, status, failure, total });
-    },
+    endCalls: (failure) => (openCalls > 0 ? undefined : end(failure)),
+    end,
   };
 };
 
@@ -114,7 +119,9 @@ const noIds = { traceId: undefined, spanId: undefined };
 const statusOf = ({ tripwire, signal }: Run, failure: { readonly error: unknown } | undefined): RunStatus => {
   if (tripwire) return 'tripwire';
   if (!failure) return signal.aborted ? 'canceled' : 'success';
-  return signal.aborted && failure.error === signal.reason ? 'canceled' : 'failed';
+  const { error } = failure;
+  const isAbort = signal.aborted ? error === signal.reason : error instanceof DOMException && error.name === 'AbortError';
+  return isAbort ? 'canceled' : 'failed';
 };
 
 const factsOf = ({ reason, metadata, processorId, phase, path }: NonNullable<Run['tripwire']>): Tripwire => ({
@@ -200,6 +207,7 @@ const startOf = (run: Run, { lanes, writer, events, steps }: Recording & { reado
   const start = {
     hasBegun: false,
     begin: async (messages: Parameters<RunTrace['begin']>[0]): Promise<void> => {
+      writer.isSuspended = false;
       if (start.hasBegun) return;
       start.hasBegun = true;
       const { list } = openConversation({ scope, untouched: undefined }, messages);

@@ -77,8 +77,8 @@ export interface JudgedInput {
 
 /** A run as the adapters use it. */
 export interface Run extends GuardedRun {
-  /** Undefined if each call of the model is a run of its own. */
-  readonly agentId: string | undefined;
+  readonly owner: Owner;
+  readonly agentId: string;
   trace: RunTrace | undefined; // if the process is observed
   readonly plan: Plan;
   /** The host of the guards; set when the run starts. */
@@ -159,11 +159,18 @@ const brand = Symbol('guarded run');
  */
 export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun => {
   checkGuardOptions(options);
-  return createRun(planOf(pipeline), options, 'ai-sdk');
+  return createRun(planOf(pipeline), options, { owner: 'application' });
 };
 
-/** Creates a run of a compiled plan. With the id of an agent, its model calls, tools and guards are one trace. */
-export const createRun = (plan: Plan, options: GuardOptions, agentId?: string): Run => {
+/** Who creates a run: an agent, the application, or a model or another adapter for a call of its own. */
+type Owner = 'agent' | 'application' | 'model' | 'adapter';
+
+/** Creates a run of a compiled plan. */
+export const createRun = (
+  plan: Plan,
+  options: GuardOptions,
+  { owner, agentId = 'ai-sdk' }: { readonly owner: Owner; readonly agentId?: string | undefined },
+): Run => {
   checkIntegration('ai');
   const [controller, leaving] = [new AbortController(), new AbortController()];
   const { abortSignal, onEvent, onReaderCancel, tripwireParts } = options;
@@ -174,6 +181,7 @@ export const createRun = (plan: Plan, options: GuardOptions, agentId?: string): 
   const run: Run = {
     [brand]: true,
     id,
+    owner,
     agentId,
     signal,
     plan,

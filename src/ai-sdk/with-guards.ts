@@ -57,8 +57,19 @@ const startCall = async (run: Run, call: ModelCall, sink: PartSink): Promise<Gua
   run.isAnswered = false;
   await run.trace?.begin(call.params.prompt);
   const prompt = (await judgedInput(run, call.params.prompt)) as Prompt; // made of a prompt
-  return callGuarded(run, await guardCallStep(run, { ...call, params: { ...call.params, prompt } }), sink);
+  if (!run.adapters.has('toPrepareStep')) run.trace?.enter('step.preparing');
+  const guarded = callGuarded(run, await guardCallStep(run, { ...call, params: { ...call.params, prompt } }), sink);
+  if (endsItself(run))
+    guarded.over.then(
+      () => (run.owner === 'application' && run.judgeLast ? undefined : run.trace?.endCalls()),
+      (error: unknown) => run.trace?.endCalls({ error }),
+    );
+  return guarded;
 };
+
+/** Whether the trace of a run ends with its last answer: it may have no other end. */
+const endsItself = ({ owner, adapters }: Run): boolean =>
+  owner === 'model' || (owner === 'application' && !adapters.has('toStreamTransform'));
 
 const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
   const parts: StreamPart[] = [];
