@@ -75,7 +75,7 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
     prepareStep: toPrepareStep(run, {
       ...options,
       prepareStep: prepareStep as PrepareStepOptions['prepareStep'],
-      settings: callSettings({ tools, ...rest }),
+      settings: { ...(rest as CallSettings), tools, modelSettings: modelSettingsIn(rest) }, // fields of those names
     }) as unknown as PrepareStepFunction<TOOLS>, // of the call's tools
   };
 };
@@ -100,9 +100,4 @@ export const signalOf = ({ leaving }: Run, own: AbortSignal | undefined): AbortS
 const guardedTools = <TOOLS extends ToolSet>(tools: TOOLS | undefined, run: GuardedRun): { tools?: TOOLS } => {
   const guarded = guardTools(tools ?? ({} as TOOLS), run); // as many tools as were given
   return tools ? { tools: guarded } : {};
-};
-
-const callSettings = (settings: object): CallSettings => {
-  const { tools, activeTools, toolChoice, providerOptions } = settings as CallSettings; // read by name
-  return { tools, activeTools, toolChoice, providerOptions, modelSettings: modelSettingsIn(settings) };
 };

@@ -94,7 +94,8 @@ const guardedExecute =
       return isGenerator(execute) ? results : lastOf(results);
     }
     const outcome = started(() => own(input, options));
-    return isIterable(outcome) ? guardedResults(run, call, () => outcome) : judgedResult(run, call, outcome);
+    const results = guardedResults(run, call, () => outcome);
+    return isIterable(outcome) ? results : lastOf(results);
   };
 
 /** Whether a context was given: the AI SDK's default is an empty one. */
@@ -103,25 +104,6 @@ const hasFields = (context: unknown): boolean => Object.keys(context ?? {}).leng
 /** Whether a call may run at once: the run is set up, and no guard objects or has yet to judge. */
 const isReady = (run: Run, call: Call): boolean =>
   run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(call.toolCallId) && !needsJudge(run, call);
-
-/** The one result of a call that is already running. */
-const judgedResult = async (run: Run, call: ToolRun, given: unknown): Promise<unknown> => {
-  const end = run.trace?.startTool(call);
-  let result: unknown;
-  try {
-    result = await untilStopped(run, given);
-    await end?.('result', result);
-  } catch (error) {
-    await end?.('error', error);
-    await failAsJudged(run, call, error);
-  } finally {
-    run.throwIfStopped();
-  }
-  const left = await judgeResult(run, call, result);
-  await judgeModelOutput(run, call, left);
-  showResult(run, call, left);
-  return left;
-};
 
 const started = (execute: () => unknown): unknown => {
   try {
@@ -148,21 +130,30 @@ const showResult = (run: Run, { toolCallId, toolName, args }: Call, result: unkn
 
 /** A tool's own results; they are discarded once guards have ended the run. */
 async function* toolResults(run: Run, call: Call, execute: (args: unknown) => unknown): AsyncGenerator {
-  const end = run.trace?.startTool(call);
+  let end = run.trace?.startTool(call);
+  let last: unknown;
+  const finish: NonNullable<typeof end> = async (...outcome) => {
+    const own = end;
+    end = undefined;
+    await own?.(...outcome);
+  };
   try {
     const results = execute(call.args);
-    let last: unknown;
-    if (!isIterable(results)) yield (last = await untilStopped(run, results));
-    else
+    if (isIterable(results))
       for await (const result of results) {
         run.throwIfStopped();
         yield (last = result);
       }
-    await end?.('result', last);
+    else {
+      last = await untilStopped(run, results);
+      await finish('result', last);
+      yield last;
+    }
   } catch (error) {
-    await end?.('error', error);
+    await finish('error', error);
     await failAsJudged(run, call, error);
   } finally {
+    await finish('result', last); // also if guards reject it
     run.throwIfStopped();
   }
 }

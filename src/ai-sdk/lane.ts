@@ -13,19 +13,6 @@ import { withoutPrompt } from '../loop/judge.js';
 import { keepOriginalWords } from '../loop/record-model.js';
 import { errorOfStop } from './stop-errors.js';
 
-/** The loop's guarded stream for parts that come from no model call of ours. */
-export interface Lane<Part> {
-  /** Takes the next part; returns those that may be emitted now. Throws the error that ends the run. */
-  push(part: Part): Awaitable<readonly Part[]>;
-  /** Settles once guards have cleared a part that was not taken yet, or have stopped the run. */
-  nextCleared(): Promise<void>;
-  /** Takes the parts that guards cleared between pushes. Throws the error that ends the run. */
-  takeCleared(): Awaitable<readonly Part[]>;
-  /** The parts that were still buffered at the end of a response. Throws the error that ends the run. */
-  end(): Awaitable<readonly Part[]>;
-  close(): void;
-}
-
 interface LaneOptions {
   /** The conversation before the parts, for guards. Default: none is known. */
   readonly before?: readonly AnyMessage[];
@@ -35,11 +22,12 @@ interface LaneOptions {
   readonly onData?: (chunk: Chunk) => void;
 }
 
+/** The loop's guarded stream for parts that come from no model call of ours. Its functions throw the error that ends the run. */
 export const openLane = <Part extends { type: string }>(
   run: Run,
   codec: ChunkCodec<Part>,
   { before = [], onRetry, onData = run.showData }: LaneOptions = {},
-): Lane<Part> => {
+) => {
   const parts = new WeakMap<Chunk, Part>();
   const cleared: Chunk[] = [];
   let notify: () => void = () => undefined;
@@ -66,15 +54,21 @@ export const openLane = <Part extends { type: string }>(
   guardedStream.onStop(() => notify());
   dropReprocessed(loop); // of an attempt that was cut off
   return {
-    push: (part) => {
+    /** Takes the next part; returns those that may be emitted now. */
+    push: (part: Part): Awaitable<readonly Part[]> => {
       const chunk = codec.toChunk(part, run.id);
       if (!chunk) return [part];
       parts.set(chunk, part);
       keepOriginalWords(attempt, chunk);
       return whenReady(guardedStream.process(chunk), passed);
     },
-    nextCleared: () => (cleared.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (notify = resolve))),
-    takeCleared: () => (guardedStream.isStopped ? whenReady(guardedStream.end(), passed) : takeCleared()),
+    /** Settles once guards have cleared a part that was not taken yet, or have stopped the run. */
+    nextCleared: (): Promise<void> =>
+      cleared.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (notify = resolve)),
+    /** Takes the parts that guards cleared between pushes. */
+    takeCleared: (): Awaitable<readonly Part[]> =>
+      guardedStream.isStopped ? whenReady(guardedStream.end(), passed) : takeCleared(),
+    /** The parts that were still buffered at the end of a response. */
     end: () => whenReady(guardedStream.end(), passed),
     close: guardedStream.close,
   };

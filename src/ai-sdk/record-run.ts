@@ -210,7 +210,7 @@ const startOf = (run: Run, { lanes, writer, events, steps }: Recording & { reado
       writer.isSuspended = false;
       if (start.hasBegun) return;
       start.hasBegun = true;
-      const { list } = openConversation({ scope, untouched: undefined }, messages);
+      const { list } = openConversation({ scope }, messages);
       await readAhead(lanes, scope, scope.host.messages.read(list, 'all'));
       const { models: _models, ...limits } = limitsOf(options);
       writer.start({

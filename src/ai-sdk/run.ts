@@ -14,14 +14,14 @@ import type { StoredPart } from '../plain/stored-message.js';
 import type { ApprovedInput } from './approved-input.js';
 import { dropRequests } from './drop-requests.js';
 import type { Answers, Conversation } from './conversation.js';
-import type { UnsignedEvent } from './events.js';
+import type { UnsignedEvent, WrittenData } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { planOf } from './host.js';
 import { withScope } from './run-scope.js';
 import type { RunTrace } from './run-trace.js';
 import type { AnyMessage, Chunk } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
-import { showTripwires, withStopParts, type DataUIPart } from './show-tripwires.js';
+import { showTripwires, withStopParts } from './show-tripwires.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
 
 /**
@@ -54,15 +54,15 @@ export interface GuardedRun {
 }
 
 /** The phases that each adapter for the AI SDK honours. A hook that none of a run's adapters honours is refused, never skipped. */
-export const phasesOf = {
+export const phasesOf: Readonly<Record<Adapter, readonly Phase[]>> = {
   withGuards: ['input', 'inputStep', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
   toPrepareStep: ['input', 'inputStep'],
   guardTools: ['toolResult'],
   toStreamTransform: ['outputStream'],
-} as const satisfies Record<string, readonly Phase[]>;
+};
 
 /** An adapter for the AI SDK. */
-export type Adapter = keyof typeof phasesOf;
+export type Adapter = 'withGuards' | 'toPrepareStep' | 'guardTools' | 'toStreamTransform';
 
 /** The judged version of the caller's messages. */
 export interface JudgedInput {
@@ -79,14 +79,14 @@ export interface JudgedInput {
 export interface Run extends GuardedRun {
   readonly owner: Owner;
   readonly agentId: string;
-  trace: RunTrace | undefined; // if the process is observed
+  trace?: RunTrace | undefined; // if the process is observed
   readonly plan: Plan;
   /** The host of the guards; set when the run starts. */
-  host: Host | undefined;
+  host?: Host | undefined;
   readonly scope: RunScope;
   readonly options: GuardOptions;
   readonly leaving: AbortController; // ends the run because its readers canceled, or because the provider is late
-  chunkTimeouts: ProviderLimits | undefined;
+  chunkTimeouts?: ProviderLimits | undefined;
   readonly adapters: Set<Adapter>;
   readonly models: WeakSet<object>; // those that this run already guards
   readonly tools: Map<string, Tool>; // those that this run guards, by their names
@@ -99,15 +99,15 @@ export interface Run extends GuardedRun {
   /** The edited content of recorded steps, by their numbers. */
   readonly editedSteps: Map<number, readonly StoredPart[]>;
   /** Set once the caller's messages were judged. */
-  input: JudgedInput | undefined;
+  input?: JudgedInput | undefined;
   stepNumber: number; // of the current step, from 0
   isAnswered: boolean; // whether the model has responded in it
-  instructions: Instructions | undefined; // of the call, if `guardSettings` got them
-  approved: ApprovedInput | undefined; // of the last call with approved calls
-  answers: Answers | undefined; // for each answer in a prepared step's messages, whether the run generated it
+  instructions?: Instructions | undefined; // of the call, if `guardSettings` got them
+  approved?: ApprovedInput | undefined; // of the last call with approved calls
+  answers?: Answers | undefined; // for each answer in a prepared step's messages, whether the run generated it
   /** The last conversation, if guards left it untouched. */
-  untouched: Conversation | undefined;
-  context: unknown; // the `experimental_context` of the current step
+  untouched?: Conversation | undefined;
+  context?: unknown; // the `experimental_context` of the current step
   steps: readonly unknown[]; // the accepted ones, as the AI SDK reports them
   retries: number;
   recoveries: number;
@@ -124,13 +124,13 @@ export interface Run extends GuardedRun {
   /** Each processor's state in the run. */
   readonly slots: Map<string, ProcessorSlot>;
   /** The data that guards wrote; UI messages of a result have it as parts. */
-  readonly data: DataUIPart[];
+  readonly data: WrittenData[];
   /** Data that a guard wrote leaves. */
   showData(chunk: Chunk): void;
   /** Judges the last response as the run's result, if that was not done. */
-  judgeLast: (() => Promise<void>) | undefined;
+  judgeLast?: (() => Promise<void>) | undefined;
   error: StopError | undefined;
-  failure: { readonly error: unknown } | undefined; // the error that a stream ended with
+  failure?: { readonly error: unknown } | undefined; // the error that a stream ended with
   isChecked: boolean;
   emit(event: UnsignedEvent): void;
   /** The run's signal, joined with that of a call. */
@@ -185,10 +185,9 @@ export const createRun = (
     agentId,
     signal,
     plan,
-    host: undefined,
     options,
     leaving,
-    scope: undefined as never, // set below, because it reads the run
+    scope: undefined as never, // see `withScope`, which reads the run
     adapters: new Set(),
     models: new WeakSet(),
     tools: new Map(),
@@ -218,7 +217,7 @@ export const createRun = (
         emit: run.emit,
       }),
     showData: (chunk) => {
-      const { type, data, id: partId, transient } = chunk as DataUIPart; // of that type
+      const { type, data, id: partId, transient } = chunk as WrittenData; // of that type
       const part = { type, data, ...definedFields({ id: partId, transient }) }; // a client accepts no other fields
       run.data.push(part);
       run.trace?.show(chunk);
@@ -238,19 +237,12 @@ export const createRun = (
   return withScope(run);
 };
 
+/** The fields of a new run; the others have no value. */
 const untouched = () => ({
-  trace: undefined,
-  chunkTimeouts: undefined,
   holdsResult: false,
   editedSteps: new Map(),
-  input: undefined,
   stepNumber: 0,
   isAnswered: false,
-  instructions: undefined,
-  approved: undefined,
-  answers: undefined,
-  untouched: undefined,
-  context: undefined,
   steps: [],
   retries: 0,
   recoveries: 0,
@@ -263,10 +255,8 @@ const untouched = () => ({
   approvals: new Set(),
   slots: new Map(),
   data: [],
-  judgeLast: undefined,
   isChecked: false,
   error: undefined,
-  failure: undefined,
 });
 
 const defaultHold = (plan: Plan, { maxProcessorRetries = 0 }: GuardOptions): 'chunk' | 'step' =>

@@ -1,9 +1,9 @@
 import type { TextStreamPart, ToolSet, UIMessageChunk } from 'ai';
+import type { WrittenData } from './events.js';
 import { isStopError, TripwireError, type StopError } from './stop-errors.js';
 import { wrapField } from './watch-readers.js';
 
 type Part = TextStreamPart<ToolSet>;
-export type DataUIPart = Extract<UIMessageChunk, { type: `data-${string}` }>;
 type Finish = Extract<Part, { type: 'finish' }>;
 
 /** The method of the AI SDK's results that its other methods for UI messages use. It reads the stream of its object. */
@@ -24,7 +24,7 @@ export const isUICall = (call: object): boolean => fields.every((name) => Object
  * In the UI messages of a result, a tripwire is a `data-tripwire` part instead of an error, and what left of a step or run that was not
  * accepted is retracted, as over Mastra's routes. The `data` that guards wrote leaves with the part that follows it.
  */
-export const showTripwires = <Result extends object>(result: Result, data: readonly DataUIPart[]): Result => {
+export const showTripwires = <Result extends object>(result: Result, data: readonly WrittenData[]): Result => {
   const { toUIMessageStream: own } = result as UIResult;
   if (!own) return result;
   const stream = { get: (): unknown => Reflect.get(result, 'stream'), configurable: true };
@@ -33,7 +33,7 @@ export const showTripwires = <Result extends object>(result: Result, data: reado
 };
 
 /** A result whose stream has the parts of a stop instead of its error. A reader's cancel reaches the source at once, which a pipe would delay. */
-export const withStopParts = <Result extends object>(result: Result, data: readonly DataUIPart[]): Result => {
+export const withStopParts = <Result extends object>(result: Result, data: readonly WrittenData[]): Result => {
   wrapField(result, 'stream', (stream) => {
     const reader = (stream as ReadableStream<Part>).getReader();
     const convert = createConverter(data);
@@ -47,7 +47,7 @@ export const withStopParts = <Result extends object>(result: Result, data: reado
   return result;
 };
 
-const createConverter = (data: readonly DataUIPart[]) => {
+const createConverter = (data: readonly WrittenData[]) => {
   let shown = 0;
   let hasSteps = false;
   let isInStep = false;

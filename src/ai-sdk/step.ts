@@ -21,16 +21,11 @@ interface Sent {
  * Limits a step's changes to that step: the AI SDK carries overrides of messages, instructions and context forward, and this removes
  * them.
  */
-export interface StepMemory {
-  /** The input of the step without earlier steps' own changes. */
-  baseOf(step: StepInput): StepInput;
-  remember(sent: Sent): void;
-}
-
-export const createStepMemory = (): StepMemory => {
+export const createStepMemory = () => {
   let last: Sent | undefined;
   return {
-    baseOf: (step) => {
+    /** The input of the step without earlier steps' own changes. */
+    baseOf: (step: StepInput): StepInput => {
       if (!last) return step;
       const { base, sent } = last;
       return {
@@ -39,9 +34,7 @@ export const createStepMemory = (): StepMemory => {
         runtimeContext: step.runtimeContext === sent.runtimeContext ? base.runtimeContext : step.runtimeContext,
       };
     },
-    remember: (sent) => {
-      last = sent;
-    },
+    remember: (sent: Sent): void => void (last = sent),
   };
 };
 

@@ -14,7 +14,6 @@ import {
   createStepMemory,
   type CallSettings,
   type StepInput,
-  type StepMemory,
   splitSystem,
   systemOf,
 } from './step.js';
@@ -47,7 +46,7 @@ interface StepPreparation {
   readonly options: PrepareStepOptions;
   /** Whether a write to a read-only value raises an error. Reading the environment takes a microsecond. */
   readonly isFrozen: boolean;
-  readonly memory: StepMemory;
+  readonly memory: ReturnType<typeof createStepMemory>;
   readonly run: Run;
 }
 
