@@ -162,7 +162,7 @@ export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {
   return createRun(planOf(pipeline), options, { owner: 'application' });
 };
 
-/** Who creates a run: an agent, the application, or a model or another adapter for a call of its own. */
+/** The creator of a run: an agent, the application, or for one call a guarded model or another adapter. */
 type Owner = 'agent' | 'application' | 'model' | 'adapter';
 
 /** Creates a run of a compiled plan. */
