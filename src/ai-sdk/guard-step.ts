@@ -8,7 +8,7 @@ import { judge } from './judge.js';
 import type { ModelCall } from './model-port.js';
 import { createReadOnlyViews } from './read-only.js';
 import type { Run } from './run.js';
-import type { AnyMessage, CallableModel, CallOptions, Prompt } from './spec.js';
+import type { AnyMessage, CallableModel, CallOptions } from './spec.js';
 import {
   mergeProviderOptions,
   modelSettingsIn,
