@@ -23,11 +23,7 @@ export const openTrace = (run: Run): RunTrace | undefined => {
   const conceal = concealOf(lanes, () => run);
   let loopOf: (() => LoopRun) | undefined;
   let shownAt: Position | undefined;
-  const position = () => {
-    if (shownAt) return shownAt;
-    const at = loopOf && positionOf(loopOf());
-    return at?.stepNumber === run.stepNumber ? at : { stepNumber: run.stepNumber, attempt: 1 };
-  };
+  const position = () => shownAt ?? positionIn(run, loopOf?.());
   const base = { position, wallClock: Date.now };
   const writer = createTraceWriter({ ...base, recorder, conceal });
   const events = createRecorder({
@@ -47,11 +43,7 @@ export const openTrace = (run: Run): RunTrace | undefined => {
   const start = startOf(run, { lanes, writer, events, steps });
   let openCalls = 0;
   const end: RunTrace['end'] = (failure) => {
-    if (!start.hasBegun || writer.isSuspended) return;
-    const status = statusOf(run, failure);
-    if (status === 'success') held.release();
-    steps.end(status);
-    writeEnd(run, { writer, events, status, failure, total });
+    if (start.hasBegun && !writer.isSuspended) writeEnd(run, { writer, events, held, steps, failure, total });
   };
   return {
     reports: events,
@@ -93,8 +85,14 @@ const holdChunks = (show: (chunk: Chunk, at: Position) => void) => {
   };
 };
 
+const positionIn = ({ stepNumber }: Run, loop: LoopRun | undefined): Position => {
+  const at = loop && positionOf(loop);
+  return at?.stepNumber === stepNumber ? at : { stepNumber, attempt: 1 };
+};
+
 interface End extends Pick<Recording, 'writer' | 'events'> {
-  readonly status: RunStatus;
+  readonly held: ReturnType<typeof holdChunks>;
+  readonly steps: Steps;
   readonly failure: { readonly error: unknown } | undefined;
   /** The accepted text, and the tokens of all calls. */
   readonly total: {
@@ -105,7 +103,11 @@ interface End extends Pick<Recording, 'writer' | 'events'> {
   };
 }
 
-const writeEnd = ({ tripwire, retries }: Run, { writer, events, status, failure, total: { text, ...usage } }: End): void => {
+const writeEnd = (run: Run, { writer, events, held, steps, failure, total: { text, ...usage } }: End): void => {
+  const { tripwire, retries } = run;
+  const status = statusOf(run, failure);
+  if (status === 'success') held.release();
+  steps.end(status);
   const cause = tripwire ? { tripwire: factsOf(tripwire) } : failure && { error: errorFact(failure.error) };
   const ended = writer.plain({ status, ...cause }) as { status: RunStatus }; // the same fields
   events.record({ type: 'run-finish', ...ended, retries });

@@ -165,12 +165,13 @@ export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {
 /** The creator of a run: an agent, the application, or for one call a guarded model or another adapter. */
 type Owner = 'agent' | 'application' | 'model' | 'adapter';
 
+interface Origin {
+  readonly owner: Owner;
+  readonly agentId?: string | undefined;
+}
+
 /** Creates a run of a compiled plan. */
-export const createRun = (
-  plan: Plan,
-  options: GuardOptions,
-  { owner, agentId = 'ai-sdk' }: { readonly owner: Owner; readonly agentId?: string | undefined },
-): Run => {
+export const createRun = (plan: Plan, options: GuardOptions, { owner, agentId = 'ai-sdk' }: Origin): Run => {
   checkIntegration('ai');
   const [controller, leaving] = [new AbortController(), new AbortController()];
   const { abortSignal, onEvent, onReaderCancel, tripwireParts } = options;
@@ -216,25 +217,31 @@ export const createRun = (
         leaving,
         emit: run.emit,
       }),
-    showData: (chunk) => {
-      const { type, data, id: partId, transient } = chunk as WrittenData; // of that type
-      const part = { type, data, ...definedFields({ id: partId, transient }) }; // a client accepts no other fields
-      run.data.push(part);
-      run.trace?.show(chunk);
-      run.emit({ type: 'data', part });
-    },
+    showData: (chunk) => showData(run, chunk),
     emit: (event) => attempted(() => onEvent?.({ ...event, runId: id })), // with its run id it is complete
     end: (error) => {
       if (run.error) return run.error;
-      run.error = error;
-      const { processorId, phase, path } = error;
-      run.emit({ type: 'stop', kind: run.tripwire ? 'tripwire' : 'unavailable', processorId, phase, path });
-      run.trace?.end({ error });
+      endRun(run, error);
       controller.abort(error);
       return error;
     },
   } as Run;
   return withScope(run);
+};
+
+const showData = (run: Run, chunk: Chunk): void => {
+  const { type, data, id, transient } = chunk as WrittenData; // of that type
+  const part = { type, data, ...definedFields({ id, transient }) }; // a client accepts no other fields
+  run.data.push(part);
+  run.trace?.show(chunk);
+  run.emit({ type: 'data', part });
+};
+
+const endRun = (run: Run, error: StopError): void => {
+  run.error = error;
+  const { processorId, phase, path } = error;
+  run.emit({ type: 'stop', kind: run.tripwire ? 'tripwire' : 'unavailable', processorId, phase, path });
+  run.trace?.end({ error });
 };
 
 /** The fields of a new run; the others have no value. */
