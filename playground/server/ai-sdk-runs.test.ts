@@ -200,18 +200,3 @@ it('a shared run of generateText is one run, which its finish ends', async () =>
   const { runs } = await studio.json<RunPage>('runs');
   expect(runs).toMatchObject([{ runId: run.id, agentId: 'ai-sdk', status: 'success', userText: 'Hi' }]);
 });
-
-it('a tool that streams its results is over in the trace, also if guards reject one', async () => {
-  const studio = await openStudio(makeAgent([]).agent);
-  const { model, guards } = setupOf({ steps: [looksUp, { text: 'Never sent.' }] });
-  const find = tool({
-    inputSchema: z.object({ key: z.string() }),
-    execute: async function* () {
-      yield 'poison';
-    },
-  });
-  await expect(guardedToolLoop({ model, tools: { find }, guards }).generate({ prompt: 'Hi' })).rejects.toThrow('poisoned');
-  const { runs } = await studio.json<RunPage>('runs');
-  const { lanes } = foldRun(await studio.entriesOf(runs[0]?.runId ?? ''));
-  expect(lanes.flatMap(({ tools }) => tools)).toMatchObject([{ toolName: 'find', outcome: 'result', result: 'poison' }]);
-});

@@ -130,30 +130,25 @@ const showResult = (run: Run, { toolCallId, toolName, args }: Call, result: unkn
 
 /** A tool's own results; they are discarded once guards have ended the run. */
 async function* toolResults(run: Run, call: Call, execute: (args: unknown) => unknown): AsyncGenerator {
-  let end = run.trace?.startTool(call);
-  let last: unknown;
-  const finish: NonNullable<typeof end> = async (...outcome) => {
-    const own = end;
-    end = undefined;
-    await own?.(...outcome);
-  };
+  const end = run.trace?.startTool(call);
   try {
     const results = execute(call.args);
-    if (isIterable(results))
+    if (isIterable(results)) {
+      let last: unknown;
       for await (const result of results) {
         run.throwIfStopped();
         yield (last = result);
       }
-    else {
-      last = await untilStopped(run, results);
-      await finish('result', last);
-      yield last;
+      await end?.('result', last);
+    } else {
+      const result = await untilStopped(run, results);
+      await end?.('result', result); // before guards may end the run
+      yield result;
     }
   } catch (error) {
-    await finish('error', error);
+    await end?.('error', error);
     await failAsJudged(run, call, error);
   } finally {
-    await finish('result', last); // also if guards reject it
     run.throwIfStopped();
   }
 }
