@@ -1,9 +1,9 @@
 import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
-import { generateText, isStepCount, tool } from 'ai';
+import { generateText, isStepCount, streamText, tool } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { createGuardedRun, guardedToolLoop, guardSettings } from '../../src/ai-sdk/index.js';
+import { createGuardedRun, guardedToolLoop, guardSettings, withGuards } from '../../src/ai-sdk/index.js';
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/guards/index.js';
@@ -114,7 +114,16 @@ const treeOf = (entries: readonly StudioEntry[]) => {
   };
 };
 
-describe.each<Mode>(['generate', 'stream'])('a run of guardedToolLoop is shown like one of an InterlockAgent: %s', (mode) => {
+const runModel = async (mode: Mode, scenario: Scenario): Promise<void> => {
+  const { model, guards } = setupOf(scenario);
+  const { prompt = 'Hi' } = scenario;
+  const guarded = withGuards(model, guards, { maxProcessorRetries: 1 });
+  const settings = { model: guarded, instructions: 'Help.', prompt, maxRetries: 0 };
+  if (mode === 'generate') await generateText(settings);
+  else await streamText({ ...settings, onError: () => undefined }).consumeStream();
+};
+
+describe.each<Mode>(['generate', 'stream'])('a run of the AI SDK is shown like one of an InterlockAgent: %s', (mode) => {
   const shown = async (act: (mode: Mode, scenario: Scenario) => Promise<void>, scenario: Scenario) => {
     const studio = await openStudio(makeAgent([]).agent);
     await act(mode, scenario).catch(() => undefined);
@@ -133,12 +142,52 @@ describe.each<Mode>(['generate', 'stream'])('a run of guardedToolLoop is shown l
     };
   };
 
-  it.each(Object.entries(scenarios))('%s', async (_, scenario) => {
+  it.each(Object.entries(scenarios))('guardedToolLoop, %s', async (_, scenario) => {
     const [agent, loop] = [await shown(runAgent, scenario), await shown(runLoop, scenario)];
     expect(loop.tree).toEqual(agent.tree);
     expect(loop.prompts).toEqual(agent.prompts);
     expect(loop.summary).toMatchObject({ agentId: 'finder', userText: agent.summary.userText, guards: agent.summary.guards });
   });
+
+  it.each(Object.entries(scenarios).filter(([, { steps }]) => !steps.includes(looksUp)))(
+    'withGuards alone, %s',
+    async (_, scenario) => {
+      const [agent, model] = [await shown(runAgent, scenario), await shown(runModel, scenario)];
+      expect(model.tree).toEqual(agent.tree);
+      expect(model.prompts).toEqual(agent.prompts);
+      expect(model.summary).toMatchObject({ agentId: 'ai-sdk', userText: agent.summary.userText, guards: agent.summary.guards });
+    },
+  );
+});
+
+it('a call of a guarded model that its reader cancels is shown as canceled', async () => {
+  const studio = await openStudio(makeAgent([]).agent);
+  const { model, guards } = setupOf({ steps: [{ text: ['One. ', 'Two. ', 'Three. '] }] });
+  const result = await withGuards(model, guards, { hold: 'chunk', window: 'delta' }).doStream({
+    prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+  });
+  await result.stream.cancel();
+  await vi.waitFor(async () => {
+    const { runs } = await studio.json<RunPage>('runs');
+    expect(runs).toMatchObject([{ status: 'canceled' }]);
+  }, patience);
+});
+
+it('a shared run ends with its last answer, also without its finish; a later call continues it', async () => {
+  const studio = await openStudio(makeAgent([]).agent);
+  const { model, guards, execute } = setupOf({ steps: [looksUp, { text: 'Found.' }, { text: 'Again.' }] });
+  const run = createGuardedRun(guards);
+  const settings = { model, tools: { find: tool({ inputSchema: z.object({ key: z.string() }), execute }) }, prompt: 'Hi' };
+  const ask = () => generateText({ ...settings, ...guardSettings(settings, run), stopWhen: isStepCount(3) });
+  const textsOf = async () => {
+    const { runs } = await studio.json<RunPage>('runs');
+    expect(runs).toMatchObject([{ runId: run.id, status: 'success' }]);
+    return treeOf(await studio.entriesOf(run.id)).sent.join('');
+  };
+  await ask();
+  expect(await textsOf()).toBe('I look it up. Found.');
+  await ask();
+  expect(await textsOf()).toContain('Again.'); // in its own first step
 });
 
 it('a shared run of generateText is one run, which its finish ends', async () => {

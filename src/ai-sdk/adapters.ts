@@ -34,7 +34,7 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
     });
   checkCalled(plan, { adapters: [adapter], uncalled: options?.uncalled });
   return () => {
-    const run = createRun(plan, options ?? {});
+    const run = createRun(plan, options ?? {}, { owner: adapter === 'withGuards' ? 'model' : 'adapter' });
     run.adapters.add(adapter);
     return run;
   };
@@ -45,7 +45,7 @@ export const start = async (run: Run): Promise<void> => {
   if (!run.isChecked) checkCalled(run.plan, { adapters: [...run.adapters], uncalled: run.options.uncalled });
   run.isChecked = true;
   run.host ??= await hostFor(run.plan);
-  if (run.agentId !== undefined) run.trace ??= openTraceOf(run) as RunTrace | undefined;
+  if (run.owner !== 'adapter') run.trace ??= openTraceOf(run) as RunTrace | undefined; // an adapter does not know where its run ends
   run.throwIfStopped();
 };
 
@@ -66,7 +66,7 @@ interface Calling extends Pick<GuardOptions, 'uncalled'> {
  * Raises `ai-sdk/unhonoured-hook`.
  */
 const checkCalled = ({ graph }: Plan, { adapters, uncalled = [], hasTools = false }: Calling): void => {
-  const called = new Set<Phase>([...adapters.flatMap((adapter): readonly Phase[] => phasesOf[adapter]), ...uncalled]);
+  const called = new Set<Phase>([...adapters.flatMap((adapter) => phasesOf[adapter]), ...uncalled]);
   if (!hasTools && adapters.includes('withGuards')) called.add('toolResult'); // it may never occur, see `checkTools`
   const missing = phaseNames.filter((phase) => !called.has(phase)).map((phase) => phaseRow<Phase>(phase));
   for (const { path, node } of guardsIn(graph, graph.id))
@@ -77,10 +77,10 @@ const checkCalled = ({ graph }: Plan, { adapters, uncalled = [], hasTools = fals
 
 /** Whether guards have a hook of the phase, and an adapter of the run calls it. */
 export const honours = ({ plan, adapters }: Run, phase: Phase): boolean =>
-  plan.has(phase) && [...adapters].some((adapter) => (phasesOf[adapter] as readonly Phase[]).includes(phase));
+  plan.has(phase) && [...adapters].some((adapter) => phasesOf[adapter].includes(phase));
 
 const detailOf = (adapters: readonly Adapter[], phase: Phase): string => {
-  const able = (Object.keys(phasesOf) as Adapter[]).filter((name) => (phasesOf[name] as readonly Phase[]).includes(phase));
+  const able = Object.entries(phasesOf).flatMap(([name, phases]) => (phases.includes(phase) ? [name] : []));
   const others = `${adapters.join(' with ') || 'nothing'} does not call it, ${able.join(' or ')} would`;
   return `${others}, and { uncalled: ['${phase}'] } accepts that it is not called`;
 };

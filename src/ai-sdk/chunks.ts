@@ -17,16 +17,23 @@ export interface FieldCodec {
   toFields?(payload: Fields): Fields;
 }
 
-const codecs: { readonly [T in StreamPart['type']]?: FieldCodec } = {
-  'text-start': { chunk: 'text-start' },
-  'text-delta': { chunk: 'text-delta', names: { delta: 'text' } },
-  'text-end': { chunk: 'text-end' },
-  'reasoning-start': { chunk: 'reasoning-start' },
-  'reasoning-delta': { chunk: 'reasoning-delta', names: { delta: 'text' } },
-  'reasoning-end': { chunk: 'reasoning-end' },
+/** Codecs of parts whose chunks have the same name and fields. */
+export const alike = (...types: readonly string[]): Readonly<Record<string, FieldCodec>> =>
+  Object.fromEntries(types.map((chunk) => [chunk, { chunk }]));
+
+/** Parts that both streams of the AI SDK have with the same fields. */
+export const commonCodecs: Readonly<Record<string, FieldCodec>> = {
+  ...alike('text-start', 'text-end', 'reasoning-start', 'reasoning-end', 'source', 'custom', 'tool-approval-request'),
   'tool-input-start': { chunk: 'tool-call-input-streaming-start', names: { id: 'toolCallId' } },
   'tool-input-delta': { chunk: 'tool-call-delta', names: { id: 'toolCallId', delta: 'argsTextDelta' } },
   'tool-input-end': { chunk: 'tool-call-input-streaming-end', names: { id: 'toolCallId' } },
+};
+
+const codecs: { readonly [T in StreamPart['type']]?: FieldCodec } = {
+  ...commonCodecs,
+  ...alike('response-metadata'),
+  'text-delta': { chunk: 'text-delta', names: { delta: 'text' } },
+  'reasoning-delta': { chunk: 'reasoning-delta', names: { delta: 'text' } },
   'tool-call': {
     chunk: 'tool-call',
     names: { input: 'args' },
@@ -37,18 +44,20 @@ const codecs: { readonly [T in StreamPart['type']]?: FieldCodec } = {
     chunk: 'tool-result',
     toFields: ({ args: _args, providerExecuted: _by, result, ...rest }) => ({ ...rest, result: result ?? '' }),
   },
-  source: { chunk: 'source' },
   file: { chunk: 'file', names: { mediaType: 'mimeType' } },
   'reasoning-file': { chunk: 'reasoning-file', names: { mediaType: 'mimeType' } },
-  custom: { chunk: 'custom' },
-  'tool-approval-request': { chunk: 'tool-approval-request' },
-  'response-metadata': { chunk: 'response-metadata' },
   finish: {
     chunk: 'finish',
     toPayload: (fields) => finishPayload(fields as PartOf<'finish'>),
     toFields: (fields) => finishFields(fields),
   },
 };
+
+/** The type of a chunk that retracts others. */
+export const retraction = 'data-interlock-retract';
+
+/** Whether a chunk is data that a guard wrote: a model's stream has none. */
+export const isData = ({ type }: Chunk): boolean => type.startsWith('data-') && type !== retraction;
 
 /** The id of the tool call that a part belongs to. */
 export const callIdOf = (part: StreamPart): string | undefined => {

@@ -62,14 +62,14 @@ export type Answers = readonly boolean[];
 interface ConversationOwner {
   readonly scope: RunScope;
   /** The last conversation, if guards left it untouched. The next one with the same content is opened from it. */
-  untouched: Conversation | undefined;
+  untouched?: Conversation | undefined;
 }
 
 /**
  * The run's own responses in the messages of a step. Messages of a user may stand between them and after them. Without `toPrepareStep`,
  * the responses are those after the last message of a user.
  */
-export const answersIn = ({ answers }: { readonly answers: Answers | undefined }, messages: readonly AnyMessage[]): Answers => {
+export const answersIn = ({ answers }: { readonly answers?: Answers | undefined }, messages: readonly AnyMessage[]): Answers => {
   if (answers) return answers;
   const afterUser = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
   return lastAnswers(messages, afterUser.filter(isOfAssistant).length);
@@ -84,7 +84,7 @@ export const lastAnswers = (messages: readonly AnyMessage[], count: number): Ans
 /** The run's responses in messages that were made from others; a new message is one if it follows the last message of a user. */
 export const answersAmong = (now: readonly AnyMessage[], before: readonly AnyMessage[], answers: Answers): Answers => {
   const known = before.filter(isOfAssistant).map((message, index) => ({ message, isAnswer: answers[index] === true }));
-  const byPosition = answersIn({ answers: undefined }, now);
+  const byPosition = answersIn({}, now);
   const fromEnd = now.filter(isOfAssistant).toReversed();
   const found = fromEnd.map((message, index) => {
     const at = known.findLastIndex((one) => isSame(one.message, message));
@@ -175,8 +175,8 @@ const reader = (opened: Opened): Conversation => {
     originals,
     isSystemChanged,
     readSystem: () => (isSystemChanged() ? readSystem() : systems),
-    isChanged: () => isSystemChanged() || !isSameMessages(port.read(list, 'all'), groups),
-    isUntouched: () => !isSystemChanged() && isUntouched(port.read(list, 'all'), groups),
+    isChanged: () => isSystemChanged() || !areSame(port.read(list, 'all'), groups, hasSameContent),
+    isUntouched: () => !isSystemChanged() && areSame(port.read(list, 'all'), groups, hasSameParts),
     with: (input, options) => withMessages(opened, input, options),
     read: () => readGroups(opened).flatMap(({ messages }) => [...messages]),
     answers: () =>
@@ -185,16 +185,13 @@ const reader = (opened: Opened): Conversation => {
   };
 };
 
-const isSameMessages = (now: readonly MastraDBMessage[], groups: readonly Group[]): boolean =>
-  now.length === groups.length &&
-  now.every(({ id, content }, index) => id === groups[index]?.id && haveSameContent(groups[index].parts, content.parts));
+type IsSame = (group: Group, message: MastraDBMessage) => boolean;
 
-const isUntouched = (now: readonly MastraDBMessage[], groups: readonly Group[]): boolean =>
-  now.length === groups.length &&
-  now.every(({ id, role, content }, index) => {
-    const group = groups[index];
-    return id === group?.id && role === group.role && isSame(content.parts, group.parts);
-  });
+const areSame = (now: readonly MastraDBMessage[], groups: readonly Group[], isEqual: IsSame): boolean =>
+  now.length === groups.length && groups.every((group, index) => group.id === now[index]?.id && isEqual(group, now[index]));
+
+const hasSameContent: IsSame = ({ parts }, { content }) => haveSameContent(parts, content.parts);
+const hasSameParts: IsSame = ({ role, parts }, message) => role === message.role && isSame(parts, message.content.parts);
 
 /** A guard may have kept the list, and changed it since it was judged. */
 const withMessages = (opened: Opened, input: readonly AnyMessage[], options: ConversationOptions): Conversation | undefined => {

@@ -1,39 +1,32 @@
 import type { Verdict } from '../verdict.js';
 
-/** Events of a guarded run, for observers. No event contains message content. */
-export type GuardedRunEvent =
-  | {
-      /** A guard gave its verdict; in the stream once per chunk. */
-      readonly type: 'guard';
-      readonly runId: string;
-      readonly processorId: string;
-      readonly phase: string;
-      readonly path: string;
-      readonly verdict: Verdict<unknown>['kind'];
-      readonly durationMs: number;
-    }
-  | {
-      /** A guard was not called, or gave no verdict, and its policy lets that pass: `sampled-out`, or the code of the error. */
-      readonly type: 'guard-bypass';
-      readonly runId: string;
-      readonly processorId: string;
-      readonly phase: string;
-      readonly path: string;
-      readonly reason: string;
-    }
-  | {
-      /** A hook called `abort` after it had settled: the call was ignored. */
-      readonly type: 'late-abort';
-      readonly runId: string;
-      readonly processorId: string;
-      readonly phase: string;
-      readonly path: string;
-      readonly reason: string;
-    }
+/** The guard that an event is about. */
+interface OfGuard {
+  readonly processorId: string;
+  readonly phase: string;
+  /** The guard's path in its pipeline. */
+  readonly path: string;
+}
+
+/** A data part that a guard wrote with `writer.custom`. */
+export interface WrittenData {
+  readonly type: `data-${string}`;
+  readonly data: unknown;
+  readonly id?: string;
+  readonly transient?: boolean;
+}
+
+/** An event before the run adds its id. */
+export type UnsignedEvent =
+  /** A guard gave its verdict; in the stream once per chunk. */
+  | (OfGuard & { readonly type: 'guard'; readonly verdict: Verdict<unknown>['kind']; readonly durationMs: number })
+  /** A guard was not called, or gave no verdict, and its policy lets that pass: `sampled-out`, or the code of the error. */
+  | (OfGuard & { readonly type: 'guard-bypass'; readonly reason: string })
+  /** A hook called `abort` after it had settled: the call was ignored. */
+  | (OfGuard & { readonly type: 'late-abort'; readonly reason: string })
   | {
       /** Branches of a block passed a payload that a sibling changed. `rerun`: whether they judged the merged one again. */
       readonly type: 'stale-verdict';
-      readonly runId: string;
       readonly phase: string;
       readonly path: string;
       readonly rerun: boolean;
@@ -45,7 +38,6 @@ export type GuardedRunEvent =
   | {
       /** A guard of the response changed messages of the caller. The change has no effect, because they belong to the AI SDK. */
       readonly type: 'edit-dropped';
-      readonly runId: string;
       readonly phase: string;
       /** The messages, by their ids in the guards' list. */
       readonly messageIds: readonly string[];
@@ -53,23 +45,17 @@ export type GuardedRunEvent =
   | {
       /** A guard rejected an attempt, and another one is made. */
       readonly type: 'retry';
-      readonly runId: string;
       readonly processorId: string;
       readonly phase: string;
       readonly reason: string;
       /** Retries granted so far, this one included. */
       readonly retries: number;
     }
-  | {
-      /** A failed model call is repeated at a guard's request. */
-      readonly type: 'recovery';
-      readonly runId: string;
-      readonly recoveries: number;
-    }
+  /** A failed model call is repeated at a guard's request. */
+  | { readonly type: 'recovery'; readonly recoveries: number }
   | {
       /** Two branches of a parallel block edited the same text; `rule` is the name of the deciding rule. */
       readonly type: 'merge-conflict';
-      readonly runId: string;
       readonly phase: string;
       readonly path: string;
       readonly rule: string;
@@ -78,28 +64,16 @@ export type GuardedRunEvent =
   | {
       /** Preparing a step took longer than its budget; the model call waits for it. */
       readonly type: 'prepare-step-slow';
-      readonly runId: string;
       readonly stepNumber: number;
       readonly durationMs: number;
       readonly budgetMs: number;
     }
-  | {
-      /** The last reader of the stream canceled. `then`: the effect of `onReaderCancel` on the run. */
-      readonly type: 'reader-cancel';
-      readonly runId: string;
-      readonly then: 'stop' | 'finish';
-    }
-  | {
-      /** Guards ended the run. */
-      readonly type: 'stop';
-      readonly runId: string;
-      readonly kind: 'tripwire' | 'unavailable';
-      readonly processorId: string;
-      readonly phase: string;
-      readonly path: string;
-    };
+  /** The last reader of the stream canceled. `then`: the effect of `onReaderCancel` on the run. */
+  | { readonly type: 'reader-cancel'; readonly then: 'stop' | 'finish' }
+  /** A guard wrote data, and did not block. UI messages have it as a part, too. */
+  | { readonly type: 'data'; readonly part: WrittenData }
+  /** Guards ended the run. */
+  | (OfGuard & { readonly type: 'stop'; readonly kind: 'tripwire' | 'unavailable' });
 
-type WithoutRun<Event> = Event extends unknown ? Omit<Event, 'runId'> : never;
-
-/** An event before the run adds its id. */
-export type UnsignedEvent = WithoutRun<GuardedRunEvent>;
+/** Events of a guarded run, for observers. None of them contains message content, except the data that guards write. */
+export type GuardedRunEvent = UnsignedEvent & { readonly runId: string };

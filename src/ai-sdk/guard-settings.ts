@@ -7,9 +7,9 @@ import { guardTools } from './guard-tools.js';
 import { takeCallSettings } from './make-part.js';
 import { isSharedRun, type GuardedRun, type Run } from './run.js';
 import { InterlockError } from '../errors.js';
-import { stepOptionKinds, toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-prepare-step.js';
+import { modelSettingsIn, type CallSettings } from './step.js';
+import { stepOptionKinds, toPrepareStep, type PrepareStepOptions } from './to-prepare-step.js';
 import { withGuards } from './with-guards.js';
-import { modelSettingNames } from './step.js';
 
 /** The settings of `generateText`, `streamText` and agents that guards wrap. */
 export interface GuardableSettings {
@@ -75,7 +75,7 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
     prepareStep: toPrepareStep(run, {
       ...options,
       prepareStep: prepareStep as PrepareStepOptions['prepareStep'],
-      settings: callSettings({ tools, ...rest }),
+      settings: { ...(rest as CallSettings), tools, modelSettings: modelSettingsIn(rest) }, // fields of those names
     }) as unknown as PrepareStepFunction<TOOLS>, // of the call's tools
   };
 };
@@ -100,11 +100,4 @@ export const signalOf = ({ leaving }: Run, own: AbortSignal | undefined): AbortS
 const guardedTools = <TOOLS extends ToolSet>(tools: TOOLS | undefined, run: GuardedRun): { tools?: TOOLS } => {
   const guarded = guardTools(tools ?? ({} as TOOLS), run); // as many tools as were given
   return tools ? { tools: guarded } : {};
-};
-
-const callSettings = (settings: object): CallSettings => {
-  const values = settings as Record<string, unknown>;
-  const { tools, activeTools, toolChoice, providerOptions } = values as CallSettings;
-  const modelSettings = Object.fromEntries(modelSettingNames.flatMap((name) => (name in values ? [[name, values[name]]] : [])));
-  return { tools, activeTools, toolChoice, providerOptions, modelSettings };
 };

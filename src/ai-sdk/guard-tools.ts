@@ -94,7 +94,8 @@ const guardedExecute =
       return isGenerator(execute) ? results : lastOf(results);
     }
     const outcome = started(() => own(input, options));
-    return isIterable(outcome) ? guardedResults(run, call, () => outcome) : judgedResult(run, call, outcome);
+    const results = guardedResults(run, call, () => outcome);
+    return isIterable(outcome) ? results : lastOf(results);
   };
 
 /** Whether a context was given: the AI SDK's default is an empty one. */
@@ -103,25 +104,6 @@ const hasFields = (context: unknown): boolean => Object.keys(context ?? {}).leng
 /** Whether a call may run at once: the run is set up, and no guard objects or has yet to judge. */
 const isReady = (run: Run, call: Call): boolean =>
   run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(call.toolCallId) && !needsJudge(run, call);
-
-/** The one result of a call that is already running. */
-const judgedResult = async (run: Run, call: ToolRun, given: unknown): Promise<unknown> => {
-  const end = run.trace?.startTool(call);
-  let result: unknown;
-  try {
-    result = await untilStopped(run, given);
-    await end?.('result', result);
-  } catch (error) {
-    await end?.('error', error);
-    await failAsJudged(run, call, error);
-  } finally {
-    run.throwIfStopped();
-  }
-  const left = await judgeResult(run, call, result);
-  await judgeModelOutput(run, call, left);
-  showResult(run, call, left);
-  return left;
-};
 
 const started = (execute: () => unknown): unknown => {
   try {
@@ -151,14 +133,18 @@ async function* toolResults(run: Run, call: Call, execute: (args: unknown) => un
   const end = run.trace?.startTool(call);
   try {
     const results = execute(call.args);
-    let last: unknown;
-    if (!isIterable(results)) yield (last = await untilStopped(run, results));
-    else
+    if (isIterable(results)) {
+      let last: unknown;
       for await (const result of results) {
         run.throwIfStopped();
         yield (last = result);
       }
-    await end?.('result', last);
+      await end?.('result', last);
+    } else {
+      const result = await untilStopped(run, results);
+      await end?.('result', result); // before guards may end the run
+      yield result;
+    }
   } catch (error) {
     await end?.('error', error);
     await failAsJudged(run, call, error);

@@ -6,7 +6,7 @@ import type { Phase } from '../phase/row.js';
 import { isSame } from '../phase/plain-data.js';
 import { createStreamBuffer, type StreamBuffer } from '../stream/stream-buffer.js';
 import type { RunEvent } from '../../schemas/index.js';
-import { modelCodec, partOfChunk } from './chunks.js';
+import { isData, modelCodec, partOfChunk, retraction } from './chunks.js';
 import { judgeLast } from './judge-last.js';
 import { inOrder, createGathering, createWire, type Gathering, type Wire } from './wire.js';
 import { editSteps } from './recorded-steps.js';
@@ -62,6 +62,7 @@ interface Calling {
   hasEnded: boolean; // whether the whole response was emitted
   /** Parts to emit after the review. */
   readonly waiting: StreamPart[];
+  readonly written: Chunk[]; // data of guards, which leaves before the next part if they pass
   readonly ruled: Set<string>; // calls with a guard's ruling
 }
 
@@ -77,7 +78,7 @@ export const callGuarded = (run: Run, call: ModelCall, sink: PartSink): GuardedC
   const onEvent = (event: RunEvent): void => {
     if (event.type === 'state-enter' && event.state === 'step.tools') recordRulings(calling);
     if (event.type === 'state-enter' && event.state === 'step.calling' && loop.state.attempt?.cached) opening.resolve(true);
-    report(run, loop, event);
+    report(calling, event);
   };
   const onShow = (chunk: Chunk): Promise<void> | undefined => emitChunk(calling, chunk);
   const loop = createLoopRun(run, {
@@ -109,6 +110,7 @@ export const callGuarded = (run: Run, call: ModelCall, sink: PartSink): GuardedC
     hasEmitted: false,
     hasEnded: false,
     waiting: [],
+    written: [],
     ruled: new Set(),
   };
   const finished = async (): Promise<void> => {
@@ -150,17 +152,17 @@ const recordRulings = ({ run, loop, ruled }: Calling): void => {
   for (const { toolCallId } of record?.toolCalls ?? []) setCall(calls, toolCallId, { settled: 'client' });
 };
 
-const report = (run: Run, { state }: LoopRun, event: RunEvent): void => {
+const report = ({ run, loop: { state }, written }: Calling, event: RunEvent): void => {
   const { stop, counters } = state;
   if (event.type === 'model-error' && event.recovered) run.emit({ type: 'recovery', recoveries: counters.recoveries + 1 });
   if (event.type !== 'state-enter' || event.state !== 'step.preparing' || stop?.kind !== 'retry') return;
+  written.splice(0);
   run.retries = counters.retries;
   run.emit({ type: 'retry', processorId: stop.processorId, phase: stop.phase, reason: stop.reason, retries: run.retries });
 };
 
 /** The loop's own chunks; the AI SDK creates its own. */
 const ofLoop: ReadonlySet<string> = new Set(['start', 'step-start', 'step-finish', 'finish', 'tripwire', 'error', 'abort']);
-const retraction = 'data-interlock-retract';
 const silent: ReadonlySet<string> = new Set([retraction, 'response-metadata', 'raw']);
 
 /** Emits all chunks once the response was accepted. */
@@ -176,13 +178,13 @@ const unbuffered = (write: StreamBuffer<Chunk>['write'], { drain }: PartSink): S
 
 /** Emits a chunk that guards released, unless it waits for the review. */
 const emitChunk = (calling: Calling, chunk: Chunk): Promise<void> | undefined => {
-  const { run, reply, waiting } = calling;
+  const { run, reply, waiting, written } = calling;
   if (ofLoop.has(chunk.type) || run.error) return undefined;
   if (chunk.type === retraction) {
     takeBack(calling, chunk as Retraction); // of that type
     return undefined;
   }
-  if (chunk.type.startsWith('data-')) return void run.data.push(chunk); // a model's stream has no such parts
+  if (isData(chunk)) return void written.push(chunk);
   const part = partOfChunk(chunk, reply.parts, reply.codec);
   if (!part) return undefined;
   if (part.type === 'tool-call') run.judgedCalls.set(part.toolCallId, (chunk.payload as { args?: unknown }).args);
@@ -195,6 +197,7 @@ const send = (calling: Calling, part: StreamPart): Promise<void> | undefined => 
   const { run, call, sink, reply, emitted, wire } = calling;
   if (!calling.hasStarted && reply.start) void sink.send(reply.start);
   calling.hasStarted ||= reply.start !== undefined;
+  showWritten(calling);
   if (part.type === 'tool-call' && !mayLeave(calling, part)) return undefined;
   if (reply.received) emitted.add(part);
   const chunk = run.trace && reply.codec.toChunk(part, run.id);
@@ -205,12 +208,17 @@ const send = (calling: Calling, part: StreamPart): Promise<void> | undefined => 
   return sent;
 };
 
+const showWritten = ({ run, written }: Calling): void => {
+  for (const chunk of written.splice(0)) run.showData(chunk);
+};
+
 /** Emits the parts that waited for the review, and the end of the response. */
 const emitLast = async (calling: Calling): Promise<void> => {
   const { run, reply, loop, wire, sink, waiting } = calling;
   const { retries, recoveries } = loop.state.counters;
   Object.assign(run, { retries, recoveries });
   const { part, failure } = accept(calling);
+  showWritten(calling);
   for (const own of inOrder(waiting, reply.order)) void send(calling, own);
   calling.hasEnded = true;
   if (reply.raws.length > 0 && isUnedited(calling) && (await isCleanRecord(run, reply.raws)))

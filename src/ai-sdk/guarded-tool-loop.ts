@@ -51,12 +51,13 @@ export const guardedToolLoop = <
 ): Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT> => {
   checkIntegration('ai');
   checkObject(settings, 'settings');
+  const common = settings as Settings; // without the types that only their owner needs
   const { id, guards = [], guardOptions = {} } = settings;
   checkGuardOptions(guardOptions, stepOptionKinds, 'guardOptions');
   const plan = planOf(guards);
   const registered = registeredAgent(settings, guards, runOptions(guardOptions));
   // The agent of a run has the types of its settings.
-  const agentOf = (run: Run, mode: Mode, own: Settings = settings as Settings) =>
+  const agentOf = (run: Run, mode: Mode, own = common) =>
     agentFor(own, run, mode) as unknown as Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>;
   const agent: Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT> = {
     version: 'agent-v1',
@@ -65,10 +66,10 @@ export const guardedToolLoop = <
       return registered.tools as TOOLS; // an agent without tools has none, as the AI SDK's
     },
     generate: async (call) => {
-      const run = startRun(plan, settings as Settings, call);
+      const run = startRun(plan, common, call);
       const { hold, notify } = holdCallbacks(plan);
       try {
-        const result = await agentOf(run, 'generate', hold(settings as Settings)).generate(hold(call));
+        const result = await agentOf(run, 'generate', hold(common)).generate(hold(call));
         await run.finish();
         await notify();
         return result;
@@ -80,7 +81,7 @@ export const guardedToolLoop = <
       }
     },
     stream: async (call) => {
-      const run = startRun(plan, settings as Settings, call);
+      const run = startRun(plan, common, call);
       const { experimental_transform: own = [] } = call;
       const transforms = [...(Array.isArray(own) ? own : [own]), toStreamTransform(run) as unknown as StreamTextTransform<TOOLS>];
       const timeout = takeChunkTimeouts(run, call.timeout);
@@ -89,14 +90,13 @@ export const guardedToolLoop = <
       run.holdsResult = waitsForResult(plan) && run.options.hold === undefined;
       if (!run.holdsResult) return run.watch(await agentOf(run, 'stream').stream(guarded));
       const callbacks = holdCallbacks(plan);
-      const result = await agentOf(run, 'stream', callbacks.hold(settings as Settings)).stream(callbacks.hold(guarded));
+      const result = await agentOf(run, 'stream', callbacks.hold(common)).stream(callbacks.hold(guarded));
       return run.watch(holdResult(result, run, callbacks));
     },
   };
   return Object.defineProperty(agent, 'settings', { get: () => registered.settings }); // a private field of the AI SDK's class
 };
 
-/** The settings without the types that only their owner needs. */
 type Settings = GuardedToolLoopSettings;
 type Prepare = (call: object) => object | Promise<object>;
 
@@ -104,7 +104,11 @@ const startRun = (plan: Plan, { id, guardOptions }: Settings, call: { abortSigna
   checkObject(call, 'options');
   const { abortSignal } = call;
   const options = runOptions(guardOptions);
-  return createRun(plan, { ...options, abortSignal, tripwireParts: options.tripwireParts || isUICall(call) }, id ?? 'ai-sdk');
+  return createRun(
+    plan,
+    { ...options, abortSignal, tripwireParts: options.tripwireParts || isUICall(call) },
+    { owner: 'agent', agentId: id },
+  );
 };
 
 /** Without the options for preparing steps. */

@@ -7,27 +7,18 @@ import { eachStream, wrapField, type StreamedResult } from './watch-readers.js';
 /** Callbacks that report accepted steps and the end to the application. */
 const callbacks = ['onStepEnd', 'onStepFinish', 'onEnd', 'onFinish'] as const;
 
-/** The application's callbacks, which are not called before the result was accepted. */
-interface DelayedCallbacks {
-  /** Settings with delayed callbacks. */
-  hold<Owner extends object>(owner: Owner): Owner;
-  /** Calls them in order, once the result was accepted. */
-  notify(): Promise<void>;
-  /** Reports an emitted part. */
-  notifyPart(part: object): Promise<void>;
-}
-
 type Callback = (event: unknown) => unknown;
 
 /** Whether content waits for a guard of the result, which may remove text from earlier steps, or reject all of them. */
 export const waitsForResult = ({ graph }: Plan): boolean => holdOf(graph) === 'run';
 
-/** Callbacks wait for the same guards as content does. */
-export const holdCallbacks = (plan: Plan): DelayedCallbacks => {
+/** The application's callbacks, which are not called before the result was accepted: they wait for the same guards as content does. */
+export const holdCallbacks = (plan: Plan) => {
   const calls: (() => unknown)[] = [];
   const onChunk: Callback[] = [];
   return {
-    hold: (owner) => {
+    /** Settings with delayed callbacks. */
+    hold: <Owner extends object>(owner: Owner): Owner => {
       if (!waitsForResult(plan)) return owner;
       const own = owner as Readonly<Record<string, unknown>>; // read by name
       const delayed = callbacks.flatMap((name) =>
@@ -42,10 +33,12 @@ export const holdCallbacks = (plan: Plan): DelayedCallbacks => {
         ...(isCallback(onAbort) && { onAbort: (event: object) => onAbort({ ...event, steps: [] }) }), // none was accepted
       };
     },
-    notify: async () => {
+    /** Calls them in order, once the result was accepted. */
+    notify: async (): Promise<void> => {
       for (const call of calls.splice(0)) await quietly(call);
     },
-    notifyPart: async (part) => {
+    /** Reports an emitted part. */
+    notifyPart: async (part: object): Promise<void> => {
       for (const call of onChunk) await quietly(() => call({ chunk: part }));
     },
   };
@@ -77,7 +70,7 @@ interface Part {
 export const holdResult = <Result extends StreamedResult>(
   result: Result,
   run: Run,
-  { notify, notifyPart }: DelayedCallbacks,
+  { notify, notifyPart }: ReturnType<typeof holdCallbacks>,
 ): Result => {
   if (!run.holdsResult) return result;
   let notified: Promise<void> | undefined;

@@ -7,7 +7,7 @@ import { createStreamBuffer } from '../stream/stream-buffer.js';
 import type { RunEvent } from '../../schemas/index.js';
 import { honours } from './adapters.js';
 import type { JudgedCalls } from './approved-input.js';
-import { modelCodec } from './chunks.js';
+import { isData, modelCodec } from './chunks.js';
 import { createLoopRun, onlyPhases, openListPort } from './loop-run.js';
 import { finishFor, sourceOf } from './model-port.js';
 import type { Run } from './run.js';
@@ -29,7 +29,8 @@ export const judgeCalls = async (run: Run, before: readonly AnyMessage[], calls:
     judged = new Map(ruled.map((one) => [one.call.toolCallId, one]));
     for (const id of judged.keys()) setCall(made, id, { ruling: undefined, settled: 'client' });
   };
-  const streamBuffer = createStreamBuffer<Chunk>();
+  const written: Chunk[] = [];
+  const streamBuffer = createStreamBuffer<Chunk>(1, (chunk) => void (isData(chunk) && written.push(chunk)));
   streamBuffer.drain(); // it has no readers
   const loop = createLoopRun(run, {
     list: port.conversation.list,
@@ -52,6 +53,7 @@ export const judgeCalls = async (run: Run, before: readonly AnyMessage[], calls:
   run.options.abortSignal?.throwIfAborted();
   if (loop.state.stop) throw run.end(errorOfStop(loop.state.stop, withoutPrompt(loop)));
   if (loop.state.status !== 'success') throw loop.state.error;
+  for (const chunk of written) run.showData(chunk);
   return judged;
 };
 

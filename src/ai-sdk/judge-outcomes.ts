@@ -4,9 +4,10 @@ import { messageOf } from '../errors.js';
 import { isSame } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Retry } from '../verdict.js';
-import { createChunkCodec } from './chunks.js';
+import { alike, createChunkCodec } from './chunks.js';
 import { answersIn, openConversation } from './conversation.js';
-import { followRetry, judge, type JudgeOptions } from './judge.js';
+import { followRetry } from './follow-retry.js';
+import { judge, type JudgeOptions } from './judge.js';
 import { openLane } from './lane.js';
 import { isClean } from './model-port.js';
 import { followResultEdits } from './recorded-steps.js';
@@ -69,10 +70,7 @@ interface Outcome {
   readonly error?: unknown;
 }
 
-const outcomeCodec = createChunkCodec<Outcome>(
-  { 'tool-result': { chunk: 'tool-result' }, 'tool-error': { chunk: 'tool-error' } },
-  new Set(),
-);
+const outcomeCodec = createChunkCodec<Outcome>(alike('tool-result', 'tool-error'), new Set());
 
 /**
  * The version of the guards of the stream. The AI SDK emits the same that the model gets, so that a removed result is null for both. Without

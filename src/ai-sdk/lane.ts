@@ -4,7 +4,7 @@ import { dropReprocessed } from '../loop/reprocess-queue.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import { currentAttempt } from '../loop/run.js';
 import { createStreamBuffer } from '../stream/stream-buffer.js';
-import { partOfChunk, type ChunkCodec } from './chunks.js';
+import { isData, partOfChunk, type ChunkCodec } from './chunks.js';
 import { openListPort, createLoopRun } from './loop-run.js';
 import type { Retry } from '../verdict.js';
 import type { Run } from './run.js';
@@ -13,37 +13,28 @@ import { withoutPrompt } from '../loop/judge.js';
 import { keepOriginalWords } from '../loop/record-model.js';
 import { errorOfStop } from './stop-errors.js';
 
-/** The loop's guarded stream for parts that come from no model call of ours. */
-export interface Lane<Part> {
-  /** Takes the next part; returns those that may be emitted now. Throws the error that ends the run. */
-  push(part: Part): Awaitable<readonly Part[]>;
-  /** Settles once guards have cleared a part that was not taken yet, or have stopped the run. */
-  nextCleared(): Promise<void>;
-  /** Takes the parts that guards cleared between pushes. Throws the error that ends the run. */
-  takeCleared(): Awaitable<readonly Part[]>;
-  /** The parts that were still buffered at the end of a response. Throws the error that ends the run. */
-  end(): Awaitable<readonly Part[]>;
-  close(): void;
-}
-
 interface LaneOptions {
   /** The conversation before the parts, for guards. Default: none is known. */
   readonly before?: readonly AnyMessage[];
   /** Returns the error for a guard's retry. Default: it ends the run. */
   readonly onRetry?: (retry: Retry) => Error;
+  /** Receives the data that guards write. Default: it leaves. */
+  readonly onData?: (chunk: Chunk) => void;
 }
 
+/** The loop's guarded stream for parts that come from no model call of ours. Its functions throw the error that ends the run. */
 export const openLane = <Part extends { type: string }>(
   run: Run,
   codec: ChunkCodec<Part>,
-  { before = [], onRetry }: LaneOptions = {},
-): Lane<Part> => {
+  { before = [], onRetry, onData = run.showData }: LaneOptions = {},
+) => {
   const parts = new WeakMap<Chunk, Part>();
   const cleared: Chunk[] = [];
   let notify: () => void = () => undefined;
   const streamBuffer = createStreamBuffer<Chunk>(1, (chunk) => {
+    if (isData(chunk)) return onData(chunk);
     cleared.push(chunk);
-    notify();
+    return notify();
   });
   streamBuffer.drain(); // the caller that pushed a part takes the cleared chunks
   const { messages, conversation } = openListPort(run, before as Prompt, { loopOf: () => loop });
@@ -63,15 +54,21 @@ export const openLane = <Part extends { type: string }>(
   guardedStream.onStop(() => notify());
   dropReprocessed(loop); // of an attempt that was cut off
   return {
-    push: (part) => {
+    /** Takes the next part; returns those that may be emitted now. */
+    push: (part: Part): Awaitable<readonly Part[]> => {
       const chunk = codec.toChunk(part, run.id);
       if (!chunk) return [part];
       parts.set(chunk, part);
       keepOriginalWords(attempt, chunk);
       return whenReady(guardedStream.process(chunk), passed);
     },
-    nextCleared: () => (cleared.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (notify = resolve))),
-    takeCleared: () => (guardedStream.isStopped ? whenReady(guardedStream.end(), passed) : takeCleared()),
+    /** Settles once guards have cleared a part that was not taken yet, or have stopped the run. */
+    nextCleared: (): Promise<void> =>
+      cleared.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (notify = resolve)),
+    /** Takes the parts that guards cleared between pushes. */
+    takeCleared: (): Awaitable<readonly Part[]> =>
+      guardedStream.isStopped ? whenReady(guardedStream.end(), passed) : takeCleared(),
+    /** The parts that were still buffered at the end of a response. */
     end: () => whenReady(guardedStream.end(), passed),
     close: guardedStream.close,
   };

@@ -7,7 +7,7 @@ import type { Phase } from '../phase/row.js';
 import type { StreamBuffer } from '../stream/stream-buffer.js';
 import { pass } from '../verdict.js';
 import { limitsOf } from './guard-options.js';
-import { preparedDecision } from './judge.js';
+import { preparedDecision } from './follow-retry.js';
 import { guardsOutput } from './model-port.js';
 import type { Run } from './run.js';
 import type { RunTrace } from './run-trace.js';

@@ -3,14 +3,26 @@ import { isSame } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 
+/** A call of a tool in any state. */
+export interface Invocation {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly state: string;
+  readonly args?: unknown;
+  readonly result?: unknown;
+  readonly errorText?: string;
+}
+
+export const invocationOf = (part: StoredPart | undefined): Invocation | undefined =>
+  part?.type === 'tool-invocation' ? part.toolInvocation : undefined;
+
 /** The content of a part that guards may change. */
 export const contentOf = (part: StoredPart | undefined): unknown => {
   if (part?.type === 'text') return part.text;
   if (part?.type === 'reasoning') return part.reasoning;
   if (part?.type === 'file') return [part.data, (part as { filename?: unknown }).filename]; // Mastra's type lacks it
-  if (part?.type !== 'tool-invocation') return undefined;
-  const { args, result, toolName } = part.toolInvocation as { args?: unknown; result?: unknown; toolName: string }; // in any state
-  return { args, result, toolName };
+  const call = invocationOf(part);
+  return call && { args: call.args, result: call.result, toolName: call.toolName };
 };
 
 /** Whether two lists of parts have the same content. */
@@ -50,16 +62,16 @@ export const isSameShape = (before: readonly StoredPart[], after: readonly Store
 const isAligned = (before: StoredPart, after: StoredPart | undefined): boolean => {
   if (before.type !== after?.type) return false;
   if (before.type === 'file') return isSame(contentOf(before), contentOf(after));
-  if (before.type !== 'tool-invocation' || after.type !== 'tool-invocation') return true;
-  return before.toolInvocation.toolCallId === after.toolInvocation.toolCallId;
+  return invocationOf(before)?.toolCallId === invocationOf(after)?.toolCallId;
 };
 
 /** A part with the content of its stored one. */
 export const patchPart = (part: Part, after: StoredPart): Part => {
   if (after.type === 'text') return { ...part, text: after.text };
   if (after.type === 'reasoning') return { ...part, text: after.reasoning };
-  if (after.type !== 'tool-invocation') return part;
-  const { toolName, args, result } = after.toolInvocation as { toolName: string; args?: unknown; result?: unknown };
+  const call = invocationOf(after);
+  if (!call) return part;
+  const { toolName, args, result } = call;
   if (part.type === 'tool-call') return { ...part, toolName, input: args };
   const left = part['toolName'] === toolName ? part : { ...part, toolName };
   return isSame(result, resultIn(part['output'])) ? left : { ...left, output: outputOf(result, part['output']) };
@@ -76,8 +88,6 @@ const outputOf = (result: unknown, before: unknown): unknown => {
 
 /** A part of a message in a model's prompt. */
 type Sent = { readonly type: string } & Readonly<Record<string, unknown>>;
-
-type Invocation = Extract<StoredPart, { type: 'tool-invocation' }>['toolInvocation'];
 
 /** A message that guards created or recreated, as messages of a model's prompt; the results of its tools follow it. */
 export const toModelMessages = ({ role, content }: MastraDBMessage): AnyMessage[] => {
@@ -114,28 +124,20 @@ const sentPart = (part: StoredPart): Sent[] => {
     const { data, mimeType, filename } = part as typeof part & { filename?: string }; // as it was stored
     return [{ type: 'file', data, mediaType: mimeType, ...(filename !== undefined && { filename }), ...options }];
   }
-  if (part.type !== 'tool-invocation') return []; // sources and data are for clients
-  const { toolCallId, toolName, args } = part.toolInvocation;
+  const call = invocationOf(part);
+  if (!call) return []; // sources and data are for clients
+  const { toolCallId, toolName, args } = call;
   return [{ type: 'tool-call', toolCallId, toolName, input: args ?? {}, ...options }];
 };
 
-/** In any state, a call may have a result. */
-interface Outcome {
-  readonly result?: unknown;
-  readonly errorText?: string;
-}
-
 const sentResult = (part: StoredPart): Sent[] => {
-  if (part.type !== 'tool-invocation') return [];
-  const { toolCallId, toolName } = part.toolInvocation;
-  const output = outcomeOf(part.toolInvocation);
-  return output ? [{ type: 'tool-result', toolCallId, toolName, output }] : [];
+  const call = invocationOf(part);
+  const output = call && outcomeOf(call);
+  return output ? [{ type: 'tool-result', toolCallId: call.toolCallId, toolName: call.toolName, output }] : [];
 };
 
-const outcomeOf = (invocation: Invocation): object | undefined => {
-  const { result, errorText } = invocation as Outcome;
-  if (invocation.state === 'output-error' || invocation.state === 'output-denied')
-    return { type: 'error-text', value: errorText ?? '' };
-  if (invocation.state !== 'result') return undefined;
+const outcomeOf = ({ state, result, errorText = '' }: Invocation): object | undefined => {
+  if (state === 'output-error' || state === 'output-denied') return { type: 'error-text', value: errorText };
+  if (state !== 'result') return undefined;
   return typeof result === 'string' ? { type: 'text', value: result } : { type: 'json', value: result ?? null };
 };

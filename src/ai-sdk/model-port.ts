@@ -25,11 +25,11 @@ export interface ModelReply {
   request?: unknown;
   response?: object;
   start?: PartOf<'stream-start'>;
-  finish?: PartOf<'finish'>;
+  finish: PartOf<'finish'> | undefined;
   /** A failure that the provider itself reported; undefined if the call broke off. */
-  failure?: { readonly error: unknown };
+  failure: { readonly error: unknown } | undefined;
   /** Whether its stream ended without content and finish part: the AI SDK reports that. */
-  isEmpty?: boolean;
+  isEmpty: boolean;
   /** The response before the stream guards, if the caller requests the provider's own record of it. */
   received: Gathering | undefined;
   /** That record: it contains text that guards may remove. */
@@ -53,8 +53,18 @@ export const createReply = (isWaiting: boolean): ModelReply => {
     const [chunk, call] = [modelCodec.toChunk(part, runId), calls.get(part)];
     return chunk && call && !call.refusal ? { ...chunk, payload: { ...(chunk.payload as object), args: call.args } } : chunk;
   };
-  return { received: undefined, raws: [], order: [], isWaiting, parts: new WeakMap(), calls, codec: { ...modelCodec, toChunk } };
+  return { ...unsent(isWaiting), parts: new WeakMap(), calls, codec: { ...modelCodec, toChunk } };
 };
+
+const unsent = (isWaiting: boolean) => ({
+  received: undefined,
+  raws: [],
+  order: [],
+  isWaiting,
+  finish: undefined,
+  failure: undefined,
+  isEmpty: false,
+});
 
 /** The phases that judge a model's output. */
 const outputPhases = ['outputStream', 'llmResponse', 'outputStep', 'outputResult', 'toolResult'] as const;
@@ -121,15 +131,7 @@ export const createModelPort = ({
   makeCall: ({ call: { args }, call: payload }) => reply.calls.get(payload) ?? { args },
   callModel: async ({ prompt, abortSignal }) => {
     const { model, params, mode } = call;
-    Object.assign(reply, {
-      received: undefined,
-      raws: [],
-      order: [],
-      isWaiting: leavesTogether(run, call),
-      finish: undefined,
-      failure: undefined,
-      isEmpty: false,
-    });
+    Object.assign(reply, unsent(leavesTogether(run, call)));
     const options = { ...params, prompt: prompt as unknown as Prompt, abortSignal }; // Mastra types a prompt by an older specification
     const result = mode === 'stream' ? await model.doStream(options) : await model.doGenerate(options);
     const { request, response } = result;
@@ -167,20 +169,26 @@ interface Calls {
 }
 
 /** Makes the calls of a response before any guard gets them. */
-const withMadeCalls = (run: Run, { params, reply, parts }: Calls): PartSource => ({
+const withMadeCalls = (run: Run, { params, reply, parts }: Calls): PartSource =>
+  readWith(parts, async (reader) => {
+    const next = await reader.read();
+    const part = next.value as StreamPart | undefined; // of the model's stream
+    const call = part?.type === 'tool-call' ? await makePart(run, part, params) : undefined;
+    if (!call) return next;
+    reply.calls.set(call.part, call.made);
+    return { ...next, value: call.part };
+  });
+
+type Reader = ReturnType<PartSource['getReader']>;
+
+/** Parts that are read in another way. */
+const readWith = <Source extends Pick<Reader, 'cancel'>>(
+  parts: { getReader(): Source },
+  read: (reader: Source) => ReturnType<Reader['read']>,
+): PartSource => ({
   getReader: () => {
     const reader = parts.getReader();
-    return {
-      read: async () => {
-        const next = await reader.read();
-        const part = next.value as StreamPart | undefined; // of the model's stream
-        const call = part?.type === 'tool-call' ? await makePart(run, part, params) : undefined;
-        if (!call) return next;
-        reply.calls.set(call.part, call.made);
-        return { ...next, value: call.part };
-      },
-      cancel: (reason) => reader.cancel(reason),
-    };
+    return { read: () => read(reader), cancel: (reason) => reader.cancel(reason) };
   },
 });
 
@@ -203,22 +211,16 @@ export const sourceOf = (parts: Generator<StreamPart, undefined>): PartSource =>
  * A response as the AI SDK reads it. Its stream may break off without a finish part: then it has the reason `other`, if it has content. The
  * finish part that follows an error of the provider is read at once; parts between them belong to no response.
  */
-const untilFinish = (stream: ReadableStream<StreamPart>, reply: ModelReply): PartSource => ({
-  getReader: () => {
-    const reader = stream.getReader();
-    let hasContent = false;
-    return {
-      read: async () => {
-        const next = await reader.read();
-        if (next.value?.type === 'error') reply.finish = await finishAfter(reader);
-        hasContent ||= isContent(next.value);
-        reply.isEmpty = next.done && !hasContent && !reply.finish;
-        return next.done && hasContent && !reply.finish ? { done: false, value: finishFor('other') } : next;
-      },
-      cancel: (reason) => reader.cancel(reason),
-    };
-  },
-});
+const untilFinish = (stream: ReadableStream<StreamPart>, reply: ModelReply): PartSource => {
+  let hasContent = false;
+  return readWith<ReadableStreamDefaultReader<StreamPart>>(stream, async (reader) => {
+    const next = await reader.read();
+    if (next.value?.type === 'error') reply.finish = await finishAfter(reader);
+    hasContent ||= isContent(next.value);
+    reply.isEmpty = next.done && !hasContent && !reply.finish;
+    return next.done && hasContent && !reply.finish ? { done: false, value: finishFor('other') } : next;
+  });
+};
 
 /** A finish part for a response whose provider sent none. */
 export const finishFor = (unified: PartOf<'finish'>['finishReason']['unified']): PartOf<'finish'> => ({

@@ -1,19 +1,10 @@
 import { InterlockError } from '../errors.js';
 import { isRecord } from '../phase/plain-data.js';
 
-/** Read-only views of values. */
-interface ReadOnlyViews {
-  /** A read-only view of the value. A write raises `ai-sdk/frozen-snapshot` with the path of the changed field. */
-  view<T>(value: T, path: string): T;
-  /** The same for records with a class of their own, such as the AI SDK's steps. */
-  viewEach<T extends object>(values: readonly T[], path: string): readonly T[];
-  /** A value with the originals in place of the views in it. */
-  unwrap<T>(value: T): T;
-}
-
 /** Creates read-only views. Values are not copied; private state of a class is shown as it is. */
-export const createReadOnlyViews = (): ReadOnlyViews => {
+export const createReadOnlyViews = () => {
   const proxies = new WeakMap<object, object>();
+  /** A read-only view of the value. A write raises `ai-sdk/frozen-snapshot` with the path of the changed field. */
   const view = <T>(value: T, path: string): T => (Array.isArray(value) || isRecord(value) ? (shield(value, path) as T) : value);
   const shield = <T extends object>(value: T, path: string, viewOf = view): T => {
     const reject = (name: string | symbol): never => {
@@ -32,6 +23,7 @@ export const createReadOnlyViews = (): ReadOnlyViews => {
     proxies.set(proxy, value);
     return proxy;
   };
+  /** A value with the originals in place of the views in it. */
   const unwrap = <T>(value: T): T => {
     const own = typeof value === 'object' && value !== null ? proxies.get(value) : undefined;
     if (own) return own as T; // the original of the view
@@ -39,6 +31,7 @@ export const createReadOnlyViews = (): ReadOnlyViews => {
     if (!isRecord(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, unwrap(field)])) as T;
   };
+  /** The same for records with a class of their own, such as the AI SDK's steps. */
   const viewEach = <T extends object>(values: readonly T[], path: string): readonly T[] => {
     const known = new WeakMap<object, object>();
     const viewOf = <F>(field: F, at: string): F => {

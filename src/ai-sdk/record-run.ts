@@ -23,11 +23,7 @@ export const openTrace = (run: Run): RunTrace | undefined => {
   const conceal = concealOf(lanes, () => run);
   let loopOf: (() => LoopRun) | undefined;
   let shownAt: Position | undefined;
-  const position = () => {
-    if (shownAt) return shownAt;
-    const at = loopOf && positionOf(loopOf());
-    return at?.stepNumber === run.stepNumber ? at : { stepNumber: run.stepNumber, attempt: 1 };
-  };
+  const position = () => shownAt ?? positionIn(run, loopOf?.());
   const base = { position, wallClock: Date.now };
   const writer = createTraceWriter({ ...base, recorder, conceal });
   const events = createRecorder({
@@ -45,6 +41,10 @@ export const openTrace = (run: Run): RunTrace | undefined => {
   const steps = followSteps(events);
   const total = { text: '', inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   const start = startOf(run, { lanes, writer, events, steps });
+  let openCalls = 0;
+  const end: RunTrace['end'] = (failure) => {
+    if (start.hasBegun && !writer.isSuspended) writeEnd(run, { writer, events, held, steps, failure, total });
+  };
   return {
     reports: events,
     openSpan,
@@ -59,21 +59,18 @@ export const openTrace = (run: Run): RunTrace | undefined => {
     follow: ({ ports, lanes: given }, of) => {
       steps.close();
       loopOf = of; // it has no events yet
+      openCalls += 1;
       const own = recordedParts({ ...recorded, lanes: given, ports });
       return { ports: own.ports ?? ports, lanes: own.lanes, tracer: { openSpan, onEvent: steps.follow, ids: noIds } };
     },
     endCall: ({ state: { status, steps: done, usage } }) => {
+      openCalls -= 1;
       if (status === 'success') total.text += done.at(-1)?.text ?? '';
       for (const name of counts) total[name] += usage[name] ?? 0;
     },
     startTool: recordTools(run, { lanes, writer, events }),
-    end: (failure) => {
-      if (!start.hasBegun || writer.isSuspended) return;
-      const status = statusOf(run, failure);
-      if (status === 'success') held.release();
-      steps.end(status);
-      writeEnd(run, { writer, events, status, failure, total });
-    },
+    endCalls: (failure) => (openCalls > 0 ? undefined : end(failure)),
+    end,
   };
 };
 
@@ -88,8 +85,14 @@ const holdChunks = (show: (chunk: Chunk, at: Position) => void) => {
   };
 };
 
+const positionIn = ({ stepNumber }: Run, loop: LoopRun | undefined): Position => {
+  const at = loop && positionOf(loop);
+  return at?.stepNumber === stepNumber ? at : { stepNumber, attempt: 1 };
+};
+
 interface End extends Pick<Recording, 'writer' | 'events'> {
-  readonly status: RunStatus;
+  readonly held: ReturnType<typeof holdChunks>;
+  readonly steps: Steps;
   readonly failure: { readonly error: unknown } | undefined;
   /** The accepted text, and the tokens of all calls. */
   readonly total: {
@@ -100,7 +103,11 @@ interface End extends Pick<Recording, 'writer' | 'events'> {
   };
 }
 
-const writeEnd = ({ tripwire, retries }: Run, { writer, events, status, failure, total: { text, ...usage } }: End): void => {
+const writeEnd = (run: Run, { writer, events, held, steps, failure, total: { text, ...usage } }: End): void => {
+  const { tripwire, retries } = run;
+  const status = statusOf(run, failure);
+  if (status === 'success') held.release();
+  steps.end(status);
   const cause = tripwire ? { tripwire: factsOf(tripwire) } : failure && { error: errorFact(failure.error) };
   const ended = writer.plain({ status, ...cause }) as { status: RunStatus }; // the same fields
   events.record({ type: 'run-finish', ...ended, retries });
@@ -114,7 +121,9 @@ const noIds = { traceId: undefined, spanId: undefined };
 const statusOf = ({ tripwire, signal }: Run, failure: { readonly error: unknown } | undefined): RunStatus => {
   if (tripwire) return 'tripwire';
   if (!failure) return signal.aborted ? 'canceled' : 'success';
-  return signal.aborted && failure.error === signal.reason ? 'canceled' : 'failed';
+  const { error } = failure;
+  const isAbort = signal.aborted ? error === signal.reason : error instanceof DOMException && error.name === 'AbortError';
+  return isAbort ? 'canceled' : 'failed';
 };
 
 const factsOf = ({ reason, metadata, processorId, phase, path }: NonNullable<Run['tripwire']>): Tripwire => ({
@@ -200,9 +209,10 @@ const startOf = (run: Run, { lanes, writer, events, steps }: Recording & { reado
   const start = {
     hasBegun: false,
     begin: async (messages: Parameters<RunTrace['begin']>[0]): Promise<void> => {
+      writer.isSuspended = false;
       if (start.hasBegun) return;
       start.hasBegun = true;
-      const { list } = openConversation({ scope, untouched: undefined }, messages);
+      const { list } = openConversation({ scope }, messages);
       await readAhead(lanes, scope, scope.host.messages.read(list, 'all'));
       const { models: _models, ...limits } = limitsOf(options);
       writer.start({

@@ -6,7 +6,7 @@ import type { ToolCallInfo } from '../phase/host.js';
 import { isSame } from '../phase/plain-data.js';
 import { resultIn, type Part, type StoredPart } from '../plain/stored-message.js';
 import type { Conversation } from './conversation.js';
-import { isSameShape, patchPart, contentOf, haveSameContent } from './message-parts.js';
+import { contentOf, haveSameContent, invocationOf, isSameShape, patchPart, type Invocation } from './message-parts.js';
 import type { Run } from './run.js';
 import { lateEditError } from './stop-errors.js';
 
@@ -34,9 +34,10 @@ export const messagesOf = (run: Run, { list, originals }: Conversation): Map<str
 
 /** Copies the guards' version of the tool result: a change of the result is no late edit. */
 const withResultOf = (part: StoredPart, now: StoredPart | undefined, toolCallId: string): StoredPart => {
-  if (callIdOf(part) !== toolCallId || part.type !== 'tool-invocation' || now?.type !== 'tool-invocation') return part;
-  const { state, result } = now.toolInvocation as Invocation & { state: string };
-  return { ...part, toolInvocation: { ...part.toolInvocation, state, result } as never }; // the call with the other one's outcome
+  const [call, other] = [invocationOf(part), invocationOf(now)];
+  if (call?.toolCallId !== toolCallId || !other) return part;
+  const { state, result } = other;
+  return { ...part, toolInvocation: { ...call, state, result } } as StoredPart; // the call with the other one's outcome
 };
 
 /** An earlier step's message that guards of the response changed; `after` is undefined if they removed it. */
@@ -114,8 +115,7 @@ interface Change {
 
 const isChange = ({ before, after }: Change): boolean => !isSame(contentOf(before), contentOf(after));
 
-const callIdOf = (part: StoredPart): string | undefined =>
-  part.type === 'tool-invocation' ? part.toolInvocation.toolCallId : undefined;
+const callIdOf = (part: StoredPart): string | undefined => invocationOf(part)?.toolCallId;
 
 /** Calls identify a step; a step without calls is identified by its text. */
 const hasSameText = ({ content }: RecordedStep, before: readonly StoredPart[]): boolean => {
@@ -156,12 +156,11 @@ const callOf = ({ toolCallId, toolCall }: Part): string | undefined =>
   (toolCallId ?? (toolCall as { toolCallId?: string } | undefined)?.toolCallId) as string | undefined; // ids are texts
 
 const editedPart = (part: Part, { before, after }: Change): Part | undefined => {
-  if (before.type !== 'tool-invocation' || after.type !== 'tool-invocation') {
+  const [was, now] = [invocationOf(before), invocationOf(after)];
+  if (!was || !now) {
     const { providerMetadata, ...rest } = patchPart(part, after);
     return providerMetadata === undefined ? rest : { ...rest, providerMetadata: withoutQuotations(providerMetadata) };
   }
-  const was = before.toolInvocation as Invocation;
-  const now = after.toolInvocation as Invocation;
   const { toolName } = now;
   if ('toolCall' in part) return { ...part, toolCall: { ...(part['toolCall'] as object), toolName, input: now.args } };
   const edited = part.type === 'tool-call' ? editedCall(part, was, now) : editedResult(part, was, now);
@@ -182,12 +181,6 @@ const editedCall = (part: Part, was: Invocation, now: Invocation): Part => {
     error: isRenamed ? new Error('The model called a tool that does not exist.') : withText(error, String(now.result)),
   };
 };
-
-interface Invocation {
-  readonly toolName: string;
-  readonly args?: unknown;
-  readonly result?: unknown;
-}
 
 /** A part with the guards' version of the result; undefined for a part with the result in another form. */
 const editedResult = (part: Part, was: Invocation, now: Invocation): Part | undefined => {
@@ -237,6 +230,5 @@ const patchedWords = (part: Part, change: Change | undefined): Part | undefined 
 
 const patchedCall = (part: Part, { before, after }: Change): Part | undefined => {
   if (part.type !== 'tool-result') return patchPart(part, after);
-  const was = contentOf(before) as Invocation;
-  return isSame(resultIn(part['output']), was.result) ? patchPart(part, after) : undefined;
+  return isSame(resultIn(part['output']), invocationOf(before)?.result) ? patchPart(part, after) : undefined;
 };

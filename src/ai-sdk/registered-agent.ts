@@ -23,7 +23,7 @@ type Preparing = (args: Changed) => Promise<Changed | undefined>;
 
 /**
  * Puts guards around an agent's model and tools for Mastra, which runs them in a loop of its own: each of their calls is a guarded run of
- * its own. Reading the settings raises `ai-sdk/unhonoured-hook` for `processInputStep`, which Mastra does not call.
+ * its own.
  */
 export const registeredAgent = (agent: AgentSettings, guards: Guards, options: GuardOptions): RegisteredAgent => {
   const { uncalled = [], onReaderCancel: _forReaders, ...others } = options; // the readers are Mastra's

@@ -13,8 +13,8 @@ interface GuardedScope {
   readonly options: GuardOptions;
   readonly signal: AbortSignal;
   readonly slots: Map<string, ProcessorSlot>;
-  readonly host: Host | undefined;
-  readonly trace: RunTrace | undefined;
+  readonly host?: Host | undefined;
+  readonly trace?: RunTrace | undefined;
   emit(event: UnsignedEvent): void;
 }
 

@@ -13,7 +13,7 @@ export interface RunTrace {
   readonly reports: Reports;
   /** Records the guards between the calls of the model. */
   readonly openSpan: RunScope['openSpan'];
-  /** Starts it with the caller's messages; only the first call counts. */
+  /** Starts it with the caller's messages, or continues it after its end. */
   begin(messages: readonly AnyMessage[]): Promise<void>;
   /** A state that the AI SDK's loop reaches between calls of the model. */
   enter(state: string): void;
@@ -29,6 +29,8 @@ export interface RunTrace {
   show(chunk: Chunk): void;
   /** Records a call of a tool. Returns a function for its outcome. */
   startTool(call: ToolCall): (outcome: 'result' | 'error', value: unknown) => Promise<void>;
+  /** Ends it, if no call of the model is under way. */
+  endCalls(failure?: { readonly error: unknown }): void;
   /** Ends it; the first call counts. */
   end(failure?: { readonly error: unknown }): void;
 }

@@ -1,6 +1,7 @@
 import type { Instructions, Tool } from 'ai';
 import type { CallSettings, SentStep } from './sent-step.js';
 import { anySignal, attempted } from '../phase/awaitable.js';
+import { definedFields } from '../phase/plain-data.js';
 import type { Plan } from '../pipeline/compile.js';
 import { holdOf } from '../pipeline/hold.js';
 import type { Host } from '../phase/host.js';
@@ -13,12 +14,12 @@ import type { StoredPart } from '../plain/stored-message.js';
 import type { ApprovedInput } from './approved-input.js';
 import { dropRequests } from './drop-requests.js';
 import type { Answers, Conversation } from './conversation.js';
-import type { UnsignedEvent } from './events.js';
+import type { UnsignedEvent, WrittenData } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { planOf } from './host.js';
 import { withScope } from './run-scope.js';
 import type { RunTrace } from './run-trace.js';
-import type { AnyMessage } from './spec.js';
+import type { AnyMessage, Chunk } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
 import { showTripwires, withStopParts } from './show-tripwires.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
@@ -53,15 +54,15 @@ export interface GuardedRun {
 }
 
 /** The phases that each adapter for the AI SDK honours. A hook that none of a run's adapters honours is refused, never skipped. */
-export const phasesOf = {
-  withGuards: ['input', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
+export const phasesOf: Readonly<Record<Adapter, readonly Phase[]>> = {
+  withGuards: ['input', 'inputStep', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
   toPrepareStep: ['input', 'inputStep'],
   guardTools: ['toolResult'],
   toStreamTransform: ['outputStream'],
-} as const satisfies Record<string, readonly Phase[]>;
+};
 
 /** An adapter for the AI SDK. */
-export type Adapter = keyof typeof phasesOf;
+export type Adapter = 'withGuards' | 'toPrepareStep' | 'guardTools' | 'toStreamTransform';
 
 /** The judged version of the caller's messages. */
 export interface JudgedInput {
@@ -76,16 +77,16 @@ export interface JudgedInput {
 
 /** A run as the adapters use it. */
 export interface Run extends GuardedRun {
-  /** Undefined if each call of the model is a run of its own. */
-  readonly agentId: string | undefined;
-  trace: RunTrace | undefined; // if the process is observed
+  readonly owner: Owner;
+  readonly agentId: string;
+  trace?: RunTrace | undefined; // if the process is observed
   readonly plan: Plan;
   /** The host of the guards; set when the run starts. */
-  host: Host | undefined;
+  host?: Host | undefined;
   readonly scope: RunScope;
   readonly options: GuardOptions;
   readonly leaving: AbortController; // ends the run because its readers canceled, or because the provider is late
-  chunkTimeouts: ProviderLimits | undefined;
+  chunkTimeouts?: ProviderLimits | undefined;
   readonly adapters: Set<Adapter>;
   readonly models: WeakSet<object>; // those that this run already guards
   readonly tools: Map<string, Tool>; // those that this run guards, by their names
@@ -98,15 +99,15 @@ export interface Run extends GuardedRun {
   /** The edited content of recorded steps, by their numbers. */
   readonly editedSteps: Map<number, readonly StoredPart[]>;
   /** Set once the caller's messages were judged. */
-  input: JudgedInput | undefined;
+  input?: JudgedInput | undefined;
   stepNumber: number; // of the current step, from 0
   isAnswered: boolean; // whether the model has responded in it
-  instructions: Instructions | undefined; // of the call, if `guardSettings` got them
-  approved: ApprovedInput | undefined; // of the last call with approved calls
-  answers: Answers | undefined; // for each answer in a prepared step's messages, whether the run generated it
+  instructions?: Instructions | undefined; // of the call, if `guardSettings` got them
+  approved?: ApprovedInput | undefined; // of the last call with approved calls
+  answers?: Answers | undefined; // for each answer in a prepared step's messages, whether the run generated it
   /** The last conversation, if guards left it untouched. */
-  untouched: Conversation | undefined;
-  context: unknown; // the `experimental_context` of the current step
+  untouched?: Conversation | undefined;
+  context?: unknown; // the `experimental_context` of the current step
   steps: readonly unknown[]; // the accepted ones, as the AI SDK reports them
   retries: number;
   recoveries: number;
@@ -122,12 +123,14 @@ export interface Run extends GuardedRun {
   readonly approvals: Set<string>;
   /** Each processor's state in the run. */
   readonly slots: Map<string, ProcessorSlot>;
-  /** The data parts that guards wrote; UI messages of a result show them. */
-  readonly data: object[];
+  /** The data that guards wrote; UI messages of a result have it as parts. */
+  readonly data: WrittenData[];
+  /** Data that a guard wrote leaves. */
+  showData(chunk: Chunk): void;
   /** Judges the last response as the run's result, if that was not done. */
-  judgeLast: (() => Promise<void>) | undefined;
+  judgeLast?: (() => Promise<void>) | undefined;
   error: StopError | undefined;
-  failure: { readonly error: unknown } | undefined; // the error that a stream ended with
+  failure?: { readonly error: unknown } | undefined; // the error that a stream ended with
   isChecked: boolean;
   emit(event: UnsignedEvent): void;
   /** The run's signal, joined with that of a call. */
@@ -156,11 +159,19 @@ const brand = Symbol('guarded run');
  */
 export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun => {
   checkGuardOptions(options);
-  return createRun(planOf(pipeline), options, 'ai-sdk');
+  return createRun(planOf(pipeline), options, { owner: 'application' });
 };
 
-/** Creates a run of a compiled plan. With the id of an agent, its model calls, tools and guards are one trace. */
-export const createRun = (plan: Plan, options: GuardOptions, agentId?: string): Run => {
+/** The creator of a run: an agent, the application, or for one call a guarded model or another adapter. */
+type Owner = 'agent' | 'application' | 'model' | 'adapter';
+
+interface Origin {
+  readonly owner: Owner;
+  readonly agentId?: string | undefined;
+}
+
+/** Creates a run of a compiled plan. */
+export const createRun = (plan: Plan, options: GuardOptions, { owner, agentId = 'ai-sdk' }: Origin): Run => {
   checkIntegration('ai');
   const [controller, leaving] = [new AbortController(), new AbortController()];
   const { abortSignal, onEvent, onReaderCancel, tripwireParts } = options;
@@ -171,13 +182,13 @@ export const createRun = (plan: Plan, options: GuardOptions, agentId?: string): 
   const run: Run = {
     [brand]: true,
     id,
+    owner,
     agentId,
     signal,
     plan,
-    host: undefined,
     options,
     leaving,
-    scope: undefined as never, // set below, because it reads the run
+    scope: undefined as never, // see `withScope`, which reads the run
     adapters: new Set(),
     models: new WeakSet(),
     tools: new Map(),
@@ -206,13 +217,11 @@ export const createRun = (plan: Plan, options: GuardOptions, agentId?: string): 
         leaving,
         emit: run.emit,
       }),
+    showData: (chunk) => showData(run, chunk),
     emit: (event) => attempted(() => onEvent?.({ ...event, runId: id })), // with its run id it is complete
     end: (error) => {
       if (run.error) return run.error;
-      run.error = error;
-      const { processorId, phase, path } = error;
-      run.emit({ type: 'stop', kind: run.tripwire ? 'tripwire' : 'unavailable', processorId, phase, path });
-      run.trace?.end({ error });
+      endRun(run, error);
       controller.abort(error);
       return error;
     },
@@ -220,19 +229,27 @@ export const createRun = (plan: Plan, options: GuardOptions, agentId?: string): 
   return withScope(run);
 };
 
+const showData = (run: Run, chunk: Chunk): void => {
+  const { type, data, id, transient } = chunk as WrittenData; // of that type
+  const part = { type, data, ...definedFields({ id, transient }) }; // a client accepts no other fields
+  run.data.push(part);
+  run.trace?.show(chunk);
+  run.emit({ type: 'data', part });
+};
+
+const endRun = (run: Run, error: StopError): void => {
+  run.error = error;
+  const { processorId, phase, path } = error;
+  run.emit({ type: 'stop', kind: run.tripwire ? 'tripwire' : 'unavailable', processorId, phase, path });
+  run.trace?.end({ error });
+};
+
+/** The fields of a new run; the others have no value. */
 const untouched = () => ({
-  trace: undefined,
-  chunkTimeouts: undefined,
   holdsResult: false,
   editedSteps: new Map(),
-  input: undefined,
   stepNumber: 0,
   isAnswered: false,
-  instructions: undefined,
-  approved: undefined,
-  answers: undefined,
-  untouched: undefined,
-  context: undefined,
   steps: [],
   retries: 0,
   recoveries: 0,
@@ -245,10 +262,8 @@ const untouched = () => ({
   approvals: new Set(),
   slots: new Map(),
   data: [],
-  judgeLast: undefined,
   isChecked: false,
   error: undefined,
-  failure: undefined,
 });
 
 const defaultHold = (plan: Plan, { maxProcessorRetries = 0 }: GuardOptions): 'chunk' | 'step' =>

@@ -1,10 +1,9 @@
 import type { TextStreamPart, ToolSet, UIMessageChunk } from 'ai';
-import { definedFields } from '../phase/plain-data.js';
+import type { WrittenData } from './events.js';
 import { isStopError, TripwireError, type StopError } from './stop-errors.js';
 import { wrapField } from './watch-readers.js';
 
 type Part = TextStreamPart<ToolSet>;
-type DataUIPart = Extract<UIMessageChunk, { type: `data-${string}` }>;
 type Finish = Extract<Part, { type: 'finish' }>;
 
 /** The method of the AI SDK's results that its other methods for UI messages use. It reads the stream of its object. */
@@ -25,7 +24,7 @@ export const isUICall = (call: object): boolean => fields.every((name) => Object
  * In the UI messages of a result, a tripwire is a `data-tripwire` part instead of an error, and what left of a step or run that was not
  * accepted is retracted, as over Mastra's routes. The `data` that guards wrote leaves with the part that follows it.
  */
-export const showTripwires = <Result extends object>(result: Result, data: readonly object[]): Result => {
+export const showTripwires = <Result extends object>(result: Result, data: readonly WrittenData[]): Result => {
   const { toUIMessageStream: own } = result as UIResult;
   if (!own) return result;
   const stream = { get: (): unknown => Reflect.get(result, 'stream'), configurable: true };
@@ -34,7 +33,7 @@ export const showTripwires = <Result extends object>(result: Result, data: reado
 };
 
 /** A result whose stream has the parts of a stop instead of its error. A reader's cancel reaches the source at once, which a pipe would delay. */
-export const withStopParts = <Result extends object>(result: Result, data: readonly object[]): Result => {
+export const withStopParts = <Result extends object>(result: Result, data: readonly WrittenData[]): Result => {
   wrapField(result, 'stream', (stream) => {
     const reader = (stream as ReadableStream<Part>).getReader();
     const convert = createConverter(data);
@@ -48,7 +47,7 @@ export const withStopParts = <Result extends object>(result: Result, data: reado
   return result;
 };
 
-const createConverter = (data: readonly object[]) => {
+const createConverter = (data: readonly WrittenData[]) => {
   let shown = 0;
   let hasSteps = false;
   let isInStep = false;
@@ -56,20 +55,15 @@ const createConverter = (data: readonly object[]) => {
     hasSteps ||= part.type === 'start-step';
     if (part.type === 'start-step' || part.type === 'finish-step') isInStep = part.type === 'start-step';
     if (part.type !== 'error' || !isStopError(part.error)) {
-      const written = data.slice(shown).map(dataChunk);
+      if (part.type === 'start') return [part];
+      const written = data.slice(shown).map(asPassedOn);
       shown = data.length;
-      return part.type === 'start' ? [part, ...written] : [...written, part];
+      return [...written, part];
     }
     const isOfRun = part.error.phase === 'outputResult';
     const retraction = asPassedOn({ type: 'data-interlock-retract', data: { scope: isOfRun ? 'run' : 'step' } });
     return [...((isOfRun ? hasSteps : isInStep) ? [retraction] : []), ...endOf(part.error)];
   };
-};
-
-/** A client accepts no other fields. */
-const dataChunk = (chunk: object): object => {
-  const { type, data, id, transient } = chunk as DataUIPart;
-  return asPassedOn({ type, data, ...definedFields({ id, transient }) });
 };
 
 const endOf = (error: StopError): object[] => {

@@ -21,16 +21,11 @@ interface Sent {
  * Limits a step's changes to that step: the AI SDK carries overrides of messages, instructions and context forward, and this removes
  * them.
  */
-export interface StepMemory {
-  /** The input of the step without earlier steps' own changes. */
-  baseOf(step: StepInput): StepInput;
-  remember(sent: Sent): void;
-}
-
-export const createStepMemory = (): StepMemory => {
+export const createStepMemory = () => {
   let last: Sent | undefined;
   return {
-    baseOf: (step) => {
+    /** The input of the step without earlier steps' own changes. */
+    baseOf: (step: StepInput): StepInput => {
       if (!last) return step;
       const { base, sent } = last;
       return {
@@ -39,9 +34,7 @@ export const createStepMemory = (): StepMemory => {
         runtimeContext: step.runtimeContext === sent.runtimeContext ? base.runtimeContext : step.runtimeContext,
       };
     },
-    remember: (sent) => {
-      last = sent;
-    },
+    remember: (sent: Sent): void => void (last = sent),
   };
 };
 
@@ -74,6 +67,21 @@ export const modelSettingNames = [
   'seed',
   'reasoning',
 ] as const;
+
+/** The arguments of the AI SDK's call. `prepareStep` does not receive them, and hooks need them. */
+export interface CallSettings {
+  readonly tools?: Readonly<Record<string, unknown>> | undefined;
+  readonly activeTools?: readonly string[];
+  readonly toolChoice?: unknown;
+  readonly providerOptions?: Readonly<Record<string, unknown>>;
+  readonly modelSettings?: Readonly<Record<string, unknown>>;
+}
+
+/** Those settings of a call. */
+export const modelSettingsIn = (call: object): Readonly<Record<string, unknown>> => {
+  const values = call as Readonly<Record<string, unknown>>; // read by name
+  return Object.fromEntries(modelSettingNames.flatMap((name) => (name in values ? [[name, values[name]]] : [])));
+};
 
 /** Settings of a call that `prepareStep` may change. */
 const callSettings: ReadonlySet<string> = new Set(modelSettingNames);
@@ -135,7 +143,10 @@ export const systemOf = (instructions: Instructions | undefined): SystemEntry[] 
 };
 
 /** Messages in the AI SDK's form, with separate instructions. Unchanged ones keep their original form. */
-export const splitSystem = (all: readonly AnyMessage[], { instructions }: StepInput): Omit<StepInput, 'runtimeContext'> => {
+export const splitSystem = (
+  all: readonly AnyMessage[],
+  { instructions }: Partial<StepInput> = {},
+): Omit<StepInput, 'runtimeContext'> => {
   const system = all.filter((message): message is Extract<AnyMessage, { role: 'system' }> => message.role === 'system');
   const messages = all.filter(({ role }) => role !== 'system') as ModelMessage[]; // made of such
   const before = systemOf(instructions);

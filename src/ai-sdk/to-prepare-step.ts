@@ -1,41 +1,26 @@
 import type { LanguageModel, PrepareStepFunction, ToolSet } from 'ai';
-import type { PhaseData } from '../phase/row.js';
-import { phaseRow } from '../phase/table.js';
 import { definedFields, isSame } from '../phase/plain-data.js';
 import { authorStep, type StepAuthor } from './author-step.js';
-import { answersAmong, isOfAssistant, keepUntouched, lastAnswers, openConversation } from './conversation.js';
-import { instanceOf } from './host.js';
-import { followRetry, judge, judgeInput } from './judge.js';
-import { createReadOnlyViews } from './read-only.js';
+import { answersAmong, isOfAssistant, lastAnswers } from './conversation.js';
+import { guardStep, throwsOnWrite } from './guard-step.js';
+import { judgeInput } from './judge.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { aBoolean, anObject, functionOf, numberFrom } from '../option-kind.js';
 import { start, runsOf } from './adapters.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
-import type { AnyMessage } from './spec.js';
 import {
   mergeProviderOptions,
-  stepFields,
   type StepFields,
   createStepMemory,
+  type CallSettings,
   type StepInput,
-  type StepMemory,
   splitSystem,
   systemOf,
 } from './step.js';
-import { GuardUnavailableError } from './stop-errors.js';
 import { withGuards } from './with-guards.js';
 
 /** Any context, as the AI SDK types it. */
 export type Context = Record<string, unknown>;
-
-/** The arguments of the AI SDK's call. `prepareStep` does not receive them, and hooks need them. */
-export interface CallSettings {
-  readonly tools?: ToolSet;
-  readonly activeTools?: readonly string[];
-  readonly toolChoice?: unknown;
-  readonly providerOptions?: Readonly<Record<string, unknown>>;
-  readonly modelSettings?: Readonly<Record<string, unknown>>;
-}
 
 export interface PrepareStepOptions<TOOLS extends ToolSet = ToolSet, CONTEXT extends Context = Context> extends GuardOptions {
   /**
@@ -61,13 +46,12 @@ interface StepPreparation {
   readonly options: PrepareStepOptions;
   /** Whether a write to a read-only value raises an error. Reading the environment takes a microsecond. */
   readonly isFrozen: boolean;
-  readonly memory: StepMemory;
+  readonly memory: ReturnType<typeof createStepMemory>;
   readonly run: Run;
 }
 
 type StepArgs = Parameters<PrepareStepFunction<ToolSet>>[0];
 type Result = Record<string, unknown>;
-type Data = PhaseData<'inputStep'>;
 
 /**
  * A pipeline's `processInputStep` hooks, and its `processInput` hooks before the first step, as `prepareStep` of the AI SDK. Hooks work
@@ -126,7 +110,7 @@ const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Resu
   const base = await withJudgedInput(run, given, args);
   run.trace?.enter('step.preparing');
   run.answers = lastAnswers(base.messages, answers);
-  const guarded = await guardStep(preparing, args, base);
+  const guarded = await guardStep(run, base, { model: args.model, isFrozen, settings: options.settings });
   const authored = options.prepareStep
     ? await authorStep(options.prepareStep, { args, step: guarded.step, freeze: isFrozen })
     : undefined;
@@ -149,7 +133,7 @@ const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Resu
 };
 
 const preparationOf = (options: PrepareStepOptions, run: Run): StepPreparation => {
-  const { freeze = process.env['NODE_ENV'] !== 'production' } = options;
+  const { freeze = throwsOnWrite() } = options;
   return { options, isFrozen: freeze, memory: createStepMemory(), run };
 };
 
@@ -170,73 +154,6 @@ const withJudgedInput = async (run: Run, base: StepInput, args: StepArgs): Promi
   }
   const judged = await judgeInput(run, messages, 'toPrepareStep');
   return judged === messages ? base : { ...base, ...splitSystem(judged, base) };
-};
-
-/** A step after its guards. */
-interface GuardedStep {
-  readonly step: StepInput;
-  readonly fields: StepFields;
-}
-
-const guardStep = async (preparing: StepPreparation, args: StepArgs, base: StepInput): Promise<GuardedStep> => {
-  const { run } = preparing;
-  if (!run.plan.has('inputStep')) return { step: base, fields: {} };
-  for (;;) {
-    const all: AnyMessage[] = [...systemOf(base.instructions), ...base.messages];
-    const conversation = openConversation(run, all, { answers: run.answers });
-    const { views, payload } = payloadOf(preparing, args, conversation.list);
-    const judged = await judge<'inputStep'>(run, payload);
-    if (judged.retry) {
-      followRetry(run, judged.retry);
-      continue;
-    }
-    const { model, ...rest } = fieldsOf(run, payload, judged.data);
-    const fields = { ...views.unwrap(rest), ...(model !== undefined && { model }) };
-    if (!keepUntouched(run, conversation)) return { step: base, fields };
-    run.answers = conversation.answers();
-    const messages = [...conversation.readSystem(), ...conversation.read()] as AnyMessage[]; // of either form
-    const split = splitSystem(messages, base);
-    return { step: { ...base, ...split, ...(!conversation.isSystemChanged() && { instructions: base.instructions }) }, fields };
-  }
-};
-
-const payloadOf = (
-  { run, options, isFrozen }: StepPreparation,
-  args: StepArgs,
-  messageList: ReturnType<typeof openConversation>['list'],
-) => {
-  const { messages: port } = run.scope.host;
-  const { tools, activeTools, toolChoice, providerOptions, modelSettings } = options.settings ?? {};
-  const { hook } = phaseRow('inputStep');
-  const views = createReadOnlyViews();
-  const viewOf = <T>(value: T, name: string): T => (isFrozen ? views.view(value, `${hook}.${name}`) : value);
-  const payload = {
-    phase: 'inputStep',
-    messages: port.read(messageList, 'all'),
-    messageList,
-    systemMessages: port.readSystem(messageList),
-    stepNumber: args.stepNumber,
-    steps: (isFrozen ? views.viewEach(args.steps, `${hook}.steps`) : [...args.steps]) as never, // the AI SDK's own records
-    runId: run.id,
-    retryCount: run.retries,
-    model: instanceOf(args.model) as never, // Mastra types a model by an older specification
-    tools: tools as Record<string, unknown> | undefined,
-    activeTools: activeTools && [...activeTools],
-    toolChoice: viewOf(toolChoice, 'toolChoice') as never, // the AI SDK's choices are Mastra's
-    providerOptions: viewOf(providerOptions, 'providerOptions') as never, // as toolChoice
-    modelSettings: viewOf(modelSettings, 'modelSettings') as never, // as toolChoice
-  } as const;
-  return { views, payload };
-};
-
-/** A change that the AI SDK cannot make fails the run, because a guard requested it. */
-const fieldsOf = (run: Run, before: Data, after: Data): StepFields => {
-  try {
-    return stepFields(before, after);
-  } catch (error) {
-    const path = run.plan.id;
-    throw run.end(new GuardUnavailableError({ error, processorId: path, phase: 'inputStep', path }));
-  }
 };
 
 /** A model that replaces a guarded one is guarded, too. */

@@ -1,7 +1,7 @@
 import type { GeneratedFile, StreamTextTransform, TextStreamPart, ToolSet } from 'ai';
 import { isPromise, type Awaitable } from '../phase/awaitable.js';
 import { createTurns } from '../guard/in-steps.js';
-import { createChunkCodec, type FieldCodec } from './chunks.js';
+import { alike, commonCodecs, createChunkCodec, type FieldCodec } from './chunks.js';
 import type { GuardOptions } from './guard-options.js';
 import { start, runsOf } from './adapters.js';
 import type { Guards, Run } from './run.js';
@@ -27,22 +27,13 @@ const file: Omit<FieldCodec, 'chunk'> = {
 /** The parts of `streamText`, which contain the text of a model's stream and the results of tools. */
 const textCodec = createChunkCodec<Part>(
   {
-    'text-start': { chunk: 'text-start' },
-    'text-delta': { chunk: 'text-delta' },
-    'text-end': { chunk: 'text-end' },
-    'reasoning-start': { chunk: 'reasoning-start' },
-    'reasoning-delta': { chunk: 'reasoning-delta' },
-    'reasoning-end': { chunk: 'reasoning-end' },
-    'tool-input-start': { chunk: 'tool-call-input-streaming-start', names: { id: 'toolCallId' } },
-    'tool-input-delta': { chunk: 'tool-call-delta', names: { id: 'toolCallId', delta: 'argsTextDelta' } },
-    'tool-input-end': { chunk: 'tool-call-input-streaming-end', names: { id: 'toolCallId' } },
+    ...commonCodecs,
+    ...alike('text-delta', 'reasoning-delta'),
     'tool-call': { chunk: 'tool-call', names: { input: 'args' } },
     'tool-result': { chunk: 'tool-result', names: { input: 'args', output: 'result' } },
     'tool-error': { chunk: 'tool-error', names: { input: 'args' } },
-    source: { chunk: 'source' },
     file: { chunk: 'file', ...file },
     'reasoning-file': { chunk: 'reasoning-file', ...file },
-    custom: { chunk: 'custom' },
     'finish-step': {
       chunk: 'finish',
       toPayload: ({ finishReason, providerMetadata }) => ({ stepResult: { reason: finishReason }, providerMetadata }),

@@ -14,19 +14,14 @@ const kinds: Partial<Record<StreamPart['type'], { kind: Kind; is: 'start' | 'del
 };
 
 /** Keeps a stream well formed whatever guards drop or add: text is always between a start and an end of its part. */
-export interface Wire {
-  /** The parts to send for one that guards released. */
-  send(part: StreamPart): StreamPart[];
-  /** The ends of parts that are still open. */
-  end(): StreamPart[];
-}
+export type Wire = ReturnType<typeof createWire>;
 
 interface Open {
   readonly kind: Kind;
   readonly id: string;
 }
 
-export const createWire = (): Wire => {
+export const createWire = () => {
   const open = new Map<string, Open>();
   const used = new Set<string>();
   const start = (key: string, kind: Kind, id: string): Open => {
@@ -36,7 +31,8 @@ export const createWire = (): Wire => {
     return made;
   };
   return {
-    send: (part) => {
+    /** The parts to send for one that guards released. */
+    send: (part: StreamPart): StreamPart[] => {
       const known = kinds[part.type];
       if (!known || !('id' in part) || typeof part.id !== 'string') return [part];
       const { kind, is } = known;
@@ -51,6 +47,7 @@ export const createWire = (): Wire => {
       const sent = { ...part, id: own.id } as StreamPart; // the same part under its sent id
       return current || is === 'start' ? [sent] : [startOf(own), sent];
     },
+    /** The ends of parts that are still open. */
     end: () => {
       const openParts = [...open.values()];
       open.clear();
@@ -62,12 +59,9 @@ export const createWire = (): Wire => {
 const startOf = ({ kind, id }: Open): StreamPart => ({ type: `${kind}-start`, id });
 
 /** Collects the content of a stream. */
-export interface Gathering {
-  readonly content: Content[];
-  add(part: StreamPart): void;
-}
+export type Gathering = ReturnType<typeof createGathering>;
 
-export const createGathering = (): Gathering => {
+export const createGathering = () => {
   const content: Content[] = [];
   const growing = new Map<string, Words>();
   const open = (key: string, kind: Kind): Words => {
@@ -87,7 +81,7 @@ export const createGathering = (): Gathering => {
   };
   return {
     content,
-    add: (part) => {
+    add: (part: StreamPart): void => {
       const known = kinds[part.type];
       if (known)
         addWords(known.kind, part as PartOf<'text-start' | 'text-delta' | 'text-end'>); // the two kinds have the same fields

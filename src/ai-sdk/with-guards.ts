@@ -1,6 +1,7 @@
 import { anySignal } from '../phase/awaitable.js';
 import { wrapLanguageModel } from 'ai';
 import { callGuarded, type GuardedCall, type PartSink } from './guarded-call.js';
+import { guardCallStep } from './guard-step.js';
 import { instanceOf, type ModelInstance } from './host.js';
 import { judgedInput } from './judge.js';
 import { guardsOutput, isCleanRecord, type ModelCall } from './model-port.js';
@@ -12,9 +13,9 @@ import type { CallableModel, GenerateResult, PartOf, Prompt, StreamPart, StreamR
 import { createGathering } from './wire.js';
 
 /**
- * Puts guards around a language model, for every function of the AI SDK that takes one. Honours `processInput`, `processLLMRequest`,
- * `processAPIError`, `processOutputStream`, `processLLMResponse`, `processOutputStep` and, for responses without tool calls,
- * `processOutputResult`; the same in `doGenerate` and `doStream`. A blocked response is not emitted, and the provider's call is aborted.
+ * Puts guards around a language model, for every function of the AI SDK that takes one. Honours each hook except `processToolResult`, in
+ * `doGenerate` and `doStream`; `processOutputResult` for responses without tool calls. A blocked response is not emitted, and the
+ * provider's call is aborted.
  *
  * With a pipeline every call of the model is a run of its own; pass a shared run to the steps of one run, see `createGuardedRun`. A model
  * id is resolved by the AI SDK's default provider.
@@ -56,8 +57,19 @@ const startCall = async (run: Run, call: ModelCall, sink: PartSink): Promise<Gua
   run.isAnswered = false;
   await run.trace?.begin(call.params.prompt);
   const prompt = (await judgedInput(run, call.params.prompt)) as Prompt; // made of a prompt
-  return callGuarded(run, { ...call, params: { ...call.params, prompt } }, sink);
+  if (!run.adapters.has('toPrepareStep')) run.trace?.enter('step.preparing');
+  const guarded = callGuarded(run, await guardCallStep(run, { ...call, params: { ...call.params, prompt } }), sink);
+  if (endsItself(run))
+    guarded.over.then(
+      () => (run.owner === 'application' && run.judgeLast ? undefined : run.trace?.endCalls()),
+      (error: unknown) => run.trace?.endCalls({ error }),
+    );
+  return guarded;
 };
+
+/** Whether the trace of a run ends with its last answer: it may have no other end. */
+const endsItself = ({ owner, adapters }: Run): boolean =>
+  owner === 'model' || (owner === 'application' && !adapters.has('toStreamTransform'));
 
 const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
   const parts: StreamPart[] = [];

@@ -17,8 +17,7 @@ import {
   type RunTracer,
 } from './run.js';
 import { noUsage } from './step-record.js';
-import { InterlockError } from '../errors.js';
-import { persistedPart } from './data-parts.js';
+import { checkDataPart, persistedPart } from './data-parts.js';
 import { emitJudged } from './judge.js';
 import type { Chunk, ModelEntry } from './ports.js';
 import type { CallResponse } from './tool-call.js';
@@ -188,8 +187,7 @@ const listener = ({ tracer, onEvent }: RunOptions, runOf: () => Run): RunOptions
  * the writer catches it.
  */
 const writeCustom = async (run: Run, chunk: Chunk): Promise<void> => {
-  if (typeof chunk?.type !== 'string' || !chunk.type.startsWith('data-'))
-    throw new InterlockError('phase/invalid-data-part', { path: 'writer.custom', detail: `the type is "${chunk?.type}".` });
+  checkDataPart(chunk);
   if (isOver(run)) return;
   if (run.state.stop) throw stopError(run); // a sibling that was stopped with its block may still be running
   const { outcome, emitted } = await emitJudged(run, { runId: run.options.runId, from: 'AGENT', ...chunk });

@@ -1,6 +1,13 @@
+import { InterlockError } from '../errors.js';
 import { copyPlain } from '../phase/plain-data.js';
 import type { Chunk, DataPart } from './ports.js';
 import type { Attempt, Run } from './run.js';
+
+/** Raises `phase/invalid-data-part` for a chunk that guards cannot write. */
+export const checkDataPart = (chunk: Chunk): void => {
+  if (typeof chunk?.type !== 'string' || !chunk.type.startsWith('data-'))
+    throw new InterlockError('phase/invalid-data-part', { path: 'writer.custom', detail: `the type is "${chunk?.type}".` });
+};
 
 /** A chunk as messages keep it: a data part that is neither transient nor the loop's own. Otherwise empty. */
 export const persistedPart = (chunk: Chunk): DataPart[] => {

@@ -97,7 +97,7 @@ const adapters = {
 } satisfies Record<string, Adapter>;
 
 const phasesOf: Record<keyof typeof adapters, readonly Rule['phase'][]> = {
-  withGuards: ['input', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
+  withGuards: ['input', 'inputStep', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
   toPrepareStep: ['input', 'inputStep'],
   guardTools: ['toolResult'],
   toStreamTransform: ['outputStream'],

@@ -96,12 +96,16 @@ describe.each(modes)('an agent registered in Mastra, %s', (mode) => {
     }
   });
 
-  it('is rejected with a hook that Mastra would not call', () => {
-    const { settings } = setUp(1);
-    const payer = guardedToolLoop({ ...settings, guards: [{ id: 'deep', processInputStep: () => undefined }] });
-    expect(() => new Mastra({ agents: { payer: payer as never }, logger: false })).toThrow(
-      expect.objectContaining({ code: 'ai-sdk/unhonoured-hook', path: 'processors/deep processInputStep' }),
-    );
+  it('has its steps guarded', async () => {
+    const reminding: Processor = {
+      id: 'reminding',
+      processInputStep: ({ messages }) => [...messages, { role: 'user', content: 'Be kind.' } as never],
+    };
+    const { ran, prompts } = await run(1, [reminding]);
+    expect(ran).toEqual([{ amount: 1 }]);
+    expect(prompts.map((prompt) => prompt.match(/Be kind\./g))).toEqual([['Be kind.'], ['Be kind.']]);
+    const blocking: Processor = { id: 'blocking', processInputStep: ({ abort }) => abort('No steps.') };
+    expect(await run(1, [blocking])).toMatchObject({ ran: [], text: 'TripwireError', prompts: [] });
   });
 });
 

@@ -365,13 +365,13 @@ describe('one run', () => {
 });
 
 describe('adapters reject unsupported hooks', () => {
-  const inputStep = pipeline('house').then(guardOn('inputStep', () => undefined, { id: 'deep' }));
+  const deep = pipeline('house').then(guardOn('toolResult', () => undefined, { id: 'deep' }));
   const toolResult = [guardOn('toolResult', () => undefined, { id: 'results' })];
   const stream = [guardOn('outputStream', () => undefined, { id: 'stream' })];
   const model = scriptedModel({ specificationVersion: 'v4', steps: [] });
 
   it.each<[string, () => unknown, string]>([
-    ['withGuards', () => withGuards(model, inputStep), 'house/deep processInputStep'],
+    ['toPrepareStep, in a pipeline', () => toPrepareStep(deep), 'house/deep processToolResult'],
     ['toPrepareStep', () => toPrepareStep(stream), 'processors/stream processOutputStream'],
     ['guardTools', () => guardTools({}, stream), 'processors/stream processOutputStream'],
     ['toStreamTransform', () => toStreamTransform(toolResult), 'processors/results processToolResult'],
@@ -385,10 +385,10 @@ describe('adapters reject unsupported hooks', () => {
   });
 
   it('a shared run rejects a hook that no adapter calls, before the model call', async () => {
-    const run = createGuardedRun([guardOn('inputStep', () => undefined, { id: 'deep' }), guardOn('input', () => undefined)]);
+    const run = createGuardedRun([guardOn('outputStep', () => undefined, { id: 'deep' }), guardOn('input', () => undefined)]);
     const calls = scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Hi.' }] });
-    const failed = generateText({ model: withGuards(calls, run), prompt: 'Hello' });
-    await expect(failed).rejects.toMatchObject({ code: 'ai-sdk/unhonoured-hook', path: 'processors/deep processInputStep' });
+    const failed = generateText({ model: calls, prepareStep: toPrepareStep(run), prompt: 'Hello' });
+    await expect(failed).rejects.toMatchObject({ code: 'ai-sdk/unhonoured-hook', path: 'processors/deep processOutputStep' });
     expect(calls.calls).toEqual([]);
   });
 

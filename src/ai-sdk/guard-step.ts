@@ -1,0 +1,135 @@
+import { wrapLanguageModel, type LanguageModel } from 'ai';
+import type { PhaseData } from '../phase/row.js';
+import { phaseRow } from '../phase/table.js';
+import { keepUntouched, openConversation } from './conversation.js';
+import { instanceOf } from './host.js';
+import { followRetry } from './follow-retry.js';
+import { judge } from './judge.js';
+import type { ModelCall } from './model-port.js';
+import { createReadOnlyViews } from './read-only.js';
+import type { Run } from './run.js';
+import type { AnyMessage, CallableModel, CallOptions } from './spec.js';
+import {
+  mergeProviderOptions,
+  modelSettingsIn,
+  splitSystem,
+  stepFields,
+  systemOf,
+  type CallSettings,
+  type StepFields,
+  type StepInput,
+} from './step.js';
+import { GuardUnavailableError } from './stop-errors.js';
+
+type Data = PhaseData<'inputStep'>;
+
+/** A step after its guards. */
+interface GuardedStep {
+  readonly step: StepInput;
+  readonly fields: StepFields;
+}
+
+interface StepFacts {
+  readonly model: LanguageModel;
+  readonly settings: CallSettings | undefined;
+  /** Whether a write to a read-only value raises an error. */
+  readonly isFrozen: boolean;
+}
+
+/** Whether a write to a read-only value raises an error, unless an option says so. Reading the environment takes a microsecond. */
+export const throwsOnWrite = (): boolean => process.env['NODE_ENV'] !== 'production';
+
+/** Calls the guards of the current step, before its model is called. */
+export const guardStep = async (run: Run, base: StepInput, facts: StepFacts): Promise<GuardedStep> => {
+  if (!run.plan.has('inputStep')) return { step: base, fields: {} };
+  for (;;) {
+    const all: AnyMessage[] = [...systemOf(base.instructions), ...base.messages];
+    const conversation = openConversation(run, all, { answers: run.answers });
+    const { views, payload } = payloadOf(run, conversation.list, facts);
+    const judged = await judge<'inputStep'>(run, payload);
+    if (judged.retry) {
+      followRetry(run, judged.retry);
+      continue;
+    }
+    const { model, ...rest } = fieldsOf(run, payload, judged.data);
+    const fields = { ...views.unwrap(rest), ...(model !== undefined && { model }) };
+    if (!keepUntouched(run, conversation)) return { step: base, fields };
+    run.answers = conversation.answers();
+    const messages = [...conversation.readSystem(), ...conversation.read()] as AnyMessage[]; // of either form
+    const split = splitSystem(messages, base);
+    return { step: { ...base, ...split, ...(!conversation.isSystemChanged() && { instructions: base.instructions }) }, fields };
+  }
+};
+
+const payloadOf = (
+  run: Run,
+  messageList: ReturnType<typeof openConversation>['list'],
+  { model, settings = {}, isFrozen }: StepFacts,
+) => {
+  const { messages: port } = run.scope.host;
+  const { tools, activeTools, toolChoice, providerOptions, modelSettings } = settings;
+  const { hook } = phaseRow('inputStep');
+  const views = createReadOnlyViews();
+  const viewOf = <T>(value: T, name: string): T => (isFrozen ? views.view(value, `${hook}.${name}`) : value);
+  const steps = run.steps as readonly object[]; // the AI SDK's own records
+  const payload = {
+    phase: 'inputStep',
+    messages: port.read(messageList, 'all'),
+    messageList,
+    systemMessages: port.readSystem(messageList),
+    stepNumber: run.stepNumber,
+    steps: (isFrozen ? views.viewEach(steps, `${hook}.steps`) : [...steps]) as never, // Mastra types records of its own
+    runId: run.id,
+    retryCount: run.retries,
+    model: instanceOf(model) as never, // Mastra types a model by an older specification
+    tools,
+    activeTools: activeTools && [...activeTools],
+    toolChoice: viewOf(toolChoice, 'toolChoice') as never, // the AI SDK's choices are Mastra's
+    providerOptions: viewOf(providerOptions, 'providerOptions') as never, // as toolChoice
+    modelSettings: viewOf(modelSettings, 'modelSettings') as never, // as toolChoice
+  } as const;
+  return { views, payload };
+};
+
+/** A change that the AI SDK cannot make fails the run, because a guard requested it. */
+const fieldsOf = (run: Run, before: Data, after: Data): StepFields => {
+  try {
+    return stepFields(before, after);
+  } catch (error) {
+    const path = run.plan.id;
+    throw run.end(new GuardUnavailableError({ error, processorId: path, phase: 'inputStep', path }));
+  }
+};
+
+/** A call of the model after the guards of its step, which `toPrepareStep` calls before it in a run that has it. */
+export const guardCallStep = async (run: Run, call: ModelCall): Promise<ModelCall> => {
+  if (run.adapters.has('toPrepareStep') || !run.plan.has('inputStep')) return call;
+  const { model, params } = call;
+  run.answers = undefined;
+  const base: StepInput = { ...splitSystem(params.prompt), runtimeContext: undefined };
+  const { step, fields } = await guardStep(run, base, { model, isFrozen: throwsOnWrite(), settings: settingsOf(params) });
+  const { model: other, activeTools, toolChoice, providerOptions, ...settings } = fields;
+  const tools = activeTools ? params.tools?.filter(({ name }) => activeTools.includes(name)) : params.tools;
+  const choice = typeof toolChoice === 'string' ? { type: toolChoice } : toolChoice;
+  const made = {
+    ...params,
+    ...settings,
+    ...(step !== base && { prompt: [...systemOf(step.instructions), ...step.messages] }),
+    tools: tools?.length ? tools : undefined,
+    toolChoice: tools?.length ? (choice ?? params.toolChoice) : undefined,
+    providerOptions: mergeProviderOptions(params.providerOptions, providerOptions),
+  };
+  return { ...call, model: other ? callable(other) : model, params: made as CallOptions }; // fields of those names
+};
+
+/** The settings of a call of a model, as those of the AI SDK's functions. */
+const settingsOf = ({ tools, toolChoice, providerOptions, ...rest }: CallOptions): CallSettings => ({
+  tools: tools && Object.fromEntries(tools.map((tool) => [tool.name, tool])),
+  toolChoice: toolChoice?.type === 'tool' ? toolChoice : toolChoice?.type,
+  providerOptions,
+  modelSettings: modelSettingsIn(rest),
+});
+
+/** A model of any specification, as a middleware gets it. */
+const callable = (model: LanguageModel): CallableModel =>
+  wrapLanguageModel({ model: instanceOf(model), middleware: { specificationVersion: 'v4' } });
