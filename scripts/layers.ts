@@ -19,7 +19,6 @@ const layers = [
       'src/verdict',
       'src/ui',
       'src/durable/journal',
-      'src/durable/memory-board',
     ],
     open: true,
   },

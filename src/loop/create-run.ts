@@ -18,7 +18,7 @@ import {
 } from './run.js';
 import { noUsage } from './step-record.js';
 import { InterlockError } from '../errors.js';
-import { persistedPart } from './data-parts.js';
+import { persistedPart } from './emit.js';
 import { emitJudged } from './judge.js';
 import type { Chunk, ModelEntry } from './ports.js';
 import type { CallResponse } from './tool-call.js';

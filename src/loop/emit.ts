@@ -1,6 +1,7 @@
 import { isPromise } from '../phase/awaitable.js';
-import type { Chunk } from './ports.js';
-import { isOver, type Run } from './run.js';
+import type { Chunk, DataPart } from './ports.js';
+import { isOver, type Run, type Attempt } from './run.js';
+import { copyPlain } from '../phase/plain-data.js';
 
 /** A chunk that the loop creates. */
 export const agentChunk = (run: Run, type: string, payload: unknown): Chunk => ({
@@ -57,4 +58,19 @@ export const retract = async (run: Run, out: EmittedParts): Promise<boolean> => 
     data: { attempt, stepNumber, partIds, scope: out.scope, ...(out.resent && { resent: out.resent }) },
   });
   return false;
+};
+
+/** A chunk as messages keep it: a data part that is neither transient nor the loop's own. Otherwise empty. */
+export const persistedPart = (chunk: Chunk): DataPart[] => {
+  const { type, data, transient } = chunk as DataPart & { transient?: boolean };
+  return type.startsWith('data-') && !type.startsWith('data-interlock-') && transient !== true
+    ? [{ type, data: copyPlain(data) }]
+    : [];
+};
+
+/** Adds the data parts that guards wrote during an attempt to the response: then they are kept or removed with it. Returns whether there are any. */
+export const addWritten = (run: Run, { written }: Attempt): boolean => {
+  if (written.length === 0) return false;
+  run.options.ports.messages.addData(run.state.list, written.splice(0));
+  return true;
 };

@@ -9,7 +9,7 @@ import { acceptedSteps, isWithheld, visibleSteps, type Attempt, type Run } from 
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
 import { isOfCall, publishWaiting } from './waiting-calls.js';
 import { untilAborted } from '../phase/awaitable.js';
-import { recordWastedCall } from './record-model.js';
+import { recordWastedCall } from './model-call.js';
 
 /** The end of an attempt. */
 interface AttemptEnd {

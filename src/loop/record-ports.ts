@@ -1,5 +1,5 @@
 import { partOf, type TraceWriter } from '../trace/trace-writer.js';
-import { refusedArguments } from './make-call.js';
+import { refusedArguments } from './step-calls.js';
 import { createPartIds, idsLike, partIdOf, type PartIds } from './part-ids.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolRequest } from './ports.js';
 import type { ToolCall, ToolOutcome } from './tool-call.js';

@@ -16,7 +16,7 @@ import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './activity.js';
 import { openToolStream } from './guarded-stream.js';
 import { copyPlain } from '../phase/plain-data.js';
-import { persistedPart } from './data-parts.js';
+import { persistedPart } from './emit.js';
 import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
 import { copyResult, finishedCall, findFinished, type FinishedCall } from './step-calls.js';

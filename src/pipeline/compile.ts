@@ -21,8 +21,7 @@ import {
   type SequenceNode,
 } from './graph.js';
 import { framedSteps, inFrame, needsFrame } from './frame.js';
-import type { Block } from './merge-branches.js';
-import { inParallel, type IndexedBranch } from './parallel.js';
+import { inParallel, type Block, type IndexedBranch } from './parallel.js';
 import { recordingEdits } from './recorded-edits.js';
 import { overlapModel, withPolicy } from './with-policy.js';
 import { checkGraph } from './verify/find-defects.js';

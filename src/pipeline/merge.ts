@@ -1,8 +1,7 @@
 import { alignArray, type Alignment, keyOf, keysOf, removed } from './align.js';
 import { byReach, compare, type MergeTarget, settle, type Version, within, scrubbed, withoutMovedWords } from './overlap.js';
 import { isRecord, isSame } from '../phase/plain-data.js';
-import { isName, isNameField, lostWords, textOf } from './words.js';
-import { applySpans, groupOverlapping, type Span, spansBetween } from './spans.js';
+import { isName, isNameField, lostWords, textOf, applySpans, groupOverlapping, spansBetween, type Span } from './spans.js';
 
 /**
  * Merges several branches' versions of a value against their common base. Changes at different targets are combined, also inside a text;

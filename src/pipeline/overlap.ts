@@ -1,6 +1,5 @@
-import { isNameField, lostWords, textOf, withoutWords, wordsOf } from './words.js';
+import { isNameField, lostWords, textOf, withoutWords, wordsOf, spansBetween } from './spans.js';
 import { isRecord } from '../phase/plain-data.js';
-import { spansBetween } from './spans.js';
 
 /** Two or more branches that edited the same words or set the same field. */
 export interface Overlap {

@@ -8,8 +8,7 @@ import { mapGuards, type SequenceNode } from './graph.js';
 import { copyPlain, isRecord, isSame } from '../phase/plain-data.js';
 import type { Change } from '../../schemas/run-event.js';
 import { alignArray, removed } from './align.js';
-import { spansBetween } from './spans.js';
-import { isNameField, textOf } from './words.js';
+import { spansBetween, isNameField, textOf } from './spans.js';
 
 /** A graph whose guards report their changes. */
 export const withRecordedEdits = (graph: SequenceNode): SequenceNode =>

@@ -1,17 +1,17 @@
 import {
+  gather,
+  hasContent,
+  partsOf,
   type CallOptionsOf,
   type GenerateResultOf,
   type LanguageModelOf,
   type SpecVersion,
   type StreamPartOf,
-  gather,
-  hasContent,
   type Part,
-  partsOf,
   type ScriptedStep,
   type StepScript,
 } from './scripted-parts.js';
-import { rejectOnAbort, wait } from './waits.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** One call of a scripted model, updated while it runs. */
 export interface ScriptedCall<V extends SpecVersion = SpecVersion> {
@@ -177,3 +177,22 @@ const toStream = <V extends SpecVersion>(source: AsyncGenerator<Part, void>, cal
     // Nothing is produced before the consumer asks: only requested parts are counted as pulled.
     { highWaterMark: 0 },
   );
+
+/** Never resolves; rejects with the signal's reason once it is aborted. */
+export const rejectOnAbort = (signal: AbortSignal | undefined): Promise<never> =>
+  new Promise((_, reject) => {
+    const abort = () => reject(signal?.reason);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
+
+/** Waits `ms` milliseconds; rejects with the signal's reason once it is aborted. */
+export const wait = async (ms: number, signal?: AbortSignal): Promise<void> => {
+  signal?.throwIfAborted();
+  if (ms <= 0) return;
+  // Node's own rejection wraps the reason; providers throw the caller's.
+  await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw error;
+  });
+};

@@ -1,8 +1,7 @@
 import { stringify } from 'safe-stable-stringify';
 
 import type { TraceContent, TraceEntry } from '../../schemas/trace-entry.js';
-import type { Trace } from './traces.js';
-import { traceOfKind } from './kinds.js';
+import { traceOfKind, type Trace } from './traces.js';
 import { createContentWriter, freezeContent, type Frozen } from './contents.js';
 
 /**

@@ -1,11 +1,10 @@
 import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { Plan } from '../../pipeline/compile.js';
-import { clearStepFeedback } from '../after-step.js';
-import { clearFeedback, conversationFields } from '../conversation.js';
+import { clearStepFeedback, clearFeedback, conversationFields } from '../conversation.js';
 import { followResponse, snapshotResponse } from '../follow-response.js';
 import { isGuarded, judge, judgeWith, type Judged, failWith } from '../judge.js';
-import { addWritten } from '../data-parts.js';
+import { addWritten } from '../emit.js';
 import { addPayloadTransforms } from '../persist-rejected-turn.js';
 import type { Outcome } from '../activity.js';
 import { acceptedSteps, currentAttempt, stepFields, type Run, isOver } from '../run.js';

@@ -1,18 +1,15 @@
 import type { PhaseData } from '../../phase/row.js';
-import { afterStep } from '../after-step.js';
-import { addWritten } from '../data-parts.js';
+import { afterStep, conversationFields } from '../conversation.js';
+import { addWritten } from '../emit.js';
 import { dropFallen } from '../fallen-stand-ins.js';
-import { hasUnjudgedInput, resultOfCall } from '../streamed-input.js';
-import { followResponse, snapshotResponse } from '../follow-response.js';
+import { hasUnjudgedInput, resultOfCall, unquoting } from '../guarded-stream.js';
+import { followResponse, snapshotResponse, resend } from '../follow-response.js';
 import { isGuarded, judge } from '../judge.js';
 import type { Outcome } from '../activity.js';
 import type { StepRecord } from '../ports.js';
 import type { ToolCall } from '../tool-call.js';
-import { conversationFields } from '../conversation.js';
 import { currentAttempt, stepFields, type Attempt, type Run } from '../run.js';
-import { resend } from '../resend.js';
 import { acceptedParts, recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
-import { unquoting } from '../guarded-stream.js';
 import { findToolPart, type ProviderResult } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
 

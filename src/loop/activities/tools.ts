@@ -1,10 +1,9 @@
-import { afterStep } from '../after-step.js';
+import { afterStep } from '../conversation.js';
 import { emitJudged, stopWith } from '../judge.js';
 import type { Outcome } from '../activity.js';
-import { addWritten } from '../data-parts.js';
+import { addWritten, agentChunk } from '../emit.js';
 import type { StepRecord } from '../ports.js';
 import type { ToolCall, ToolOutcome } from '../tool-call.js';
-import { agentChunk } from '../emit.js';
 import { createRunningCalls, type RunningCalls } from '../running-calls.js';
 import { currentAttempt, type Attempt, type Run } from '../run.js';
 import { settleEnd } from '../settle-result.js';

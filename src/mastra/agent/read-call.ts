@@ -10,7 +10,7 @@ import { withSupervisorHold } from '../tools/delegation.js';
 import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
 import type { Owner } from '../memory/memory.js';
 import { addMessages } from '../messages/add-messages.js';
-import { addMissingParts } from '../messages/sync-text-content.js';
+import { addMissingParts } from '../messages/conversion.js';
 
 /** The messages and options of a call of `generate` or `stream`. */
 interface Call {

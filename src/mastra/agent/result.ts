@@ -6,7 +6,7 @@ import type { Chunk, StepRecord, TokenUsage } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, visibleSteps, type Run } from '../../loop/run.js';
 import { waitingCalls, waitingChunk } from '../../loop/waiting-calls.js';
 import { bypassesOf, type GuardBypass, wastedOf, type WastedCalls } from '../../trace/guard-view.js';
-import { withTextFields } from '../messages/sync-text-content.js';
+import { withTextFields } from '../messages/conversion.js';
 import { isDelegated } from '../tools/delegation.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { messagesOf, stepResults, type ResponseMessages, type StepResult } from './step-results.js';

@@ -14,7 +14,7 @@ import type { MemoryTarget } from '../memory/memory.js';
 import { isDelegated } from '../tools/delegation.js';
 import { isRecord } from '../../phase/plain-data.js';
 import { runSegmentOf } from './run-segment.js';
-import type { IgnoredOptions } from './ignored-options.js';
+import type { IgnoredOptions } from './resolve-options.js';
 import { threadOf, type SuspendedRuns } from './suspended-runs.js';
 import { changesNothing, namesOf, readCallOptions } from '../options/option-table.js';
 

@@ -6,7 +6,15 @@ import type { ResumeOptions } from '../agent/resume.js';
 import { idsOf } from '../agent/start-run.js';
 import { requestedIds } from '../memory/memory.js';
 import { forkedSegment } from './fork-run.js';
-import { followCalled, followPublished } from './following.js';
+import {
+  followCalled,
+  followPublished,
+  createPause,
+  subscribe,
+  findEnd,
+  type DurableContext,
+  type SegmentRef,
+} from './following.js';
 import {
   readEnd,
   runIdOf,
@@ -17,7 +25,6 @@ import {
   type SegmentEnd,
   type PersistedSegment,
 } from './persisted-segment.js';
-import { createPause, subscribe, findEnd, type DurableContext, type SegmentRef } from './run-subscription.js';
 import { agentProgram } from './program.js';
 import type { AttachOptions, ForkOptions, RunFilter, RunOwner } from './operation-options.js';
 import { checkOwner, erase, hostCoded, listRuns, prune, metricsOf, needed, type RunCounts } from './run-operations.js';

@@ -5,7 +5,7 @@ import { sectionsBefore } from '../../loop/state/persisted-state.js';
 import { idsOf } from '../agent/start-run.js';
 import { readSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
 import type { ForkOptions } from './operation-options.js';
-import type { DurableContext } from './run-subscription.js';
+import type { DurableContext } from './following.js';
 import { needed } from './run-operations.js';
 
 /**

@@ -4,7 +4,7 @@ import { drive } from '../../loop/drive.js';
 import { Interruption } from '../../loop/interruption.js';
 import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
 import { anySignal } from '../../phase/awaitable.js';
-import { abortAfter } from '../model/time-limits.js';
+import { abortAfter } from '../model/model-call.js';
 import { endRecording } from '../agent/callbacks.js';
 import { startPersistedRun, type MakeOptions } from './start-persisted-run.js';
 import {

@@ -1,7 +1,7 @@
 import { withErrors, type Engine, type PersistedRun, type Program, type ProgramRuns } from '../../durable/journal.js';
 import { InterlockError, isInterlockError, messageOf } from '../../errors.js';
 import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
-import type { DurableContext } from './run-subscription.js';
+import type { DurableContext } from './following.js';
 import type { PersistedRunStatus, RunFilter, RunOwner } from './operation-options.js';
 import { readIndexEntry, type WaitingRun } from './suspended-index.js';
 import type { RunQueue } from './run-queue.js';

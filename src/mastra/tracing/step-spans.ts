@@ -13,8 +13,8 @@ import type { StepRecord, TokenUsage } from '../../loop/ports.js';
 import { type ToolCall, type ToolOutcome, publicToolName } from '../../loop/tool-call.js';
 import type { Run } from '../../loop/run.js';
 import type { Phase } from '../../phase/row.js';
-import { offeredTools } from '../model/provider-tools.js';
-import { redactedValue, type NameTool } from './redacted-span.js';
+import { offeredTools } from '../model/prompts.js';
+import { redactedValue, type NameTool } from './guard-spans.js';
 
 /** The spans of a run's model and tools: one generation, its steps, and the calls of each step. */
 export type StepSpans = ReturnType<typeof createStepSpans>;

@@ -1,7 +1,7 @@
 import { InterlockError } from '../../errors.js';
 import { stepChars } from '../../guard/in-steps.js';
 import { endForPattern, type Pattern, type TextSpan } from '../../guard/pattern.js';
-import { graphemeFloor } from './grapheme.js';
+import { graphemeFloor } from './window-reader.js';
 
 /** A pattern's decision about the start of a text. */
 interface Found {

@@ -7,7 +7,7 @@ import { isStop, pass, type Verdict } from '../../verdict.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
 import { followTails, tailsOf, type Tails } from './matcher.js';
 import type { Chunk } from './chunk.js';
-import { graphemeFloor } from './grapheme.js';
+import { graphemeFloor } from './window-reader.js';
 import { createBufferedTexts, type Action, type BufferedTexts } from './buffered-texts.js';
 import type { Gate, TextStage } from './stages.js';
 
