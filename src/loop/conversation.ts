@@ -1,4 +1,4 @@
-import type { ConversationSnapshot } from './ports.js';
+import type { ConversationSnapshot, StepRecord } from './ports.js';
 import { acceptedSteps, type Run } from './run.js';
 import { emitJudged } from './judge.js';
 import type { Outcome } from './activity.js';
@@ -92,3 +92,9 @@ export const afterStep = async (run: Run, shouldContinue: boolean): Promise<{ sh
 /** Removes the application's feedback to the model, which is not part of the result. */
 export const clearStepFeedback = ({ options: { ports }, state: { list } }: Run): void =>
   ports.messages.writeTagged(list, stepFeedbackTag, []);
+
+/** The fields of a payload for the current step. `own`: its record while it is under review. */
+export const stepFields = ({ state: { counters, steps } }: Run, ...own: StepRecord[]) => ({
+  stepNumber: counters.stepNumber,
+  steps: [...steps, ...own] as never[], // the host's type of a step has more fields than hooks can use
+});

@@ -104,13 +104,11 @@ export const createAttempt = (run: Run): Attempt => ({
   modelCall: undefined,
   ...unanswered(),
   request: undefined,
-  response: {},
   warnings: [],
   finishedCalls: [],
   written: [],
   partCount: 0,
-  place: 0,
-  started: false,
+  place: undefined,
   closed: false,
   record: undefined,
 });
@@ -119,6 +117,7 @@ export const createAttempt = (run: Run): Attempt => ({
 export const unanswered = (): Pick<
   Attempt,
   | 'answer'
+  | 'response'
   | 'calls'
   | 'leftChunks'
   | 'originalWords'
@@ -130,6 +129,7 @@ export const unanswered = (): Pick<
   | 'finish'
 > => ({
   answer: createResponse(),
+  response: {},
   calls: new Map(),
   leftChunks: [],
   originalWords: [],

@@ -5,7 +5,7 @@ import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords } from './judge.js';
 import type { Chunk, StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, notify, publish, retract, type EmittedParts } from './emit.js';
-import { acceptedSteps, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
+import { acceptedSteps, changeAttempt, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
 import { isOfCall, publishWaiting } from './waiting-calls.js';
 import { untilAborted } from '../phase/awaitable.js';
@@ -25,19 +25,19 @@ export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> =>
   run.recorder.flush(); // stream guards' work since the model's stream ended belongs to this step
   recordWastedCall(run, attempt);
   const { reason } = end;
-  const record = (attempt.record ??= recordStep(run, attempt));
+  const record = attempt.record ?? recordStep(run, attempt);
   if (attempt.closed) {
     if (reason === 'error') run.change({ start: snapshotConversation(run) }); // memory keeps the calls of accepted steps
     return reopenResult(run, record, reason);
   }
-  attempt.closed = true;
+  changeAttempt(run, { record, closed: true });
   record.reason = reason;
   const { steps, accepted } = run.state;
   if (!steps.includes(record)) run.change({ steps: [...steps, record] });
   if (reason === 'stop' || reason === 'tool-calls') run.change({ accepted: [...accepted, responseStep(attempt, record)] });
   else await reject(run, attempt, record);
   run.recorder.record({ type: 'step-finish', reason });
-  if (attempt.started) await publish(run, stepFinish(run, record, end));
+  if (attempt.place !== undefined) await publish(run, stepFinish(run, record, end));
   if (run.options.hold === 'step') run.options.streamBuffer.flush();
   if (run.options.hold !== 'run') await notifyStep(run, record);
 };
@@ -61,7 +61,7 @@ const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<v
   run.change({ reusable: [...run.state.reusable, ...attempt.finishedCalls] });
   const { reason } = record;
   rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
-  const out: EmittedParts = { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' };
+  const out: EmittedParts = { partIds: attempt.answer.partIds, place: attempt.place ?? 0, scope: 'step' };
   if (isModelFailure(run, reason))
     run.options.streamBuffer.drop(out.place); // emitted content of a failed attempt stays, marked as failed
   else await retract(run, out);

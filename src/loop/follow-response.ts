@@ -1,7 +1,7 @@
 import { isSamePart, snapshotParts, withResultOf, dataAsText, type PartSnapshot } from './part-snapshot.js';
 import type { StepRecord, Chunk } from './ports.js';
 import type { Part, Span } from './response.js';
-import type { Attempt, ResponseStep, Run } from './run.js';
+import { changeAttempt, type Attempt, type ResponseStep, type Run } from './run.js';
 import { acceptedParts, followParts, responseParts, responseStep, withoutBody } from './step-record.js';
 import { agentChunk, publish, retract } from './emit.js';
 import { freeId } from './part-ids.js';
@@ -48,8 +48,7 @@ export const followResponse = async (run: Run, start: readonly PartSnapshot[], {
   }
   for (const { record } of steps.slice(first + 1)) record.request = withoutBody(record.request); // it repeats the text
   await resend(run, judged);
-  const attempt = underReview(run);
-  if (attempt) Object.assign(attempt, { partCount: last.partCount, place: last.place });
+  if (underReview(run)) changeAttempt(run, { partCount: last.partCount, place: last.place });
 };
 
 const stepsOf = (run: Run, total: number): readonly ResponseStep[] => {

@@ -32,7 +32,7 @@ const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal
   if (!opened) throw abortSignal.reason;
   const { reader, response } = opened;
   attempt.request = response.request;
-  attempt.response = { ...(response.response as Record<string, unknown> | undefined) }; // an object, if there is one
+  Object.assign(attempt.response, response.response);
   attempt.warnings = response.warnings ?? [];
   return { read: () => reader.read(), toChunk: (part) => ports.toChunk(part, runId) };
 };
@@ -134,8 +134,9 @@ const maxPieces = 65_536;
 
 /** Stores the model's words, so that no error quotes those that a guard removes. */
 export const keepOriginalWords = (attempt: Attempt, chunk: Chunk): void => {
-  attempt.originalWords.push(originalWordsOf(chunk));
-  if (attempt.originalWords.length === maxPieces) attempt.originalWords = [attempt.originalWords.join('')];
+  const { originalWords } = attempt;
+  originalWords.push(originalWordsOf(chunk));
+  if (originalWords.length === maxPieces) originalWords.splice(0, maxPieces, originalWords.join(''));
 };
 
 /** A delta's words continue those before them. */

@@ -131,52 +131,50 @@ export interface RunBefore {
   readonly decision?: Decision;
 }
 
-/** One attempt at a step: its request and its response. */
+/** One attempt at a step: its request and its response. {@link changeAttempt} replaces it by one with other values. */
 export interface Attempt {
   readonly settings: StepSettings;
-  entry: ModelEntry;
+  readonly entry: ModelEntry;
   /** The model's input; undefined once it was sent. */
   prompt: Prompt | undefined;
   /** A guard's cached response; the model is not called. */
-  cached: PhaseData<'llmRequest'>['response'];
-  answer: AssembledResponse;
+  readonly cached: PhaseData<'llmRequest'>['response'];
+  readonly answer: AssembledResponse;
   /** The call that overlaps with the guards; its response is used only after they have passed. */
   ahead: ResponseAhead | undefined;
   /** The call of the model that is under way. */
   modelCall: Pick<ModelCall, 'hangUp'> | undefined;
   /** The response's chunks as stream guards left them, kept if a guard of the whole response needs them. */
-  leftChunks: { type: string; payload: unknown }[];
+  readonly leftChunks: { type: string; payload: unknown }[];
   /** The model's original words in pieces, kept if a guard judges the stream. */
-  originalWords: string[];
+  readonly originalWords: string[];
   /** Whether the model has responded: with text, calls or files, or with the end of an empty response. */
   hasResponded: boolean;
   /** The pieces of the provider's texts and calls, by part, while guards may edit them. */
-  originals: Map<string, string[]>;
+  readonly originals: Map<string, string[]>;
   /** Whether a guard has edited the model's output. */
   wasEdited: boolean;
   /** Whether it has edited a part with metadata that represents its content. */
   hasFallen: boolean;
   /** The state of its tool calls. */
-  calls: StepCalls;
+  readonly calls: StepCalls;
   finish: { reason: string; rawReason?: string | undefined; usage: TokenUsage; providerMetadata?: unknown } | undefined;
   request: unknown;
-  response: Record<string, unknown>;
+  readonly response: Record<string, unknown>;
   warnings: readonly unknown[];
   /** Results of tools that the provider ran, buffered until guards have judged them. */
-  heldResults: Chunk[];
+  readonly heldResults: Chunk[];
   /** The results of its tools. */
   readonly finishedCalls: FinishedCall[];
   /** Data parts that guards wrote with `writer.custom()`, until they are added to the response. */
   readonly written: DataPart[];
   /** The number of its parts in the response message. */
-  partCount: number;
-  /** Offset of its first emitted chunk. */
-  place: number;
-  /** Whether the start of its step was reported. */
-  started: boolean;
+  readonly partCount: number;
+  /** Offset of its first emitted chunk; undefined until the start of its step was reported. */
+  readonly place: number | undefined;
   /** Whether the finish of its step was reported. */
-  closed: boolean;
-  record: StepRecord | undefined;
+  readonly closed: boolean;
+  readonly record: StepRecord | undefined;
 }
 
 /** A step of the response: an accepted one, or the one under review. Guards of the whole response may edit it later. */
@@ -272,6 +270,13 @@ export const currentAttempt = (run: Run): Attempt => {
   return run.state.attempt;
 };
 
+/** Replaces the current attempt by one with other values in some fields, and returns it. */
+export const changeAttempt = (run: Run, fields: Partial<Attempt>): Attempt => {
+  const attempt = { ...currentAttempt(run), ...fields };
+  run.change({ attempt });
+  return attempt;
+};
+
 /** The steps with accepted responses, in order. */
 export const acceptedSteps = (run: Run): StepRecord[] =>
   run.state.steps.filter((step) => !step.tripwire && step.reason !== 'error');
@@ -284,12 +289,6 @@ export const visibleSteps = (run: Run): StepRecord[] => {
   const accepted = isWithheld(run) ? acceptedSteps(run) : [];
   return run.state.steps.filter((step) => !accepted.includes(step));
 };
-
-/** The fields of a payload for the current step. `own`: its record while it is under review. */
-export const stepFields = ({ state: { counters, steps } }: Run, ...own: StepRecord[]) => ({
-  stepNumber: counters.stepNumber,
-  steps: [...steps, ...own] as never[], // the host's type of a step has more fields than hooks can use
-});
 
 /** Whether the run is over: later results of an activity must have no effect. */
 export const isOver = (run: Run): boolean => run.signal.aborted || run.state.status !== undefined;

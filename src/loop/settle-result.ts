@@ -1,7 +1,7 @@
 import type { ToolCall, ToolOutcome } from './tool-call.js';
 import type { StepRecord } from './ports.js';
-import { conversationFields } from './conversation.js';
-import { stepFields, type Run } from './run.js';
+import { conversationFields, stepFields } from './conversation.js';
+import type { Run } from './run.js';
 import { followResponse, snapshotResponse } from './follow-response.js';
 import { emitJudged, isGuarded, judge, judgeForm } from './judge.js';
 import { isSame } from '../phase/plain-data.js';

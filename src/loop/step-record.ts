@@ -37,7 +37,7 @@ export const responseStep = ({ answer: { partIds, spans }, place, partCount }: A
   record,
   partIds,
   spans,
-  place,
+  place: place ?? 0,
   partCount,
 });
 

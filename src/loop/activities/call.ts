@@ -2,7 +2,7 @@ import { startModelCall, readAhead, recordModelChunk } from '../model-call.js';
 import type { ModelCall, ResponseReader } from '../ports.js';
 import type { Outcome } from '../activity.js';
 import { agentChunk, emit } from '../emit.js';
-import { currentAttempt, setRunError, type Attempt, type Run } from '../run.js';
+import { changeAttempt, currentAttempt, setRunError, type Attempt, type Run } from '../run.js';
 import { InterlockError } from '../../errors.js';
 import { createTurns } from '../../guard/in-steps.js';
 import { isPromise } from '../../phase/awaitable.js';
@@ -18,13 +18,13 @@ import { markInputAccepted } from '../persist-rejected-turn.js';
 
 /** The model's response. Each chunk passes the stream guards before it is emitted; a trip ends the provider's call. */
 export const call = async (run: Run): Promise<Outcome> => {
-  const attempt = currentAttempt(run);
+  let attempt = currentAttempt(run);
   const modelCall: ModelCall = attempt.ahead ?? startModelCall(run, attempt);
   attempt.ahead = undefined;
   const { startedAt, hangUp } = modelCall;
   try {
     const reader = await modelCall.response;
-    await announce(run, attempt);
+    attempt = await announce(run, attempt);
     attempt.hasResponded = run.options.mode === 'generate' || attempt.cached !== undefined; // the response is already complete
     const outcome = await consumeModelStream(run, attempt, { reader, startedAt, hangUp });
     if (outcome.kind !== 'done') hangUp(); // a guard stopped the stream before its end
@@ -40,14 +40,13 @@ export const call = async (run: Run): Promise<Outcome> => {
   }
 };
 
-const announce = async (run: Run, attempt: Attempt): Promise<void> => {
-  if (attempt.started) return;
-  attempt.started = true;
+const announce = async (run: Run, attempt: Attempt): Promise<Attempt> => {
+  if (attempt.place !== undefined) return attempt;
   const payload = { messageId: run.state.messageId, request: attempt.request ?? {}, warnings: attempt.warnings };
   const { hold, streamBuffer } = run.options;
   if (hold) streamBuffer.startBuffering();
   await emit(run, { ...agentChunk(run, 'step-start', payload), metadata: { attempt: run.state.counters.attempt } });
-  attempt.place = streamBuffer.offset;
+  return changeAttempt(run, { place: streamBuffer.offset });
 };
 
 /** A model's response while it streams. */

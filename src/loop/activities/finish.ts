@@ -1,13 +1,13 @@
 import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { Plan } from '../../pipeline/compile.js';
-import { clearStepFeedback, clearFeedback, conversationFields } from '../conversation.js';
+import { clearStepFeedback, clearFeedback, conversationFields, stepFields } from '../conversation.js';
 import { followResponse, snapshotResponse } from '../follow-response.js';
-import { isGuarded, judge, judgeWith, type Judged, failWith } from '../judge.js';
+import { isGuarded, judge, judgeWith, failWith, type Judged } from '../judge.js';
 import { addWritten } from '../emit.js';
 import { addPayloadTransforms } from '../persist-rejected-turn.js';
 import type { Outcome } from '../activity.js';
-import { acceptedSteps, currentAttempt, stepFields, type Run, isOver } from '../run.js';
+import { acceptedSteps, currentAttempt, isOver, type Run } from '../run.js';
 import { InterlockError, messageOf } from '../../errors.js';
 
 /** Judges the whole response once, after the loop. */

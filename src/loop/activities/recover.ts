@@ -3,8 +3,8 @@ import { unanswered } from '../create-run.js';
 import { retract, agentChunk } from '../emit.js';
 import { failWith, judge, judgeWhole, keepRejectedWords, isGuarded, publicError, streamPayload } from '../judge.js';
 import type { Outcome } from '../activity.js';
-import { conversationFields, rotationOf } from '../conversation.js';
-import { currentAttempt, stepFields, type Attempt, type Run } from '../run.js';
+import { conversationFields, rotationOf, stepFields } from '../conversation.js';
+import { changeAttempt, currentAttempt, type Attempt, type Run } from '../run.js';
 import { stripQuotedError } from '../../guard/strip-quoted-error.js';
 
 /** The model call failed. Guards may repair the messages and request another call; otherwise the next model is called, or the run ends. */
@@ -29,16 +29,15 @@ export const recover = async (run: Run): Promise<Outcome> => {
   run.recorder.record({ type: 'model-error', message: messageOf(shown), recovered: next !== undefined });
   if (!next) return giveUp(run, shown);
   await reopen(run, attempt);
-  attempt.entry = next;
+  changeAttempt(run, { ...unanswered(), entry: next });
   return { kind: again ? 'same-model' : 'next-model' };
 };
 
 /** Repeats the call; chunks that the failed one emitted are retracted. */
 const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
-  await retract(run, { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' });
+  await retract(run, { partIds: attempt.answer.partIds, place: attempt.place ?? 0, scope: 'step' });
   run.change({ error: undefined });
   keepRejectedWords(run);
-  Object.assign(attempt, unanswered());
 };
 
 const giveUp = (run: Run, error: unknown): Outcome => {

@@ -1,5 +1,5 @@
 import type { PhaseData } from '../../phase/row.js';
-import { afterStep, conversationFields } from '../conversation.js';
+import { afterStep, conversationFields, stepFields } from '../conversation.js';
 import { addWritten } from '../emit.js';
 import { dropFallen } from '../fallen-stand-ins.js';
 import { hasUnjudgedInput, resultOfCall, unquoting } from '../guarded-stream.js';
@@ -8,28 +8,29 @@ import { isGuarded, judge } from '../judge.js';
 import type { Outcome } from '../activity.js';
 import type { StepRecord } from '../ports.js';
 import type { ToolCall } from '../tool-call.js';
-import { currentAttempt, stepFields, type Attempt, type Run } from '../run.js';
+import { changeAttempt, currentAttempt, type Attempt, type Run } from '../run.js';
 import { acceptedParts, recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
 import { findToolPart, type ProviderResult } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
 
 /** Judges the whole response of an attempt, before any of its tools runs. */
 export const review = async (run: Run): Promise<Outcome> => {
-  const attempt = currentAttempt(run);
+  const reviewed = currentAttempt(run);
   const before = responseParts(run).length;
-  addAnswer(run, attempt);
-  addWritten(run, attempt);
-  const record = recordStep(run, attempt);
-  attempt.record = record;
-  if (hasUnjudgedInput(attempt)) await resendAttempt(run, attempt, record);
-  const stopped = (await settleProviderResults(run, attempt, record)) ?? (await observe(run, attempt, record));
+  addAnswer(run, reviewed);
+  addWritten(run, reviewed);
+  const record = recordStep(run, reviewed);
+  changeAttempt(run, { record });
+  if (hasUnjudgedInput(reviewed)) await resendAttempt(run, reviewed, record);
+  const attempt = currentAttempt(run);
+  const stopped = (await settleProviderResults(run, attempt, record)) ?? (await observe(run, record));
   if (stopped) return stopped;
-  attempt.partCount = responseParts(run).length - before;
+  changeAttempt(run, { partCount: responseParts(run).length - before });
   const snapshots = isGuarded(run, 'outputStep') ? snapshotResponse(run) : undefined;
   const judged = await judge<'outputStep'>(run, stepPayload(run, attempt, record));
   if (judged.outcome) return judged.outcome;
   if (snapshots) await followResponse(run, snapshots);
-  if (addWritten(run, attempt)) attempt.partCount = responseParts(run).length - acceptedParts(run);
+  if (addWritten(run, attempt)) changeAttempt(run, { partCount: responseParts(run).length - acceptedParts(run) });
   run.change({ steps: [...run.state.steps, record] });
   const toolCalls = record.toolCalls.filter((call) => !call.providerExecuted).length;
   if (toolCalls > 0) return { kind: 'reviewed', toolCalls };
@@ -40,7 +41,7 @@ export const review = async (run: Run): Promise<Outcome> => {
 const resendAttempt = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
   const step = responseStep(attempt, record);
   await resend(run, [{ step, end: undefined, own: attempt.answer.parts, before: [], isChanged: true }]);
-  attempt.place = step.place;
+  changeAttempt(run, { place: step.place });
 };
 
 const addAnswer = (run: Run, attempt: Attempt): void => {
@@ -61,8 +62,9 @@ const addAnswer = (run: Run, attempt: Attempt): void => {
 };
 
 /** Shows the response to guards that observe it, as earlier guards left it: a cache must not keep what they removed. */
-const observe = async (run: Run, attempt: Attempt, record: StepRecord): Promise<Outcome | undefined> => {
+const observe = async (run: Run, record: StepRecord): Promise<Outcome | undefined> => {
   if (!isGuarded(run, 'llmResponse')) return undefined;
+  const attempt = currentAttempt(run);
   const { leftChunks, response, wasEdited } = attempt;
   const { outcome } = await judge<'llmResponse'>(run, {
     phase: 'llmResponse',
@@ -75,7 +77,7 @@ const observe = async (run: Run, attempt: Attempt, record: StepRecord): Promise<
     rawResponse: attempt.cached ? attempt.cached.rawResponse : wasEdited ? record.response : response, // the record has no body
     retryCount: run.state.counters.retries,
   });
-  attempt.leftChunks = [];
+  leftChunks.length = 0;
   return outcome;
 };
 

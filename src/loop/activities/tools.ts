@@ -5,7 +5,7 @@ import { addWritten, agentChunk } from '../emit.js';
 import type { StepRecord } from '../ports.js';
 import type { ToolCall, ToolOutcome } from '../tool-call.js';
 import { createRunningCalls, type RunningCalls } from '../running-calls.js';
-import { currentAttempt, type Attempt, type Run } from '../run.js';
+import { changeAttempt, currentAttempt, type Attempt, type Run } from '../run.js';
 import { settleEnd } from '../settle-result.js';
 import { acceptedParts, responseParts } from '../step-record.js';
 import { untilAborted } from '../../phase/awaitable.js';
@@ -34,7 +34,7 @@ export const tools = async (run: Run): Promise<Outcome> => {
     }
   }
   addWritten(run, attempt);
-  attempt.partCount = responseParts(run).length - acceptedParts(run); // data parts of its tools belong to it
+  changeAttempt(run, { partCount: responseParts(run).length - acceptedParts(run) }); // data parts of its tools belong to it
   if (waitingCalls(run).length > 0) return { kind: 'suspended' };
   record.reason = 'tool-calls';
   const hasClientCalls = [...attempt.calls.values()].some(({ settled }) => settled === 'client');
