@@ -10,7 +10,7 @@ import { createStreamGate } from '../stream/gate/stream-gate.js';
 import type { Verdict } from '../verdict.js';
 import { withoutFallen } from './fallen-stand-ins.js';
 import { addChunk, findToolPart, type ProviderResult } from './response.js';
-import { followCall, takeRuling } from './step-calls.js';
+import { takeRuling, setCall } from './step-calls.js';
 import { isGuarded, stopWith, streamPayload, mostFollowing, takeReprocessed } from './judge.js';
 import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
@@ -261,3 +261,10 @@ const earlierCall = ({ scope, state: { list } }: Run, toolCallId: string): Omit<
     scope.host.messages.read(list, 'all').flatMap(({ content }) => content.parts),
     toolCallId,
   )?.toolInvocation;
+
+/** Forgets the input of a call whose arguments guards have edited: it may hold what they removed. */
+const followCall = ({ calls }: Attempt, { payload }: Chunk): void => {
+  const { toolCallId, args } = payload as ToolCall;
+  const given = calls.get(toolCallId)?.given;
+  if (given && !isSame(given.args, args)) setCall(calls, toolCallId, { given: undefined });
+};

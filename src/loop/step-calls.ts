@@ -3,7 +3,6 @@ import { copyKept, copyPlain, isPlain, keep, isRecord, isSame } from '../phase/p
 import type { CallResponse, Suspension, ToolCall, ToolOutcome, MadeCall } from './tool-call.js';
 import type { Chunk } from './ports.js';
 import { InterlockError } from '../errors.js';
-import type { Attempt, Run } from './run.js';
 
 /** The input that a call waits for: a person's approval, or the data its tool requested when it suspended the run. */
 export type WaitingCall =
@@ -151,31 +150,4 @@ const frozen = (value: unknown): unknown => {
   if (!Array.isArray(value) && !isRecord(value)) return value;
   for (const field of Object.values(value)) frozen(field);
   return Object.freeze(value);
-};
-
-/** Stores the data of a made call that its chunk lacks, under the id that the call has in the run. */
-type KeepCall = (chunk: Chunk) => void;
-
-/**
- * Makes the call of a chunk, once: from here on guards, approval functions, records, readers and the tool get the same arguments. A
- * call that the provider runs itself is not changed.
- */
-export const makeCall = (run: Run, attempt: Attempt, chunk: Chunk): readonly [made: Chunk, keep?: KeepCall] => {
-  const call = chunk.payload as ToolCall; // of that type
-  const { makeCall: make } = run.options.ports;
-  if (chunk.type !== 'tool-call' || call.providerExecuted || !make) return [chunk];
-  const { args, refusal, ...rest } = make({ call, settings: attempt.settings });
-  const keep = ({ payload }: Chunk): void => {
-    const { toolCallId } = payload as ToolCall;
-    if (refusal) setCall(attempt.calls, toolCallId, { ruling: { kind: 'rejected', message: refusal } });
-    if ('given' in rest) setCall(attempt.calls, toolCallId, { given: { args, input: rest.given } });
-  };
-  return [args === call.args ? chunk : { ...chunk, payload: { ...call, args } }, keep];
-};
-
-/** Forgets the input of a call whose arguments guards have edited: it may hold what they removed. */
-export const followCall = ({ calls }: Attempt, { payload }: Chunk): void => {
-  const { toolCallId, args } = payload as ToolCall;
-  const given = calls.get(toolCallId)?.given;
-  if (given && !isSame(given.args, args)) setCall(calls, toolCallId, { given: undefined });
 };

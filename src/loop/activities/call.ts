@@ -1,5 +1,5 @@
 import { startModelCall, readAhead, recordModelChunk } from '../model-call.js';
-import type { ModelCall, ResponseReader } from '../ports.js';
+import type { ModelCall, ResponseReader, Chunk } from '../ports.js';
 import type { Outcome } from '../activity.js';
 import { agentChunk, emit } from '../emit.js';
 import { changeAttempt, currentAttempt, setRunError, type Attempt, type Run } from '../run.js';
@@ -9,12 +9,14 @@ import { isPromise } from '../../phase/awaitable.js';
 import { noteOriginal } from '../fallen-stand-ins.js';
 import { isGuarded, stopWith, dropReprocessed } from '../judge.js';
 import { createPartIds, idsOf } from '../part-ids.js';
-import { makeCall } from '../step-calls.js';
 import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
 import { createBlockScopes } from '../../pipeline/block-scope.js';
 import { firstTripOrAll } from '../../pipeline/parallel.js';
 import { strictest } from '../../verdict.js';
 import { markInputAccepted } from '../persist-rejected-turn.js';
+import { keep } from '../../phase/plain-data.js';
+import type { ToolCall } from '../tool-call.js';
+import { setCall } from '../step-calls.js';
 
 /** The model's response. Each chunk passes the stream guards before it is emitted; a trip ends the provider's call. */
 export const call = async (run: Run): Promise<Outcome> => {
@@ -157,4 +159,24 @@ export const judgeOverlap = async (run: Run): Promise<Outcome> => {
   if (stop) return stopWith(run, stop);
   markInputAccepted(run, true);
   return { kind: 'done' };
+};
+
+/** Stores the data of a made call that its chunk lacks, under the id that the call has in the run. */
+type KeepCall = (chunk: Chunk) => void;
+
+/**
+ * Makes the call of a chunk, once: from here on guards, approval functions, records, readers and the tool get the same arguments. A
+ * call that the provider runs itself is not changed.
+ */
+const makeCall = (run: Run, attempt: Attempt, chunk: Chunk): readonly [made: Chunk, keep?: KeepCall] => {
+  const call = chunk.payload as ToolCall; // of that type
+  const { makeCall: make } = run.options.ports;
+  if (chunk.type !== 'tool-call' || call.providerExecuted || !make) return [chunk];
+  const { args, refusal, ...rest } = make({ call, settings: attempt.settings });
+  const keep = ({ payload }: Chunk): void => {
+    const { toolCallId } = payload as ToolCall;
+    if (refusal) setCall(attempt.calls, toolCallId, { ruling: { kind: 'rejected', message: refusal } });
+    if ('given' in rest) setCall(attempt.calls, toolCallId, { given: { args, input: rest.given } });
+  };
+  return [args === call.args ? chunk : { ...chunk, payload: { ...call, args } }, keep];
 };
