@@ -1,18 +1,16 @@
 import { z } from 'zod';
 import { byReference, openObject } from './open-object.js';
-import {
-  codeOnly,
-  held,
-  lenientFields,
-  listField,
-  messageListField,
-  messagesField,
-  recordField,
-  sharedFields,
-  stepNumberField,
-  type HostField,
-  type HostTypes,
-} from './fields.js';
+import { codeOnly, held, lenientFields, recordField, sharedFields, type HostField, type HostTypes } from './fields.js';
+import { messageSchema } from './message.js';
+
+/** An array of anything, by reference: a stream's growing list of chunks is not walked again at every chunk. */
+const listField = z.custom<unknown[]>(Array.isArray, 'expected an array').meta({ type: 'array' });
+
+const messagesField = z.array(messageSchema).describe('The messages that this phase processes.');
+
+const messageListField = held<'messageList'>('The live list of the messages; absent in JSON and in forms.', codeOnly);
+
+const stepNumberField = z.number().describe('The step of the loop, from 0.');
 
 const createdAt = '2026-01-01T12:00:00.000Z';
 

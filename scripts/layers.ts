@@ -45,7 +45,6 @@ const mastraLayers = [
       'src/mastra/internal-processors',
       'src/mastra/issue-text',
       'src/mastra/keyed-queue',
-      'src/mastra/safely',
       'src/mastra/stand-ins',
       'src/mastra/tool-arguments',
       'src/mastra/messages',

@@ -64,7 +64,7 @@ export const promiseMutations: readonly PromiseMutation[] = [
   {
     promise: 'P7',
     breaks: 'the last branch of a parallel block overwrites the others',
-    file: 'src/pipeline/merge-branches.ts',
+    file: 'src/pipeline/parallel.ts',
     from: 'versionsOf(merging, { base, values: states, writers })',
     to: 'versionsOf(merging, { base, values: states, writers }).slice(-1)',
     tests: suite('P7'),

@@ -16,7 +16,7 @@ import { changeTexts, createPace, finding, paced, replacementChars, replacing, t
 import { mapErrorTexts, mapTexts, type ChangeText } from './map-texts.js';
 import type { Pattern, Replacement, TextSpan, WindowedProcessor } from './pattern.js';
 import { readFields } from './read-fields.js';
-import { withoutSecretsIn, type SecretContent } from './secrets.js';
+import { stripQuotedSecrets, type SecretContent } from './secrets.js';
 
 type StreamRow = PhaseRow<'outputStream', 'processOutputStream'>;
 
@@ -217,4 +217,14 @@ const replacingAll = ({ pattern, messageList, context }: Replacing): ((text: str
   const pace = createPace();
   const replace = (value: string, span: TextSpan) => pattern.replace(value, { span, context: context(value), messageList });
   return (text, label) => paced(replacing(text, { pattern, replace }, label), pace);
+};
+
+/** A hook's context with an `abort` that reveals nothing of a content: neither in its reason nor in its metadata. */
+const withoutSecretsIn = (context: HookContext, secret: SecretContent): HookContext => {
+  const change = (text: string) => stripQuotedSecrets(text, secret);
+  return {
+    ...context,
+    abort: (reason, options) =>
+      context.abort(reason && change(reason), options && { ...options, metadata: mapTexts(options.metadata, change) }),
+  };
 };

@@ -32,12 +32,6 @@ export const restoreConversation = (run: Run, snapshot: ConversationSnapshot | u
   if (snapshot) run.change({ list: run.options.ports.messages.restore(snapshot, run.state.list) });
 };
 
-/** Detaches the conversation, so that code that holds it cannot change the result of the run. */
-export const detach = (run: Run): void => {
-  const { input, output, error, memory } = run.options.lanes;
-  if (input || output || error || memory) run.change({ list: run.options.ports.messages.detached(run.state.list) }); // without guards no hook received it
-};
-
 /** A function that starts a new message for the rest of the response and returns its id. Undefined if messages have no ids. */
 export const rotationOf = (run: Run): (() => string) | undefined => {
   const { messages, createId } = run.options.ports;
@@ -58,13 +52,6 @@ export const showFeedback = ({ options: { ports }, state: { list, feedback } }: 
 
 /** Removes the feedback from the conversation after the attempt it was for. */
 export const clearFeedback = ({ options: { ports }, state: { list } }: Run): void => ports.messages.writeTagged(list, tag, []);
-
-/** Restores the conversation to the start of the attempt, so that nothing of a rejected attempt remains; stores its feedback. */
-export const restart = (run: Run): void => {
-  restoreConversation(run, run.state.start);
-  const { stop, feedback } = run.state;
-  run.change({ feedback: stop?.kind === 'retry' ? stop.reason : feedback, stop: undefined, error: undefined });
-};
 
 /** The feedback for the model about a rejected attempt. The specification fixes the wording. */
 export const feedbackText = (reason: string): string =>
@@ -88,10 +75,6 @@ export const afterStep = async (run: Run, shouldContinue: boolean): Promise<{ sh
     messages.writeTagged(run.state.list, stepFeedbackTag, [{ role: 'system', content: ruling.feedback }]);
   return { shouldContinue: ruling.shouldContinue, ...(outcome && { outcome }) };
 };
-
-/** Removes the application's feedback to the model, which is not part of the result. */
-export const clearStepFeedback = ({ options: { ports }, state: { list } }: Run): void =>
-  ports.messages.writeTagged(list, stepFeedbackTag, []);
 
 /** The fields of a payload for the current step. `own`: its record while it is under review. */
 export const stepFields = ({ state: { counters, steps } }: Run, ...own: StepRecord[]) => ({

@@ -11,10 +11,9 @@ import { isPromise, type Awaitable, untilAborted } from '../phase/awaitable.js';
 import type { Outcome, OutcomeKind, ActivityName } from './activity.js';
 import { agentChunk, publish } from './emit.js';
 import { call, judgeOverlap, open } from './activities/call.js';
-import { finish, persist } from './activities/finish.js';
+import { finish, persist, review } from './activities/review.js';
 import { input, prepare, request } from './activities/prepare.js';
 import { recover } from './activities/recover.js';
-import { review } from './activities/review.js';
 import { tools } from './activities/tools.js';
 
 /**

@@ -1,4 +1,3 @@
-import { isPromise } from '../phase/awaitable.js';
 import type { Chunk, DataPart } from './ports.js';
 import { isOver, type Run, type Attempt } from './run.js';
 import { copyPlain } from '../phase/plain-data.js';
@@ -19,16 +18,6 @@ export const emit = (run: Run, chunk: Chunk): Promise<void> | undefined => (isOv
 
 /** Emits a chunk of the driver itself, also after the caller canceled. */
 export const publish = (run: Run, chunk: Chunk): Promise<void> | undefined => run.options.streamBuffer.write(chunk);
-
-/** Calls a callback of the application. Its errors and rejections never disturb the run. */
-export const notify = <T>(callback: ((value: T) => unknown) | undefined, value: T): Promise<unknown> | undefined => {
-  try {
-    const returned = callback?.(value);
-    return isPromise(returned) ? Promise.resolve(returned).catch(() => undefined) : undefined;
-  } catch {
-    return undefined;
-  }
-};
 
 /** The emitted chunks of an attempt or a step. */
 export interface EmittedParts {

@@ -1,14 +1,14 @@
 import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/run-event.js';
-import { restoreConversation, detach, snapshotConversation } from './conversation.js';
+import { restoreConversation, snapshotConversation } from './conversation.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords } from './judge.js';
 import type { Chunk, StepRecord, StepTripwire } from './ports.js';
-import { agentChunk, notify, publish, retract, type EmittedParts } from './emit.js';
+import { agentChunk, publish, retract, type EmittedParts } from './emit.js';
 import { acceptedSteps, changeAttempt, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
-import { isOfCall, publishWaiting } from './waiting-calls.js';
-import { untilAborted } from '../phase/awaitable.js';
+import { isOfCall, waitingChunk, waitingCalls } from './waiting-calls.js';
+import { safely, untilAborted } from '../phase/awaitable.js';
 import { recordWastedCall } from './model-call.js';
 
 /** The end of an attempt. */
@@ -43,7 +43,7 @@ export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> =>
 };
 
 const notifyStep = (run: Run, record: StepRecord): Promise<unknown> | undefined => {
-  const notified = notify(run.options.onStepFinish, record);
+  const notified = safely(run.options.onStepFinish, record);
   return notified && untilAborted(notified, run.signal);
 };
 
@@ -243,3 +243,23 @@ export const errorFact = (error: unknown) => ({
   message: messageOf(error),
   code: isInterlockError(error) ? error.code : undefined,
 });
+
+/** Detaches the conversation, so that code that holds it cannot change the result of the run. */
+const detach = (run: Run): void => {
+  const { input, output, error, memory } = run.options.lanes;
+  if (input || output || error || memory) run.change({ list: run.options.ports.messages.detached(run.state.list) }); // without guards no hook received it
+};
+
+/**
+ * Publishes what each waiting call waits for. `held`: the chunks that wait for the guards of the whole answer; the waiting calls among
+ * them are accepted, because the guards of their step have judged them. Each call leaves once.
+ */
+const publishWaiting = async (run: Run, held: readonly Chunk[]): Promise<void> => {
+  const waiting = waitingCalls(run);
+  const { shownCalls } = run.state;
+  const ids = waiting.map(({ call }) => call.toolCallId).filter((id) => !shownCalls.includes(id));
+  const calls = held.filter(isOfCall(ids));
+  for (const call of calls) await publish(run, call);
+  run.change({ shownCalls: [...shownCalls, ...ids.filter((id) => calls.some(isOfCall([id])))] });
+  for (const call of waiting) await publish(run, waitingChunk(run, call));
+};

@@ -1,10 +1,10 @@
-import { isSamePart, snapshotParts, withResultOf, dataAsText, type PartSnapshot } from './part-snapshot.js';
+import { dataAsText, fileKey, sourceFields, snapshotValue, type PartSnapshot, type Part, type Span } from './response.js';
 import type { StepRecord, Chunk } from './ports.js';
-import type { Part, Span } from './response.js';
 import { changeAttempt, type Attempt, type ResponseStep, type Run } from './run.js';
 import { acceptedParts, followParts, responseParts, responseStep, withoutBody } from './step-record.js';
 import { agentChunk, publish, retract } from './emit.js';
 import { freeId } from './part-ids.js';
+import { isSame, copyShared } from '../phase/plain-data.js';
 
 /** A snapshot of the response before guards judge it, to compare with their version. */
 export const snapshotResponse = (run: Run): readonly PartSnapshot[] => snapshotAgain(run, responseParts(run));
@@ -120,7 +120,7 @@ export const resend = async (run: Run, steps: readonly CurrentStep[]): Promise<v
   await retractSteps(run, again);
   for (const one of again) {
     one.step.place = streamBuffer.offset;
-    for (const chunk of contentOf(run, one)) await publish(run, chunk);
+    for (const chunk of chunksOf(run, one)) await publish(run, chunk);
   }
 };
 
@@ -144,7 +144,7 @@ const revised = (run: Run, one: CurrentStep, chunks: readonly Chunk[]): Chunk[] 
     contentTypes.test(chunk.type) || (data.size > 0 && data.has(`${chunk.type} ${dataAsText(chunk)}`));
   const others = rewritten.filter((chunk) => !isContent(chunk));
   const end = others.findIndex(({ type }) => type === 'step-finish');
-  return others.toSpliced(end === -1 ? others.length : end, 0, ...contentOf(run, one));
+  return others.toSpliced(end === -1 ? others.length : end, 0, ...chunksOf(run, one));
 };
 
 /** The end of a step repeats the provider's metadata; the start of the next one repeats the response in its request. */
@@ -157,7 +157,7 @@ const rewriteFor = (record: StepRecord, chunk: Chunk): Chunk => {
 };
 
 /** The current content of a step as chunks. Its texts get new ids; the step follows them. */
-const contentOf = (run: Run, { step, own }: CurrentStep): Chunk[] => {
+const chunksOf = (run: Run, { step, own }: CurrentStep): Chunk[] => {
   const spans: Span[] = [];
   step.partIds.clear();
   const chunks = own.flatMap((part): Chunk[] => {
@@ -201,12 +201,69 @@ const callChunks = (run: Run, { toolInvocation, providerExecuted }: Extract<Part
     approval?: object;
   };
   const payload = { toolCallId, toolName, args, ...(providerExecuted && { providerExecuted }) };
-  const end = endOf(call);
+  const end = chunkOfEnd(call);
   return [agentChunk(run, 'tool-call', payload), ...(end ? [agentChunk(run, end.type, { ...payload, ...end.fields })] : [])];
 };
 
-const endOf = (call: { state: string; result?: unknown; errorText?: string; approval?: object }) => {
+const chunkOfEnd = (call: { state: string; result?: unknown; errorText?: string; approval?: object }) => {
   if (call.state === 'result') return { type: 'tool-result', fields: { result: call.result } };
   if (call.state === 'output-error') return { type: 'tool-error', fields: { error: new Error(call.errorText) } };
   return call.state === 'output-denied' ? { type: 'tool-output-denied', fields: { approval: call.approval } } : undefined;
+};
+
+const isSamePart = (a: PartSnapshot | undefined, b: PartSnapshot | undefined): boolean =>
+  a === b || (a?.type === b?.type && a?.id === b?.id && isSame(a?.value, b?.value) && isSame(a?.metadata, b?.metadata));
+
+/** The earlier snapshot of a call, with its current result, and the model's form of it in the metadata. */
+const withResultOf = (was: PartSnapshot, parts: readonly PartSnapshot[]): PartSnapshot => {
+  const now = parts.find(({ type, id }) => type === was.type && id === was.id);
+  if (!now || now === was) return was;
+  const [[args, , toolName], [, result]] = [was.value, now.value] as [unknown[], unknown[]]; // see callIn
+  return { ...was, value: [args, result, toolName], metadata: now.metadata };
+};
+
+/**
+ * Takes snapshots of parts before guards judge them.
+ *
+ * @param earlier their earlier snapshots: unchanged values are shared, so that a long response is not copied again at each step
+ */
+const snapshotParts = (parts: readonly Part[], earlier: readonly PartSnapshot[] = []): PartSnapshot[] =>
+  parts.map((part, index) => snapshotOf(part, earlier[index]));
+
+const metadataIn = (part: Part | undefined): unknown =>
+  ((part?.type === 'source' ? part.source : (part ?? {})) as { providerMetadata?: unknown }).providerMetadata;
+
+// not all parts have it
+
+const snapshotOf = (part: Part, earlier?: PartSnapshot): PartSnapshot => {
+  const { type } = part;
+  const { id, value } = contentOf(part, earlier?.value);
+  const metadata = copyShared(earlier?.metadata, metadataIn(part));
+  if (earlier?.type === type && earlier.id === id && earlier.value === value && earlier.metadata === metadata) return earlier;
+  return { type, id, value, metadata };
+};
+
+const contentOf = (part: Part, earlier: unknown): Pick<PartSnapshot, 'id' | 'value'> => {
+  const { type } = part;
+  if (type === 'text' || type === 'reasoning') return { id: undefined, value: type === 'text' ? part.text : part.reasoning };
+  if (type === 'tool-invocation') return { id: part.toolInvocation.toolCallId, value: callIn(part.toolInvocation, earlier) };
+  if (isData(part)) return { id: dataAsText(part), value: dataAsText(part) };
+  if (type === 'source') return { id: part.source.id, value: JSON.stringify(sourceFields(part)) };
+  return { id: undefined, value: type === 'file' ? fileKey(part.data) : undefined };
+};
+
+/** A data part that a tool wrote. */
+const isData = (part: { type: string }): boolean => part.type.startsWith('data-');
+
+/** The arguments, the result and the tool's name of a call; the earlier array if nothing changed. */
+const callIn = (call: Extract<Part, { type: 'tool-invocation' }>['toolInvocation'], earlier: unknown): readonly unknown[] => {
+  const [args, end, toolName] = Array.isArray(earlier) ? (earlier as unknown[]) : [];
+  const now = [snapshotValue(args, call.args), snapshotValue(end, endOf(call)), call.toolName];
+  return now[0] === args && now[1] === end && now[2] === toolName ? (earlier as unknown[]) : now;
+};
+
+/** The end of a call: its result, or the text of its error. */
+const endOf = (call: object): unknown => {
+  const { state, result, errorText } = call as { state: string; result?: unknown; errorText?: string }; // the host's type is narrower
+  return state === 'output-error' ? errorText : result;
 };

@@ -10,7 +10,7 @@ import { createStreamGate } from '../stream/gate/stream-gate.js';
 import type { Verdict } from '../verdict.js';
 import { withoutFallen } from './fallen-stand-ins.js';
 import { addChunk, findToolPart, type ProviderResult } from './response.js';
-import { takeRuling, setCall } from './step-calls.js';
+import { setCall, type CallRuling, type StepCalls } from './step-calls.js';
 import { isGuarded, stopWith, streamPayload, mostFollowing, takeReprocessed } from './judge.js';
 import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
@@ -202,44 +202,9 @@ export const unquoting = <C extends Pick<Chunk, 'payload'>>(chunk: C): C => {
 /** Whether guards judge whole responses: they get calls and results as the conversation has them, not as the provider streamed them. */
 const judgesWhole = (run: Run): boolean => isGuarded(run, 'outputStep') || isGuarded(run, 'outputResult');
 
-/** The fields of chunks that belong to a tool call. */
-interface CallPayload {
-  readonly toolCallId: string;
-  readonly toolName?: string;
-  readonly argsTextDelta?: string;
-}
-
 /** Keeps a chunk that streams arguments, to compare it with its call. */
 const keepInput = (run: Run, { answer }: Attempt, chunk: Chunk): void => {
   if (argumentsOf(chunk) !== undefined && judgesWhole(run)) answer.streamedInput.push(chunk);
-};
-
-/**
- * Whether streamed arguments differ from their calls, or have none: guards of whole responses judge only the calls, so that the content
- * of such a response is sent again.
- */
-export const hasUnjudgedInput = ({ answer }: Attempt): boolean => {
-  const streamed = Map.groupBy(answer.streamedInput.splice(0), ({ payload }) => (payload as CallPayload).toolCallId);
-  return [...streamed].some(([id, chunks]) => {
-    const call = answer.toolCalls.find(({ toolCallId }) => toolCallId === id);
-    const payloads = chunks.map(({ payload }) => payload as CallPayload);
-    const text = payloads.map(({ argsTextDelta = '' }) => argsTextDelta).join('');
-    const isNamed = payloads.every(({ toolName }) => toolName === undefined || toolName === call?.toolName);
-    return !call || !isNamed || (text !== '' && !isTextOf(text, call.args));
-  });
-};
-
-const textOf = (args: unknown): string | undefined => (typeof args === 'string' ? args : JSON.stringify(args));
-
-/** Whether a text contains the arguments and nothing else, such as a key twice; spaces between them do not count. */
-const isTextOf = (text: string, args: unknown): boolean => {
-  if (text === textOf(args)) return true;
-  if (text.replaceAll(/\s/g, '') !== textOf(args)?.replaceAll(/\s/g, '')) return false;
-  try {
-    return isSame(JSON.parse(text), args);
-  } catch {
-    return false;
-  }
 };
 
 /**
@@ -267,4 +232,23 @@ const followCall = ({ calls }: Attempt, { payload }: Chunk): void => {
   const { toolCallId, args } = payload as ToolCall;
   const given = calls.get(toolCallId)?.given;
   if (given && !isSame(given.args, args)) setCall(calls, toolCallId, { given: undefined });
+};
+
+const rulings: Partial<Record<string, (payload: { error?: unknown }) => CallRuling>> = {
+  'tool-error': ({ error }) => ({ kind: 'rejected', message: error }),
+  'tool-call-approval': () => ({ kind: 'approval' }),
+};
+
+/**
+ * If a guard replaced a call with an error or an approval request, stores this ruling and returns the call itself, which is emitted all
+ * the same: the error or request follows it. Returns other chunks unchanged.
+ */
+const takeRuling = (calls: StepCalls, made: readonly ToolCall[], chunk: Chunk): Chunk => {
+  const rule = rulings[chunk.type];
+  if (!rule) return chunk;
+  const { toolCallId, toolName, args, ...payload } = (chunk.payload ?? {}) as ToolCall & { error?: unknown };
+  // The error of a tool that the provider ran follows its call.
+  if (made.some((call) => call.toolCallId === toolCallId)) return chunk;
+  if (calls.get(toolCallId)?.ruling?.kind !== 'rejected') setCall(calls, toolCallId, { ruling: rule(payload) });
+  return { ...chunk, type: 'tool-call', payload: { toolCallId, toolName, args } };
 };

@@ -1,52 +1,10 @@
 import { wordsOfChunk, wordsIn } from '../trace/texts-in.js';
 import { estimateTokenCount } from 'tokenx';
 import { createTurns } from '../guard/in-steps.js';
-import { untilAborted } from '../phase/awaitable.js';
-import type { Chunk, LoopPorts, ModelCall, ModelRequest, ResponseAhead, ResponseReader, TokenUsage, Prompt } from './ports.js';
+import type { Chunk, ModelCall, ResponseAhead, ResponseReader, TokenUsage, Prompt } from './ports.js';
 import type { Attempt, Run } from './run.js';
 import { definedFields } from '../phase/plain-data.js';
 import { noUsage } from './step-record.js';
-
-/** Calls the model of an attempt, or repeats a guard's cached response. */
-export const startModelCall = (run: Run, attempt: Attempt): ModelCall => {
-  const controller = new AbortController();
-  const hangUp = (reason?: unknown): void => controller.abort(reason);
-  const { modelId, provider } = attempt.entry.model;
-  const startedAt = run.scope.now();
-  if (!attempt.cached) run.recorder.record({ type: 'model-call', modelId, provider });
-  attempt.modelCall = { hangUp }; // the driver ends the call with the run
-  if (run.signal.aborted) hangUp(run.signal.reason);
-  return { startedAt, response: openResponse(run, attempt, controller.signal), hangUp };
-};
-
-const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal): Promise<ResponseReader> => {
-  const { ports, mode, runId } = run.options;
-  if (attempt.cached) {
-    attempt.request = attempt.cached.request;
-    attempt.warnings = attempt.cached.warnings ?? [];
-    const chunks = attempt.cached.chunks.values();
-    return { read: async () => chunks.next(), toChunk: (chunk) => ({ ...(chunk as Chunk), runId, from: 'AGENT' }) };
-  }
-  const { entry, prompt = [], settings } = attempt;
-  const opened = await untilAborted(openStream(ports, { ...settings, entry, prompt, mode, abortSignal }), abortSignal);
-  if (!opened) throw abortSignal.reason;
-  const { reader, response } = opened;
-  attempt.request = response.request;
-  Object.assign(attempt.response, response.response);
-  attempt.warnings = response.warnings ?? [];
-  return { read: () => reader.read(), toChunk: (part) => ports.toChunk(part, runId) };
-};
-
-/** Calls the provider. The end of the call also cancels the stream, which ends a read that waits for the provider. */
-const openStream = async (ports: LoopPorts, request: ModelRequest) => {
-  const response = await ports.callModel(request);
-  const reader = response.parts.getReader();
-  const { abortSignal } = request;
-  const cancel = (): void => void reader.cancel(abortSignal.reason).catch(() => undefined);
-  if (abortSignal.aborted) cancel();
-  else abortSignal.addEventListener('abort', cancel, { once: true });
-  return { response, reader };
-};
 
 /** The number of characters of a response that may wait for the overlap guards. At this limit the provider waits. */
 const mostCharsAhead = 16_384;

@@ -2,8 +2,8 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { GuardCall, GuardSpan, RunScope } from '../phase/scope.js';
 import { isPerChunk } from '../phase/table.js';
 import { childrenOf, type GraphNode } from '../pipeline/graph.js';
-import { isSameFrozen, type Frozen } from '../trace/contents.js';
-import { type TraceFact, type TraceWriter, partOf } from '../trace/trace-writer.js';
+import type { Frozen } from '../trace/contents.js';
+import { partOf, type TraceFact, type TraceWriter } from '../trace/trace-writer.js';
 import { isStop, type Author, type Verdict } from '../verdict.js';
 import type { Chunk } from './ports.js';
 import { withoutHeaders } from './record-ports.js';
@@ -196,3 +196,8 @@ const withoutSteps = (chunk: Chunk): Chunk => {
 };
 
 const repeating = new Set(['step-start', 'step-finish', 'finish']);
+
+/** Whether two records have the same content. */
+const isSameFrozen = (a: Frozen, b: Frozen): boolean => keyOf(a) === keyOf(b);
+
+const keyOf = ({ lists, values }: Frozen): string => JSON.stringify([[...lists], values]);

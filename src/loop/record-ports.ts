@@ -1,5 +1,4 @@
 import { partOf, type TraceWriter } from '../trace/trace-writer.js';
-import { refusedArguments } from './step-calls.js';
 import { createPartIds, idsLike, partIdOf, type PartIds } from './part-ids.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolRequest } from './ports.js';
 import type { ToolCall, ToolOutcome } from './tool-call.js';
@@ -214,3 +213,6 @@ const writeTool = (writer: TraceWriter, { call, abortSignal }: ToolRequest, outc
     ...plain,
   });
 };
+
+/** Refused arguments for a record, which may have no key `__proto__` and repeats no content. */
+const refusedArguments = { constructor: null } as const;

@@ -9,9 +9,8 @@ import type { OverlapGuard, ProcessorSlot, Reports, RunScope } from '../phase/sc
 import type { StreamBuffer } from '../stream/stream-buffer.js';
 import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
-import type { AssembledResponse, Span } from './response.js';
+import type { AssembledResponse, Span, PartSnapshot } from './response.js';
 import type { CallResponse, Effect, InsidePart } from './tool-call.js';
-import type { PartSnapshot } from './part-snapshot.js';
 import type { LoopContext, LoopInput, LoopLimits } from './machine.js';
 import type {
   Chunk,

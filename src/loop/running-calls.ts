@@ -2,12 +2,12 @@ import { anySignal, type Awaitable } from '../phase/awaitable.js';
 import { InterlockError } from '../errors.js';
 import type { Stop } from '../verdict.js';
 import {
+  publicToolName,
   type CallResponse,
   type FoundOutcome,
   type InsidePart,
   type ToolCall,
   type ToolOutcome,
-  publicToolName,
 } from './tool-call.js';
 import { rethrowInterruption } from './interruption.js';
 import { noJournal } from './no-journal.js';
@@ -19,7 +19,7 @@ import { copyPlain } from '../phase/plain-data.js';
 import { persistedPart } from './emit.js';
 import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
-import { copyResult, finishedCall, findFinished, type FinishedCall } from './step-calls.js';
+import { copyResult, finishedCall, keyOfCall, type FinishedCall } from './step-calls.js';
 
 /** The tools of one step while they run. */
 export interface RunningCalls {
@@ -236,4 +236,11 @@ const createWriting = ({ run, stop }: CallSite) => {
       guardedStream.close();
     },
   };
+};
+
+/** Finds the result of an equal call among those of rejected attempts. */
+const findFinished = (reusable: readonly FinishedCall[], call: ToolCall): FinishedCall | undefined => {
+  if (reusable.length === 0) return undefined;
+  const key = keyOfCall(call);
+  return reusable.find((one) => one.key === key);
 };

@@ -8,7 +8,7 @@ import { isSame } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Outcome } from './activity.js';
 import { agentChunk } from './emit.js';
-import { snapshotValue } from './part-snapshot.js';
+import { snapshotValue } from './response.js';
 import { toolResultRecord } from './step-record.js';
 
 /** The result of a call, or the error of its tool. */

@@ -1,7 +1,6 @@
 import { klona } from 'klona/full';
 import { copyKept, copyPlain, isPlain, keep, isRecord, isSame } from '../phase/plain-data.js';
 import type { CallResponse, Suspension, ToolCall, ToolOutcome, MadeCall } from './tool-call.js';
-import type { Chunk } from './ports.js';
 import { InterlockError } from '../errors.js';
 
 /** The input that a call waits for: a person's approval, or the data its tool requested when it suspended the run. */
@@ -42,31 +41,6 @@ export type StepCalls = Map<string, CallState>;
 export const setCall = (calls: StepCalls, toolCallId: string, fields: CallState): void =>
   void calls.set(toolCallId, { ...calls.get(toolCallId), ...fields });
 
-/** Marks a call as waiting for approval. Its arguments, as shown to the approver, can no longer change. */
-export const awaitApproval = (calls: StepCalls, call: ToolCall): void => {
-  const displayed = klona(call);
-  setCall(calls, call.toolCallId, { displayed, waiting: { kind: 'approval', call: displayed } });
-};
-
-const rulings: Partial<Record<string, (payload: { error?: unknown }) => CallRuling>> = {
-  'tool-error': ({ error }) => ({ kind: 'rejected', message: error }),
-  'tool-call-approval': () => ({ kind: 'approval' }),
-};
-
-/**
- * If a guard replaced a call with an error or an approval request, stores this ruling and returns the call itself, which is emitted all
- * the same: the error or request follows it. Returns other chunks unchanged.
- */
-export const takeRuling = (calls: StepCalls, made: readonly ToolCall[], chunk: Chunk): Chunk => {
-  const rule = rulings[chunk.type];
-  if (!rule) return chunk;
-  const { toolCallId, toolName, args, ...payload } = (chunk.payload ?? {}) as ToolCall & { error?: unknown };
-  // The error of a tool that the provider ran follows its call.
-  if (made.some((call) => call.toolCallId === toolCallId)) return chunk;
-  if (calls.get(toolCallId)?.ruling?.kind !== 'rejected') setCall(calls, toolCallId, { ruling: rule(payload) });
-  return { ...chunk, type: 'tool-call', payload: { toolCallId, toolName, args } };
-};
-
 type ToolResult = Extract<ToolOutcome, { kind: 'result' }>;
 
 /** The result of a tool call, to reuse for an equal call. */
@@ -90,13 +64,6 @@ const resultWith = ({ result, modelOutput }: ToolResult, copied: (value: unknown
   result: copied(result),
   ...(modelOutput !== undefined && { modelOutput: copied(modelOutput) }),
 });
-
-/** Finds the result of an equal call among those of rejected attempts. */
-export const findFinished = (reusable: readonly FinishedCall[], call: ToolCall): FinishedCall | undefined => {
-  if (reusable.length === 0) return undefined;
-  const key = keyOfCall(call);
-  return reusable.find((finished) => finished.key === key);
-};
 
 /** Calls are equal if tool and arguments are; the order of the arguments does not matter. */
 export const keyOfCall = ({ toolName, args }: ToolCall): string => `${toolName} ${JSON.stringify(args, sortKeys)}`;
@@ -125,9 +92,6 @@ export const faultOfArguments = (toolName: string, args: unknown): InterlockErro
   const detail = `the keys ${[...unsafeKeys].join(', ')} are not allowed, nor more than ${maxDepth} levels.`;
   return isUnsafe(args) ? invalidArguments(toolName, detail) : undefined;
 };
-
-/** Refused arguments for a record, which may have no key `__proto__` and repeats no content. */
-export const refusedArguments = { constructor: null } as const;
 
 /** A call that does not run, and whose arguments are dropped, because of a key in them. Undefined for other calls. */
 export const refusedCall = (toolName: string, args: unknown): MadeCall | undefined => {

@@ -1,5 +1,5 @@
 import { withoutQuotations } from '../guard/read-fields.js';
-import { fileKey, findToolPart, reasoningOf, sourceFields, textOf, type Part, type ProviderResult } from './response.js';
+import { fileKey, findToolPart, sourceFields, textOf, type Part, type ProviderResult } from './response.js';
 import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCallRecord, ToolResultRecord } from './ports.js';
 import type { ToolCall } from './tool-call.js';
 import { agentChunk } from './emit.js';
@@ -180,4 +180,10 @@ export const rejectRecord = (run: Run, record: StepRecord, tripwire: StepTripwir
     providerMetadata: undefined,
     request: withoutBody(record.request),
   } satisfies Partial<StepRecord>);
+};
+
+/** The reasoning in a message's parts, in order; undefined if there is none. */
+const reasoningOf = (parts: readonly Part[]): string | undefined => {
+  const text = parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join('');
+  return text === '' ? undefined : text;
 };

@@ -20,7 +20,7 @@ import {
   type ParallelNode,
   type SequenceNode,
 } from './graph.js';
-import { framedSteps, inFrame, needsFrame } from './frame.js';
+import { framedSteps, needsFrame, openFrame } from './frame.js';
 import { inParallel, type Block, type IndexedBranch } from './parallel.js';
 import { recordingEdits } from './recorded-edits.js';
 import { overlapModel, withPolicy } from './with-policy.js';
@@ -236,3 +236,11 @@ const counts = (name: string, value: unknown, { row, isOwn }: { row: Pick<PhaseR
   if (!messageFields.has(name)) return name !== 'phase';
   return row.carries !== undefined && isPresent(value) && (isOwn || !Array.isArray(value) || value.length > 0);
 };
+
+/** Runs a guard as the steps of one workflow: with a frame of its own, which shares the state of the outer workflow. */
+const inFrame =
+  <P extends Phase>(workflowId: string, guard: Guard<P>): Guard<P> =>
+  (data, scope) => {
+    const workflow = openFrame(workflowId, data, scope.workflow);
+    return guard(data, Object.create(scope, { workflow: { value: workflow } }) as RunScope); // all else is the scope's, also later changes
+  };

@@ -61,12 +61,6 @@ export interface MergeTarget {
   readonly target: string;
 }
 
-/** The target of a value inside another. */
-export const within = ({ options, target }: MergeTarget, key: string | number): MergeTarget => ({
-  options,
-  target: target ? `${target}.${key}` : String(key),
-});
-
 /** Reports an overlap and applies the rule. `isWhole`: the value is not prose. */
 export const settle = (base: unknown, edits: readonly Version[], { place, isWhole = false }: SettleOptions): unknown => {
   const { options, target } = place;

@@ -27,11 +27,6 @@ export const freeze = (record: object, mapText?: MapText): Frozen => {
 const isListOfObjects = (value: unknown): value is object[] =>
   Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'object' && entry !== null);
 
-/** Whether two records have the same content. */
-export const isSameFrozen = (a: Frozen, b: Frozen): boolean => keyOf(a) === keyOf(b);
-
-const keyOf = ({ lists, values }: Frozen): string => JSON.stringify([[...lists], values]);
-
 /** Numbers the values of a trace, each once. */
 interface ContentWriter {
   /** Returns references to the content of a record. New values are added to `adds`, for the entry that contains them. */

@@ -212,8 +212,8 @@ const remembering = <P extends Phase>(inner: Guard<P>, { author, state }: LayerS
     const known = verdicts.get(seen.key);
     if (known) return again(known, author, (edit) => memory.remake(edit, data, scope));
     return whenReady(inner(data, call.scope), (verdict) => {
-      const cached = call.didMore() ? undefined : keep(verdict, data, seen);
-      if (cached) verdicts.set(seen.key, cached);
+      const kept = call.didMore() ? undefined : keep(verdict, data, seen);
+      if (kept) verdicts.set(seen.key, kept);
       return verdict;
     });
   };

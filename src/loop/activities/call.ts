@@ -1,11 +1,11 @@
-import { startModelCall, readAhead, recordModelChunk } from '../model-call.js';
-import type { ModelCall, ResponseReader, Chunk } from '../ports.js';
+import { readAhead, recordModelChunk } from '../model-call.js';
+import type { ModelCall, ResponseReader, Chunk, LoopPorts, ModelRequest } from '../ports.js';
 import type { Outcome } from '../activity.js';
 import { agentChunk, emit } from '../emit.js';
 import { changeAttempt, currentAttempt, setRunError, type Attempt, type Run } from '../run.js';
 import { InterlockError } from '../../errors.js';
 import { createTurns } from '../../guard/in-steps.js';
-import { isPromise } from '../../phase/awaitable.js';
+import { isPromise, untilAborted } from '../../phase/awaitable.js';
 import { noteOriginal } from '../fallen-stand-ins.js';
 import { isGuarded, stopWith, dropReprocessed } from '../judge.js';
 import { createPartIds, idsOf } from '../part-ids.js';
@@ -14,7 +14,6 @@ import { createBlockScopes } from '../../pipeline/block-scope.js';
 import { firstTripOrAll } from '../../pipeline/parallel.js';
 import { strictest } from '../../verdict.js';
 import { markInputAccepted } from '../persist-rejected-turn.js';
-import { keep } from '../../phase/plain-data.js';
 import type { ToolCall } from '../tool-call.js';
 import { setCall } from '../step-calls.js';
 
@@ -169,14 +168,55 @@ type KeepCall = (chunk: Chunk) => void;
  * call that the provider runs itself is not changed.
  */
 const makeCall = (run: Run, attempt: Attempt, chunk: Chunk): readonly [made: Chunk, keep?: KeepCall] => {
-  const call = chunk.payload as ToolCall; // of that type
+  const written = chunk.payload as ToolCall; // of that type
   const { makeCall: make } = run.options.ports;
-  if (chunk.type !== 'tool-call' || call.providerExecuted || !make) return [chunk];
-  const { args, refusal, ...rest } = make({ call, settings: attempt.settings });
-  const keep = ({ payload }: Chunk): void => {
+  if (chunk.type !== 'tool-call' || written.providerExecuted || !make) return [chunk];
+  const { args, refusal, ...rest } = make({ call: written, settings: attempt.settings });
+  const keepData: KeepCall = ({ payload }) => {
     const { toolCallId } = payload as ToolCall;
     if (refusal) setCall(attempt.calls, toolCallId, { ruling: { kind: 'rejected', message: refusal } });
     if ('given' in rest) setCall(attempt.calls, toolCallId, { given: { args, input: rest.given } });
   };
-  return [args === call.args ? chunk : { ...chunk, payload: { ...call, args } }, keep];
+  return [args === written.args ? chunk : { ...chunk, payload: { ...written, args } }, keepData];
+};
+
+/** Calls the model of an attempt, or repeats a guard's cached response. */
+const startModelCall = (run: Run, attempt: Attempt): ModelCall => {
+  const controller = new AbortController();
+  const hangUp = (reason?: unknown): void => controller.abort(reason);
+  const { modelId, provider } = attempt.entry.model;
+  const startedAt = run.scope.now();
+  if (!attempt.cached) run.recorder.record({ type: 'model-call', modelId, provider });
+  attempt.modelCall = { hangUp }; // the driver ends the call with the run
+  if (run.signal.aborted) hangUp(run.signal.reason);
+  return { startedAt, response: openResponse(run, attempt, controller.signal), hangUp };
+};
+
+const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal): Promise<ResponseReader> => {
+  const { ports, mode, runId } = run.options;
+  if (attempt.cached) {
+    attempt.request = attempt.cached.request;
+    attempt.warnings = attempt.cached.warnings ?? [];
+    const chunks = attempt.cached.chunks.values();
+    return { read: async () => chunks.next(), toChunk: (chunk) => ({ ...(chunk as Chunk), runId, from: 'AGENT' }) };
+  }
+  const { entry, prompt = [], settings } = attempt;
+  const opened = await untilAborted(openStream(ports, { ...settings, entry, prompt, mode, abortSignal }), abortSignal);
+  if (!opened) throw abortSignal.reason;
+  const { reader, response } = opened;
+  attempt.request = response.request;
+  Object.assign(attempt.response, response.response);
+  attempt.warnings = response.warnings ?? [];
+  return { read: () => reader.read(), toChunk: (part) => ports.toChunk(part, runId) };
+};
+
+/** Calls the provider. The end of the call also cancels the stream, which ends a read that waits for the provider. */
+const openStream = async (ports: LoopPorts, request: ModelRequest) => {
+  const response = await ports.callModel(request);
+  const reader = response.parts.getReader();
+  const { abortSignal } = request;
+  const cancel = (): void => void reader.cancel(abortSignal.reason).catch(() => undefined);
+  if (abortSignal.aborted) cancel();
+  else abortSignal.addEventListener('abort', cancel, { once: true });
+  return { response, reader };
 };

@@ -1,11 +1,11 @@
 import {
   clearFeedback,
   conversationFields,
-  restart,
   showFeedback,
   snapshotConversation,
   rotationOf,
   stepFields,
+  restoreConversation,
 } from '../conversation.js';
 import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { isGuarded, judge } from '../judge.js';
@@ -110,4 +110,11 @@ const judgePrompt = (run: Run, model: ResolvedModel, made: Prompt): Awaitable<Ou
     changeAttempt(run, { prompt: data.prompt, cached: data.response });
     return { kind: run.state.overlapGuards.length > 0 ? 'overlap' : 'done' };
   });
+};
+
+/** Restores the conversation to the start of the attempt, so that nothing of a rejected attempt remains; stores its feedback. */
+const restart = (run: Run): void => {
+  restoreConversation(run, run.state.start);
+  const { stop, feedback } = run.state;
+  run.change({ feedback: stop?.kind === 'retry' ? stop.reason : feedback, stop: undefined, error: undefined });
 };

@@ -1,17 +1,22 @@
 import type { PhaseData } from '../../phase/row.js';
-import { afterStep, conversationFields, stepFields } from '../conversation.js';
+import { afterStep, conversationFields, stepFields, clearFeedback, stepFeedbackTag } from '../conversation.js';
 import { addWritten } from '../emit.js';
 import { dropFallen } from '../fallen-stand-ins.js';
-import { hasUnjudgedInput, resultOfCall, unquoting } from '../guarded-stream.js';
+import { resultOfCall, unquoting } from '../guarded-stream.js';
 import { followResponse, snapshotResponse, resend } from '../follow-response.js';
-import { isGuarded, judge } from '../judge.js';
+import { isGuarded, judge, judgeWith, failWith, type Judged } from '../judge.js';
 import type { Outcome } from '../activity.js';
 import type { StepRecord } from '../ports.js';
 import type { ToolCall } from '../tool-call.js';
-import { changeAttempt, currentAttempt, type Attempt, type Run } from '../run.js';
+import { changeAttempt, currentAttempt, acceptedSteps, isOver, type Attempt, type Run } from '../run.js';
 import { acceptedParts, recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
 import { findToolPart, type ProviderResult } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
+import { isSame } from '../../phase/plain-data.js';
+import { whenReady, type Awaitable } from '../../phase/awaitable.js';
+import type { Plan } from '../../pipeline/compile.js';
+import { addPayloadTransforms } from '../persist-rejected-turn.js';
+import { InterlockError, messageOf } from '../../errors.js';
 
 /** Judges the whole response of an attempt, before any of its tools runs. */
 export const review = async (run: Run): Promise<Outcome> => {
@@ -121,3 +126,106 @@ const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolC
   const known = findToolPart(parts, toolCallId)?.toolInvocation;
   return { toolCallId, toolName: known?.toolName ?? toolName, args: known?.args ?? args, providerExecuted: true };
 };
+
+/** The fields of chunks that belong to a tool call. */
+interface CallPayload {
+  readonly toolCallId: string;
+  readonly toolName?: string;
+  readonly argsTextDelta?: string;
+}
+
+/**
+ * Whether streamed arguments differ from their calls, or have none: guards of whole responses judge only the calls, so that the content
+ * of such a response is sent again.
+ */
+const hasUnjudgedInput = ({ answer }: Attempt): boolean => {
+  const streamed = Map.groupBy(answer.streamedInput.splice(0), ({ payload }) => (payload as CallPayload).toolCallId);
+  return [...streamed].some(([id, chunks]) => {
+    const call = answer.toolCalls.find(({ toolCallId }) => toolCallId === id);
+    const payloads = chunks.map(({ payload }) => payload as CallPayload);
+    const text = payloads.map(({ argsTextDelta = '' }) => argsTextDelta).join('');
+    const isNamed = payloads.every(({ toolName }) => toolName === undefined || toolName === call?.toolName);
+    return !call || !isNamed || (text !== '' && !isTextOf(text, call.args));
+  });
+};
+
+const textOf = (args: unknown): string | undefined => (typeof args === 'string' ? args : JSON.stringify(args));
+
+/** Whether a text contains the arguments and nothing else, such as a key twice; spaces between them do not count. */
+const isTextOf = (text: string, args: unknown): boolean => {
+  if (text === textOf(args)) return true;
+  if (text.replaceAll(/\s/g, '') !== textOf(args)?.replaceAll(/\s/g, '')) return false;
+  try {
+    return isSame(JSON.parse(text), args);
+  } catch {
+    return false;
+  }
+};
+
+/** Judges the whole response once, after the loop. */
+export const finish = (run: Run): Awaitable<Outcome> => {
+  clearFeedback(run);
+  clearStepFeedback(run);
+  const { settings } = currentAttempt(run);
+  const objectPlan = settings.structuredOutput && run.options.objectPlan?.(settings);
+  if (isGuarded(run, 'outputResult') || objectPlan) return judgeResult(run, objectPlan);
+  return whenReady(addPayloadTransforms(run), () => accept(run));
+};
+
+const judgeResult = async (run: Run, objectPlan: Plan | undefined): Promise<Outcome> => {
+  const snapshots = snapshotResponse(run);
+  let judged: Judged<'outputResult'> = await judge(run, resultPayload(run));
+  if (judged.data && objectPlan) judged = await judgeWith(run, objectPlan, judged.data);
+  if (judged.outcome) return judged.outcome;
+  await followResponse(run, snapshots);
+  await addPayloadTransforms(run);
+  return accept(run);
+};
+
+const accept = (run: Run): Outcome => {
+  run.change({ isResultAccepted: true });
+  return { kind: 'done' };
+};
+
+/** The payload of the result phase, also used to persist the result. */
+export const resultPayload = (run: Run): PhaseData<'outputResult'> => {
+  const steps = acceptedSteps(run);
+  return {
+    phase: 'outputResult',
+    ...conversationFields(run, 'response'),
+    result: {
+      text: steps.map((step) => step.text).join(''),
+      usage: { ...run.state.usage },
+      finishReason: steps.at(-1)?.finishReason ?? 'unknown',
+      steps: stepFields(run).steps,
+    },
+  };
+};
+
+/** Persists accepted responses only; a rejected response never reaches this activity. A failure to persist fails the run. */
+export const persist = (run: Run): Awaitable<Outcome> => {
+  const { memory } = run.options.lanes;
+  addWritten(run, currentAttempt(run));
+  return memory ? persistIn(memory, run) : { kind: 'done' };
+};
+
+const persistIn = async (memory: Plan, run: Run): Promise<Outcome> => {
+  const { outcome } = await judgeWith<'outputResult'>(run, memory, resultPayload(run));
+  const failed = outcome && failureOf(run, outcome);
+  const error = failed && messageOf(run.state.error);
+  if (!isOver(run)) run.recorder.record({ type: 'memory', given: 'answer', ...(error && { error }) });
+  return failed ?? { kind: 'done' };
+};
+
+const failureOf = (run: Run, outcome: Outcome): Outcome => {
+  const { stop } = run.state;
+  if (outcome.kind === 'failed' || !stop || stop.kind === 'unavailable') return { kind: 'failed' };
+  return failWith(
+    run,
+    new InterlockError('run/failed', { path: stop.path, detail: `memory rejected the answer: ${stop.reason}.` }),
+  );
+};
+
+/** Removes the application's feedback to the model, which is not part of the result. */
+const clearStepFeedback = ({ options: { ports }, state: { list } }: Run): void =>
+  ports.messages.writeTagged(list, stepFeedbackTag, []);

@@ -4,7 +4,7 @@ import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop
 import type { CallCallbacks, CallOptions } from '../call-options.js';
 import { errorOf, responseOf, wholeResultOf } from './result.js';
 import { copyOfAnswer, stepResults, withViews } from './step-results.js';
-import { safely } from '../safely.js';
+import { safely } from '../../phase/awaitable.js';
 import { drive } from '../../loop/drive.js';
 import { finalizeRun } from '../../loop/finalize-run.js';
 import { objectOf } from '../structured-output/structured-output.js';

@@ -10,12 +10,12 @@ import { startRun, idsOf, type StartOptions } from './start-run.js';
 import { driveHere, followedRun, startedRun, type Followed, type StartedRun } from './callbacks.js';
 import { readCall } from './read-call.js';
 import type { AgentSetup } from './read-config.js';
-import { answerOf, resultOptions } from './result.js';
+import { answerOf, type ResultOptions } from './result.js';
 import { readResumeOptions, resume, startOptions, type ResumeOptions } from './resume.js';
 import { streamOf, fullStreamOf } from './run-stream.js';
 import type { SuspendedRuns } from './suspended-runs.js';
 import { versionFor } from './versions.js';
-import { safely } from '../safely.js';
+import { safely } from '../../phase/awaitable.js';
 import { spanOf } from '../tracing/agent-trace.js';
 import type { Mastra } from '@mastra/core/mastra';
 import { requestedIds, type MemoryTarget } from '../memory/memory.js';
@@ -278,3 +278,9 @@ interface Published {
   readonly ended: Promise<void>;
   readonly transforms: CallOptions['experimentalTransform'];
 }
+
+/** The caller's options, with the agent's as defaults. A supervisor gets `agent/refused` for a tripwire instead. */
+const resultOptions = <T extends ResultOptions>(callbacks: T, agent: ResultOptions): T => {
+  const { throwOnTripwire = agent.throwOnTripwire } = callbacks;
+  return { ...callbacks, throwOnTripwire: throwOnTripwire && !isDelegated(callbacks) };
+};

@@ -10,12 +10,14 @@ import type { InterlockConfig } from './config.js';
 import { compileLane, laneId, registerProcessors, resolveLanes, compileRecording } from '../workflow/guards.js';
 import type { Conversation } from '../memory/memory.js';
 import { memoryProcessors } from '../memory/memory-processors.js';
-import { createObjectiveProcessor, goalOf } from './goal.js';
+import { goalOf } from './goal.js';
 import type { Titling } from '../memory/memory-title.js';
 import { processorsOf, mapGuards, type GraphNode, type GuardNode } from '../../pipeline/graph.js';
 import { renamed } from '../graph/guard-node.js';
 import { toGraph, type PipelineStep } from '../graph/to-graph.js';
 import { phases } from '../../phase/table.js';
+import * as mastraTools from '@mastra/core/tools';
+import type { LoopTarget } from '../tools/tools.js';
 
 /** The guards of a call by lane, in the order of execution. */
 export interface Chains {
@@ -200,3 +202,18 @@ const canMend = (processor: Processor): boolean => typeof processor[phases.apiEr
 
 /** A node without effect at the position of a guard, so that conditions and maps find its result there. */
 const idle = (guard: GuardNode): GraphNode => ({ kind: 'function', id: nodeId(guard), run: () => undefined, phases: new Set() });
+
+/** The agent's objective in the thread of a call, shown to the model as a system message before each step. */
+const createObjectiveProcessor = ({ agent, conversation }: Pick<LoopTarget, 'agent' | 'conversation'>): Processor => ({
+  id: 'goal-objective',
+  processInputStep: async ({ messageList }) => {
+    const record = await mastraTools.readObjective(
+      await mastraTools.resolveGoalStore(agent.getMastraInstance()),
+      conversation?.threadId,
+    );
+    messageList.clearSystemMessages('goal');
+    if (record?.status === 'active')
+      messageList.addSystem(`<current-objective>\n${record.objective}\n</current-objective>`, 'goal');
+    return messageList;
+  },
+});

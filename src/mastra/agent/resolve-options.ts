@@ -2,7 +2,7 @@ import type { Agent } from '@mastra/core/agent';
 import { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
-import { anySignal } from '../../phase/awaitable.js';
+import { anySignal, safely } from '../../phase/awaitable.js';
 import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig, ModeDefaults } from './config.js';
 import { readerCanceled } from '../../stream/readers.js';
@@ -16,7 +16,6 @@ import {
 } from '../options/option-table.js';
 import { issueText } from '../issue-text.js';
 import { isRecord } from '../../phase/plain-data.js';
-import { safely } from '../safely.js';
 
 interface OptionsCall {
   readonly agent: Agent;

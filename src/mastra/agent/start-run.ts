@@ -20,7 +20,6 @@ import { openConversation, requestedIds, type Owner, type Conversation } from '.
 import { objectPlanOf, structureWith } from '../structured-output/structured-output.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { mastraOptions } from '../options/mastra-options.js';
-import { effectiveOptions } from '../options/option-table.js';
 import { ownOptions } from '../options/own-options.js';
 import { openList } from './read-call.js';
 import { recordOptions } from './resume.js';
@@ -32,6 +31,7 @@ import { withoutHeaders } from '../../loop/record-ports.js';
 import { createRecording, readAhead, type HeaderFacts, type Recording } from '../../loop/run-recording.js';
 import { recorderOf, parentCall } from '../../trace/observers.js';
 import { readOutputSchema } from '../structured-output/output-schema.js';
+import { mergeOptions, ownOptionsOf, type OwnOptions } from '../options/option-table.js';
 
 /** Maximum steps of a run that only stop conditions bound. */
 const boundedByConditions = 1_000;
@@ -247,3 +247,7 @@ const objectFacts = ({ schema, errorStrategy, fallbackValue, model }: Structured
   fallbackValue,
   ...(model !== undefined && { model: 'recorded' }), // a replay reads the object from the recording
 });
+
+/** Interlock's own options of a run: the call's override the agent's. */
+const effectiveOptions = (agent: object, call: object): OwnOptions<'config'> =>
+  mergeOptions(ownOptionsOf(agent), ownOptionsOf(call));

@@ -5,8 +5,8 @@ import type { Chunk } from '../../loop/ports.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import { readEnd, runIdOf, type SegmentEnd } from './persisted-segment.js';
 import type { LocalRun, LocalRuns } from './local-runs.js';
-import { setUp, type DurableAgent } from './set-up.js';
-import { readChunk, createEntryParser, createStepRestorer, type RunEntry, type EntryParser } from './run-entry.js';
+import { setUp, type DurableAgent } from './start-persisted-run.js';
+import { readChunk, createEntryParser, createStepRestorer, type RunEntry } from './run-entry.js';
 import type { Board, PlacedEntry, ProgramRuns } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 
@@ -254,3 +254,6 @@ export const findEnd = async ({ runs }: Pick<DurableContext, 'runs'>, id: string
       return found satisfies never;
   }
 };
+
+/** Parses the entries of a run: from the start, or from a place, given the marked entries before it. */
+type EntryParser = ReturnType<typeof createEntryParser>;

@@ -1,4 +1,3 @@
-import type { ProcessorStepData } from '@mastra/core/processors';
 import type { Step } from '@mastra/core/workflows';
 import { phasePayloadSchema } from '../../../schemas/phase-payload.js';
 import { InterlockError } from '../../errors.js';
@@ -32,19 +31,6 @@ export const addPayloadSchema = (schema: object): void => void payloadSchemas.ad
 
 /** Whether a schema is that of all payloads, which need no check by it. */
 export const isPayloadSchema = (schema: unknown): boolean => payloadSchemas.has(schema);
-
-/** The phases of Mastra's step schema: the compiler rejects an extra or a missing one. */
-const phasesOfSteps: Record<ProcessorStepData['phase'], true> = {
-  input: true,
-  inputStep: true,
-  outputStream: true,
-  outputResult: true,
-  outputStep: true,
-  toolResult: true,
-};
-
-/** The phases in which Mastra's agent runs workflows. Its steps support no others. */
-export const foreignPhases: ReadonlySet<string> = new Set(Object.keys(phasesOfSteps));
 
 /**
  * The argument that Mastra's engine gives to a step, a condition or a map. `suspend` and `abort` raise

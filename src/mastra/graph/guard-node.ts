@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
-import { type GuardPolicy, readPolicy } from '../../guard/policy/guard-policy.js';
+import { readPolicy, type GuardPolicy } from '../../guard/policy/guard-policy.js';
 import type { GuardNode } from '../../pipeline/graph.js';
-import type { DeclaredProcessor, GuardTraits } from '../../guard/traits.js';
+import type { GuardTraits } from '../../guard/traits.js';
 import { isRecord } from '../../phase/plain-data.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
 
@@ -186,3 +186,8 @@ const callJudge = async (judge: object, run: Hook, args: Parameters<Hook>[0]): P
   if (failure) throw failure; // a judge of streams catches it
   return answer;
 };
+
+/** A processor that declares facts which code cannot detect. */
+interface DeclaredProcessor extends Processor {
+  readonly traits?: GuardTraits;
+}

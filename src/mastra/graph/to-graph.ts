@@ -1,4 +1,4 @@
-import type { Processor } from '@mastra/core/processors';
+import type { Processor, ProcessorStepData } from '@mastra/core/processors';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
 import { isSame } from '../../phase/plain-data.js';
@@ -22,7 +22,7 @@ import {
   type SequenceNode,
   type StepContext,
 } from '../../pipeline/graph.js';
-import { executed, foreignContext, foreignPhases, isPayloadSchema, runForeign, type ForeignStep } from './foreign-step.js';
+import { executed, foreignContext, isPayloadSchema, runForeign, type ForeignStep } from './foreign-step.js';
 import { guardNode } from './guard-node.js';
 import { rejectUnsupported, unsupported } from './supported-features.js';
 
@@ -261,3 +261,16 @@ const scopeIn = (context: StepContext<unknown>): RunScope => context[scopeOfCont
 
 const describe = (value: unknown): string =>
   typeof value === 'object' && value !== null ? `an object with ${Object.keys(value).join(', ') || 'no fields'}` : String(value);
+
+/** The phases of Mastra's step schema: the compiler rejects an extra or a missing one. */
+const phasesOfSteps: Record<ProcessorStepData['phase'], true> = {
+  input: true,
+  inputStep: true,
+  outputStream: true,
+  outputResult: true,
+  outputStep: true,
+  toolResult: true,
+};
+
+/** The phases in which Mastra's agent runs workflows. Its steps support no others. */
+const foreignPhases: ReadonlySet<string> = new Set(Object.keys(phasesOfSteps));

@@ -8,7 +8,6 @@ import type { Processor } from '@mastra/core/processors';
 import type { makeCoreTool } from '@mastra/core/utils';
 import type { StepRecord } from '../../loop/ports.js';
 import type { ToolCall } from '../../loop/tool-call.js';
-import { withStandIns } from '../stand-ins.js';
 import { createKeyedQueue } from '../keyed-queue.js';
 
 // older versions lack an export of it, and are rejected with an error
@@ -169,18 +168,6 @@ interface MemoryTool {
 
 /** Writes of memory's tools, deferred until the answer is accepted. */
 type MemoryUpdates = ReturnType<typeof createMemoryUpdates>;
-
-/**
- * A memory that reads but does not write. A model's notes are part of its answer, so they must not be saved before the answer is
- * accepted.
- */
-export const rehearsalOf = (memory: MastraMemory): MastraMemory =>
-  withStandIns(memory, {
-    updateWorkingMemory: () => () => Promise.resolve(),
-    __experimental_updateWorkingMemoryVNext: () => () => Promise.resolve(),
-    createThread: () => (thread: Parameters<MastraMemory['createThread']>[0]) =>
-      memory.createThread({ ...thread, saveThread: false }),
-  });
 
 /**
  * Defers the writes of memory's tools. During the answer they run without writing; the calls in the accepted answer are then

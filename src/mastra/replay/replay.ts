@@ -12,7 +12,7 @@ import { concealersIn, createRecording, type Recording } from '../../loop/run-re
 import { waitingCalls } from '../../loop/waiting-calls.js';
 import { collectTraces, headerOf, traceOfKind, type Trace } from '../../trace/traces.js';
 import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
-import { alignTrace, segmentsOf, type RecordedSegment } from '../../trace/replay.js';
+import { alignTrace, type RecordedSegment } from '../../trace/replay.js';
 import { insidesOfAgent, InterlockAgent } from '../agent/agent.js';
 import { driveHere } from '../agent/callbacks.js';
 import { runSegmentOf } from '../agent/run-segment.js';
@@ -192,4 +192,15 @@ const checkReplayable = (recorded: Trace): void => {
   headerOf(recorded);
   const hidden = recorded.find((entry) => entry.kind === 'prompt' && !entry.request);
   if (hidden) throw new InterlockError('trace/redacted', { path: `seq ${hidden.seq}` });
+};
+
+/** The segments of a recorded run, in order. */
+const segmentsOf = (trace: Trace): RecordedSegment[] => {
+  const ends = traceOfKind(trace, 'result').map(({ seq }) => seq);
+  const resumes = traceOfKind(trace, 'resume');
+  const cancels = traceOfKind(trace, 'cancel');
+  return Array.from({ length: resumes.length + 1 }, (_, index) => {
+    const [from, to] = [ends[index - 1] ?? -1, ends[index] ?? Infinity];
+    return { resume: resumes[index - 1], cancel: cancels.find(({ seq }) => seq > from && seq < to) };
+  });
 };

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SubAgent } from '@mastra/core/agent';
-import { InterlockError, isInterlockError } from '../../errors.js';
+import { InterlockError } from '../../errors.js';
 import type { Chunk, ToolRequest } from '../../loop/ports.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 import { isMark } from '../../ui/chat-messages.js';
@@ -22,12 +22,6 @@ const rejectionOf = (agentId: string, { reason, processorId }: RejectionReason):
     path: agentId,
     detail: `it was stopped${by}: ${reason ?? 'no reason was given'}`,
   });
-};
-
-/** The refusal in an error, which Mastra wraps in its own on the way to the supervisor. */
-export const rejectionIn = (error: unknown): InterlockError | undefined => {
-  for (let at = error; at instanceof Error; at = at.cause) if (isInterlockError(at, 'agent/refused')) return at;
-  return undefined;
 };
 
 /** The fields of a generated answer that this file reads. */

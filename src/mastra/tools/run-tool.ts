@@ -1,18 +1,18 @@
 import * as mastraUtils from '@mastra/core/utils';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import { executeWithContext, type TracingContext } from '@mastra/core/observability';
-import { InterlockError } from '../../errors.js';
+import { InterlockError, isInterlockError } from '../../errors.js';
 import { asPartOf } from '../../trace/observers.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
 import type { ToolOutcome, CallResponse, Suspension } from '../../loop/tool-call.js';
 import type { Chunk, LoopPorts, ToolRequest } from '../../loop/ports.js';
-import { delegate, inFrame, rejectionIn, withholding } from './delegation.js';
+import { delegate, inFrame, withholding } from './delegation.js';
 import { offeredTools } from '../model/prompts.js';
 import { takeMade, type StepTool } from '../tool-arguments.js';
 import { copyPlain, isRecord } from '../../phase/plain-data.js';
-import { type LoopTarget, findTool, prepareTool, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
-import { safely } from '../safely.js';
-import { type StreamedInputTool, executeWithHooks } from './tool-hooks.js';
+import { findTool, prepareTool, type LoopTarget, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
+import { safely } from '../../phase/awaitable.js';
+import { executeWithHooks, type StreamedInputTool } from '../agent/run-segment.js';
 
 /** The shared context of a run's tools. */
 export interface ToolRunContext extends LoopTarget {
@@ -224,3 +224,9 @@ export const idempotencyKeyOf = (context: unknown): string | undefined => {
 
 /** A key for a call, whose id is only unique in its run. */
 const callKey = (runId: string, toolCallId: string): string => `${runId}:${toolCallId}`;
+
+/** The refusal in an error, which Mastra wraps in its own on the way to the supervisor. */
+const rejectionIn = (error: unknown): InterlockError | undefined => {
+  for (let at = error; at instanceof Error; at = at.cause) if (isInterlockError(at, 'agent/refused')) return at;
+  return undefined;
+};

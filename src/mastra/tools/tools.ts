@@ -8,12 +8,13 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import { RequestContext } from '@mastra/core/request-context';
 import type { StepSettings, RunMode } from '../../loop/ports.js';
 import { offeredTools } from '../model/prompts.js';
-import { rehearsalOf, type Conversation, type Owner } from '../memory/memory.js';
+import type { Conversation, Owner } from '../memory/memory.js';
 import type { CallOptions } from '../call-options.js';
 import type { AgentTrace } from '../tracing/agent-trace.js';
 import type { Engine } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import type { Effect } from '../../loop/tool-call.js';
+import { withStandIns } from '../stand-ins.js';
 
 /** A tool in any form: Mastra's, the AI SDK's, or prepared for a run. */
 export interface AnyTool {
@@ -220,3 +221,15 @@ const withQuietSubagents = (requestContext: RequestContext): RequestContext | un
   quiet.set('controller', { ...controller, emitEvent });
   return quiet;
 };
+
+/**
+ * A memory that reads but does not write. A model's notes are part of its answer, so they must not be saved before the answer is
+ * accepted.
+ */
+const rehearsalOf = (memory: MastraMemory): MastraMemory =>
+  withStandIns(memory, {
+    updateWorkingMemory: () => () => Promise.resolve(),
+    __experimental_updateWorkingMemoryVNext: () => () => Promise.resolve(),
+    createThread: () => (thread: Parameters<MastraMemory['createThread']>[0]) =>
+      memory.createThread({ ...thread, saveThread: false }),
+  });

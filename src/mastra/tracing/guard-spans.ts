@@ -9,9 +9,6 @@ import { phaseRow } from '../../phase/table.js';
 import { processorsOf } from '../../pipeline/graph.js';
 import type { Author, Verdict } from '../../verdict.js';
 
-/** The spans of a run's guards. */
-export type GuardSpans = ReturnType<typeof createGuardSpans>;
-
 interface GuardTracing {
   readonly lanes: Lanes;
   /** Names tools in spans without text. Undefined if spans contain the input and output of guards. */

@@ -10,14 +10,11 @@ import { isGuarded } from '../../loop/judge.js';
 import { textOf, type Part } from '../../loop/response.js';
 import { messageOf } from '../../errors.js';
 import type { StepRecord, TokenUsage } from '../../loop/ports.js';
-import { type ToolCall, type ToolOutcome, publicToolName } from '../../loop/tool-call.js';
+import { publicToolName, type ToolCall, type ToolOutcome } from '../../loop/tool-call.js';
 import type { Run } from '../../loop/run.js';
 import type { Phase } from '../../phase/row.js';
 import { offeredTools } from '../model/prompts.js';
 import { redactedValue, type NameTool } from './guard-spans.js';
-
-/** The spans of a run's model and tools: one generation, its steps, and the calls of each step. */
-export type StepSpans = ReturnType<typeof createStepSpans>;
 
 /** Phases of guards after the model call, which may still edit or reject a step. */
 const judgesOfSteps = ['toolResult', 'outputStep', 'outputResult'] as const satisfies Phase[];

@@ -43,12 +43,6 @@ export interface AgentGuards {
   readonly errorProcessors?: DynamicGuards | undefined;
 }
 
-const lanes = ['input', 'output', 'error'] as const satisfies readonly Lane[];
-
-/** The guards of an agent by lane. */
-export const lanesOf = (guards: AgentGuards): readonly (readonly [Lane, DynamicGuards | undefined])[] =>
-  lanes.map((lane) => [lane, guards[`${lane}Processors`]] as const);
-
 /** The guards of a request by lane. Raises the errors that `verify` finds. */
 export const resolveLanes = async (
   guards: AgentGuards,
@@ -166,13 +160,6 @@ export const compileRecording = (graph: SequenceNode, recordsEdits = false): Pla
 
 /** The id of an agent's lane, as in Mastra. */
 export const laneId = (agentId: string, lane: Lane): string => `${agentId}-${lane}-processor`;
-
-/** The workflows of a lane for the registration of its agent: the whole lane, and each pipeline in it. */
-export const laneWorkflows = (steps: readonly PipelineStep[], id: string): AnyWorkflow[] => {
-  const own = steps.filter(isWorkflow).map(adopt);
-  if (steps.length === 0 || (steps.length === 1 && own.length === 1)) return own;
-  return [toWorkflow(toGraph(steps, id)), ...own];
-};
 
 /** Passes a Mastra instance, with its models, storage and logger, to processors. */
 export const registerProcessors = (mastra: Mastra, processors: readonly object[]): void => {

@@ -1,7 +1,7 @@
 import type { GuardWindow } from '../../guard/policy/guard-policy.js';
 import { endForPattern, type Pattern, type Replacement, type TextSpan, type Window } from '../../guard/pattern.js';
 import type { TextPart } from './chunk.js';
-import { followTails, keptChars, matchAcross, tailsOf, textsBefore, createMatcher, type Matcher, type Tails } from './matcher.js';
+import { followTails, keptChars, matchAcross, tailsOf, createMatcher, type Matcher, type Tails } from './matcher.js';
 import { placeOf, textOf, append, editedSegment, takeText, type Segment } from './segment.js';
 import { createWindowReader, type WindowReader } from './window-reader.js';
 import { spansBetween } from '../../pipeline/spans.js';
@@ -285,3 +285,7 @@ const nextOfPattern = (buffered: BufferedText, reading: PatternReading): Action 
   [buffered.end, buffered.isAfterMatch] = ['', true];
   return { kind: 'judge', lane, text: text.slice(from, from + length), match, place: placeOf(segments, length - 1) };
 };
+
+/** The ends of the texts that a text of a kind continues. */
+const textsBefore = (tails: Tails, kind: string): string[] =>
+  [...new Set([tails.get('')?.text, tails.get(kind)?.text])].flatMap((text) => (text ? [text] : []));

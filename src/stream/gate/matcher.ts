@@ -165,10 +165,6 @@ export const followTails = (tails: Tails, later: Tails, pattern: Pattern): void 
   }
 };
 
-/** The ends of the texts that a text of a kind continues. */
-export const textsBefore = (tails: Tails, kind: string): string[] =>
-  [...new Set([tails.get('')?.text, tails.get(kind)?.text])].flatMap((text) => (text ? [text] : []));
-
 /**
  * The start of a part that completes a match from before the part: its first half was released, so the second must not be. Undefined if
  * there is none, `undecided` if it depends on further text.

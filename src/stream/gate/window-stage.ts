@@ -3,7 +3,7 @@ import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { createAdmission, createQueue, type Entry, type OpenTextPart, type Queue } from './queue.js';
 import type { Chunk, TextPart } from './chunk.js';
 import { judgeCall } from './judge-call.js';
-import { judgeWhole, sendAll, type ChunkStage, type Gate, type TextStage } from './stages.js';
+import { judgeWhole, type ChunkStage, type Gate, type TextStage } from './stages.js';
 import { textOf, type Segment } from './segment.js';
 import type { WindowSegment, BlockPlace, JudgePlace, TextPlace } from '../../pipeline/stream-plan.js';
 import type { Stop } from '../../verdict.js';
@@ -259,3 +259,7 @@ const createChoosing = ({ arms, gate, stage, choose }: ChoiceOptions): TextStage
     endStep: () => stage.endStep(),
   };
 };
+
+/** Passes several chunks of one offset on, one after another. */
+const sendAll = ([chunk, ...rest]: readonly Chunk[], place: number, next: ChunkStage): Awaitable<void> =>
+  chunk && whenReady(next.push(chunk, place), () => sendAll(rest, place, next));
