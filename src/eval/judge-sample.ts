@@ -16,6 +16,7 @@ import { scriptedModel } from '../testing/scripted-model.js';
 import { createBench } from './bench-scope.js';
 import type { Judged, Sample } from './sample.js';
 import { isStricter, type VerdictKind } from '../verdict.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** One guard's judgement of a sample. */
 interface GuardJudgement {
@@ -48,9 +49,7 @@ type ReadScore = (metadata: unknown) => number | undefined;
 export const scoreAt =
   (path: string): ReadScore =>
   (metadata) => {
-    const value = path
-      .split('.')
-      .reduce<unknown>((at, name) => (at as Record<string, unknown> | null | undefined)?.[name], metadata);
+    const value = path.split('.').reduce<unknown>((at, name) => fieldsIn(at)[name], metadata);
     return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
   };
 

@@ -4,7 +4,7 @@ import { changeAttempt, type Attempt, type ResponseStep, type Run } from './run.
 import { acceptedParts, followParts, responseParts, responseStep, withoutBody } from './step-record.js';
 import { agentChunk, publish, retract } from './emit.js';
 import { freeId } from './part-ids.js';
-import { isSame, copyShared } from '../phase/plain-data.js';
+import { fieldsIn, isSame, copyShared } from '../phase/plain-data.js';
 
 /** A snapshot of the response before guards judge it, to compare with their version. */
 export const snapshotResponse = (run: Run): readonly PartSnapshot[] => snapshotAgain(run, responseParts(run));
@@ -191,7 +191,7 @@ const partChunks = (run: Run, part: Exclude<Part, { type: Span['type'] }>): Chun
   if (part.type === 'file') return [agentChunk(run, 'file', { data: part.data, mimeType: part.mimeType })];
   if (!part.type.startsWith('data-')) return [];
   const { payload: _payload, ...chunk } = agentChunk(run, part.type, undefined);
-  return [{ ...chunk, data: (part as { data?: unknown }).data }];
+  return [{ ...chunk, data: fieldsIn(part)['data'] }];
 };
 
 const callChunks = (run: Run, { toolInvocation, providerExecuted }: Extract<Part, { type: 'tool-invocation' }>): Chunk[] => {
@@ -231,7 +231,7 @@ const snapshotParts = (parts: readonly Part[], earlier: readonly PartSnapshot[] 
   parts.map((part, index) => snapshotOf(part, earlier[index]));
 
 const metadataIn = (part: Part | undefined): unknown =>
-  ((part?.type === 'source' ? part.source : (part ?? {})) as { providerMetadata?: unknown }).providerMetadata;
+  fieldsIn(part?.type === 'source' ? part.source : part)['providerMetadata'];
 
 // not all parts have it
 

@@ -1,7 +1,7 @@
 import { withoutQuotations } from '../guard/read-fields.js';
 import { repeatsText } from '../guard/stream-fields.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
-import { definedFields, isSame } from '../phase/plain-data.js';
+import { fieldsIn, definedFields, isSame } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Plan } from '../pipeline/compile.js';
 import { planStream, type StreamSegment } from '../pipeline/stream-plan.js';
@@ -196,7 +196,7 @@ export const unquoting = <C extends Pick<Chunk, 'payload'>>(chunk: C): C => {
   const { providerMetadata, metadata } = (chunk.payload ?? {}) as WithMetadata;
   if (!providerMetadata && !metadata) return chunk;
   const own = definedFields({ providerMetadata: withoutQuotations(providerMetadata), metadata: withoutQuotations(metadata) });
-  return { ...chunk, payload: { ...(chunk.payload as object), ...own } };
+  return { ...chunk, payload: { ...fieldsIn(chunk.payload), ...own } };
 };
 
 /** Whether guards judge whole responses: they get calls and results as the conversation has them, not as the provider streamed them. */

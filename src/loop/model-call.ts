@@ -3,7 +3,7 @@ import { estimateTokenCount } from 'tokenx';
 import { createTurns } from '../guard/in-steps.js';
 import type { Chunk, ModelCall, ResponseAhead, ResponseReader, TokenUsage, Prompt } from './ports.js';
 import type { Attempt, Run } from './run.js';
-import { definedFields } from '../phase/plain-data.js';
+import { fieldsIn, definedFields } from '../phase/plain-data.js';
 import { noUsage } from './step-record.js';
 
 /** The number of characters of a response that may wait for the overlap guards. At this limit the provider waits. */
@@ -80,7 +80,7 @@ interface ModelChunk {
 /** Records what the loop itself needs from a chunk, independently of the guards. Throws the provider's error. */
 export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelChunk): void => {
   const { type, payload } = modelChunk.chunk;
-  if (type === 'error') throw (payload as { error?: unknown } | undefined)?.error ?? payload;
+  if (type === 'error') throw fieldsIn(payload)['error'] ?? payload;
   if (modelChunk.needsWords && type !== 'raw') keepOriginalWords(attempt, modelChunk.chunk);
   if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
   else if (type === 'response-metadata') recordMetadata(attempt, payload as object);

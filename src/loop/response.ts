@@ -2,7 +2,7 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { toBase64 } from '../guard/read-fields.js';
 import type { Chunk } from './ports.js';
 import type { ToolCall } from './tool-call.js';
-import { copyShared, isPlain } from '../phase/plain-data.js';
+import { fieldsIn, copyShared, isPlain } from '../phase/plain-data.js';
 
 /** A part of a message, as the host keeps it. */
 export type Part = MastraDBMessage['content']['parts'][number];
@@ -101,7 +101,7 @@ const addSpan =
 const placesByMetadata = new Set(['text-delta', 'reasoning-start', 'reasoning-delta', 'reasoning-end']);
 
 const isRedacted = (metadata: ProviderMetadata): boolean =>
-  Object.values(metadata ?? {}).some((one) => Boolean((one as { redactedData?: unknown } | undefined)?.redactedData));
+  Object.values(metadata ?? {}).some((one) => Boolean(fieldsIn(one)['redactedData']));
 
 const growingSpan = (answer: AssembledResponse, { type, id }: Span): GrowingSpan => {
   const known = answer.growing[type].get(id);
@@ -262,7 +262,7 @@ export interface PartSnapshot {
   readonly metadata?: unknown;
 }
 
-export const dataAsText = (part: { type: string }): string => JSON.stringify((part as { data?: unknown }).data) ?? '';
+export const dataAsText = (part: { type: string }): string => JSON.stringify(fieldsIn(part)['data']) ?? '';
 
 /** A copy of plain data, and the text of other values: a guard may change a class instance in place. */
 export const snapshotValue = (earlier: unknown, value: unknown): unknown => {

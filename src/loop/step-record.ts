@@ -4,6 +4,7 @@ import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCallRecord, ToolR
 import type { ToolCall } from './tool-call.js';
 import { agentChunk } from './emit.js';
 import { acceptedSteps, positionOf, type Attempt, type ResponseStep, type Run } from './run.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** Unknown usage. */
 export const noUsage: TokenUsage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
@@ -25,7 +26,7 @@ export const recordStep = (run: Run, attempt: Attempt): StepRecord => {
     ...(finish?.rawReason !== undefined && { rawReason: finish.rawReason }),
     usage: finish?.usage ?? noUsage,
     warnings: [...attempt.warnings],
-    request: { ...(attempt.request as Record<string, unknown> | undefined) }, // an object, if there is one
+    request: { ...fieldsIn(attempt.request) }, // an object, if there is one
     response,
     providerMetadata: finish?.providerMetadata,
     reason: undefined,
@@ -139,16 +140,14 @@ const currentCall = (call: ToolCallRecord, parts: readonly Part[]): ToolCallReco
   if (!part) return [];
   const { args, toolName } = part.toolInvocation;
   if (args === call.args && toolName === call.toolName) return [call];
-  return [{ ...call, toolName, args, input: args, payload: { ...(call.payload as object), toolName, args } }];
+  return [{ ...call, toolName, args, input: args, payload: { ...fieldsIn(call.payload), toolName, args } }];
 };
 
 const currentResult = (record: ToolResultRecord, parts: readonly Part[]): ToolResultRecord[] => {
   const invocation = findToolPart(parts, record.toolCallId)?.toolInvocation;
   if (invocation?.state !== 'result') return [];
   const { args, toolName, result } = invocation;
-  return [
-    { ...record, payload: { ...(record.payload as object), toolName, args, result }, toolName, input: args, output: result },
-  ];
+  return [{ ...record, payload: { ...fieldsIn(record.payload), toolName, args, result }, toolName, input: args, output: result }];
 };
 
 const currentSource = (chunk: Chunk, parts: readonly Part[]): Chunk[] => {
@@ -165,7 +164,7 @@ const isFile = (part: Part, { payload }: Chunk): boolean =>
 
 /** A request without the provider's record of it, which repeats earlier responses. */
 export const withoutBody = (request: StepRecord['request']): StepRecord['request'] => {
-  const { body: _body, ...rest } = (request ?? {}) as { body?: unknown };
+  const { body: _body, ...rest } = fieldsIn(request);
   return rest;
 };
 

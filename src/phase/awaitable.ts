@@ -1,7 +1,7 @@
 export type Awaitable<T> = T | Promise<T>;
 
 export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /**
  * Continues with a value as soon as it is available. It runs synchronously if the value is no promise, so that a chain of synchronous

@@ -3,7 +3,7 @@ import type { RunScope } from '../phase/scope.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';
-import { copyPlain } from '../phase/plain-data.js';
+import { inheriting, fieldsIn, copyPlain } from '../phase/plain-data.js';
 
 /** The scope that the branches of a block share while they run, with a signal of its own. */
 interface BlockScope {
@@ -57,8 +57,7 @@ const openScope = (outer: RunScope): BlockScope => {
     },
   };
   return {
-    // All other members are those of the outer scope, including later changes.
-    scope: Object.create(outer, Object.getOwnPropertyDescriptors(own)) as RunScope,
+    scope: inheriting(outer, own),
     cancel: (reason) => {
       isOver = true;
       controller.abort(reason);
@@ -76,7 +75,7 @@ export const snapshotOf = <P extends Phase>(data: PhaseData<P>, { host }: Pick<R
   const { messageList }: MessageCarrier = data;
   const fields: Record<string, unknown> = {};
   for (const name of row.merge?.copied ?? []) {
-    const value = (data as Record<string, unknown>)[name]; // the row names fields of its own payload
+    const value = fieldsIn(data)[name]; // the row names fields of its own payload
     if (value !== undefined) fields[name] = copyPlain(value);
   }
   if (!row.refresh || !messageList) return { ...data, ...fields };

@@ -6,7 +6,8 @@ import { type BranchNode, type Condition, otherwise, scopeOfContext, type StepCo
 import type { Guard } from '../guard/in-sequence.js';
 import { current } from '../phase/settle-messages.js';
 import { pass } from '../verdict.js';
-import { inParallel, type Block, type IndexedBranch } from './parallel.js';
+import type { Block } from './merge-branches.js';
+import { inParallel, type IndexedBranch } from './parallel.js';
 
 /** A condition and its path, for errors. */
 interface ConditionalArm {

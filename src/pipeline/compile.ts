@@ -1,3 +1,4 @@
+import { inheriting } from '../phase/plain-data.js';
 import { InterlockError } from '../errors.js';
 import { stepOf } from '../guard/guard.js';
 import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
@@ -21,7 +22,8 @@ import {
   type SequenceNode,
 } from './graph.js';
 import { framedSteps, needsFrame, openFrame } from './frame.js';
-import { inParallel, type Block, type IndexedBranch } from './parallel.js';
+import type { Block } from './merge-branches.js';
+import { inParallel, type IndexedBranch } from './parallel.js';
 import { recordingEdits } from './recorded-edits.js';
 import { overlapModel, withPolicy } from './with-policy.js';
 import { checkGraph } from './verify/find-defects.js';
@@ -242,5 +244,5 @@ const inFrame =
   <P extends Phase>(workflowId: string, guard: Guard<P>): Guard<P> =>
   (data, scope) => {
     const workflow = openFrame(workflowId, data, scope.workflow);
-    return guard(data, Object.create(scope, { workflow: { value: workflow } }) as RunScope); // all else is the scope's, also later changes
+    return guard(data, inheriting(scope, { workflow }));
   };

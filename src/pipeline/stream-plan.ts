@@ -16,7 +16,7 @@ import {
   type ParallelNode,
   type SequenceNode,
 } from './graph.js';
-import type { Block } from './parallel.js';
+import type { Block } from './merge-branches.js';
 
 type StreamGuard = Guard<'outputStream'>;
 

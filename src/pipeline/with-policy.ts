@@ -27,7 +27,7 @@ import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import { pass, type Retry, type Trip, type Verdict } from '../verdict.js';
 import { createBlockScopes, snapshotOf } from './block-scope.js';
 import { inParallel } from './parallel.js';
-import { copyPlain } from '../phase/plain-data.js';
+import { fieldsIn, copyPlain } from '../phase/plain-data.js';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Host } from '../phase/host.js';
 import type { RunScope } from '../phase/scope.js';
@@ -216,4 +216,4 @@ const policyState = (policy: GuardPolicy): PolicyState => {
 const consecutive = ({ failures }: NonNullable<GuardPolicy['breaker']>): ConsecutiveBreaker => new ConsecutiveBreaker(failures);
 
 /** Verdicts are values: a failure is a result. */
-const isOutage = handleWhenResult((verdict) => (verdict as { kind?: unknown } | undefined)?.kind === 'unavailable');
+const isOutage = handleWhenResult((verdict) => fieldsIn(verdict)['kind'] === 'unavailable');

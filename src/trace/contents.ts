@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TraceContent, TraceEntry } from '../../schemas/trace-entry.js';
 import { fromPlainJson, toPlainJson, type MapText } from './plain-json.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** An immutable snapshot of a record. Its lists are stored value by value, as JSON. */
 export interface Frozen {
@@ -94,7 +95,7 @@ export const readContents = (entries: readonly TraceEntry[], mapText?: MapText):
   const read = (value: unknown): unknown => fromPlainJson(value, mapText);
   const pool = poolOf(entries);
   return ({ lists, values }) => ({
-    ...(read(values) as Record<string, unknown>), // the same fields
+    ...fieldsIn(read(values)), // the same fields
     ...Object.fromEntries(Object.entries(lists).map(([name, ranges]) => [name, valuesAt(pool, ranges).map(read)])),
   });
 };

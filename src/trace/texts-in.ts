@@ -1,4 +1,5 @@
 import { isNameField } from './plain-json.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** A text in the input or output of a guard. */
 export interface TextAt {
@@ -24,7 +25,7 @@ export const textsIn = (value: unknown, target = ''): TextAt[] => {
 
 /** The words of a chunk: of a text, of reasoning, or of streamed arguments. */
 export const wordsOfChunk = ({ payload }: { readonly payload?: unknown }): string | undefined => {
-  const { text, argsTextDelta = text } = (payload ?? {}) as { text?: unknown; argsTextDelta?: unknown };
+  const { text, argsTextDelta = text } = fieldsIn(payload);
   return typeof argsTextDelta === 'string' ? argsTextDelta : undefined;
 };
 

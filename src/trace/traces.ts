@@ -2,6 +2,7 @@ import { traceEntrySchema, type TraceEntry, type TraceHeader, type RunEvent } fr
 import { traceVersion } from '../../schemas/trace-entry.js';
 import type { TraceRecorder } from './trace-writer.js';
 import { InterlockError } from '../errors.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** The record of a run, line by line; the first line is the header. */
 export type Trace = readonly TraceEntry[];
@@ -71,7 +72,7 @@ interface Line {
 
 const readLine = ({ line, number }: Line): TraceEntry => {
   const value = parseJson(line, number);
-  const { kind, version, library } = (value ?? {}) as { kind?: unknown; version?: unknown; library?: unknown };
+  const { kind, version, library } = fieldsIn(value);
   if (kind === 'header' && version !== traceVersion)
     throw new InterlockError('trace/version', {
       path: `line ${number}`,

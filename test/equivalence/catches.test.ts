@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 
 import type * as MeetingModule from '../../src/mastra/workflow/block-coordinator.js';
-import type * as MergeModule from '../../src/pipeline/parallel.js';
+import type * as MergeModule from '../../src/pipeline/merge-branches.js';
 import { engine, expectSame, plan, type Executor } from './equivalence.js';
 
 /** Defects that are planted one at a time. */
@@ -21,7 +21,7 @@ vi.mock('../../src/mastra/workflow/block-coordinator.js', async (original) => {
 });
 
 let isOnEngine = false;
-vi.mock('../../src/pipeline/parallel.js', async (original) => {
+vi.mock('../../src/pipeline/merge-branches.js', async (original) => {
   const own = await original<typeof MergeModule>();
   const mergeBranches: typeof own.mergeBranches = (merging) => {
     if (!planted.lastBranchWins || !isOnEngine) return own.mergeBranches(merging);

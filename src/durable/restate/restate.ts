@@ -23,6 +23,7 @@ import {
   wholeNumberFrom,
   type OptionKind,
 } from '../../option-kind.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /**
  * Runs that outlive their processes and machines, on a Restate server: its log stores them, and it sends them to live
@@ -199,7 +200,7 @@ const foundBy = (error: unknown): RunFound => {
 /** The message of an invocation's error, which Restate reports as JSON. */
 const reasonIn = (body: string): string => {
   try {
-    const { message } = JSON.parse(body) as { message?: unknown };
+    const { message } = fieldsIn(JSON.parse(body));
     if (message === 'killed') return 'it was abandoned.'; // Restate's only words for it
     return typeof message === 'string' ? message : body;
   } catch {

@@ -8,6 +8,7 @@ import type { LayerSite } from './layers.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
 import type { CachedConversation, CachedEdit, CachedVerdict } from './policy-state.js';
 import { whenReady } from '../../phase/awaitable.js';
+import { inheriting, fieldsIn } from '../../phase/plain-data.js';
 
 /**
  * `cache`: repeats the guard's decision about the same content, edits included, without a call. Not cached: outcomes that are
@@ -37,8 +38,7 @@ const keepMade = <P extends Phase>(
 ): ReturnType<RecordedInput<P>['keep']> => {
   const after = contentIn(made, scope);
   if (!after || after.requestContext !== before.requestContext) return undefined;
-  const isReplaced = (name: string) =>
-    !conversational.has(name) && (made as Record<string, unknown>)[name] !== (data as Record<string, unknown>)[name];
+  const isReplaced = (name: string) => !conversational.has(name) && fieldsIn(made)[name] !== fieldsIn(data)[name];
   const changed = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name] || isReplaced(name));
   return changed.length > 0 ? base(made, new Set(changed)) : pass;
 };
@@ -77,7 +77,7 @@ const toCachedEdit = <P extends Phase>({ row, ports }: LayerSite<P>, data: Phase
   };
   return (made: PhaseData<P>, changed: ReadonlySet<string>): CachedEdit | undefined => {
     const names = [...changed].filter((name) => !conversational.has(name));
-    const fields = ports.copy(Object.fromEntries(names.map((name) => [name, (made as Record<string, unknown>)[name]])));
+    const fields = ports.copy(Object.fromEntries(names.map((name) => [name, fieldsIn(made)[name]])));
     const isTalk = row.carries && list && (changed.has('messages') || changed.has('systemMessages'));
     if (!isTalk) return { kind: 'edit', fields, conversation: undefined };
     const conversation = keepConversation(list);
@@ -163,13 +163,13 @@ const textTypes = new Set<unknown>(['text-delta', 'reasoning-delta']);
 const windowIn = (data: object): Window | undefined => {
   const { part } = data as { part?: { type?: unknown; match?: unknown; payload?: object } | null };
   if (!part || part.match || !textTypes.has(part.type)) return undefined;
-  const { text, id: _id, ...more } = (part.payload ?? {}) as { text?: unknown; id?: unknown };
+  const { text, id: _id, ...more } = fieldsIn(part.payload);
   return typeof text === 'string' && Object.keys(more).length === 0 ? { type: part.type as string, text } : undefined; // one of the set
 };
 
 /** A changed or removed text can be applied to another chunk; any other result cannot. */
 const keepText = (made: object, window: Window): CachedEdit | typeof pass | undefined => {
-  if ((made as { part?: unknown }).part === null) return cachedEdit(null);
+  if (fieldsIn(made)['part'] === null) return cachedEdit(null);
   const edited = windowIn(made);
   if (edited?.type !== window.type) return undefined;
   return edited.text === window.text ? pass : cachedEdit(edited.text);
@@ -287,7 +287,7 @@ const watchCall = ({ processorId }: Author, scope: RunScope): WatchedCall | unde
     },
   };
   return {
-    scope: Object.create(scope, { writer: { value: watching, enumerable: true } }) as RunScope,
+    scope: inheriting(scope, { writer: watching }),
     didMore: () => hasWritten || hasState(),
   };
 };

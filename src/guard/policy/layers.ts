@@ -1,3 +1,4 @@
+import { inheriting } from '../../phase/plain-data.js';
 import { type CircuitBreakerPolicy, CircuitState } from 'cockatiel';
 import pLimit, { type LimitFunction } from 'p-limit';
 
@@ -233,7 +234,7 @@ const shadowScope = (scope: RunScope, report: (report: GuardReport) => void): Ru
     reportGuard: report,
     reportConflict: () => undefined,
   };
-  return Object.create(scope, Object.getOwnPropertyDescriptors(own)) as RunScope;
+  return inheriting(scope, own);
 };
 
 /** A copy of the context. It is created by the host's class, which this module must not import. */

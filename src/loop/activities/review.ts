@@ -73,7 +73,7 @@ const observe = async (run: Run, record: StepRecord): Promise<Outcome | undefine
   const { leftChunks, response, wasEdited } = attempt;
   const { outcome } = await judge<'llmResponse'>(run, {
     phase: 'llmResponse',
-    chunks: wasEdited ? leftChunks.map(unquoting) : leftChunks,
+    chunks: wasEdited ? leftChunks.map(unquoting) : [...leftChunks], // a hook may keep them
     model: attempt.entry.model,
     ...stepFields(run, record),
     fromCache: attempt.cached !== undefined,

@@ -9,7 +9,7 @@ import { drive } from '../../loop/drive.js';
 import { finalizeRun } from '../../loop/finalize-run.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import type { SuspendedRuns } from './suspended-runs.js';
-import { copyForReaders, isRecord } from '../../phase/plain-data.js';
+import { fieldsIn, copyForReaders, isRecord } from '../../phase/plain-data.js';
 
 /** The callbacks that the loop calls while it runs, with Mastra's arguments. */
 export const runCallbacks = (
@@ -167,7 +167,7 @@ const copyOfStep = (step: StepRecord): StepRecord => {
 
 /** Copies the fields of a value except for the request: it repeats the prompt, and the run only replaces it. */
 const copyFields = <T extends object>(value: T): T => {
-  const { request, metadata, ...own } = value as { request?: unknown; metadata?: unknown };
+  const { request, metadata, ...own } = fieldsIn(value);
   const rest = { ...(request !== undefined && { request }), ...(isRecord(metadata) && { metadata: copyFields(metadata) }) };
   return { ...copyForReaders(own), ...rest } as T; // with all of its fields
 };

@@ -16,7 +16,7 @@ import { withViews, type StepResult } from './step-results.js';
 import { createPayloadTransforms } from '../tools/payload-transforms.js';
 import { runTool, stepTool, type ToolRunContext } from '../tools/run-tool.js';
 import { makeArguments, takeMade } from '../tool-arguments.js';
-import { copyPlain, isRecord } from '../../phase/plain-data.js';
+import { fieldsIn, copyPlain, isRecord } from '../../phase/plain-data.js';
 import { stepFeedbackTag } from '../../loop/conversation.js';
 import { createConversion } from '../messages/conversion.js';
 import type { ToolCall } from '../../loop/tool-call.js';
@@ -252,7 +252,7 @@ const createModelOutputs = (authored: Tools) => {
 };
 
 const mappingOf = (tool: unknown): Mapping | undefined => {
-  const { toModelOutput } = (tool ?? {}) as { toModelOutput?: unknown };
+  const { toModelOutput } = fieldsIn(tool);
   if (typeof toModelOutput !== 'function') return undefined;
   const map = toModelOutput as (output: unknown) => unknown;
   const isMastras = tool instanceof Tool || MASTRA_TOOL_MARKER in (tool as object);
@@ -266,7 +266,7 @@ const stored = (output: unknown): unknown => {
   if (!isRecord(output) || output.type !== 'content' || !Array.isArray(output.value)) return output;
   const value = output.value.map((part: unknown) => {
     const mediaType = isRecord(part) ? mediaTypes[String(part.type)] : undefined;
-    return mediaType ? { mediaType, ...(part as object), type: 'media' } : part;
+    return mediaType ? { mediaType, ...fieldsIn(part), type: 'media' } : part;
   });
   return { ...output, value };
 };

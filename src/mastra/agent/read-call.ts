@@ -4,7 +4,7 @@ import { MessageList, type Agent } from '@mastra/core/agent';
 import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError, messageOf } from '../../errors.js';
 import type { CallOptions } from '../call-options.js';
-import { isRecord } from '../../phase/plain-data.js';
+import { fieldsIn, isRecord } from '../../phase/plain-data.js';
 import { checkOptionsObject } from '../options/option-table.js';
 import { withSupervisorHold } from '../tools/delegation.js';
 import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
@@ -64,7 +64,7 @@ const isPromptForm = (value: unknown): value is Record<string, unknown> =>
 
 const splitPrompt = ({ prompt, ...options }: Record<string, unknown>, callOptions: unknown) => ({
   prompt,
-  options: { ...options, ...(callOptions as object | undefined) },
+  options: { ...options, ...fieldsIn(callOptions) },
 });
 
 const isEmpty = (messages: unknown): boolean => !messages || (Array.isArray(messages) && messages.length === 0);

@@ -7,7 +7,7 @@ import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGua
 import { readConfigOptions, checkOptionsObject, appliedOf, ownOptionsOf, type IgnoredFault } from '../options/option-table.js';
 import { ownOptions } from '../options/own-options.js';
 import { compileErrorLane, hasErrorHook } from './chains.js';
-import { hooksForMastra } from './run-segment.js';
+import { hooksForMastra } from '../tools/run-tool.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { createIgnoredOptions, type IgnoredOptions } from './resolve-options.js';
 

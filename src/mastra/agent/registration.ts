@@ -22,6 +22,7 @@ import type { Finding } from '../../pipeline/verify/find-defects.js';
 import type { Subject } from '../../pipeline/verify/check.js';
 import { findingsOf, type VerifyOptions } from '../workflow/verify.js';
 import { toWorkflow } from '../workflow/to-workflow.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** True if an agent has guards, or a function that may return guards for each request. */
 export const hasGuards = (guards: AgentGuards): boolean =>
@@ -103,7 +104,7 @@ export const findingsOfAgent = (agentId: string, setup: AgentSetup, options: Ver
 
 /** True if defaults may set an option, for one method or for each request. */
 const isInDefaults = ({ defaults, config }: AgentSetup, option: string): boolean => {
-  const { defaultOptions } = config as { defaultOptions?: unknown };
+  const { defaultOptions } = fieldsIn(config);
   const layers = [defaultOptions, defaults.generate, defaults.stream];
   return layers.some((layer) => typeof layer === 'function' || (typeof layer === 'object' && layer !== null && option in layer));
 };

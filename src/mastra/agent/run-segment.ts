@@ -14,9 +14,10 @@ import { abortAfter, timeoutError } from '../model/model-call.js';
 import { executeWithContextSync } from '@mastra/core/observability';
 import { spanOf } from '../tracing/agent-trace.js';
 import type { RunEvent } from '../../../schemas/index.js';
-import type { ToolHooks } from '@mastra/core/tools';
 import { mayRejectCalls } from '../../loop/judge.js';
 import { findTool } from '../tools/tools.js';
+import { fieldsIn } from '../../phase/plain-data.js';
+import type { StreamedInputTool } from '../tools/run-tool.js';
 
 interface SegmentOptions {
   /** Undefined when no agent operates the run, as in a replay. */
@@ -118,7 +119,7 @@ const withResponse = (
       if ('response' in (payload as object)) return callEnded(run, options).then(() => write(chunk)); // from the process that ran the run
       const { object } = objectOf(run);
       if (object !== undefined) void write({ type: 'object-result', runId, from, object } as Chunk); // readers no longer wait
-      const last = { ...chunk, payload: { ...(payload as object), ...endOfRun(run, payload as FinishPayload) } };
+      const last = { ...chunk, payload: { ...fieldsIn(payload), ...endOfRun(run, payload as FinishPayload) } };
       return callEnded(run, options).then(() => write(last));
     },
   });
@@ -194,53 +195,6 @@ const endOf = (
   const message = kind === 'unavailable' ? 'Guard unavailable, run stopped' : 'Processor tripwire triggered';
   return { level: kind === 'unavailable' ? 'error' : 'warn', message, fields: { reason, processorId, phase, path, retry } };
 };
-
-type Execute = (input: unknown, options: object) => unknown;
-
-/** Calls by the loop, which calls the hooks itself, so that Mastra's wrapper must not. */
-const loopCalls = new WeakSet<object>();
-
-/**
- * An agent's tool hooks for Mastra's agent. They are only active in Mastra's loops. In ours, a call's hooks replace them, and
- * they also apply to tools that a guard added.
- */
-export const hooksForMastra = (hooks: ToolHooks | undefined): ToolHooks | undefined =>
-  hooks && {
-    beforeToolCall: (call) => (isLoopCall(call.context) ? undefined : hooks.beforeToolCall?.(call)),
-    afterToolCall: (call) => (isLoopCall(call.context) ? undefined : hooks.afterToolCall?.(call)),
-  };
-
-const isLoopCall = (options: unknown): boolean => typeof options === 'object' && options !== null && loopCalls.has(options);
-
-/** The caller of a tool, as hooks receive it. */
-interface HookedCall {
-  readonly toolName: string;
-  readonly metadata: { agentId: string; agentName: string };
-}
-
-/** Runs a tool between its hooks. The first may replace the output; the second gets the output or the error. */
-export const executeWithHooks = (execute: Execute, hooks: ToolHooks | undefined, about: HookedCall): Execute => {
-  return async (input, options) => {
-    loopCalls.add(options);
-    const call = { ...about, input, context: options };
-    const before = await hooks?.beforeToolCall?.(call);
-    if (before?.proceed === false) return before.output;
-    let output: unknown;
-    try {
-      output = await execute(input, options);
-    } catch (error) {
-      await safely(hooks?.afterToolCall, { ...call, output, error });
-      throw error;
-    }
-    await hooks?.afterToolCall?.({ ...call, output });
-    return output;
-  };
-};
-
-export interface StreamedInputTool {
-  onInputStart?: (event: never) => unknown;
-  onInputDelta?: (event: never) => unknown;
-}
 
 interface InputPayload {
   readonly toolCallId: string;

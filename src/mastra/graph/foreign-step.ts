@@ -5,7 +5,7 @@ import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { phaseRow } from '../../phase/table.js';
 import { openFrame } from '../../pipeline/frame.js';
-import { isSame } from '../../phase/plain-data.js';
+import { isObject, isSame } from '../../phase/plain-data.js';
 import { issueText } from '../issue-text.js';
 
 /** A schema of any library, as Mastra keeps it. */
@@ -85,8 +85,6 @@ export const runForeign = async (step: ForeignStep, data: PhaseData, scope: RunS
 };
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
 /**
  * The fields that a step edited, or that its schema added. A step of Mastra returns the fields that it supports, others as undefined, so

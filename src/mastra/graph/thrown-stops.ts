@@ -2,6 +2,7 @@ import { errorTable, InterlockError, isInterlockError } from '../../errors.js';
 import type { Host } from '../../phase/host.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { Stop, Verdict } from '../../verdict.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** The payload after a verdict; a stop is thrown, because Mastra's engine expects an exception. */
 export const payloadOf = (verdict: Verdict<PhaseData>, data: PhaseData, host: Host): PhaseData => {
@@ -34,7 +35,7 @@ const errorOf = (stop: Stop, host: Host): Error => {
 
 /** True if an error already has a code and a location. A nested workflow's error is a plain object. */
 const isKnownError = (error: unknown): error is Error =>
-  isInterlockError(error) || Object.hasOwn(errorTable, String((error as { code?: unknown } | undefined)?.code));
+  isInterlockError(error) || Object.hasOwn(errorTable, String(fieldsIn(error)['code']));
 
 interface UndoRecord {
   readonly toolCallId: string;

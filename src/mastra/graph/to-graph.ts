@@ -1,7 +1,7 @@
 import type { Processor, ProcessorStepData } from '@mastra/core/processors';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
-import { isSame } from '../../phase/plain-data.js';
+import { fieldsIn, isSame } from '../../phase/plain-data.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { compileGraph, type Plan } from '../../pipeline/compile.js';
@@ -85,15 +85,12 @@ export const graphOfWorkflow = (workflow: object): SequenceNode | undefined => g
 type Entry = AnyWorkflow['stepGraph'][number];
 type EntryOf<T extends Entry['type']> = Extract<Entry, { type: T }>;
 
-export const isWorkflow = (value: unknown): value is AnyWorkflow =>
-  typeof value === 'object' && value !== null && Array.isArray((value as { stepGraph?: unknown }).stepGraph);
+export const isWorkflow = (value: unknown): value is AnyWorkflow => Array.isArray(fieldsIn(value)['stepGraph']);
 
 /** True for an object with its own graph: a pipeline, committed or not. */
-export const isGraphSource = (value: unknown): value is GraphSource =>
-  typeof value === 'object' && value !== null && typeof (value as { graph?: unknown }).graph === 'function';
+export const isGraphSource = (value: unknown): value is GraphSource => typeof fieldsIn(value)['graph'] === 'function';
 
-const isStep = (value: unknown): value is ForeignStep =>
-  typeof value === 'object' && value !== null && typeof (value as { execute?: unknown }).execute === 'function';
+const isStep = (value: unknown): value is ForeignStep => typeof fieldsIn(value)['execute'] === 'function';
 
 /**
  * Converts an entry of a pipeline to a node: a processor, a step, a pipeline, a workflow, or a function. Raises

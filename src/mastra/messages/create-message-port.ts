@@ -1,7 +1,7 @@
 import type { createSignal } from '@mastra/core/agent';
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { MessagePort, MessageScope, MessageSource, SystemMessage } from '../../phase/host.js';
-import { copyPlain, copyShared, isSame } from '../../phase/plain-data.js';
+import { fieldsIn, copyPlain, copyShared, isSame } from '../../phase/plain-data.js';
 import { interleaved, readToolResult, isStored, isSystem, systemText } from '../../plain/stored-message.js';
 import { dataOf, emptyLike, fillList, forkList, isUnchanged, type ListState, type MessageCopies } from './list-insides.js';
 import type { DataPart, LoopMessages, ConversationSnapshot } from '../../loop/ports.js';
@@ -222,7 +222,7 @@ const recordModel = (list: MessageList, { content: { metadata } }: MastraDBMessa
 
 const toolPart = ({ toolCallId, toolName, args }: ToolCall, outcome: ToolOutcome): ToolPart => {
   const call = { toolCallId, toolName, args };
-  const { modelOutput } = outcome as { modelOutput?: unknown };
+  const { modelOutput } = fieldsIn(outcome);
   return {
     type: 'tool-invocation',
     toolInvocation: { ...call, ...endOf(toolCallId, outcome) },

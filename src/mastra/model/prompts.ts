@@ -1,7 +1,7 @@
 import { aiV5ModelMessageToV2PromptMessage, type MastraDBMessage, type MessageList } from '@mastra/core/agent/message-list';
 import type { LoopMessages, Prompt, StepSettings } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
-import { copyPlain } from '../../phase/plain-data.js';
+import { fieldsIn, copyPlain } from '../../phase/plain-data.js';
 import { createConversion, dropStaleFields } from '../messages/conversion.js';
 import type { MessageCopies } from '../messages/list-insides.js';
 import { isStandardSchemaWithJSON, standardSchemaToJSONSchema } from '@mastra/core/schema';
@@ -145,5 +145,5 @@ const jsonSchemaOf = (schema: unknown): unknown => {
   if (schema === undefined || schema === null) return noParameters;
   if (isStandardSchemaWithJSON(schema)) return convertedOnce(schema);
   if (typeof schema === 'function') return jsonSchemaOf((schema as () => unknown)());
-  return (schema as { jsonSchema?: unknown }).jsonSchema ?? schema;
+  return fieldsIn(schema)['jsonSchema'] ?? schema;
 };

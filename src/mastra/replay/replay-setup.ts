@@ -17,6 +17,7 @@ import { toPrompt } from '../model/prompts.js';
 import { objectPlanOf, structuredOutputId, type Structured } from '../structured-output/structured-output.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { replayLanes, type ReplayGuards } from './replay-lanes.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** The inputs for setting up a replay. */
 interface ReplayPlan {
@@ -105,7 +106,7 @@ const replayModel = (named: TraceHeader['models'][number]): ResolvedModel => {
 /** A model that a guard requests: an instance unchanged, or a stand-in for a name. */
 const modelLike = (choice: unknown): ResolvedModel => {
   if (typeof choice === 'object' && choice !== null && 'specificationVersion' in choice) return choice as ResolvedModel;
-  const [provider = '', ...rest] = String((choice as { id?: unknown } | null)?.id ?? choice).split('/');
+  const [provider = '', ...rest] = String(fieldsIn(choice)['id'] ?? choice).split('/');
   return replayModel({ provider, modelId: rest.join('/'), specificationVersion: 'v2' });
 };
 
@@ -124,7 +125,7 @@ const messageIdsIn = (entry: Trace[number]): string[] => {
     return typeof messageId === 'string' ? [messageId] : [];
   }
   return ('adds' in entry && entry.adds ? entry.adds : []).flatMap((value) => {
-    const { id, content } = value as { id?: unknown; content?: unknown };
+    const { id, content } = fieldsIn(value);
     return typeof id === 'string' && content !== undefined ? [id] : [];
   });
 };

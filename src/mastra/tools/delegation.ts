@@ -7,6 +7,7 @@ import { isMark } from '../../ui/chat-messages.js';
 import { withStandIns } from '../stand-ins.js';
 import type { Durable } from '../../durable/journal.js';
 import { Interruption } from '../../loop/interruption.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** The reason for a stopped answer, in the form of both Mastra and Interlock. */
 interface RejectionReason {
@@ -75,7 +76,7 @@ const retraction = 'data-interlock-retract';
  */
 const ofSubRun = ({ data, ...chunk }: Chunk): Chunk => {
   if (chunk.type !== retraction) return { ...chunk, from: 'AGENT', data };
-  return { ...chunk, from: 'USER', data: { subRunId: chunk.runId, ...(data as object) } };
+  return { ...chunk, from: 'USER', data: { subRunId: chunk.runId, ...fieldsIn(data) } };
 };
 
 /** Puts a tool's chunk about another run, such as a retraction, into the frame of the call. Other chunks are unchanged. */

@@ -9,10 +9,10 @@ import type { Chunk, LoopPorts, ToolRequest } from '../../loop/ports.js';
 import { delegate, inFrame, withholding } from './delegation.js';
 import { offeredTools } from '../model/prompts.js';
 import { takeMade, type StepTool } from '../tool-arguments.js';
-import { copyPlain, isRecord } from '../../phase/plain-data.js';
+import { fieldsIn, copyPlain, isRecord } from '../../phase/plain-data.js';
 import { findTool, prepareTool, type LoopTarget, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
 import { safely } from '../../phase/awaitable.js';
-import { executeWithHooks, type StreamedInputTool } from '../agent/run-segment.js';
+import type { ToolHooks } from '@mastra/core/tools';
 
 /** The shared context of a run's tools. */
 export interface ToolRunContext extends LoopTarget {
@@ -70,7 +70,7 @@ const executing =
   (tool: CoreTool, taken: ReturnType<typeof takeMade>, context: ToolRunContext): NonNullable<CoreTool['execute']> =>
   async (_args, options) => {
     if (taken.fault) return 'result' in taken.fault ? taken.fault.result : undefined;
-    const isResumed = (options as { resumeData?: unknown }).resumeData !== undefined;
+    const isResumed = fieldsIn(options)['resumeData'] !== undefined;
     return tool.execute?.(await withOwner(copyPlain(isResumed ? taken.args : taken.input), tool, context), options);
   };
 
@@ -230,3 +230,50 @@ const rejectionIn = (error: unknown): InterlockError | undefined => {
   for (let at = error; at instanceof Error; at = at.cause) if (isInterlockError(at, 'agent/refused')) return at;
   return undefined;
 };
+
+/** Runs a tool between its hooks. The first may replace the output; the second gets the output or the error. */
+const executeWithHooks = (run: Execute, hooks: ToolHooks | undefined, about: HookedCall): Execute => {
+  return async (input, options) => {
+    loopCalls.add(options);
+    const call = { ...about, input, context: options };
+    const before = await hooks?.beforeToolCall?.(call);
+    if (before?.proceed === false) return before.output;
+    let output: unknown;
+    try {
+      output = await run(input, options);
+    } catch (error) {
+      await safely(hooks?.afterToolCall, { ...call, output, error });
+      throw error;
+    }
+    await hooks?.afterToolCall?.({ ...call, output });
+    return output;
+  };
+};
+
+export interface StreamedInputTool {
+  onInputStart?: (event: never) => unknown;
+  onInputDelta?: (event: never) => unknown;
+}
+
+type Execute = (input: unknown, options: object) => unknown;
+
+/** The caller of a tool, as hooks receive it. */
+interface HookedCall {
+  readonly toolName: string;
+  readonly metadata: { agentId: string; agentName: string };
+}
+
+/** Calls by the loop, which calls the hooks itself, so that Mastra's wrapper must not. */
+const loopCalls = new WeakSet<object>();
+
+const isLoopCall = (options: unknown): boolean => typeof options === 'object' && options !== null && loopCalls.has(options);
+
+/**
+ * An agent's tool hooks for Mastra's agent. They are only active in Mastra's loops. In ours, a call's hooks replace them, and
+ * they also apply to tools that a guard added.
+ */
+export const hooksForMastra = (hooks: ToolHooks | undefined): ToolHooks | undefined =>
+  hooks && {
+    beforeToolCall: (call) => (isLoopCall(call.context) ? undefined : hooks.beforeToolCall?.(call)),
+    afterToolCall: (call) => (isLoopCall(call.context) ? undefined : hooks.afterToolCall?.(call)),
+  };

@@ -5,9 +5,10 @@ import type { RunEvent } from '../../../schemas/index.js';
 import type { Lanes } from '../../loop/run.js';
 import type { AnyRow, Phase } from '../../phase/row.js';
 import type { GuardCall, GuardSpan, RunScope } from '../../phase/scope.js';
-import { phaseRow } from '../../phase/table.js';
+import { isPerChunk, phaseRow } from '../../phase/table.js';
 import { processorsOf } from '../../pipeline/graph.js';
 import type { Author, Verdict } from '../../verdict.js';
+import { inheriting, fieldsIn } from '../../phase/plain-data.js';
 
 interface GuardTracing {
   readonly lanes: Lanes;
@@ -46,8 +47,7 @@ export const createGuardSpans = (tracing: GuardTracing) => {
     open: ({ author, data, scope }: GuardCall): GuardSpan => {
       if (isInternal(known.get(author.processorId)?.processor) || tracing.isHidden(author))
         return { scope, end: () => undefined };
-      const row: Row = phaseRow(author.phase as Phase); // see start
-      if (row.cadence === 'chunk') {
+      if (isPerChunk(author.phase)) {
         const { span, scopes } = streamOf(author);
         const inner = scopes.get(scope) ?? inSpan(scope, span);
         scopes.set(scope, inner);
@@ -59,7 +59,7 @@ export const createGuardSpans = (tracing: GuardTracing) => {
     /** Outcomes of stream guards are reported once for all chunks of a step. */
     onEvent: (event: Extract<RunEvent, { type: 'guard' }>): void => {
       const { phase, path, processorId, verdict, calls, edits, durationMs, ...fields } = event;
-      if (phaseRow(phase as Phase).cadence !== 'chunk') return;
+      if (!isPerChunk(phase)) return;
       const { span } = streamOf({ processorId, phase, path });
       if (verdict === 'pass' || verdict === 'edit') {
         streams.delete(path); // later chunks of the step get a new span
@@ -85,9 +85,7 @@ const knownProcessors = (lanes: Lanes): Map<string, { processor: Processor; inde
 
 /** The same scope with a span as the parent of its traces. */
 const inSpan = (scope: RunScope, span: AnySpan): RunScope =>
-  Object.create(scope, {
-    tracingContext: { value: { currentSpan: span } satisfies TracingContext, enumerable: true },
-  }) as RunScope;
+  inheriting(scope, { tracingContext: { currentSpan: span } satisfies TracingContext });
 
 type Declared = Partial<Pick<Processor, 'name' | 'spanType' | 'spanName' | 'spanAttributes'>>;
 
@@ -202,10 +200,10 @@ const describePayload = (payload: object, nameTool: NameTool | undefined): Recor
 /** Short forms of fields that are too large or not serializable. */
 const shortForms: Record<string, ((value: unknown) => unknown) | undefined> = {
   model: (value) => {
-    const { modelId, provider, specificationVersion } = value as Record<string, unknown>;
+    const { modelId, provider, specificationVersion } = fieldsIn(value);
     return { modelId, provider, specificationVersion };
   },
-  tools: (value) => Object.keys(value as object),
+  tools: (value) => Object.keys(fieldsIn(value)),
   steps: (value) => ({ count: (value as unknown[]).length }),
 };
 

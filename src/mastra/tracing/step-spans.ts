@@ -15,6 +15,7 @@ import type { Run } from '../../loop/run.js';
 import type { Phase } from '../../phase/row.js';
 import { offeredTools } from '../model/prompts.js';
 import { redactedValue, type NameTool } from './guard-spans.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** Phases of guards after the model call, which may still edit or reject a step. */
 const judgesOfSteps = ['toolResult', 'outputStep', 'outputResult'] as const satisfies Phase[];
@@ -181,7 +182,7 @@ const startInference = (
 ): Span<SpanType.MODEL_INFERENCE> => {
   const { modelId, provider } = attempt?.entry.model ?? {};
   const { settings = {} } = attempt ?? {};
-  const { headers: _headers, ...parameters } = (settings.modelSettings ?? {}) as Record<string, unknown>;
+  const { headers: _headers, ...parameters } = fieldsIn(settings.modelSettings);
   return step.createChildSpan({
     type: SpanType.MODEL_INFERENCE,
     name: `inference: ${counters.stepNumber}`,

@@ -10,6 +10,7 @@ import type { BlockCoordinator, BranchSlot } from './block-coordinator.js';
 import { recordResult, payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 import { readThrown } from '../../guard/in-sequence.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** A step of a block, or a workflow used as one. */
 export interface Executable {
@@ -133,6 +134,6 @@ export const chooser = (results: BlockResults, node: BranchNode, path: string) =
 /** The host's exception as a stop. `author` is the step that threw it; a `processorId` in the exception takes precedence. */
 const readError = (error: unknown, author: Author): Stop => {
   const stop = readThrown(error, { author }, host);
-  const { processorId } = (error ?? {}) as { processorId?: unknown };
+  const { processorId } = fieldsIn(error);
   return typeof processorId === 'string' ? { ...stop, processorId } : stop;
 };

@@ -10,6 +10,7 @@ import type { Chunk } from './chunk.js';
 import { graphemeFloor } from './window-reader.js';
 import { createBufferedTexts, type Action, type BufferedTexts } from './buffered-texts.js';
 import type { Gate, TextStage } from './stages.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 type Question = Extract<Action, { kind: 'judge' }>;
@@ -188,7 +189,7 @@ const withoutEarlier = (edited: string, earlier: string, text: string): string =
 /** The guard's version of a window. Raises `phase/invalid-result` if it is not a text. */
 const answeredText = (answer: Chunk | null, judged: Chunk): string => {
   if (answer === null) return '';
-  const { text } = (answer.payload ?? {}) as { text?: unknown };
+  const { text } = fieldsIn(answer.payload);
   if (answer.type === judged.type && typeof text === 'string') return text;
   const detail = `it answered a window of type "${judged.type}" with a chunk of type "${answer.type}".`;
   throw new InterlockError('phase/invalid-result', { path: 'outputStream.part', detail });
