@@ -4,20 +4,11 @@ import { emitJudged } from './judge.js';
 import type { Outcome } from './activity.js';
 
 /** The fields of a payload for the conversation. */
-export const conversationFields = (
-  {
-    scope,
-    state: {
-      list,
-      counters: { retries },
-    },
-  }: Run,
-  messages: 'all' | 'response' = 'all',
-) => ({
+export const conversationFields = ({ scope, state: { list, counters } }: Run, messages: 'all' | 'response' = 'all') => ({
   messages: scope.host.messages.read(list, messages),
   messageList: list,
   systemMessages: scope.host.messages.readSystem(list),
-  retryCount: retries,
+  retryCount: counters.retries,
 });
 
 /** A snapshot of the current conversation. */

@@ -10,6 +10,7 @@ import {
   isOver,
   positionOf,
   type Attempt,
+  type AttemptReply,
   type Run,
   type RunOptions,
   type RunRecording,
@@ -114,20 +115,7 @@ export const createAttempt = (run: Run): Attempt => ({
 });
 
 /** The state of an attempt before its model has responded; also before the call is repeated. */
-export const unanswered = (): Pick<
-  Attempt,
-  | 'answer'
-  | 'response'
-  | 'calls'
-  | 'leftChunks'
-  | 'originalWords'
-  | 'heldResults'
-  | 'hasResponded'
-  | 'originals'
-  | 'wasEdited'
-  | 'hasFallen'
-  | 'finish'
-> => ({
+export const unanswered = (): AttemptReply => ({
   answer: createResponse(),
   response: {},
   calls: new Map(),

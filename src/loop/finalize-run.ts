@@ -7,7 +7,7 @@ import type { Chunk, StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, publish, retract, type EmittedParts } from './emit.js';
 import { acceptedSteps, changeAttempt, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
-import { isOfCall, waitingChunk, waitingCalls } from './waiting-calls.js';
+import { waitingChunk, waitingCalls } from './waiting-calls.js';
 import { safely, untilAborted } from '../phase/awaitable.js';
 import { recordWastedCall } from './model-call.js';
 
@@ -263,3 +263,9 @@ const publishWaiting = async (run: Run, held: readonly Chunk[]): Promise<void> =
   run.change({ shownCalls: [...shownCalls, ...ids.filter((id) => calls.some(isOfCall([id])))] });
   for (const call of waiting) await publish(run, waitingChunk(run, call));
 };
+
+/** Whether a chunk is the call, or a piece of the call, of one of these ids. */
+const isOfCall =
+  (ids: readonly string[]) =>
+  ({ type, payload }: Chunk): boolean =>
+    type.startsWith('tool-call') && ids.includes((payload as { toolCallId: string }).toolCallId); // all chunks of calls have it

@@ -1,4 +1,4 @@
-import { dataAsText, fileKey, sourceFields, snapshotValue, type PartSnapshot, type Part, type Span } from './response.js';
+import { fileKey, sourceFields, snapshotValue, type PartSnapshot, type Part, type Span } from './response.js';
 import type { StepRecord, Chunk } from './ports.js';
 import { changeAttempt, type Attempt, type ResponseStep, type Run } from './run.js';
 import { acceptedParts, followParts, responseParts, responseStep, withoutBody } from './step-record.js';
@@ -267,3 +267,5 @@ const endOf = (call: object): unknown => {
   const { state, result, errorText } = call as { state: string; result?: unknown; errorText?: string }; // the host's type is narrower
   return state === 'output-error' ? errorText : result;
 };
+
+const dataAsText = (part: { type: string }): string => JSON.stringify(fieldsIn(part)['data']) ?? '';

@@ -16,7 +16,7 @@ import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
 import { emit } from './emit.js';
 import type { Attempt, Run } from './run.js';
-import { argumentsOf } from '../stream/gate/chunk.js';
+import { chunkIn, argumentsOf } from '../stream/gate/chunk.js';
 import type { ToolCall } from './tool-call.js';
 
 /** Passes chunks through the guards to the reader. It waits only if it must. */
@@ -110,7 +110,7 @@ const directStream = (run: Run, take: Take, plan: Plan | undefined): BareStream 
   const settle = (verdict: Verdict<StreamData>, data: StreamData): Processed => {
     if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return stopWith(run, verdict);
     if (run.state.stop) return stopWith(run, run.state.stop); // a guard stopped on a data part that another guard wrote
-    const remaining = (verdict.kind === 'edit' ? verdict.data : data).part as Chunk | null | undefined; // guards return chunks
+    const remaining = chunkIn(verdict.kind === 'edit' ? verdict.data : data);
     return remaining ? take(remaining) : undefined;
   };
   return {

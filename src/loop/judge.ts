@@ -1,3 +1,4 @@
+import { chunkIn } from '../stream/gate/chunk.js';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import { readFields } from '../guard/read-fields.js';
@@ -13,7 +14,8 @@ import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
 import { emit } from './emit.js';
 import type { Part } from './response.js';
-import { setRunError, type Attempt, type Run } from './run.js';
+import type { Run } from './run.js';
+import { isOver, type Attempt } from './run.js';
 import { publicToolName } from './tool-call.js';
 
 /** Whether any guard has a hook in a phase. */
@@ -152,7 +154,7 @@ export const emitJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Ou
   for (let count = 0; next && count <= mostFollowing; count += 1) {
     const { data, outcome }: Judged<'outputStream'> = await judgeChunk(run, next);
     if (outcome) return { outcome, edited, emitted };
-    const judged = data.part as Chunk | null | undefined; // guards return chunks, see the row's settle
+    const judged = chunkIn(data);
     if (judged) await emit(run, judged);
     if (judged) emitted.push(judged);
     if (next === chunk && judged?.type === chunk.type) edited = judged;
@@ -217,4 +219,9 @@ export const passOnReprocessed = (inner: Pick<Run, 'slots'>, state: Record<strin
 /** Drops the chunks that were set aside in an attempt that was cut off. */
 export const dropReprocessed = (run: Pick<Run, 'slots'>): void => {
   while (takeReprocessed(run));
+};
+
+/** Stores the error of an activity; ignored once the run is over. */
+export const setRunError = (run: Run, error: unknown): void => {
+  if (!isOver(run)) run.change({ error });
 };

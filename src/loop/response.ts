@@ -262,8 +262,6 @@ export interface PartSnapshot {
   readonly metadata?: unknown;
 }
 
-export const dataAsText = (part: { type: string }): string => JSON.stringify(fieldsIn(part)['data']) ?? '';
-
 /** A copy of plain data, and the text of other values: a guard may change a class instance in place. */
 export const snapshotValue = (earlier: unknown, value: unknown): unknown => {
   const copy = copyShared(earlier, value);

@@ -130,19 +130,9 @@ export interface RunBefore {
   readonly decision?: Decision;
 }
 
-/** One attempt at a step: its request and its response. {@link changeAttempt} replaces it by one with other values. */
-export interface Attempt {
-  readonly settings: StepSettings;
-  readonly entry: ModelEntry;
-  /** The model's input; undefined once it was sent. */
-  prompt: Prompt | undefined;
-  /** A guard's cached response; the model is not called. */
-  readonly cached: PhaseData<'llmRequest'>['response'];
+/** What a model has responded in an attempt so far; a repeated call starts with another one. */
+export interface AttemptReply {
   readonly answer: AssembledResponse;
-  /** The call that overlaps with the guards; its response is used only after they have passed. */
-  ahead: ResponseAhead | undefined;
-  /** The call of the model that is under way. */
-  modelCall: Pick<ModelCall, 'hangUp'> | undefined;
   /** The response's chunks as stream guards left them, kept if a guard of the whole response needs them. */
   readonly leftChunks: { type: string; payload: unknown }[];
   /** The model's original words in pieces, kept if a guard judges the stream. */
@@ -158,11 +148,25 @@ export interface Attempt {
   /** The state of its tool calls. */
   readonly calls: StepCalls;
   finish: { reason: string; rawReason?: string | undefined; usage: TokenUsage; providerMetadata?: unknown } | undefined;
-  request: unknown;
   readonly response: Record<string, unknown>;
-  warnings: readonly unknown[];
   /** Results of tools that the provider ran, buffered until guards have judged them. */
   readonly heldResults: Chunk[];
+}
+
+/** One attempt at a step: its request and its response. {@link changeAttempt} replaces it by one with other values. */
+export interface Attempt extends AttemptReply {
+  readonly settings: StepSettings;
+  readonly entry: ModelEntry;
+  /** The model's input; undefined once it was sent. */
+  prompt: Prompt | undefined;
+  /** A guard's cached response; the model is not called. */
+  readonly cached: PhaseData<'llmRequest'>['response'];
+  /** The call that overlaps with the guards; its response is used only after they have passed. */
+  ahead: ResponseAhead | undefined;
+  /** The call of the model that is under way. */
+  modelCall: Pick<ModelCall, 'hangUp'> | undefined;
+  request: unknown;
+  warnings: readonly unknown[];
   /** The results of its tools. */
   readonly finishedCalls: FinishedCall[];
   /** Data parts that guards wrote with `writer.custom()`, until they are added to the response. */
@@ -291,8 +295,3 @@ export const visibleSteps = (run: Run): StepRecord[] => {
 
 /** Whether the run is over: later results of an activity must have no effect. */
 export const isOver = (run: Run): boolean => run.signal.aborted || run.state.status !== undefined;
-
-/** Stores the error of an activity; ignored once the run is over. */
-export const setRunError = (run: Run, error: unknown): void => {
-  if (!isOver(run)) run.change({ error });
-};

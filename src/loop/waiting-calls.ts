@@ -28,9 +28,3 @@ export const waitingChunk = (run: Run, waiting: WaitingCall): Chunk => {
 /** The calls that a run is suspended for. */
 export const waitingCalls = ({ state: { attempt } }: Run): readonly WaitingCall[] =>
   [...(attempt?.calls.values() ?? [])].flatMap(({ waiting }) => waiting ?? []);
-
-/** Whether a chunk is the call, or a piece of the call, of one of these ids. */
-export const isOfCall =
-  (ids: readonly string[]) =>
-  ({ type, payload }: Chunk): boolean =>
-    type.startsWith('tool-call') && ids.includes((payload as { toolCallId: string }).toolCallId); // all chunks of calls have it

@@ -15,7 +15,6 @@ import {
   withDeadline,
   withoutEdits,
   onUnavailable,
-  sampled,
   shadowed,
   type Layer,
   type LayerPorts,
@@ -24,7 +23,7 @@ import {
 import { cached, cachedWindows } from '../guard/policy/cached.js';
 import { isPromise, whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
-import { pass, type Retry, type Trip, type Verdict } from '../verdict.js';
+import { pass, type Retry, type Trip, type Verdict, type Pass } from '../verdict.js';
 import { createBlockScopes, snapshotOf } from './block-scope.js';
 import { inParallel } from './parallel.js';
 import { fieldsIn, copyPlain } from '../phase/plain-data.js';
@@ -37,6 +36,16 @@ import { circuitBreaker, ConsecutiveBreaker, handleWhenResult } from 'cockatiel'
 import pLimit from 'p-limit';
 import { recentValues } from '../phase/memo.js';
 import type { PolicyState, CachedVerdict } from '../guard/policy/policy-state.js';
+
+/** `sampleRate`: the guard is called in a share of all runs, chosen once per run, so that it sees all of a run or nothing. */
+const sampled: Layer =
+  (inner, { author, policy: { sampleRate = 1 }, state }) =>
+  (data, scope) => {
+    const run = scope.slot(author.processorId).state;
+    const isIn = state.sampled.get(run) ?? Math.random() < sampleRate;
+    state.sampled.set(run, isIn);
+    return isIn ? inner(data, scope) : sampledOut;
+  };
 
 /** The facts of a row that decide whether a layer is needed. */
 type RowFacts = Pick<PhaseRow, 'cadence' | 'mayOverlap'>;
@@ -217,3 +226,5 @@ const consecutive = ({ failures }: NonNullable<GuardPolicy['breaker']>): Consecu
 
 /** Verdicts are values: a failure is a result. */
 const isOutage = handleWhenResult((verdict) => fieldsIn(verdict)['kind'] === 'unavailable');
+
+const sampledOut: Pass = { kind: 'pass', bypass: { reason: 'sampled-out' } };

@@ -1,7 +1,6 @@
 import {
   partsOf,
   finishOf,
-  type GenerateResultOf,
   type LanguageModelOf,
   type SpecVersion,
   type StreamPartOf,
@@ -244,3 +243,5 @@ const gather = <V extends SpecVersion>(parts: readonly Part[], version: V): Gene
   };
   return result as GenerateResultOf<V>; // the parts are of version V, by the step's type
 };
+
+type GenerateResultOf<V extends SpecVersion> = Awaited<ReturnType<LanguageModelOf<V>['doGenerate']>>;

@@ -27,8 +27,6 @@ interface PartsByVersion {
 /** The model interface of a version, as Mastra accepts it. */
 export type LanguageModelOf<V extends SpecVersion> = ModelsByVersion[V];
 export type StreamPartOf<V extends SpecVersion> = PartsByVersion[V];
-export type GenerateResultOf<V extends SpecVersion> = Awaited<ReturnType<LanguageModelOf<V>['doGenerate']>>;
-
 /** The finish reasons that all versions share. */
 export type ScriptedFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
 

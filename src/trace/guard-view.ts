@@ -118,14 +118,3 @@ export const bypassesOf = (events: readonly RunEvent[]): GuardBypass[] => {
   }
   return [...sums.values()];
 };
-
-/** The usage of model calls whose responses were discarded, because an overlap guard did not pass. */
-export interface WastedCalls {
-  readonly calls: number;
-  /** The time that the calls took, in milliseconds. */
-  readonly durationMs: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Whether some token counts are estimated: providers report usage only at the end of a response. */
-  readonly isEstimated: boolean;
-}

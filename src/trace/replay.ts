@@ -1,4 +1,3 @@
-import { stringify } from 'safe-stable-stringify';
 import type { TraceContent, TraceEntry } from '../../schemas/trace-entry.js';
 import type { Trace } from './traces.js';
 import { createContentWriter, freezeContent, type Frozen } from './contents.js';
@@ -77,16 +76,6 @@ const renumbered = (lines: readonly Standalone[]): Trace => {
     return { ...entry, seq, ...event, ...written, ...('adds' in entry && { adds }) };
   });
 };
-
-type OfKind<K extends TraceEntry['kind']> = Extract<TraceEntry, { kind: K }>;
-
-/** One segment of a recorded run: from its start, or from an answer, to its end or suspension. */
-export interface RecordedSegment {
-  /** The answer that resumes the run; undefined in the first segment. */
-  readonly resume: OfKind<'resume'> | undefined;
-  /** The cancellation by the caller. */
-  readonly cancel: OfKind<'cancel'> | undefined;
-}
 
 /** Recorded items, each returned once, in their order. */
 export interface Tape<T> {

@@ -2,12 +2,12 @@ import { readAhead, recordModelChunk } from '../model-call.js';
 import type { ModelCall, ResponseReader, Chunk, LoopPorts, ModelRequest } from '../ports.js';
 import type { Outcome } from '../activity.js';
 import { agentChunk, emit } from '../emit.js';
-import { changeAttempt, currentAttempt, setRunError, type Attempt, type Run } from '../run.js';
+import { changeAttempt, currentAttempt, type Attempt, type Run } from '../run.js';
+import { setRunError, isGuarded, stopWith, dropReprocessed } from '../judge.js';
 import { InterlockError } from '../../errors.js';
 import { createTurns } from '../../guard/in-steps.js';
 import { isPromise, untilAborted } from '../../phase/awaitable.js';
 import { noteOriginal } from '../fallen-stand-ins.js';
-import { isGuarded, stopWith, dropReprocessed } from '../judge.js';
 import { createPartIds, idsOf } from '../part-ids.js';
 import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
 import { createBlockScopes } from '../../pipeline/block-scope.js';
@@ -145,11 +145,8 @@ export const open = async (run: Run): Promise<Outcome> => {
  * has passed is not called again for another attempt, unless the attempt's own guards add it again.
  */
 export const judgeOverlap = async (run: Run): Promise<Outcome> => {
-  const {
-    scope,
-    state: { overlapGuards },
-  } = run;
-  const blockScope = createBlockScopes().take(scope);
+  const { overlapGuards } = run.state;
+  const blockScope = createBlockScopes().take(run.scope);
   const verdicts = await firstTripOrAll(overlapGuards.map((guard) => guard.judge(blockScope.scope)));
   run.signal.throwIfAborted();
   const stop = strictest(verdicts);

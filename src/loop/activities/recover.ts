@@ -1,3 +1,5 @@
+import { fieldsIn } from '../../phase/plain-data.js';
+import { chunkIn } from '../../stream/gate/chunk.js';
 import { InterlockError, isInterlockError, messageOf } from '../../errors.js';
 import { unanswered } from '../create-run.js';
 import { retract, agentChunk } from '../emit.js';
@@ -68,9 +70,9 @@ const judgedError = async (run: Run, error: unknown): Promise<unknown> => {
 const judgeTexts = async (run: Run, texts: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const data = streamPayload(run, agentChunk(run, 'error', { error: texts }));
   const verdict = await judgeWhole(run, data);
-  const part = (verdict.kind === 'edit' ? verdict.data : data).part as { payload?: { error?: unknown } } | null | undefined; // guards return chunks
+  const part = chunkIn(verdict.kind === 'edit' ? verdict.data : data);
   const isLeft = verdict.kind === 'pass' || verdict.kind === 'edit';
-  const left: unknown = isLeft ? part?.payload?.error : undefined;
+  const left: unknown = isLeft ? fieldsIn(part?.payload)['error'] : undefined;
   const edited: readonly unknown[] = Array.isArray(left) ? left : [];
   return new Map(texts.map((text, index) => [text, typeof edited[index] === 'string' ? edited[index] : withheld]));
 };

@@ -1,8 +1,10 @@
+import { fieldsIn } from '../../phase/plain-data.js';
+import { chunkIn } from '../../stream/gate/chunk.js';
 import { afterStep } from '../conversation.js';
 import { emitJudged, stopWith, isGuarded, judgeChunk } from '../judge.js';
 import type { Outcome } from '../activity.js';
 import { addWritten, agentChunk } from '../emit.js';
-import type { StepRecord, Chunk } from '../ports.js';
+import type { StepRecord } from '../ports.js';
 import type { ToolCall, ToolOutcome, Suspension } from '../tool-call.js';
 import { createRunningCalls, type RunningCalls } from '../running-calls.js';
 import { changeAttempt, currentAttempt, type Attempt, type Run } from '../run.js';
@@ -155,5 +157,5 @@ const judgeSuspension = async (
 const judgeForDisplay = async (run: Run, waiting: WaitingCall) => {
   const { data, outcome } = await judgeChunk(run, waitingChunk(run, waiting));
   if (outcome) return { outcome };
-  return { left: ((data.part as Chunk | null | undefined)?.payload ?? {}) as Readonly<Record<string, unknown>> }; // of our own chunk
+  return { left: fieldsIn(chunkIn(data)?.payload) };
 };

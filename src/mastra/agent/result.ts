@@ -5,7 +5,7 @@ import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import type { Chunk, StepRecord, TokenUsage } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, visibleSteps, type Run } from '../../loop/run.js';
 import { waitingCalls, waitingChunk } from '../../loop/waiting-calls.js';
-import { bypassesOf, type GuardBypass, type WastedCalls } from '../../trace/guard-view.js';
+import { bypassesOf, type GuardBypass } from '../../trace/guard-view.js';
 import { withTextFields } from '../messages/conversion.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { messagesOf, stepResults, type ResponseMessages, type StepResult } from './step-results.js';
@@ -221,3 +221,14 @@ const wastedOf = (events: readonly RunEvent[]): WastedCalls =>
       }),
       nothing,
     );
+
+/** The usage of model calls whose responses were discarded, because an overlap guard did not pass. */
+interface WastedCalls {
+  readonly calls: number;
+  /** The time that the calls took, in milliseconds. */
+  readonly durationMs: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Whether some token counts are estimated: providers report usage only at the end of a response. */
+  readonly isEstimated: boolean;
+}

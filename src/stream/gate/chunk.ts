@@ -1,3 +1,4 @@
+import type { PhaseData } from '../../phase/row.js';
 import type { EarlierText } from './matcher.js';
 import type { Replacement } from '../../guard/pattern.js';
 import { toolOutputChunk, withToolOutput } from '../../guard/stream-fields.js';
@@ -13,6 +14,9 @@ export interface Chunk {
   /** Set by a guard that changed a whole part: its replacements. */
   replacements?: readonly Replacement[];
 }
+
+/** The chunk of a stream payload; null or undefined if a guard dropped it. Guards return chunks, see the row's `settle`. */
+export const chunkIn = ({ part }: PhaseData<'outputStream'>) => part as Chunk | null | undefined;
 
 /** One text of a step in the gate: the text or the reasoning of one part. If a part ends and starts again, that is another text. */
 export interface TextPart {

@@ -2,7 +2,7 @@ import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import type { Stop, Verdict } from '../../verdict.js';
 import type { EarlierText } from './matcher.js';
-import type { TextPart, Chunk } from './chunk.js';
+import { chunkIn, type TextPart, type Chunk } from './chunk.js';
 import type { Segment } from './segment.js';
 import type { Guard } from '../../guard/in-sequence.js';
 import { isPromise, type Awaitable } from '../../phase/awaitable.js';
@@ -74,7 +74,7 @@ export const judgeWhole = (
       case 'pass':
         return gate.isStopped ? undefined : chunk;
       case 'edit':
-        return gate.isStopped ? undefined : (verdict.data.part as Chunk | null); // guards return chunks, see the row's settle
+        return gate.isStopped ? undefined : chunkIn(verdict.data);
       case 'trip':
       case 'retry':
       case 'unavailable':
