@@ -16,6 +16,7 @@ import {
   type RunRecording,
   type RunState,
   type RunTracer,
+  type Journal,
 } from './run.js';
 import { noUsage } from './step-record.js';
 import { InterlockError } from '../errors.js';
@@ -84,6 +85,7 @@ export const createRun = (options: RunOptions): Run => {
     scope,
     slots,
     recorder,
+    journal: options.journal ?? noJournal,
     signal,
     usedPartIds: new Set(),
     givenCallIds: new Map(),
@@ -248,4 +250,14 @@ export const applyCallResponse = (run: Run, { toolCallId, answer: response }: An
   run.options.unfinishedTurn?.recordSaved(run.state.list);
   if (run.state.attempt) setCall(run.state.attempt.calls, toolCallId, { waiting: undefined, answer: response });
   run.recorder.record({ type: 'run-resume', toolCallId, answer: response.kind });
+};
+
+/** A run that lives as long as its process: one checkpointed section. */
+export const noJournal: Journal = {
+  isFenced: false,
+  checkpoint: (_run, _key, body) => body(),
+  part: (_key, body) => body(),
+  claim: async () => true,
+  mayEnd: () => false,
+  catchUp: () => undefined,
 };

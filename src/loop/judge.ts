@@ -8,14 +8,13 @@ import type { Plan } from '../pipeline/compile.js';
 import { planStream } from '../pipeline/stream-plan.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
-import { wordsIn } from '../trace/texts-in.js';
+import { wordsIn } from '../trace/plain-json.js';
 import { isStricter, pass, type Stop, type Unavailable, type Verdict } from '../verdict.js';
 import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
 import { emit } from './emit.js';
 import type { Part } from './response.js';
-import type { Run } from './run.js';
-import { isOver, type Attempt } from './run.js';
+import { isOver, type Attempt, type Run } from './run.js';
 import { publicToolName } from './tool-call.js';
 
 /** Whether any guard has a hook in a phase. */

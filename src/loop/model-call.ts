@@ -1,4 +1,4 @@
-import { wordsOfChunk, wordsIn } from '../trace/texts-in.js';
+import { wordsOfChunk, wordsIn } from '../trace/plain-json.js';
 import { estimateTokenCount } from 'tokenx';
 import { createTurns } from '../guard/in-steps.js';
 import type { Chunk, ModelCall, ResponseAhead, ResponseReader, TokenUsage, Prompt } from './ports.js';

@@ -7,8 +7,7 @@ import { partOf, type TraceFact, type TraceWriter } from '../trace/trace-writer.
 import { isStop, type Author, type Verdict } from '../verdict.js';
 import type { Chunk } from './ports.js';
 import { withoutHeaders } from './record-ports.js';
-import type { MapText } from '../trace/plain-json.js';
-import { createConcealedTexts, wordsOfChunk } from '../trace/texts-in.js';
+import { createConcealedTexts, wordsOfChunk, type MapText } from '../trace/plain-json.js';
 import { partIdOf } from './part-ids.js';
 import { isObject, fieldsIn } from '../phase/plain-data.js';
 

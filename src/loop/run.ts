@@ -252,6 +252,7 @@ export interface Run {
   /** Each processor's state in the run, by its id. */
   readonly slots: Map<string, ProcessorSlot>;
   readonly recorder: Recorder;
+  readonly journal: Journal;
   readonly signal: AbortSignal;
   readonly usedPartIds: Set<string>;
   /** The provider's ids of tool calls that got another one, by that one. */

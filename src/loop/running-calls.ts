@@ -10,7 +10,6 @@ import {
   type ToolOutcome,
 } from './tool-call.js';
 import { rethrowInterruption } from './interruption.js';
-import { noJournal } from './no-journal.js';
 import type { Attempt, Run } from './run.js';
 import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './activity.js';
@@ -140,9 +139,9 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
 };
 
 /** Runs a tool as often as its effect allows. Its stored outcome does not depend on the outcome of its step. */
-const keepEnd = async ({ options }: Run, { call, resume }: Running, runIt: RunIt): Promise<ToolEnd> => {
+const keepEnd = async ({ options, journal }: Run, { call, resume }: Running, runIt: RunIt): Promise<ToolEnd> => {
   const { toolCallId, toolName } = call;
-  const { journal = noJournal, effects = {} } = options;
+  const { effects = {} } = options;
   const effect = (Object.hasOwn(effects, toolName) && effects[toolName]) || 'idempotent';
   switch (effect) {
     case 'none':

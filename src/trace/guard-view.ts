@@ -3,7 +3,7 @@ import type { TraceContent } from '../../schemas/trace-entry.js';
 import { InterlockError } from '../errors.js';
 import type { Trace } from './traces.js';
 import { readContents } from './contents.js';
-import { textsIn, wordsOfChunk, type TextAt } from './texts-in.js';
+import { textsIn, wordsOfChunk, type TextAt } from './plain-json.js';
 import type { Author } from '../verdict.js';
 
 /** The input and output of one guard call. */

@@ -1,5 +1,5 @@
 import { attempted } from '../phase/awaitable.js';
-import { wordsOfChunk } from './texts-in.js';
+import { wordsOfChunk } from './plain-json.js';
 import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import {

@@ -8,13 +8,12 @@ import { checkSignalOptions, checkTightens, rejectWithoutEngine, resolveOptions 
 import { isDelegated, rejectedResult, rejectedStream } from '../tools/delegation.js';
 import { startRun, idsOf, type StartOptions } from './start-run.js';
 import { driveHere, followedRun, startedRun, type Followed, type StartedRun } from './callbacks.js';
-import { readCall } from './read-call.js';
+import { readCall, versionFor } from './read-call.js';
 import type { AgentSetup } from './read-config.js';
 import { answerOf, type ResultOptions } from './result.js';
 import { readResumeOptions, resume, startOptions, type ResumeOptions } from './resume.js';
 import { streamOf, fullStreamOf } from './run-stream.js';
 import type { SuspendedRuns } from './suspended-runs.js';
-import { versionFor } from './versions.js';
 import { safely } from '../../phase/awaitable.js';
 import { spanOf } from '../tracing/agent-trace.js';
 import type { Mastra } from '@mastra/core/mastra';

@@ -1,5 +1,5 @@
 import type { Followed } from '../agent/callbacks.js';
-import { noJournal } from '../../loop/no-journal.js';
+import { noJournal } from '../../loop/create-run.js';
 import type { Run } from '../../loop/run.js';
 import type { Chunk } from '../../loop/ports.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Durable, Engine } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
-import { applyCallResponse } from '../../loop/create-run.js';
+import { applyCallResponse, noJournal } from '../../loop/create-run.js';
 import type { Run, Journal, RunOptions } from '../../loop/run.js';
 import { checkFormat, decodeAt, encode, journalFormat } from '../../loop/state/encode.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
@@ -10,7 +10,6 @@ import type { CodeChange } from '../options/own-options.js';
 import type { PersistedSegment, PersistedCall, PersistedEnd } from './persisted-segment.js';
 import { changesBetween, definitionOf, type RunDefinition } from './run-definition.js';
 import type { Agent } from '@mastra/core/agent';
-import { noJournal } from '../../loop/no-journal.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
@@ -19,7 +18,7 @@ import type { CallOptions } from '../call-options.js';
 import { answeredBy, type ResumeOptions } from '../agent/resume.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { resolveOptions } from '../agent/resolve-options.js';
-import { pinnedVersionFor as versionFor } from '../agent/versions.js';
+import { pinnedVersionFor as versionFor } from '../agent/read-call.js';
 import { RequestContext } from '@mastra/core/request-context';
 
 /** A stored segment of a run that will start or continue. */
