@@ -130,7 +130,7 @@ export interface RunBefore {
   readonly decision?: Decision;
 }
 
-/** What a model has responded in an attempt so far; a repeated call starts with another one. */
+/** The response of a model in an attempt so far; a repeated call starts with another one. */
 export interface AttemptReply {
   readonly answer: AssembledResponse;
   /** The response's chunks as stream guards left them, kept if a guard of the whole response needs them. */
