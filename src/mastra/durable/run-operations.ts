@@ -2,8 +2,7 @@ import type { PersistedRun, ProgramRuns } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
 import type { DurableContext } from './following.js';
-import type { WaitingRun} from './operation-options.js';
-import { type PersistedRunStatus, type RunFilter } from './operation-options.js';
+import type { WaitingRun, PersistedRunStatus, RunFilter } from './operation-options.js';
 import { decode } from '../../loop/state/encode.js';
 
 /** An entry of an agent's list of durable runs. */
