@@ -47,6 +47,3 @@ export const columns = (rows: readonly (readonly string[])[]): string[] => {
     row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '),
   );
 };
-
-/** A share as a percentage. */
-export const percent = (share: number | undefined): string => (share === undefined ? 'n/a' : `${(share * 100).toFixed(1)} %`);

@@ -50,14 +50,6 @@ const withPrivacy = (source: string): string => {
   return `${source.slice(0, at)}\n\nconst privacy = redactor({ strategy: 'restore' })${end}${source.slice(at)}`;
 };
 
-/** A tool whose arguments name a person, an address or an account. */
-const addressed =
-  /\b(?:to|cc|bcc|e?mails?|phone\w*|recipients?|attendees?|address\w*|iban|card\w*|\w+(?:Email|Phone|Address))\s*:\s*z\s*\./;
-
-/** Whether a file has a tool that acts on personal values. */
-export const actsOnAddresses = (source: string): boolean =>
-  /\b(?:createTool|tool)\s*\(/.test(source) && addressed.test(maskedOf(source));
-
 /** The agents of a file that `init` leaves without some of the guards, each with its line and the reason. */
 export const agentsLeft = (source: string, restores = false): { readonly line: number; readonly reason: string }[] => {
   const created = maskedOf(source);

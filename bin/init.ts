@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import { check } from './check.js';
 import { misused, type Command, type CommandIo } from './command.js';
 import { messageOf } from '../src/errors.js';
-import { actsOnAddresses, agentsLeft, editAgents } from './edit-agents.js';
-import { sourcesIn } from './source-text.js';
+import { agentsLeft, editAgents } from './edit-agents.js';
+import { sourcesIn, maskedOf } from './source-text.js';
 import { templates } from './templates.js';
 
 /** A file that is changed. */
@@ -138,3 +138,11 @@ const planOf = (cwd: string, proposes: boolean): { readonly changes: Change[]; r
     ),
   };
 };
+
+/** A tool whose arguments name a person, an address or an account. */
+const addressed =
+  /\b(?:to|cc|bcc|e?mails?|phone\w*|recipients?|attendees?|address\w*|iban|card\w*|\w+(?:Email|Phone|Address))\s*:\s*z\s*\./;
+
+/** Whether a file has a tool that acts on personal values. */
+const actsOnAddresses = (source: string): boolean =>
+  /\b(?:createTool|tool)\s*\(/.test(source) && addressed.test(maskedOf(source));

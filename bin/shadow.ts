@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { shadowReport, type ShadowComparison, type ShadowReport } from '../src/replay.js';
 import type { ShadowExample } from '../src/trace/shadow/shadow-report.js';
 import { milliseconds } from '../src/eval/measure.js';
-import { columns, percent, misused, type Command, type CommandIo } from './command.js';
+import { columns, misused, type Command, type CommandIo } from './command.js';
 import { eachTrace } from './inputs.js';
 
 /** Reports the shadow guards' verdicts in recorded runs. */
@@ -114,3 +114,6 @@ const exampleLine = ({ agreement, runId, stepNumber, attempt, shadow: own, incum
   const excerpt = words === undefined ? 'text not shown' : JSON.stringify(words);
   return `  ${subject}  ${runId}, step ${stepNumber}, attempt ${attempt}: ${verdictText(own)} / ${verdictText(incumbent)}  ${excerpt}`;
 };
+
+/** A share as a percentage. */
+const percent = (share: number | undefined): string => (share === undefined ? 'n/a' : `${(share * 100).toFixed(1)} %`);

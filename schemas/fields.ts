@@ -7,9 +7,7 @@ import type {
   ProcessLLMResponseArgs,
   ProcessOutputStepArgs,
 } from '@mastra/core/processors';
-
 import { byReference, openObject } from './open-object.js';
-import { messageSchema } from './message.js';
 
 type StepArg<K extends keyof ProcessInputStepArgs> = NonNullable<ProcessInputStepArgs[K]>;
 
@@ -66,9 +64,6 @@ export const recordField = z
   .custom<Record<string, unknown>>(isRecord, 'expected an object')
   .meta({ type: 'object', additionalProperties: true });
 
-/** An array of anything, by reference: a stream's growing list of chunks is not walked again at every chunk. */
-export const listField = z.custom<unknown[]>(Array.isArray, 'expected an array').meta({ type: 'array' });
-
 const systemMessage: HostField<'systemMessage'> = byReference(
   openObject({
     role: z.enum(['system', 'user', 'assistant', 'tool']).describe('The role; nearly always system.'),
@@ -79,14 +74,8 @@ const systemMessage: HostField<'systemMessage'> = byReference(
   }),
 );
 
-export const messagesField = z.array(messageSchema).describe('The messages that this phase processes.');
-
 /** For what only code can give: a form leaves it out. */
 export const codeOnly: FormHint = { readOnly: true };
-
-export const messageListField = held<'messageList'>('The live list of the messages; absent in JSON and in forms.', codeOnly);
-
-export const stepNumberField = z.number().describe('The step of the loop, from 0.');
 
 /** Fields that every phase has. */
 export const sharedFields = {

@@ -1,27 +1,57 @@
 import { z } from 'zod';
-
 import { byReference, openObject } from './open-object.js';
-import {
-  type HostField,
-  type HostTypes,
-  codeOnly,
-  held,
-  lenientFields,
-  listField,
-  messageListField,
-  messagesField,
-  recordField,
-  sharedFields,
-  stepNumberField,
-} from './fields.js';
-import {
-  exampleAnswer,
-  exampleConversation,
-  examplePrompt,
+import { codeOnly, held, lenientFields, recordField, sharedFields, type HostField, type HostTypes } from './fields.js';
+import { messageSchema } from './message.js';
+
+/** An array of anything, by reference: a stream's growing list of chunks is not walked again at every chunk. */
+const listField = z.custom<unknown[]>(Array.isArray, 'expected an array').meta({ type: 'array' });
+
+const messagesField = z.array(messageSchema).describe('The messages that this phase processes.');
+
+const messageListField = held<'messageList'>('The live list of the messages; absent in JSON and in forms.', codeOnly);
+
+const stepNumberField = z.number().describe('The step of the loop, from 0.');
+
+const createdAt = '2026-01-01T12:00:00.000Z';
+
+const message = (id: string, role: 'user' | 'assistant', part: object): object => ({
+  id,
+  role,
+  createdAt,
+  content: { format: 2, parts: [part] },
+});
+
+const textMessage = (id: string, role: 'user' | 'assistant', text: string): object => message(id, role, { type: 'text', text });
+
+const question = 'My address is ann@example.org. When will my parcel 555 0100 arrive?';
+
+const exampleAnswer = 'It arrives on Monday, Ann. We write to ann@example.org.';
+
+/** The message of the user in the example payloads. */
+const exampleQuestion = textMessage('question', 'user', question);
+
+/** The same with the model's answer, as phases after the call see it. */
+const exampleConversation = [exampleQuestion, textMessage('answer', 'assistant', exampleAnswer)];
+
+/** The question as it goes to the provider. */
+const examplePrompt = [
+  { role: 'system', content: 'You help customers of a parcel service.' },
+  { role: 'user', content: [{ type: 'text', text: question }] },
+];
+
+/** A tool that has returned what the question asks for. */
+const exampleToolCall = {
+  toolName: 'find-parcel',
+  toolCallId: 'call',
+  args: { parcel: '555 0100' },
+  result: { arrives: 'Monday', recipient: 'ann@example.org' },
+};
+
+/** The question with the call of that tool. */
+const exampleToolTurn = [
   exampleQuestion,
-  exampleToolCall,
-  exampleToolTurn,
-} from './example-messages.js';
+  message('call', 'assistant', { type: 'tool-invocation', toolInvocation: { state: 'result', ...exampleToolCall } }),
+];
 
 /** A prompt in the provider's format: roles and content checked, the parts of a message left to the provider. */
 const promptField: HostField<'prompt'> = byReference<HostTypes['prompt']>(

@@ -14,6 +14,6 @@ export type {
   StartCall,
 } from './durable/journal.js';
 export type { EncryptionOptions } from './durable/encrypted.js';
-export type { WaitingRun } from './mastra/durable/suspended-index.js';
+export type { WaitingRun } from './mastra/durable/operation-options.js';
 export type { PersistedRunStatus } from './mastra/durable/operation-options.js';
 export type { RunSummary, RunMetrics } from './mastra/durable/run-operations.js';

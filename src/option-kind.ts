@@ -1,4 +1,4 @@
-import { type ErrorCode, InterlockError, messageOf } from './errors.js';
+import { InterlockError, messageOf, type ErrorCode } from './errors.js';
 
 /** A fault of an option, with its path. */
 export interface OptionFault<
@@ -190,9 +190,6 @@ export const aCount = either(
   wholeNumberFrom(0),
   kind<number>('Infinity', (value) => value === Infinity),
 );
-
-/** A value, or a function that returns it for each request. */
-export const orFunction = (given: OptionKind): OptionKind => either(given, aFunction);
 
 /** A required option. */
 export const needed = <Value>(given: OptionKind<Value>): OptionKind<Value> & { readonly isNeeded: true } => ({

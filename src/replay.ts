@@ -1,7 +1,7 @@
 /** Recorded runs: traces, their replay and comparison, and guards in shadow. */
 export { guardView, type GuardView } from './trace/guard-view.js';
 export { collectTraces, type Trace, type TraceCollection, formatTrace, parseTrace } from './trace/traces.js';
-export { traceOfKind } from './trace/kinds.js';
+export { traceOfKind } from './trace/traces.js';
 export { compareTraces, type TraceComparison } from './trace/compare-traces.js';
 export { replay, type Replayed } from './mastra/replay/replay.js';
 export type { ReplayGuards } from './mastra/replay/replay-lanes.js';

@@ -1,4 +1,4 @@
-import { noJournal } from '../../src/loop/no-journal.js';
+import { noJournal } from '../../src/loop/create-run.js';
 
 const count = 1_000_000;
 

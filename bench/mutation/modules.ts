@@ -9,17 +9,17 @@ export interface Module {
 }
 
 /** Of `src/pipeline`: the merge of branches' values. */
-const merging = 'src/pipeline/{align,changes-between,merge*,overlap,recorded-edits,spans,words}.ts';
+const merging = 'src/pipeline/{align,merge*,overlap,recorded-edits,spans}.ts';
 /** Of the gate: the ends of windows. */
-const windows = 'src/stream/gate/{window-*,grapheme}.ts';
+const windows = 'src/stream/gate/window-*.ts';
 /** Of `src/loop`: the machine and its decisions. */
 const machine = 'src/loop/{machine,decide}.ts';
 /** Of `src/loop`: the activities of the machine and their driver. */
 const activities = 'src/loop/{activities/*,conversation,drive,judge}.ts';
 /** Of `src/loop`: the ends of attempts, steps and runs, and their results. */
-const finalizing = 'src/loop/{emit,finalize-run,reprocess-queue,step-record}.ts';
+const finalizing = 'src/loop/{emit,finalize-run,step-record}.ts';
 /** Of `src/loop`: tool calls and approvals. */
-const tools = 'src/loop/{call-*,record-model,running-calls,settle-result,step-calls,tool-*,waiting-calls}.ts';
+const tools = 'src/loop/{running-calls,settle-result,step-calls,tool-*,waiting-calls}.ts';
 /** Of `src/loop`: recording and replay of runs. */
 const traces = 'src/loop/{record-{guards,ports},replay-*,run-recording,walk}.ts';
 

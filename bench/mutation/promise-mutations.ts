@@ -32,7 +32,7 @@ export const promiseMutations: readonly PromiseMutation[] = [
   {
     promise: 'P3',
     breaks: 'a guard that throws passes',
-    file: 'src/guard/read-thrown.ts',
+    file: 'src/guard/in-sequence.ts',
     from: `if (!signal) return { kind: 'unavailable', ...author, error: readable(error) };`,
     to: `if (!signal) return { kind: 'pass' } as never;`,
     tests: suite('P3'),
@@ -80,7 +80,7 @@ export const promiseMutations: readonly PromiseMutation[] = [
   {
     promise: 'P9',
     breaks: '`generate` skips the guards of the result',
-    file: 'src/loop/activities/finish.ts',
+    file: 'src/loop/activities/review.ts',
     from: `if (isGuarded(run, 'outputResult') ||`,
     to: `if ((run.options.mode === 'stream' && isGuarded(run, 'outputResult')) ||`,
     tests: suite('P9'),

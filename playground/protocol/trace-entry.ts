@@ -1,7 +1,7 @@
 import type { PartNote } from '../../schemas/trace-entry.js';
 import type { RunEvent } from '../../schemas/index.js';
 import type { GuardView } from '../../src/trace/guard-view.js';
-import type { TextAt } from '../../src/trace/texts-in.js';
+import type { TextAt } from '../../src/trace/plain-json.js';
 import type { RunOutcome } from './runs.js';
 
 export type { GuardView, PartNote, TextAt };

@@ -1,4 +1,4 @@
-import { checkDataPart } from '../loop/data-parts.js';
+import { checkDataPart } from '../loop/emit.js';
 import type { RunScope } from '../phase/scope.js';
 import { openLane } from './lane.js';
 import type { Run } from './run.js';

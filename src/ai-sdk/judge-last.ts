@@ -1,7 +1,7 @@
 import { findToolPart } from '../loop/response.js';
 import type { Run as LoopRun } from '../loop/run.js';
 import { responseParts } from '../loop/step-record.js';
-import { resultPayload } from '../loop/activities/finish.js';
+import { resultPayload } from '../loop/activities/review.js';
 import { copyPlain } from '../phase/plain-data.js';
 import { judge } from './judge.js';
 import { lastResults } from './recorded-steps.js';

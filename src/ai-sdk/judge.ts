@@ -2,7 +2,7 @@ import type { Phase, PhaseData } from '../phase/row.js';
 import type { Retry, Verdict } from '../verdict.js';
 import { cutQuotesOf } from '../guard/strip-quoted-error.js';
 import { leavesOf } from '../guard/map-texts.js';
-import { wordsIn } from '../trace/texts-in.js';
+import { wordsIn } from '../trace/plain-json.js';
 import type { Run, Adapter, JudgedInput } from './run.js';
 import { errorOfStop } from './stop-errors.js';
 import { withWriter } from './data-parts.js';

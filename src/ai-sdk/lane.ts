@@ -1,6 +1,6 @@
 import { openToolStream } from '../loop/guarded-stream.js';
 import type { Outcome } from '../loop/activity.js';
-import { dropReprocessed } from '../loop/reprocess-queue.js';
+import { dropReprocessed, withoutPrompt } from '../loop/judge.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import { currentAttempt } from '../loop/run.js';
 import { createStreamBuffer } from '../stream/stream-buffer.js';
@@ -9,8 +9,7 @@ import { openListPort, createLoopRun } from './loop-run.js';
 import type { Retry } from '../verdict.js';
 import type { Run } from './run.js';
 import type { AnyMessage, Chunk, Prompt } from './spec.js';
-import { withoutPrompt } from '../loop/judge.js';
-import { keepOriginalWords } from '../loop/record-model.js';
+import { keepOriginalWords } from '../loop/model-call.js';
 import { errorOfStop } from './stop-errors.js';
 
 interface LaneOptions {

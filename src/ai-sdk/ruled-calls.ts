@@ -1,6 +1,6 @@
 import { asSchema, jsonSchema, type ModelMessage, type Tool } from 'ai';
 import { InterlockError } from '../errors.js';
-import { invalidArguments } from '../loop/make-call.js';
+import { invalidArguments } from '../loop/step-calls.js';
 import { isPlain, isSame } from '../phase/plain-data.js';
 import type { ToolCall } from '../loop/tool-call.js';
 import { honours, start } from './adapters.js';

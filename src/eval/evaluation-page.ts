@@ -1,5 +1,5 @@
-import { type EvaluatedSample, type Evaluation, type Measures, measureRows, ratio, type RocPoint } from './measure.js';
-import { wordsOf, type Sample } from './sample.js';
+import { measureRows, ratio, type EvaluatedSample, type Evaluation, type Measures, type RocPoint } from './measure.js';
+import type { Sample, Judged } from './sample.js';
 
 /** Additional content of a page. */
 interface PageOptions {
@@ -103,3 +103,9 @@ const shortened = (words: string): string => {
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+
+/** The text of a sample, for people. */
+const wordsOf = (judged: Judged): string => {
+  if ('text' in judged) return judged.text;
+  return 'chunks' in judged ? judged.chunks.join('') : JSON.stringify(judged.payload);
+};

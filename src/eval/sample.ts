@@ -1,5 +1,4 @@
 import { z } from 'zod';
-
 import { InterlockError } from '../errors.js';
 import { openPayload } from '../mastra/workflow/step.js';
 
@@ -44,12 +43,6 @@ export interface Sample {
   /** The position of the sample, e.g. `set.jsonl:12`. */
   readonly location: string;
 }
-
-/** The text of a sample, for people. */
-export const wordsOf = (judged: Judged): string => {
-  if ('text' in judged) return judged.text;
-  return 'chunks' in judged ? judged.chunks.join('') : JSON.stringify(judged.payload);
-};
 
 /**
  * Reads a data set: JSON lines, each with a `label` and a `text`, `chunks` or a `payload`. Empty lines are skipped.

@@ -3,7 +3,7 @@ import { createScope, listOf, message, payloads, withHook } from '../phase/test-
 import { phases } from '../phase/table.js';
 import type { RunScope } from '../phase/scope.js';
 import { stepOf } from './guard.js';
-import { openCall } from './read-thrown.js';
+import { openCall } from './in-sequence.js';
 
 interface Args {
   readonly state: object;

@@ -4,8 +4,7 @@ import type { HookCall, HookContext, HookName, Phase, PhaseRow } from '../phase/
 import type { RunScope } from '../phase/scope.js';
 import { checkMessages, listOf, type MessageCarrier } from '../phase/settle-messages.js';
 import type { Author } from '../verdict.js';
-import type { GuardStep } from './in-sequence.js';
-import type { StepCall } from './read-thrown.js';
+import type { GuardStep, StepCall } from './in-sequence.js';
 
 /** A processor's hook at one position of a pipeline. */
 interface GuardSite<P extends Phase> {

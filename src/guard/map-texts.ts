@@ -1,4 +1,5 @@
 import { labelOfField, labelOfItem } from '../phase/labels.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** A text or a number inside a value. */
 export type Leaf = string | number | bigint;
@@ -42,7 +43,7 @@ const mapContainer = (value: object, mapping: Mapping): unknown => {
   if (Array.isArray(value)) return sameOr(value, mapItems(value, inner, label));
   if (value instanceof Error) return mapError(value, inner);
   if (value instanceof Map || value instanceof Set) return mapCollection(value, inner);
-  const { toJSON } = value as { toJSON?: unknown };
+  const { toJSON } = fieldsIn(value);
   if (typeof toJSON !== 'function') return mapFields(value, mapping);
   const json: unknown = toJSON.call(value);
   const mapped = inner(json, label);

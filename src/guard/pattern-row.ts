@@ -16,7 +16,8 @@ import { changeTexts, createPace, finding, paced, replacementChars, replacing, t
 import { mapErrorTexts, mapTexts, type ChangeText } from './map-texts.js';
 import type { Pattern, Replacement, TextSpan, WindowedProcessor } from './pattern.js';
 import { readFields } from './read-fields.js';
-import { withoutSecretsIn, type SecretContent } from './secrets.js';
+import { stripQuotedSecrets, type SecretContent } from './secrets.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 type StreamRow = PhaseRow<'outputStream', 'processOutputStream'>;
 
@@ -69,7 +70,7 @@ export const gateRow: StreamRow = {
         }),
         (edited) => (edited === null || edited === chunk ? edited : (rejectedCall(edited, pattern, context) ?? edited)),
       );
-    const { text } = (chunk.payload ?? {}) as { text?: unknown };
+    const { text } = fieldsIn(chunk.payload);
     return row.invoke(
       typeof text === 'string'
         ? { ...call, context: contextFor(processor, context, { content: text, fromChars: textChars }) }
@@ -88,7 +89,7 @@ export const rejectedCall = (
   { callRejection }: Pick<Pattern, 'callRejection'>,
   { abort, heedsRulings }: Pick<HookContext, 'abort' | 'heedsRulings'>,
 ): StreamChunk | undefined => {
-  const { toolCallId, toolName, providerExecuted } = (payload ?? {}) as Readonly<Record<string, unknown>>;
+  const { toolCallId, toolName, providerExecuted } = fieldsIn(payload);
   if (type !== 'tool-call' || callRejection === undefined || providerExecuted === true) return undefined;
   if (!heedsRulings) return abort(callRejection, { retry: false });
   return { ...chunk, type: 'tool-error', payload: { toolCallId, toolName, args: {}, error: callRejection } };
@@ -122,7 +123,7 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
     return {
       ...delta,
       payload: {
-        ...(chunk.payload as object),
+        ...fieldsIn(chunk.payload),
         text: by.pattern.replace(text, {
           span: match,
           context: by.context(text),
@@ -217,4 +218,14 @@ const replacingAll = ({ pattern, messageList, context }: Replacing): ((text: str
   const pace = createPace();
   const replace = (value: string, span: TextSpan) => pattern.replace(value, { span, context: context(value), messageList });
   return (text, label) => paced(replacing(text, { pattern, replace }, label), pace);
+};
+
+/** A hook's context with an `abort` that reveals nothing of a content: neither in its reason nor in its metadata. */
+const withoutSecretsIn = (context: HookContext, secret: SecretContent): HookContext => {
+  const change = (text: string) => stripQuotedSecrets(text, secret);
+  return {
+    ...context,
+    abort: (reason, options) =>
+      context.abort(reason && change(reason), options && { ...options, metadata: mapTexts(options.metadata, change) }),
+  };
 };

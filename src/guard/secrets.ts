@@ -1,7 +1,4 @@
 import type { Processor } from '@mastra/core/processors';
-
-import type { HookContext } from '../phase/row.js';
-import { mapTexts } from './map-texts.js';
 import type { Awaitable } from '../phase/awaitable.js';
 
 /** The placeholder that a model gets for a hidden value, e.g. `[EMAIL_1]`. */
@@ -70,14 +67,4 @@ const quotedIn = (text: string, content: string, length: number): ReadonlySet<st
     if (pieces.has(piece)) quoted.add(piece);
   }
   return quoted;
-};
-
-/** A hook's context with an `abort` that reveals nothing of a content: neither in its reason nor in its metadata. */
-export const withoutSecretsIn = (context: HookContext, secret: SecretContent): HookContext => {
-  const change = (text: string) => stripQuotedSecrets(text, secret);
-  return {
-    ...context,
-    abort: (reason, options) =>
-      context.abort(reason && change(reason), options && { ...options, metadata: mapTexts(options.metadata, change) }),
-  };
 };

@@ -1,3 +1,5 @@
+import { fieldsIn } from '../phase/plain-data.js';
+
 /** The treatment of a field before it is emitted. */
 type FieldRule = keyof typeof fieldRules;
 
@@ -146,7 +148,7 @@ interface ToolOutput {
 export const isToolOutputChunk = ({ type }: ToolOutput): boolean => toolOutputTypes.has(type);
 
 /** The nested content. */
-export const toolOutputValue = ({ payload }: ToolOutput): unknown => (payload as { output?: unknown } | undefined)?.output;
+export const toolOutputValue = ({ payload }: ToolOutput): unknown => fieldsIn(payload)['output'];
 
 /** Whether a chunk repeats text that guards have yet to judge; so do the partial objects of a sub-agent. */
 export const repeatsText = (chunk: ToolOutput): boolean => {
@@ -160,12 +162,12 @@ export const repeatsText = (chunk: ToolOutput): boolean => {
 export const toolOutputChunk = <C extends ToolOutput>(chunk: C): C | undefined => {
   if (!isToolOutputChunk(chunk)) return undefined;
   const value = toolOutputValue(chunk);
-  const isChunk = typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
-  return isChunk && 'payload' in value ? (value as C) : undefined; // nested chunks have the same form
+  const { type, payload } = fieldsIn(value);
+  return typeof type === 'string' && payload !== undefined ? (value as C) : undefined; // nested chunks have the same form
 };
 
 /** The same chunk with other nested content. */
 export const withToolOutput = <C extends ToolOutput>(chunk: C, output: unknown): C => ({
   ...chunk,
-  payload: { ...(chunk.payload as object), output },
+  payload: { ...fieldsIn(chunk.payload), output },
 });

@@ -1,5 +1,5 @@
 import { errorTable, InterlockError, isInterlockError } from '../errors.js';
-import { isRecord } from '../phase/plain-data.js';
+import { fieldsIn, isRecord } from '../phase/plain-data.js';
 import { leavesOf } from './map-texts.js';
 import { stripQuotedSecrets } from './secrets.js';
 
@@ -84,8 +84,7 @@ interface Showing {
   readonly seen: Map<object, unknown>;
 }
 
-const isErrorLike = (value: unknown): value is Error =>
-  value instanceof Error || typeof (value as { message?: unknown } | null | undefined)?.message === 'string';
+const isErrorLike = (value: unknown): value is Error => value instanceof Error || typeof fieldsIn(value)['message'] === 'string';
 
 /** A thrown object without a message, or one as the cause of an error: a provider's response body. */
 const isBody = (value: unknown): value is object => isRecord(value) && !isErrorLike(value);
@@ -150,7 +149,7 @@ const fieldsOf = (error: Error, { message, target }: { message: string; target: 
     const stack = error.stack?.replaceAll(error.message, message);
     fields['stack'] = { value: stack, enumerable: false, configurable: true, writable: true };
   }
-  if (typeof (error as { toJSON?: unknown }).toJSON === 'function')
+  if (typeof fieldsIn(error)['toJSON'] === 'function')
     fields['toJSON'] = {
       value: () => Object.assign({ name: target.name, message: target.message }, target),
       configurable: true,

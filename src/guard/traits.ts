@@ -47,8 +47,3 @@ export interface GuardTraits {
    */
   readonly portable?: boolean;
 }
-
-/** A processor that declares facts which code cannot detect. */
-export interface DeclaredProcessor extends Processor {
-  readonly traits?: GuardTraits;
-}

@@ -1,21 +1,14 @@
-import type { ConversationSnapshot } from './ports.js';
-import type { Run } from './run.js';
+import type { ConversationSnapshot, StepRecord } from './ports.js';
+import { acceptedSteps, type Run } from './run.js';
+import { emitJudged } from './judge.js';
+import type { Outcome } from './activity.js';
 
 /** The fields of a payload for the conversation. */
-export const conversationFields = (
-  {
-    scope,
-    state: {
-      list,
-      counters: { retries },
-    },
-  }: Run,
-  messages: 'all' | 'response' = 'all',
-) => ({
+export const conversationFields = ({ scope, state: { list, counters } }: Run, messages: 'all' | 'response' = 'all') => ({
   messages: scope.host.messages.read(list, messages),
   messageList: list,
   systemMessages: scope.host.messages.readSystem(list),
-  retryCount: retries,
+  retryCount: counters.retries,
 });
 
 /** A snapshot of the current conversation. */
@@ -28,12 +21,6 @@ export const snapshotConversation = ({ options: { ports }, state: { list } }: Ru
  */
 export const restoreConversation = (run: Run, snapshot: ConversationSnapshot | undefined): void => {
   if (snapshot) run.change({ list: run.options.ports.messages.restore(snapshot, run.state.list) });
-};
-
-/** Detaches the conversation, so that code that holds it cannot change the result of the run. */
-export const detach = (run: Run): void => {
-  const { input, output, error, memory } = run.options.lanes;
-  if (input || output || error || memory) run.change({ list: run.options.ports.messages.detached(run.state.list) }); // without guards no hook received it
 };
 
 /** A function that starts a new message for the rest of the response and returns its id. Undefined if messages have no ids. */
@@ -57,13 +44,31 @@ export const showFeedback = ({ options: { ports }, state: { list, feedback } }: 
 /** Removes the feedback from the conversation after the attempt it was for. */
 export const clearFeedback = ({ options: { ports }, state: { list } }: Run): void => ports.messages.writeTagged(list, tag, []);
 
-/** Restores the conversation to the start of the attempt, so that nothing of a rejected attempt remains; stores its feedback. */
-export const restart = (run: Run): void => {
-  restoreConversation(run, run.state.start);
-  const { stop, feedback } = run.state;
-  run.change({ feedback: stop?.kind === 'retry' ? stop.reason : feedback, stop: undefined, error: undefined });
-};
-
 /** The feedback for the model about a rejected attempt. The specification fixes the wording. */
 export const feedbackText = (reason: string): string =>
   `[Processor Feedback] Your previous response was not accepted: ${reason}. Please try again with the feedback in mind.`;
+
+/** Tag of the application's feedback about a step in the conversation. */
+export const stepFeedbackTag = 'step-feedback';
+
+/**
+ * Calls the application's hook for an accepted step, which decides whether the run continues. Returns an outcome if a guard stops on its
+ * chunks.
+ */
+export const afterStep = async (run: Run, shouldContinue: boolean): Promise<{ shouldContinue: boolean; outcome?: Outcome }> => {
+  const { afterStep: callHook, messages } = run.options.ports;
+  if (!callHook) return { shouldContinue };
+  const ruling = await callHook({ list: run.state.list, steps: acceptedSteps(run), shouldContinue });
+  let outcome: Outcome | undefined;
+  for (const chunk of ruling.chunks ?? [])
+    outcome ??= (await emitJudged(run, { ...chunk, runId: run.options.runId, from: 'AGENT' })).outcome;
+  if (ruling.feedback !== undefined)
+    messages.writeTagged(run.state.list, stepFeedbackTag, [{ role: 'system', content: ruling.feedback }]);
+  return { shouldContinue: ruling.shouldContinue, ...(outcome && { outcome }) };
+};
+
+/** The fields of a payload for the current step. `own`: its record while it is under review. */
+export const stepFields = ({ state: { counters, steps } }: Run, ...own: StepRecord[]) => ({
+  stepNumber: counters.stepNumber,
+  steps: [...steps, ...own] as never[], // the host's type of a step has more fields than hooks can use
+});

@@ -10,14 +10,16 @@ import {
   isOver,
   positionOf,
   type Attempt,
+  type AttemptReply,
   type Run,
   type RunOptions,
   type RunRecording,
   type RunState,
   type RunTracer,
+  type Journal,
 } from './run.js';
 import { noUsage } from './step-record.js';
-import { checkDataPart, persistedPart } from './data-parts.js';
+import { checkDataPart, persistedPart } from './emit.js';
 import { emitJudged } from './judge.js';
 import type { Chunk, ModelEntry } from './ports.js';
 import type { CallResponse } from './tool-call.js';
@@ -82,6 +84,7 @@ export const createRun = (options: RunOptions): Run => {
     scope,
     slots,
     recorder,
+    journal: options.journal ?? noJournal,
     signal,
     usedPartIds: new Set(),
     givenCallIds: new Map(),
@@ -103,32 +106,19 @@ export const createAttempt = (run: Run): Attempt => ({
   modelCall: undefined,
   ...unanswered(),
   request: undefined,
-  response: {},
   warnings: [],
   finishedCalls: [],
   written: [],
   partCount: 0,
-  place: 0,
-  started: false,
+  place: undefined,
   closed: false,
   record: undefined,
 });
 
 /** The state of an attempt before its model has responded; also before the call is repeated. */
-export const unanswered = (): Pick<
-  Attempt,
-  | 'answer'
-  | 'calls'
-  | 'leftChunks'
-  | 'originalWords'
-  | 'heldResults'
-  | 'hasResponded'
-  | 'originals'
-  | 'wasEdited'
-  | 'hasFallen'
-  | 'finish'
-> => ({
+export const unanswered = (): AttemptReply => ({
   answer: createResponse(),
+  response: {},
   calls: new Map(),
   leftChunks: [],
   originalWords: [],
@@ -258,4 +248,14 @@ export const applyCallResponse = (run: Run, { toolCallId, answer: response }: An
   run.options.unfinishedTurn?.recordSaved(run.state.list);
   if (run.state.attempt) setCall(run.state.attempt.calls, toolCallId, { waiting: undefined, answer: response });
   run.recorder.record({ type: 'run-resume', toolCallId, answer: response.kind });
+};
+
+/** A run that lives as long as its process: one checkpointed section. */
+export const noJournal: Journal = {
+  isFenced: false,
+  checkpoint: (_run, _key, body) => body(),
+  part: (_key, body) => body(),
+  claim: async () => true,
+  mayEnd: () => false,
+  catchUp: () => undefined,
 };

@@ -4,17 +4,15 @@ import { createDecider, resolveSnapshot, type Decision } from './decide.js';
 import { finishAttempt, finalizeRun } from './finalize-run.js';
 import { failWith, publicError, stopWith } from './judge.js';
 import { rethrowInterruption } from './interruption.js';
-import { noJournal } from './no-journal.js';
-import type { Journal, Run } from './run.js';
+import type { Run } from './run.js';
 import { doneEvent, type LoopEvent } from './machine.js';
 import { isPromise, type Awaitable, untilAborted } from '../phase/awaitable.js';
 import type { Outcome, OutcomeKind, ActivityName } from './activity.js';
 import { agentChunk, publish } from './emit.js';
 import { call, judgeOverlap, open } from './activities/call.js';
-import { finish, persist } from './activities/finish.js';
+import { finish, persist, review } from './activities/review.js';
 import { input, prepare, request } from './activities/prepare.js';
 import { recover } from './activities/recover.js';
-import { review } from './activities/review.js';
 import { tools } from './activities/tools.js';
 
 /**
@@ -34,7 +32,7 @@ export const drive = async (run: Run): Promise<void> => {
     await runMachine(run);
   } catch (error) {
     rethrowInterruption(error);
-    run.options.journal?.catchUp(run);
+    run.journal.catchUp(run);
     run.change({ error: publicError(run, toRunError(error, 'loop')) });
     await finalizeRun(run, 'failed');
   } finally {
@@ -50,18 +48,18 @@ const decider = createDecider();
  * run reaches the same state again.
  */
 const runMachine = async (run: Run): Promise<void> => {
-  const { limits, before, journal = noJournal } = run.options;
+  const { limits, before } = run.options;
   const { isResumed, counters } = run.state;
   let decision = isResumed
     ? decider.next(resolveSnapshot({ value: 'suspended', context: counters }), { type: 'RESUME' })
     : (before?.decision ?? decider.start({ ...limits, ...before?.counts }));
   for (let count = 0, isOver = false; !isOver; count += 1) {
     const from = decision;
-    const checkpoint = await journal.checkpoint(run, keyOf(count, from), () => runToCheckpoint(run, from, journal));
+    const checkpoint = await run.journal.checkpoint(run, keyOf(count, from), () => runToCheckpoint(run, from));
     ({ isOver } = checkpoint);
     if (!isOver) decision = checkpoint.events.reduce((at, event) => decider.next(at.snapshot, event), from);
   }
-  journal.catchUp(run);
+  run.journal.catchUp(run);
 };
 
 const keyOf = (count: number, { starts }: Decision): string => `${count} ${starts.join(' ') || 'end'}`;
@@ -73,7 +71,7 @@ interface Checkpoint {
 }
 
 /** Runs until no activity is under way and the state can be persisted, or until the run ends or is suspended. */
-const runToCheckpoint = async (run: Run, from: Decision, journal: Journal): Promise<Checkpoint> => {
+const runToCheckpoint = async (run: Run, from: Decision): Promise<Checkpoint> => {
   if (run.recorder.events.length === 0) await startRun(run);
   const underWay = new Map<ActivityName, Awaitable<LoopEvent>>();
   const events: LoopEvent[] = [];
@@ -90,7 +88,7 @@ const runToCheckpoint = async (run: Run, from: Decision, journal: Journal): Prom
     for (const activity of decision.stops) underWay.delete(activity); // its outcome is ignored
     if (underWay.size > 0) continue;
     run.recorder.flush(); // the summary belongs to the persisted state
-    if (journal.mayEnd(run, decision.starts)) return { events, isOver: false };
+    if (run.journal.mayEnd(run, decision.starts)) return { events, isOver: false };
   }
 };
 

@@ -1,6 +1,7 @@
-import { isPromise } from '../phase/awaitable.js';
-import type { Chunk } from './ports.js';
-import { isOver, type Run } from './run.js';
+import type { Chunk, DataPart } from './ports.js';
+import { isOver, type Run, type Attempt } from './run.js';
+import { InterlockError } from '../errors.js';
+import { copyPlain } from '../phase/plain-data.js';
 
 /** A chunk that the loop creates. */
 export const agentChunk = (run: Run, type: string, payload: unknown): Chunk => ({
@@ -18,16 +19,6 @@ export const emit = (run: Run, chunk: Chunk): Promise<void> | undefined => (isOv
 
 /** Emits a chunk of the driver itself, also after the caller canceled. */
 export const publish = (run: Run, chunk: Chunk): Promise<void> | undefined => run.options.streamBuffer.write(chunk);
-
-/** Calls a callback of the application. Its errors and rejections never disturb the run. */
-export const notify = <T>(callback: ((value: T) => unknown) | undefined, value: T): Promise<unknown> | undefined => {
-  try {
-    const returned = callback?.(value);
-    return isPromise(returned) ? Promise.resolve(returned).catch(() => undefined) : undefined;
-  } catch {
-    return undefined;
-  }
-};
 
 /** The emitted chunks of an attempt or a step. */
 export interface EmittedParts {
@@ -57,4 +48,25 @@ export const retract = async (run: Run, out: EmittedParts): Promise<boolean> => 
     data: { attempt, stepNumber, partIds, scope: out.scope, ...(out.resent && { resent: out.resent }) },
   });
   return false;
+};
+
+/** Raises `phase/invalid-data-part` for a chunk that guards cannot write. */
+export const checkDataPart = (chunk: Chunk): void => {
+  if (typeof chunk?.type !== 'string' || !chunk.type.startsWith('data-'))
+    throw new InterlockError('phase/invalid-data-part', { path: 'writer.custom', detail: `the type is "${chunk?.type}".` });
+};
+
+/** A chunk as messages keep it: a data part that is neither transient nor the loop's own. Otherwise empty. */
+export const persistedPart = (chunk: Chunk): DataPart[] => {
+  const { type, data, transient } = chunk as DataPart & { transient?: boolean };
+  return type.startsWith('data-') && !type.startsWith('data-interlock-') && transient !== true
+    ? [{ type, data: copyPlain(data) }]
+    : [];
+};
+
+/** Adds the data parts that guards wrote during an attempt to the response: then they are kept or removed with it. Returns whether there are any. */
+export const addWritten = (run: Run, { written }: Attempt): boolean => {
+  if (written.length === 0) return false;
+  run.options.ports.messages.addData(run.state.list, written.splice(0));
+  return true;
 };

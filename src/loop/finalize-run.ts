@@ -1,15 +1,15 @@
 import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/run-event.js';
-import { restoreConversation, detach, snapshotConversation } from './conversation.js';
+import { restoreConversation, snapshotConversation } from './conversation.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords } from './judge.js';
 import type { Chunk, StepRecord, StepTripwire } from './ports.js';
-import { agentChunk, notify, publish, retract, type EmittedParts } from './emit.js';
-import { acceptedSteps, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
+import { agentChunk, publish, retract, type EmittedParts } from './emit.js';
+import { acceptedSteps, changeAttempt, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
-import { isOfCall, publishWaiting } from './waiting-calls.js';
-import { untilAborted } from '../phase/awaitable.js';
-import { recordWastedCall } from './record-model.js';
+import { waitingChunk, waitingCalls } from './waiting-calls.js';
+import { safely, untilAborted } from '../phase/awaitable.js';
+import { recordWastedCall } from './model-call.js';
 
 /** The end of an attempt. */
 interface AttemptEnd {
@@ -25,25 +25,25 @@ export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> =>
   run.recorder.flush(); // stream guards' work since the model's stream ended belongs to this step
   recordWastedCall(run, attempt);
   const { reason } = end;
-  const record = (attempt.record ??= recordStep(run, attempt));
+  const record = attempt.record ?? recordStep(run, attempt);
   if (attempt.closed) {
     if (reason === 'error') run.change({ start: snapshotConversation(run) }); // memory keeps the calls of accepted steps
     return reopenResult(run, record, reason);
   }
-  attempt.closed = true;
+  changeAttempt(run, { record, closed: true });
   record.reason = reason;
   const { steps, accepted } = run.state;
   if (!steps.includes(record)) run.change({ steps: [...steps, record] });
   if (reason === 'stop' || reason === 'tool-calls') run.change({ accepted: [...accepted, responseStep(attempt, record)] });
   else await reject(run, attempt, record);
   run.recorder.record({ type: 'step-finish', reason });
-  if (attempt.started) await publish(run, stepFinish(run, record, end));
+  if (attempt.place !== undefined) await publish(run, stepFinish(run, record, end));
   if (run.options.hold === 'step') run.options.streamBuffer.flush();
   if (run.options.hold !== 'run') await notifyStep(run, record);
 };
 
 const notifyStep = (run: Run, record: StepRecord): Promise<unknown> | undefined => {
-  const notified = notify(run.options.onStepFinish, record);
+  const notified = safely(run.options.onStepFinish, record);
   return notified && untilAborted(notified, run.signal);
 };
 
@@ -61,7 +61,7 @@ const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<v
   run.change({ reusable: [...run.state.reusable, ...attempt.finishedCalls] });
   const { reason } = record;
   rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
-  const out: EmittedParts = { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' };
+  const out: EmittedParts = { partIds: attempt.answer.partIds, place: attempt.place ?? 0, scope: 'step' };
   if (isModelFailure(run, reason))
     run.options.streamBuffer.drop(out.place); // emitted content of a failed attempt stays, marked as failed
   else await retract(run, out);
@@ -243,3 +243,29 @@ export const errorFact = (error: unknown) => ({
   message: messageOf(error),
   code: isInterlockError(error) ? error.code : undefined,
 });
+
+/** Detaches the conversation, so that code that holds it cannot change the result of the run. */
+const detach = (run: Run): void => {
+  const { input, output, error, memory } = run.options.lanes;
+  if (input || output || error || memory) run.change({ list: run.options.ports.messages.detached(run.state.list) }); // without guards no hook received it
+};
+
+/**
+ * Publishes what each waiting call waits for. `held`: the chunks that wait for the guards of the whole answer; the waiting calls among
+ * them are accepted, because the guards of their step have judged them. Each call leaves once.
+ */
+const publishWaiting = async (run: Run, held: readonly Chunk[]): Promise<void> => {
+  const waiting = waitingCalls(run);
+  const { shownCalls } = run.state;
+  const ids = waiting.map(({ call }) => call.toolCallId).filter((id) => !shownCalls.includes(id));
+  const calls = held.filter(isOfCall(ids));
+  for (const call of calls) await publish(run, call);
+  run.change({ shownCalls: [...shownCalls, ...ids.filter((id) => calls.some(isOfCall([id])))] });
+  for (const call of waiting) await publish(run, waitingChunk(run, call));
+};
+
+/** Whether a chunk is the call, or a piece of the call, of one of these ids. */
+const isOfCall =
+  (ids: readonly string[]) =>
+  ({ type, payload }: Chunk): boolean =>
+    type.startsWith('tool-call') && ids.includes((payload as { toolCallId: string }).toolCallId); // all chunks of calls have it

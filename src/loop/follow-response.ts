@@ -1,9 +1,10 @@
-import { isSamePart, snapshotParts, withResultOf, type PartSnapshot } from './part-snapshot.js';
-import type { StepRecord } from './ports.js';
-import type { Part } from './response.js';
-import type { Attempt, ResponseStep, Run } from './run.js';
+import { fileKey, sourceFields, snapshotValue, type PartSnapshot, type Part, type Span } from './response.js';
+import type { StepRecord, Chunk } from './ports.js';
+import { changeAttempt, type Attempt, type ResponseStep, type Run } from './run.js';
 import { acceptedParts, followParts, responseParts, responseStep, withoutBody } from './step-record.js';
-import { resend, type CurrentStep } from './resend.js';
+import { agentChunk, publish, retract } from './emit.js';
+import { freeId } from './part-ids.js';
+import { fieldsIn, isSame, copyShared } from '../phase/plain-data.js';
 
 /** A snapshot of the response before guards judge it, to compare with their version. */
 export const snapshotResponse = (run: Run): readonly PartSnapshot[] => snapshotAgain(run, responseParts(run));
@@ -47,8 +48,7 @@ export const followResponse = async (run: Run, start: readonly PartSnapshot[], {
   }
   for (const { record } of steps.slice(first + 1)) record.request = withoutBody(record.request); // it repeats the text
   await resend(run, judged);
-  const attempt = underReview(run);
-  if (attempt) Object.assign(attempt, { partCount: last.partCount, place: last.place });
+  if (underReview(run)) changeAttempt(run, { partCount: last.partCount, place: last.place });
 };
 
 const stepsOf = (run: Run, total: number): readonly ResponseStep[] => {
@@ -88,3 +88,184 @@ const isSameSlice = (before: readonly PartSnapshot[], now: readonly PartSnapshot
   for (let at = from; at < to; at += 1) if (!isSamePart(before[at], now[at])) return false;
   return true;
 };
+
+/** A step of the response with its current parts. */
+interface CurrentStep {
+  readonly step: ResponseStep;
+  /** Offset of the next step's first chunk. */
+  readonly end: number | undefined;
+  readonly own: readonly Part[];
+  /** Its parts as they were emitted. */
+  readonly before: readonly PartSnapshot[];
+  readonly isChanged: boolean;
+}
+
+/**
+ * Makes the stream match a response that guards have edited. The content of a changed step is replaced while it is buffered. If it was
+ * emitted, the whole attempt is retracted and its accepted content is sent again: the last step, or all of them if an earlier one changed.
+ */
+export const resend = async (run: Run, steps: readonly CurrentStep[]): Promise<void> => {
+  const { streamBuffer } = run.options;
+  const first = steps.findIndex(({ isChanged }) => isChanged);
+  const last = steps.at(-1);
+  if (first === -1 || !last) return;
+  // The last step first, so that the offsets of the others stay valid.
+  const emitted = steps.slice(first).findLast((one) => {
+    const isBuffered = streamBuffer.revise(one.step.place, one.end, (chunks) => revised(run, one, chunks));
+    return one.isChanged && !isBuffered;
+  });
+  if (!emitted) return;
+  streamBuffer.drop(last.step.place); // its buffered content is sent again
+  const again = steps.slice(first).length === 1 ? [last] : steps;
+  await retractSteps(run, again);
+  for (const one of again) {
+    one.step.place = streamBuffer.offset;
+    for (const chunk of chunksOf(run, one)) await publish(run, chunk);
+  }
+};
+
+const retractSteps = async (run: Run, steps: readonly CurrentStep[]): Promise<void> => {
+  const parts = steps.flatMap(({ own }) => own);
+  const resent = parts.flatMap((part) => (part.type === 'tool-invocation' ? part.toolInvocation.toolCallId : []));
+  const partIds = steps.flatMap(({ step }) => [...step.partIds]);
+  const place = steps[0]?.step.place ?? 0;
+  await retract(run, { partIds, place, scope: steps.length > 1 ? 'run' : 'step', resent });
+};
+
+/** The chunks that a step's parts are made of; others, such as the end of the step, stay. */
+const contentTypes = /^(?:text-|reasoning|redacted-reasoning|tool-|source$|file$|raw$)/;
+
+/** A step's buffered chunks with its current content. The content of an unchanged step stays as it was split. */
+const revised = (run: Run, one: CurrentStep, chunks: readonly Chunk[]): Chunk[] => {
+  const rewritten = chunks.map((chunk) => rewriteFor(one.step.record, chunk));
+  if (!one.isChanged) return rewritten;
+  const data = new Set(one.before.flatMap(({ type, id }) => (type.startsWith('data-') ? `${type} ${id}` : [])));
+  const isContent = (chunk: Chunk) =>
+    contentTypes.test(chunk.type) || (data.size > 0 && data.has(`${chunk.type} ${dataAsText(chunk)}`));
+  const others = rewritten.filter((chunk) => !isContent(chunk));
+  const end = others.findIndex(({ type }) => type === 'step-finish');
+  return others.toSpliced(end === -1 ? others.length : end, 0, ...chunksOf(run, one));
+};
+
+/** The end of a step repeats the provider's metadata; the start of the next one repeats the response in its request. */
+const rewriteFor = (record: StepRecord, chunk: Chunk): Chunk => {
+  const { type, payload } = chunk as Chunk & { payload: { request: StepRecord['request']; metadata: object } };
+  if (type === 'step-start') return { ...chunk, payload: { ...payload, request: withoutBody(payload.request) } };
+  if (type !== 'step-finish') return chunk;
+  const { providerMetadata, request } = record;
+  return { ...chunk, payload: { ...payload, providerMetadata, metadata: { ...payload.metadata, request, providerMetadata } } };
+};
+
+/** The current content of a step as chunks. Its texts get new ids; the step follows them. */
+const chunksOf = (run: Run, { step, own }: CurrentStep): Chunk[] => {
+  const spans: Span[] = [];
+  step.partIds.clear();
+  const chunks = own.flatMap((part): Chunk[] => {
+    if (part.type === 'text' || part.type === 'reasoning') {
+      const span: Span = { type: part.type, id: freeId(run.usedPartIds, 'edited') };
+      spans.push(span);
+      return textChunks(run, span, part);
+    }
+    return partChunks(run, part);
+  });
+  step.spans.splice(0, step.spans.length, ...spans);
+  for (const { payload } of chunks) {
+    const { id, toolCallId = id } = (payload ?? {}) as { id?: string; toolCallId?: string }; // each part has one of them, if any
+    if (toolCallId !== undefined) step.partIds.add(toolCallId);
+  }
+  return chunks;
+};
+
+const textChunks = (run: Run, { type, id }: Span, part: Extract<Part, { type: Span['type'] }>): Chunk[] => {
+  const { providerMetadata } = part;
+  const text = part.type === 'text' ? part.text : part.reasoning;
+  if (text === '' && !providerMetadata) return [];
+  const metadata = providerMetadata && { providerMetadata };
+  const fields = [metadata, { text }, metadata];
+  return fields.map((own, index) => agentChunk(run, `${type}-${['start', 'delta', 'end'][index]}`, { id, ...own }));
+};
+
+const partChunks = (run: Run, part: Exclude<Part, { type: Span['type'] }>): Chunk[] => {
+  if (part.type === 'tool-invocation') return callChunks(run, part);
+  if (part.type === 'source') return [agentChunk(run, 'source', { ...part.source })];
+  if (part.type === 'file') return [agentChunk(run, 'file', { data: part.data, mimeType: part.mimeType })];
+  if (!part.type.startsWith('data-')) return [];
+  const { payload: _payload, ...chunk } = agentChunk(run, part.type, undefined);
+  return [{ ...chunk, data: fieldsIn(part)['data'] }];
+};
+
+const callChunks = (run: Run, { toolInvocation, providerExecuted }: Extract<Part, { type: 'tool-invocation' }>): Chunk[] => {
+  // The host's type of a call has fewer states.
+  const { toolCallId, toolName, args, ...call } = toolInvocation as typeof toolInvocation & {
+    errorText?: string;
+    approval?: object;
+  };
+  const payload = { toolCallId, toolName, args, ...(providerExecuted && { providerExecuted }) };
+  const end = chunkOfEnd(call);
+  return [agentChunk(run, 'tool-call', payload), ...(end ? [agentChunk(run, end.type, { ...payload, ...end.fields })] : [])];
+};
+
+const chunkOfEnd = (call: { state: string; result?: unknown; errorText?: string; approval?: object }) => {
+  if (call.state === 'result') return { type: 'tool-result', fields: { result: call.result } };
+  if (call.state === 'output-error') return { type: 'tool-error', fields: { error: new Error(call.errorText) } };
+  return call.state === 'output-denied' ? { type: 'tool-output-denied', fields: { approval: call.approval } } : undefined;
+};
+
+const isSamePart = (a: PartSnapshot | undefined, b: PartSnapshot | undefined): boolean =>
+  a === b || (a?.type === b?.type && a?.id === b?.id && isSame(a?.value, b?.value) && isSame(a?.metadata, b?.metadata));
+
+/** The earlier snapshot of a call, with its current result, and the model's form of it in the metadata. */
+const withResultOf = (was: PartSnapshot, parts: readonly PartSnapshot[]): PartSnapshot => {
+  const now = parts.find(({ type, id }) => type === was.type && id === was.id);
+  if (!now || now === was) return was;
+  const [[args, , toolName], [, result]] = [was.value, now.value] as [unknown[], unknown[]]; // see callIn
+  return { ...was, value: [args, result, toolName], metadata: now.metadata };
+};
+
+/**
+ * Takes snapshots of parts before guards judge them.
+ *
+ * @param earlier their earlier snapshots: unchanged values are shared, so that a long response is not copied again at each step
+ */
+const snapshotParts = (parts: readonly Part[], earlier: readonly PartSnapshot[] = []): PartSnapshot[] =>
+  parts.map((part, index) => snapshotOf(part, earlier[index]));
+
+const metadataIn = (part: Part | undefined): unknown =>
+  fieldsIn(part?.type === 'source' ? part.source : part)['providerMetadata'];
+
+// not all parts have it
+
+const snapshotOf = (part: Part, earlier?: PartSnapshot): PartSnapshot => {
+  const { type } = part;
+  const { id, value } = contentOf(part, earlier?.value);
+  const metadata = copyShared(earlier?.metadata, metadataIn(part));
+  if (earlier?.type === type && earlier.id === id && earlier.value === value && earlier.metadata === metadata) return earlier;
+  return { type, id, value, metadata };
+};
+
+const contentOf = (part: Part, earlier: unknown): Pick<PartSnapshot, 'id' | 'value'> => {
+  const { type } = part;
+  if (type === 'text' || type === 'reasoning') return { id: undefined, value: type === 'text' ? part.text : part.reasoning };
+  if (type === 'tool-invocation') return { id: part.toolInvocation.toolCallId, value: callIn(part.toolInvocation, earlier) };
+  if (isData(part)) return { id: dataAsText(part), value: dataAsText(part) };
+  if (type === 'source') return { id: part.source.id, value: JSON.stringify(sourceFields(part)) };
+  return { id: undefined, value: type === 'file' ? fileKey(part.data) : undefined };
+};
+
+/** A data part that a tool wrote. */
+const isData = (part: { type: string }): boolean => part.type.startsWith('data-');
+
+/** The arguments, the result and the tool's name of a call; the earlier array if nothing changed. */
+const callIn = (call: Extract<Part, { type: 'tool-invocation' }>['toolInvocation'], earlier: unknown): readonly unknown[] => {
+  const [args, end, toolName] = Array.isArray(earlier) ? (earlier as unknown[]) : [];
+  const now = [snapshotValue(args, call.args), snapshotValue(end, endOf(call)), call.toolName];
+  return now[0] === args && now[1] === end && now[2] === toolName ? (earlier as unknown[]) : now;
+};
+
+/** The end of a call: its result, or the text of its error. */
+const endOf = (call: object): unknown => {
+  const { state, result, errorText } = call as { state: string; result?: unknown; errorText?: string }; // the host's type is narrower
+  return state === 'output-error' ? errorText : result;
+};
+
+const dataAsText = (part: { type: string }): string => JSON.stringify(fieldsIn(part)['data']) ?? '';

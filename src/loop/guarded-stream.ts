@@ -1,7 +1,7 @@
 import { withoutQuotations } from '../guard/read-fields.js';
 import { repeatsText } from '../guard/stream-fields.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
-import { definedFields } from '../phase/plain-data.js';
+import { fieldsIn, definedFields, isSame } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Plan } from '../pipeline/compile.js';
 import { planStream, type StreamSegment } from '../pipeline/stream-plan.js';
@@ -9,16 +9,15 @@ import type { EarlierText } from '../stream/gate/matcher.js';
 import { createStreamGate } from '../stream/gate/stream-gate.js';
 import type { Verdict } from '../verdict.js';
 import { withoutFallen } from './fallen-stand-ins.js';
-import { keepInput, resultOfCall } from './streamed-input.js';
-import { addChunk } from './response.js';
-import { followCall } from './make-call.js';
-import { takeRuling } from './step-calls.js';
-import { isGuarded, stopWith, streamPayload } from './judge.js';
+import { addChunk, findToolPart, type ProviderResult } from './response.js';
+import { setCall, type CallRuling, type StepCalls } from './step-calls.js';
+import { isGuarded, stopWith, streamPayload, mostFollowing, takeReprocessed } from './judge.js';
 import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
 import { emit } from './emit.js';
 import type { Attempt, Run } from './run.js';
-import { mostFollowing, takeReprocessed } from './reprocess-queue.js';
+import { chunkIn, argumentsOf } from '../stream/gate/chunk.js';
+import type { ToolCall } from './tool-call.js';
 
 /** Passes chunks through the guards to the reader. It waits only if it must. */
 export interface GuardedStream {
@@ -111,7 +110,7 @@ const directStream = (run: Run, take: Take, plan: Plan | undefined): BareStream 
   const settle = (verdict: Verdict<StreamData>, data: StreamData): Processed => {
     if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return stopWith(run, verdict);
     if (run.state.stop) return stopWith(run, run.state.stop); // a guard stopped on a data part that another guard wrote
-    const remaining = (verdict.kind === 'edit' ? verdict.data : data).part as Chunk | null | undefined; // guards return chunks
+    const remaining = chunkIn(verdict.kind === 'edit' ? verdict.data : data);
     return remaining ? take(remaining) : undefined;
   };
   return {
@@ -197,5 +196,59 @@ export const unquoting = <C extends Pick<Chunk, 'payload'>>(chunk: C): C => {
   const { providerMetadata, metadata } = (chunk.payload ?? {}) as WithMetadata;
   if (!providerMetadata && !metadata) return chunk;
   const own = definedFields({ providerMetadata: withoutQuotations(providerMetadata), metadata: withoutQuotations(metadata) });
-  return { ...chunk, payload: { ...(chunk.payload as object), ...own } };
+  return { ...chunk, payload: { ...fieldsIn(chunk.payload), ...own } };
+};
+
+/** Whether guards judge whole responses: they get calls and results as the conversation has them, not as the provider streamed them. */
+const judgesWhole = (run: Run): boolean => isGuarded(run, 'outputStep') || isGuarded(run, 'outputResult');
+
+/** Keeps a chunk that streams arguments, to compare it with its call. */
+const keepInput = (run: Run, { answer }: Attempt, chunk: Chunk): void => {
+  if (argumentsOf(chunk) !== undefined && judgesWhole(run)) answer.streamedInput.push(chunk);
+};
+
+/**
+ * The result of a provider's tool, with the name and the arguments of its call. Undefined if there is no such call and guards judge whole
+ * responses, which cannot contain it.
+ */
+export const resultOfCall = (run: Run, { answer }: Attempt, chunk: Chunk): Chunk | undefined => {
+  const result = chunk.payload as ProviderResult;
+  const { toolCallId } = result;
+  const call = answer.toolCalls.find((one) => one.toolCallId === toolCallId) ?? earlierCall(run, toolCallId);
+  if (!call) return judgesWhole(run) ? undefined : chunk;
+  const { toolName, args = call.args } = result;
+  if (toolName === call.toolName && isSame(args, call.args)) return chunk;
+  return { ...chunk, payload: { ...result, toolName: call.toolName, ...('args' in result && { args: call.args }) } };
+};
+
+const earlierCall = ({ scope, state: { list } }: Run, toolCallId: string): Omit<ToolCall, 'toolCallId'> | undefined =>
+  findToolPart(
+    scope.host.messages.read(list, 'all').flatMap(({ content }) => content.parts),
+    toolCallId,
+  )?.toolInvocation;
+
+/** Forgets the input of a call whose arguments guards have edited: it may hold what they removed. */
+const followCall = ({ calls }: Attempt, { payload }: Chunk): void => {
+  const { toolCallId, args } = payload as ToolCall;
+  const given = calls.get(toolCallId)?.given;
+  if (given && !isSame(given.args, args)) setCall(calls, toolCallId, { given: undefined });
+};
+
+const rulings: Partial<Record<string, (payload: { error?: unknown }) => CallRuling>> = {
+  'tool-error': ({ error }) => ({ kind: 'rejected', message: error }),
+  'tool-call-approval': () => ({ kind: 'approval' }),
+};
+
+/**
+ * If a guard replaced a call with an error or an approval request, stores this ruling and returns the call itself, which is emitted all
+ * the same: the error or request follows it. Returns other chunks unchanged.
+ */
+const takeRuling = (calls: StepCalls, made: readonly ToolCall[], chunk: Chunk): Chunk => {
+  const rule = rulings[chunk.type];
+  if (!rule) return chunk;
+  const { toolCallId, toolName, args, ...payload } = (chunk.payload ?? {}) as ToolCall & { error?: unknown };
+  // The error of a tool that the provider ran follows its call.
+  if (made.some((call) => call.toolCallId === toolCallId)) return chunk;
+  if (calls.get(toolCallId)?.ruling?.kind !== 'rejected') setCall(calls, toolCallId, { ruling: rule(payload) });
+  return { ...chunk, type: 'tool-call', payload: { toolCallId, toolName, args } };
 };

@@ -1,5 +1,5 @@
+import { chunkIn } from '../stream/gate/chunk.js';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-
 import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import { readFields } from '../guard/read-fields.js';
 import { cutQuotesOf, stripQuotedError } from '../guard/strip-quoted-error.js';
@@ -8,15 +8,14 @@ import type { Plan } from '../pipeline/compile.js';
 import { planStream } from '../pipeline/stream-plan.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
-import { wordsIn } from '../trace/texts-in.js';
+import { wordsIn } from '../trace/plain-json.js';
 import { isStricter, pass, type Stop, type Unavailable, type Verdict } from '../verdict.js';
 import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
 import { emit } from './emit.js';
 import type { Part } from './response.js';
-import { setRunError, type Attempt, type Run } from './run.js';
+import { isOver, type Attempt, type Run } from './run.js';
 import { publicToolName } from './tool-call.js';
-import { mostFollowing, takeReprocessed } from './reprocess-queue.js';
 
 /** Whether any guard has a hook in a phase. */
 export const isGuarded = (run: Run, phase: Phase): boolean => run.options.lanes[phaseRow(phase).lane]?.has(phase) ?? false;
@@ -154,7 +153,7 @@ export const emitJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Ou
   for (let count = 0; next && count <= mostFollowing; count += 1) {
     const { data, outcome }: Judged<'outputStream'> = await judgeChunk(run, next);
     if (outcome) return { outcome, edited, emitted };
-    const judged = data.part as Chunk | null | undefined; // guards return chunks, see the row's settle
+    const judged = chunkIn(data);
     if (judged) await emit(run, judged);
     if (judged) emitted.push(judged);
     if (next === chunk && judged?.type === chunk.type) edited = judged;
@@ -189,3 +188,39 @@ export const streamPayload = (run: Run, part: unknown): PhaseData<'outputStream'
   state: {},
   messageList: run.state.list,
 });
+
+/** Mastra's key for a chunk that a stream processor sets aside, to follow the one it returns. */
+const key = '__mastraReprocessPart';
+
+/** Maximum number of chunks that follow one chunk: it stops a processor that sets each of them aside again. */
+export const mostFollowing = 1_000;
+
+/**
+ * Takes the next chunk that a processor has set aside. A hook can return only one chunk; one that batches text returns the batch and sets
+ * aside the chunk that ended it. As in Mastra, that chunk then passes all stream guards, those before the batch too.
+ */
+export const takeReprocessed = ({ slots }: Pick<Run, 'slots'>): Chunk | undefined => {
+  for (const { state } of slots.values()) {
+    const chunk = state[key];
+    if (chunk === undefined) continue;
+    delete state[key];
+    if (chunk) return chunk as Chunk; // Mastra's own processors set aside chunks
+  }
+  return undefined;
+};
+
+/** Moves a chunk that a processor inside a pipeline has set aside to where the host reads it: the state of the pipeline's own hook. */
+export const passOnReprocessed = (inner: Pick<Run, 'slots'>, state: Record<string, unknown>): void => {
+  const chunk = takeReprocessed(inner);
+  if (chunk) state[key] = chunk;
+};
+
+/** Drops the chunks that were set aside in an attempt that was cut off. */
+export const dropReprocessed = (run: Pick<Run, 'slots'>): void => {
+  while (takeReprocessed(run));
+};
+
+/** Stores the error of an activity; ignored once the run is over. */
+export const setRunError = (run: Run, error: unknown): void => {
+  if (!isOver(run)) run.change({ error });
+};

@@ -1,50 +1,10 @@
-import { wordsOfChunk } from '../trace/texts-in.js';
+import { wordsOfChunk, wordsIn } from '../trace/plain-json.js';
 import { estimateTokenCount } from 'tokenx';
 import { createTurns } from '../guard/in-steps.js';
-import { untilAborted } from '../phase/awaitable.js';
-import type { Chunk, LoopPorts, ModelCall, ModelRequest, ResponseAhead, ResponseReader } from './ports.js';
+import type { Chunk, ModelCall, ResponseAhead, ResponseReader, TokenUsage, Prompt } from './ports.js';
 import type { Attempt, Run } from './run.js';
-
-/** Calls the model of an attempt, or repeats a guard's cached response. */
-export const startModelCall = (run: Run, attempt: Attempt): ModelCall => {
-  const controller = new AbortController();
-  const hangUp = (reason?: unknown): void => controller.abort(reason);
-  const { modelId, provider } = attempt.entry.model;
-  const startedAt = run.scope.now();
-  if (!attempt.cached) run.recorder.record({ type: 'model-call', modelId, provider });
-  attempt.modelCall = { hangUp }; // the driver ends the call with the run
-  if (run.signal.aborted) hangUp(run.signal.reason);
-  return { startedAt, response: openResponse(run, attempt, controller.signal), hangUp };
-};
-
-const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal): Promise<ResponseReader> => {
-  const { ports, mode, runId } = run.options;
-  if (attempt.cached) {
-    attempt.request = attempt.cached.request;
-    attempt.warnings = attempt.cached.warnings ?? [];
-    const chunks = attempt.cached.chunks.values();
-    return { read: async () => chunks.next(), toChunk: (chunk) => ({ ...(chunk as Chunk), runId, from: 'AGENT' }) };
-  }
-  const { entry, prompt = [], settings } = attempt;
-  const opened = await untilAborted(openStream(ports, { ...settings, entry, prompt, mode, abortSignal }), abortSignal);
-  if (!opened) throw abortSignal.reason;
-  const { reader, response } = opened;
-  attempt.request = response.request;
-  attempt.response = { ...(response.response as Record<string, unknown> | undefined) }; // an object, if there is one
-  attempt.warnings = response.warnings ?? [];
-  return { read: () => reader.read(), toChunk: (part) => ports.toChunk(part, runId) };
-};
-
-/** Calls the provider. The end of the call also cancels the stream, which ends a read that waits for the provider. */
-const openStream = async (ports: LoopPorts, request: ModelRequest) => {
-  const response = await ports.callModel(request);
-  const reader = response.parts.getReader();
-  const { abortSignal } = request;
-  const cancel = (): void => void reader.cancel(abortSignal.reason).catch(() => undefined);
-  if (abortSignal.aborted) cancel();
-  else abortSignal.addEventListener('abort', cancel, { once: true });
-  return { response, reader };
-};
+import { fieldsIn, definedFields } from '../phase/plain-data.js';
+import { noUsage } from './step-record.js';
 
 /** The number of characters of a response that may wait for the overlap guards. At this limit the provider waits. */
 const mostCharsAhead = 16_384;
@@ -107,3 +67,124 @@ const streamOf = ({ read, toChunk }: ResponseReader, onChunk: (chunk: Chunk) => 
 
 /** Chunks without text count as one, or any number of them could wait. */
 const sizeOf = (item: Item): number => ('chunk' in item ? Math.max(1, wordsOfChunk(item.chunk)?.length ?? 0) : 1);
+
+/** A chunk from the model. */
+interface ModelChunk {
+  readonly chunk: Chunk;
+  /** Start time of the call. */
+  readonly startedAt: number;
+  /** Whether a guard may edit or buffer words. */
+  readonly needsWords: boolean;
+}
+
+/** Records what the loop itself needs from a chunk, independently of the guards. Throws the provider's error. */
+export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelChunk): void => {
+  const { type, payload } = modelChunk.chunk;
+  if (type === 'error') throw fieldsIn(payload)['error'] ?? payload;
+  if (modelChunk.needsWords && type !== 'raw') keepOriginalWords(attempt, modelChunk.chunk);
+  if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
+  else if (type === 'response-metadata') recordMetadata(attempt, payload as object);
+  else if (type !== 'raw') attempt.hasResponded = true;
+};
+
+/** From this number of pieces on they are joined: a piece for each delta takes more memory than its words. */
+const maxPieces = 65_536;
+
+/** Stores the model's words, so that no error quotes those that a guard removes. */
+export const keepOriginalWords = (attempt: Attempt, chunk: Chunk): void => {
+  const { originalWords } = attempt;
+  originalWords.push(originalWordsOf(chunk));
+  if (originalWords.length === maxPieces) originalWords.splice(0, maxPieces, originalWords.join(''));
+};
+
+/** A delta's words continue those before them. */
+const originalWordsOf = (chunk: Chunk): string =>
+  chunk.type.endsWith('-delta') ? (wordsOfChunk(chunk) ?? wordsIn(chunk.payload)) : `\n${wordsIn(chunk.payload)}\n`;
+
+const recordMetadata = ({ response }: Attempt, { type: _type, ...metadata }: { type?: unknown }): void =>
+  void Object.assign(response, definedFields(metadata));
+
+const sumOf = (before: TokenUsage, own: TokenUsage): TokenUsage => {
+  const counts = Object.entries(own).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+  return {
+    ...before,
+    ...Object.fromEntries(counts.map(([name, count]) => [name, ((before[name] as number | undefined) ?? 0) + count])),
+  };
+};
+
+interface FinishPayload {
+  stepResult?: { reason?: string; rawReason?: string };
+  output?: { usage?: TokenUsage };
+  providerMetadata?: unknown;
+}
+
+/** Reasons that a client also puts into a finish part of its own, if the provider sent none. */
+const madeUpReasons = new Set(['other', 'unknown']);
+
+/** Whether a finish part is the provider's own: it has the provider's name for the reason, or counts tokens. */
+const isSent = (reason: string, { stepResult }: FinishPayload, usage: TokenUsage): boolean =>
+  !madeUpReasons.has(reason) ||
+  stepResult?.rawReason !== undefined ||
+  Object.values(usage).some((count) => typeof count === 'number' && count > 0);
+
+/** Counts as the provider reports them; those of an unknown form are omitted. */
+const countsIn = (usage: TokenUsage): TokenUsage => {
+  const count = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+  const { inputTokens, outputTokens, totalTokens } = usage;
+  return {
+    ...usage,
+    inputTokens: count(inputTokens),
+    outputTokens: count(outputTokens),
+    totalTokens: count(totalTokens),
+  };
+};
+
+/** Records the end of the model's response: its usage counts, whatever the guards' later verdict. */
+const recordModelFinish = (run: Run, attempt: Attempt, { chunk, startedAt }: Pick<ModelChunk, 'chunk' | 'startedAt'>): void => {
+  if (attempt.finish) return;
+  const payload = (chunk.payload ?? {}) as FinishPayload;
+  const { reason = 'unknown', rawReason } = payload.stepResult ?? {};
+  const usage = countsIn(payload.output?.usage ?? noUsage);
+  attempt.finish = { reason, rawReason, usage, providerMetadata: payload.providerMetadata };
+  attempt.hasResponded ||= isSent(reason, payload, usage);
+  run.change({ usage: sumOf(run.state.usage, usage) });
+  const { inputTokens, outputTokens, totalTokens } = usage;
+  run.recorder.record({
+    type: 'model-finish',
+    finishReason: reason,
+    usage: { inputTokens, outputTokens, totalTokens },
+    durationMs: run.scope.now() - startedAt,
+    fromCache: attempt.cached !== undefined,
+  });
+};
+
+/**
+ * Records a call that is discarded because an overlap guard did not pass. Its usage counts: as the provider reported it if the
+ * response was complete, otherwise by estimate.
+ */
+export const recordWastedCall = (run: Run, attempt: Attempt): void => {
+  const { ahead, prompt = [] } = attempt;
+  if (!ahead) return;
+  attempt.ahead = undefined;
+  ahead.hangUp();
+  if (run.signal.aborted || attempt.cached) return; // the caller canceled, not a guard; or no model was called
+  const { finish, startedAt } = ahead;
+  if (finish) recordModelFinish(run, attempt, { chunk: finish, startedAt });
+  const { inputTokens, outputTokens } = attempt.finish?.usage ?? {};
+  run.recorder.record({
+    type: 'model-wasted',
+    durationMs: run.scope.now() - startedAt,
+    inputTokens: inputTokens ?? estimateTokenCount(textOf(prompt)),
+    outputTokens: outputTokens ?? ahead.estimateTokens(),
+    isEstimated: inputTokens === undefined || outputTokens === undefined,
+  });
+};
+
+const textOf = (prompt: Prompt): string =>
+  prompt
+    .flatMap(({ content }) =>
+      typeof content === 'string'
+        ? content
+        : content.map((part) => (part.type === 'text' || part.type === 'reasoning' ? part.text : '')),
+    )
+    .join('\n');

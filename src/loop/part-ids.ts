@@ -4,6 +4,7 @@ import { findToolPart } from './response.js';
 import { keyOfCall } from './step-calls.js';
 import type { Run } from './run.js';
 import { responseParts } from './step-record.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** Makes the part ids of one model call unique in the run. */
 export interface PartIds {
@@ -89,7 +90,7 @@ export const createPartIds = ({ used, given, isOpen }: RunIds): PartIds => {
       const isOfCall = chunk.type.startsWith('tool-');
       const own = isOfCall ? idOfCall(id, chunk) : idOfPart(id, chunk.type);
       if (own === undefined) return undefined;
-      return own === id ? chunk : { ...chunk, payload: { ...(chunk.payload as object), [isOfCall ? 'toolCallId' : 'id']: own } };
+      return own === id ? chunk : { ...chunk, payload: { ...fieldsIn(chunk.payload), [isOfCall ? 'toolCallId' : 'id']: own } };
     },
   };
 };
@@ -110,7 +111,7 @@ const callStarts = new Set(['tool-call-input-streaming-start', 'tool-call']);
 /** The id of the part that a chunk belongs to. */
 export const partIdOf = ({ type, payload }: Chunk): string | undefined => {
   const field = idField(type);
-  const id = field && (payload as Record<string, unknown> | undefined)?.[field];
+  const id = field && fieldsIn(payload)[field];
   return typeof id === 'string' ? id : undefined;
 };
 

@@ -2,14 +2,14 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { GuardCall, GuardSpan, RunScope } from '../phase/scope.js';
 import { isPerChunk } from '../phase/table.js';
 import { childrenOf, type GraphNode } from '../pipeline/graph.js';
-import { isSameFrozen, type Frozen } from '../trace/contents.js';
-import { type TraceFact, type TraceWriter, partOf } from '../trace/trace-writer.js';
+import type { Frozen } from '../trace/contents.js';
+import { partOf, type TraceFact, type TraceWriter } from '../trace/trace-writer.js';
 import { isStop, type Author, type Verdict } from '../verdict.js';
 import type { Chunk } from './ports.js';
 import { withoutHeaders } from './record-ports.js';
-import type { MapText } from '../trace/plain-json.js';
-import { createConcealedTexts, wordsOfChunk } from '../trace/texts-in.js';
+import { createConcealedTexts, wordsOfChunk, type MapText } from '../trace/plain-json.js';
 import { partIdOf } from './part-ids.js';
+import { isObject, fieldsIn } from '../phase/plain-data.js';
 
 /** Fields of a payload that contain no text, or that an engine passes along with it. */
 const unseen = new Set(['phase', 'messageList', 'streamParts', 'state', 'steps', 'agent', 'model', 'tools']);
@@ -90,7 +90,7 @@ const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
   const causes: NonNullable<Causes> = [];
   for (let error = outage.error; error instanceof Error && causes.length < mostCauses; error = error.cause) {
     const { name, stack } = error;
-    const { code } = error as { code?: unknown };
+    const { code } = fieldsIn(error);
     causes.push({
       name,
       message: String(writer.plain(error.message)),
@@ -138,15 +138,13 @@ const writeMemory = (writer: TraceWriter, { author, data, scope }: GuardCall, ve
 /** A payload as data; the content of its list is read from the list. */
 const visibleIn = (data: object, { host }: RunScope): object => {
   const fields: Record<string, unknown> = Object.fromEntries(Object.entries(data).filter(([name]) => !unseen.has(name)));
-  const { messageList } = data as { messageList?: unknown };
-  if (isChunk(fields['part'])) fields['part'] = withoutRun(fields['part']);
+  const { messageList } = fieldsIn(data);
+  if (isObject(fields['part'])) fields['part'] = withoutRun(fields['part']);
   if ('modelSettings' in fields) fields['modelSettings'] = withoutHeaders(fields['modelSettings']);
   if (!messageList || !host.messages.is(messageList) || 'part' in data) return fields;
-  const { messages, systemMessages, taggedSystemMessages } = host.messages.snapshot(messageList) as Record<string, unknown>;
+  const { messages, systemMessages, taggedSystemMessages } = fieldsIn(host.messages.snapshot(messageList));
   return { ...fields, messages, systemMessages, taggedSystemMessages };
 };
-
-const isChunk = (part: unknown): part is Chunk => typeof part === 'object' && part !== null;
 
 /** Records chunks as they become visible. If secrets are concealed, texts are recorded only up to a point that splits none of them. */
 export const recordEmitted = (writer: TraceWriter, conceal: MapText | undefined): ((chunk: Chunk) => void) => {
@@ -182,17 +180,22 @@ const concealed = (conceal: MapText, write: (chunk: Chunk) => void): ((chunk: Ch
 
 const withWords = (chunk: Chunk, text: string): Chunk => ({
   ...chunk,
-  payload: { ...(chunk.payload as object), [chunk.type === 'tool-call-delta' ? 'argsTextDelta' : 'text']: text },
+  payload: { ...fieldsIn(chunk.payload), [chunk.type === 'tool-call-delta' ? 'argsTextDelta' : 'text']: text },
 });
 
 /** A chunk without its run id, which is in the header. */
-const withoutRun = ({ runId: _runId, ...own }: Chunk): Chunk => own;
+const withoutRun = <C extends { readonly runId?: unknown }>({ runId: _runId, ...own }: C): Omit<C, 'runId'> => own;
 
 /** The loop's own chunks repeat all steps so far; their other fields are in the events. */
 const withoutSteps = (chunk: Chunk): Chunk => {
   if (!repeating.has(chunk.type)) return chunk;
-  const { stepResult, messageId, tripwire } = (chunk.payload ?? {}) as Record<string, unknown>;
+  const { stepResult, messageId, tripwire } = fieldsIn(chunk.payload);
   return { ...chunk, payload: { messageId, stepResult, tripwire } };
 };
 
 const repeating = new Set(['step-start', 'step-finish', 'finish']);
+
+/** Whether two records have the same content. */
+const isSameFrozen = (a: Frozen, b: Frozen): boolean => keyOf(a) === keyOf(b);
+
+const keyOf = ({ lists, values }: Frozen): string => JSON.stringify([[...lists], values]);

@@ -1,9 +1,9 @@
 import { partOf, type TraceWriter } from '../trace/trace-writer.js';
-import { refusedArguments } from './make-call.js';
 import { createPartIds, idsLike, partIdOf, type PartIds } from './part-ids.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolRequest } from './ports.js';
 import type { ToolCall, ToolOutcome } from './tool-call.js';
 import type { Run } from './run.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** The run whose ports are recorded. */
 interface RecordedRun {
@@ -103,7 +103,7 @@ export const requestFacts = ({
 /** Settings of a model without headers, which may contain keys. */
 export const withoutHeaders = (settings: unknown): object | undefined => {
   if (typeof settings !== 'object' || settings === null) return undefined;
-  const { headers: _headers, ...rest } = settings as { headers?: unknown };
+  const { headers: _headers, ...rest } = fieldsIn(settings);
   return rest;
 };
 
@@ -116,7 +116,7 @@ const writePrompt = (writer: TraceWriter, call: number, request: ModelRequest): 
 
 /** Records the provider's response metadata, without headers and the raw request. */
 const writeOpened = (writer: TraceWriter, call: number, { response, warnings }: ModelResponse): void => {
-  const { headers: _headers, body: _body, ...facts } = (response ?? {}) as Record<string, unknown>;
+  const { headers: _headers, body: _body, ...facts } = fieldsIn(response);
   writer.write({
     kind: 'opened',
     ...writer.place,
@@ -214,3 +214,6 @@ const writeTool = (writer: TraceWriter, { call, abortSignal }: ToolRequest, outc
     ...plain,
   });
 };
+
+/** Refused arguments for a record, which may have no key `__proto__` and repeats no content. */
+const refusedArguments = { constructor: null } as const;

@@ -2,13 +2,12 @@ import { stringify } from 'safe-stable-stringify';
 import type { GuardCall, GuardSpan } from '../phase/scope.js';
 import type { Position } from '../trace/recorder.js';
 import type { TraceEntry } from '../../schemas/index.js';
-import type { Trace } from '../trace/traces.js';
-import { traceOfKind } from '../trace/kinds.js';
-import { freeze, freezeContent } from '../trace/contents.js';
+import { traceOfKind, type Trace } from '../trace/traces.js';
+import { freeze, freezeContent, type Frozen } from '../trace/contents.js';
 import { fromPlainJson, toPlainJson, type MapText } from '../trace/plain-json.js';
-import { requestKey, createTape } from '../trace/replay.js';
+import { createTape } from '../trace/replay.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, StepRuling } from './ports.js';
-import { refusedCall } from './make-call.js';
+import { refusedCall } from './step-calls.js';
 import type { ToolCall, ToolOutcome } from './tool-call.js';
 import { requestFacts } from './record-ports.js';
 
@@ -270,3 +269,18 @@ export const forkPorts = (ports: LoopPorts, trace: Trace, runId: string): LoopPo
     },
   };
 };
+
+/** The model and its request. */
+interface RequestedModel {
+  readonly modelId: string;
+  readonly provider: string;
+}
+
+/** Models do not see the times of messages. */
+const withoutTimes = (key: string, value: unknown): unknown => (key === 'createdAt' ? undefined : value);
+
+/** Requests with equal keys are equal to the model. */
+const requestKey = ({ modelId, provider }: RequestedModel, { lists, values }: Frozen): string =>
+  stringify([modelId, provider, [...lists].map(([name, list]) => [name, list.map(parsed)]), values], withoutTimes) ?? '';
+
+const parsed = (json: string): unknown => JSON.parse(json);

@@ -2,6 +2,7 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { toBase64 } from '../guard/read-fields.js';
 import type { Chunk } from './ports.js';
 import type { ToolCall } from './tool-call.js';
+import { fieldsIn, copyShared, isPlain } from '../phase/plain-data.js';
 
 /** A part of a message, as the host keeps it. */
 export type Part = MastraDBMessage['content']['parts'][number];
@@ -100,7 +101,7 @@ const addSpan =
 const placesByMetadata = new Set(['text-delta', 'reasoning-start', 'reasoning-delta', 'reasoning-end']);
 
 const isRedacted = (metadata: ProviderMetadata): boolean =>
-  Object.values(metadata ?? {}).some((one) => Boolean((one as { redactedData?: unknown } | undefined)?.redactedData));
+  Object.values(metadata ?? {}).some((one) => Boolean(fieldsIn(one)['redactedData']));
 
 const growingSpan = (answer: AssembledResponse, { type, id }: Span): GrowingSpan => {
   const known = answer.growing[type].get(id);
@@ -208,12 +209,6 @@ const takers: Partial<Record<string, (answer: AssembledResponse, chunk: Chunk) =
 /** The text of a message's parts, in order. */
 export const textOf = (parts: readonly Part[]): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
-/** The reasoning in a message's parts, in order; undefined if there is none. */
-export const reasoningOf = (parts: readonly Part[]): string | undefined => {
-  const text = parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join('');
-  return text === '' ? undefined : text;
-};
-
 /** The content of a file as text, to compare it: bytes and the AI SDK's objects around them are copied with their message. */
 export const fileKey = (data: unknown): unknown => {
   if (data instanceof Uint8Array) return toBase64(data);
@@ -254,4 +249,21 @@ export const createRope = (): ((piece: string) => string) => {
     }
     return blocks + block;
   };
+};
+
+/** A snapshot of a message part; later edits by guards do not change it. */
+export interface PartSnapshot {
+  readonly type: string;
+  /** The id of a tool call or a source. */
+  readonly id: string | undefined;
+  /** The text; for other parts their content, for comparison. */
+  readonly value: unknown;
+  /** The provider's metadata of the part. */
+  readonly metadata?: unknown;
+}
+
+/** A copy of plain data, and the text of other values: a guard may change a class instance in place. */
+export const snapshotValue = (earlier: unknown, value: unknown): unknown => {
+  const copy = copyShared(earlier, value);
+  return copy === earlier || isPlain(copy) ? copy : JSON.stringify(value);
 };

@@ -9,9 +9,8 @@ import type { OverlapGuard, ProcessorSlot, Reports, RunScope } from '../phase/sc
 import type { StreamBuffer } from '../stream/stream-buffer.js';
 import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
-import type { AssembledResponse, Span } from './response.js';
+import type { AssembledResponse, Span, PartSnapshot } from './response.js';
 import type { CallResponse, Effect, InsidePart } from './tool-call.js';
-import type { PartSnapshot } from './part-snapshot.js';
 import type { LoopContext, LoopInput, LoopLimits } from './machine.js';
 import type {
   Chunk,
@@ -131,52 +130,54 @@ export interface RunBefore {
   readonly decision?: Decision;
 }
 
-/** One attempt at a step: its request and its response. */
-export interface Attempt {
-  readonly settings: StepSettings;
-  entry: ModelEntry;
-  /** The model's input; undefined once it was sent. */
-  prompt: Prompt | undefined;
-  /** A guard's cached response; the model is not called. */
-  cached: PhaseData<'llmRequest'>['response'];
-  answer: AssembledResponse;
-  /** The call that overlaps with the guards; its response is used only after they have passed. */
-  ahead: ResponseAhead | undefined;
-  /** The call of the model that is under way. */
-  modelCall: Pick<ModelCall, 'hangUp'> | undefined;
+/** The response of a model in an attempt so far; a repeated call starts with another one. */
+export interface AttemptReply {
+  readonly answer: AssembledResponse;
   /** The response's chunks as stream guards left them, kept if a guard of the whole response needs them. */
-  leftChunks: { type: string; payload: unknown }[];
+  readonly leftChunks: { type: string; payload: unknown }[];
   /** The model's original words in pieces, kept if a guard judges the stream. */
-  originalWords: string[];
+  readonly originalWords: string[];
   /** Whether the model has responded: with text, calls or files, or with the end of an empty response. */
   hasResponded: boolean;
   /** The pieces of the provider's texts and calls, by part, while guards may edit them. */
-  originals: Map<string, string[]>;
+  readonly originals: Map<string, string[]>;
   /** Whether a guard has edited the model's output. */
   wasEdited: boolean;
   /** Whether it has edited a part with metadata that represents its content. */
   hasFallen: boolean;
   /** The state of its tool calls. */
-  calls: StepCalls;
+  readonly calls: StepCalls;
   finish: { reason: string; rawReason?: string | undefined; usage: TokenUsage; providerMetadata?: unknown } | undefined;
-  request: unknown;
-  response: Record<string, unknown>;
-  warnings: readonly unknown[];
+  readonly response: Record<string, unknown>;
   /** Results of tools that the provider ran, buffered until guards have judged them. */
-  heldResults: Chunk[];
+  readonly heldResults: Chunk[];
+}
+
+/** One attempt at a step: its request and its response. {@link changeAttempt} replaces it by one with other values. */
+export interface Attempt extends AttemptReply {
+  readonly settings: StepSettings;
+  readonly entry: ModelEntry;
+  /** The model's input; undefined once it was sent. */
+  prompt: Prompt | undefined;
+  /** A guard's cached response; the model is not called. */
+  readonly cached: PhaseData<'llmRequest'>['response'];
+  /** The call that overlaps with the guards; its response is used only after they have passed. */
+  ahead: ResponseAhead | undefined;
+  /** The call of the model that is under way. */
+  modelCall: Pick<ModelCall, 'hangUp'> | undefined;
+  request: unknown;
+  warnings: readonly unknown[];
   /** The results of its tools. */
   readonly finishedCalls: FinishedCall[];
   /** Data parts that guards wrote with `writer.custom()`, until they are added to the response. */
   readonly written: DataPart[];
   /** The number of its parts in the response message. */
-  partCount: number;
-  /** Offset of its first emitted chunk. */
-  place: number;
-  /** Whether the start of its step was reported. */
-  started: boolean;
+  readonly partCount: number;
+  /** Offset of its first emitted chunk; undefined until the start of its step was reported. */
+  readonly place: number | undefined;
   /** Whether the finish of its step was reported. */
-  closed: boolean;
-  record: StepRecord | undefined;
+  readonly closed: boolean;
+  readonly record: StepRecord | undefined;
 }
 
 /** A step of the response: an accepted one, or the one under review. Guards of the whole response may edit it later. */
@@ -251,6 +252,7 @@ export interface Run {
   /** Each processor's state in the run, by its id. */
   readonly slots: Map<string, ProcessorSlot>;
   readonly recorder: Recorder;
+  readonly journal: Journal;
   readonly signal: AbortSignal;
   readonly usedPartIds: Set<string>;
   /** The provider's ids of tool calls that got another one, by that one. */
@@ -272,6 +274,13 @@ export const currentAttempt = (run: Run): Attempt => {
   return run.state.attempt;
 };
 
+/** Replaces the current attempt by one with other values in some fields, and returns it. */
+export const changeAttempt = (run: Run, fields: Partial<Attempt>): Attempt => {
+  const attempt = { ...currentAttempt(run), ...fields };
+  run.change({ attempt });
+  return attempt;
+};
+
 /** The steps with accepted responses, in order. */
 export const acceptedSteps = (run: Run): StepRecord[] =>
   run.state.steps.filter((step) => !step.tripwire && step.reason !== 'error');
@@ -285,16 +294,5 @@ export const visibleSteps = (run: Run): StepRecord[] => {
   return run.state.steps.filter((step) => !accepted.includes(step));
 };
 
-/** The fields of a payload for the current step. `own`: its record while it is under review. */
-export const stepFields = ({ state: { counters, steps } }: Run, ...own: StepRecord[]) => ({
-  stepNumber: counters.stepNumber,
-  steps: [...steps, ...own] as never[], // the host's type of a step has more fields than hooks can use
-});
-
 /** Whether the run is over: later results of an activity must have no effect. */
 export const isOver = (run: Run): boolean => run.signal.aborted || run.state.status !== undefined;
-
-/** Stores the error of an activity; ignored once the run is over. */
-export const setRunError = (run: Run, error: unknown): void => {
-  if (!isOver(run)) run.change({ error });
-};

@@ -2,24 +2,23 @@ import { anySignal, type Awaitable } from '../phase/awaitable.js';
 import { InterlockError } from '../errors.js';
 import type { Stop } from '../verdict.js';
 import {
+  publicToolName,
   type CallResponse,
   type FoundOutcome,
   type InsidePart,
   type ToolCall,
   type ToolOutcome,
-  publicToolName,
 } from './tool-call.js';
 import { rethrowInterruption } from './interruption.js';
-import { noJournal } from './no-journal.js';
 import type { Attempt, Run } from './run.js';
 import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './activity.js';
 import { openToolStream } from './guarded-stream.js';
 import { copyPlain } from '../phase/plain-data.js';
-import { persistedPart } from './data-parts.js';
+import { persistedPart } from './emit.js';
 import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
-import { copyResult, finishedCall, findFinished, type FinishedCall } from './step-calls.js';
+import { copyResult, finishedCall, keyOfCall, type FinishedCall } from './step-calls.js';
 
 /** The tools of one step while they run. */
 export interface RunningCalls {
@@ -140,9 +139,9 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
 };
 
 /** Runs a tool as often as its effect allows. Its stored outcome does not depend on the outcome of its step. */
-const keepEnd = async ({ options }: Run, { call, resume }: Running, runIt: RunIt): Promise<ToolEnd> => {
+const keepEnd = async ({ options, journal }: Run, { call, resume }: Running, runIt: RunIt): Promise<ToolEnd> => {
   const { toolCallId, toolName } = call;
-  const { journal = noJournal, effects = {} } = options;
+  const { effects = {} } = options;
   const effect = (Object.hasOwn(effects, toolName) && effects[toolName]) || 'idempotent';
   switch (effect) {
     case 'none':
@@ -236,4 +235,11 @@ const createWriting = ({ run, stop }: CallSite) => {
       guardedStream.close();
     },
   };
+};
+
+/** Finds the result of an equal call among those of rejected attempts. */
+const findFinished = (reusable: readonly FinishedCall[], call: ToolCall): FinishedCall | undefined => {
+  if (reusable.length === 0) return undefined;
+  const key = keyOfCall(call);
+  return reusable.find((one) => one.key === key);
 };

@@ -1,14 +1,14 @@
 import type { ToolCall, ToolOutcome } from './tool-call.js';
 import type { StepRecord } from './ports.js';
-import { conversationFields } from './conversation.js';
-import { stepFields, type Run } from './run.js';
+import { conversationFields, stepFields } from './conversation.js';
+import type { Run } from './run.js';
 import { followResponse, snapshotResponse } from './follow-response.js';
 import { emitJudged, isGuarded, judge, judgeForm } from './judge.js';
-import { isSame } from '../phase/plain-data.js';
+import { fieldsIn, isSame } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Outcome } from './activity.js';
 import { agentChunk } from './emit.js';
-import { snapshotValue } from './part-snapshot.js';
+import { snapshotValue } from './response.js';
 import { toolResultRecord } from './step-record.js';
 
 /** The result of a call, or the error of its tool. */
@@ -108,7 +108,7 @@ interface JudgedOutput {
 const judgeModelOutput = async (run: Run, { call, end }: EndedCall, { result, isEdited }: LeftResult): Promise<JudgedOutput> => {
   if (end.kind === 'error' || call.providerExecuted) return {};
   const modelOutput = (isEdited ? undefined : end.modelOutput) ?? (await run.options.ports.toModelOutput?.(call, result));
-  const isRepeated = isSame((modelOutput as { value?: unknown } | undefined)?.value, result);
+  const isRepeated = isSame(fieldsIn(modelOutput)['value'], result);
   if (modelOutput === undefined || isRepeated || !isGuarded(run, 'toolResult')) return { modelOutput };
   const form = { call, end: { kind: 'result', result: modelOutput } } as const;
   const inserted = insertEnd(run, call, form.end);
@@ -119,7 +119,7 @@ const judgeModelOutput = async (run: Run, { call, end }: EndedCall, { result, is
 };
 
 /** Only an object with a type is a form for the model. */
-const formOf = (value: unknown): unknown => (typeof (value as { type?: unknown } | null)?.type === 'string' ? value : undefined);
+const formOf = (value: unknown): unknown => (typeof fieldsIn(value)['type'] === 'string' ? value : undefined);
 
 /** Emits and records an end, and puts it into the conversation as the stream's guards left it. */
 const emitEnd = async (run: Run, record: StepRecord, { call, end, payload }: EndedCall): Promise<Outcome | undefined> => {
@@ -155,7 +155,7 @@ const endChunk = (run: Run, call: ToolCall, { end, payload }: Pick<EndedCall, 'e
   const { modelOutput } = end;
   return agentChunk(run, 'tool-result', {
     ...payload,
-    ...(toolResultRecord(run, call, end.result).payload as object),
+    ...fieldsIn(toolResultRecord(run, call, end.result).payload),
     ...(modelOutput !== undefined && { providerMetadata: { mastra: { modelOutput } } }), // as in Mastra
   });
 };

@@ -1,7 +1,7 @@
 import { klona } from 'klona/full';
-import { copyKept, copyPlain, isPlain, keep } from '../phase/plain-data.js';
-import type { CallResponse, Suspension, ToolCall, ToolOutcome } from './tool-call.js';
-import type { Chunk } from './ports.js';
+import { copyKept, copyPlain, isPlain, keep, isRecord, isSame } from '../phase/plain-data.js';
+import type { CallResponse, Suspension, ToolCall, ToolOutcome, MadeCall } from './tool-call.js';
+import { InterlockError } from '../errors.js';
 
 /** The input that a call waits for: a person's approval, or the data its tool requested when it suspended the run. */
 export type WaitingCall =
@@ -41,31 +41,6 @@ export type StepCalls = Map<string, CallState>;
 export const setCall = (calls: StepCalls, toolCallId: string, fields: CallState): void =>
   void calls.set(toolCallId, { ...calls.get(toolCallId), ...fields });
 
-/** Marks a call as waiting for approval. Its arguments, as shown to the approver, can no longer change. */
-export const awaitApproval = (calls: StepCalls, call: ToolCall): void => {
-  const displayed = klona(call);
-  setCall(calls, call.toolCallId, { displayed, waiting: { kind: 'approval', call: displayed } });
-};
-
-const rulings: Partial<Record<string, (payload: { error?: unknown }) => CallRuling>> = {
-  'tool-error': ({ error }) => ({ kind: 'rejected', message: error }),
-  'tool-call-approval': () => ({ kind: 'approval' }),
-};
-
-/**
- * If a guard replaced a call with an error or an approval request, stores this ruling and returns the call itself, which is emitted all
- * the same: the error or request follows it. Returns other chunks unchanged.
- */
-export const takeRuling = (calls: StepCalls, made: readonly ToolCall[], chunk: Chunk): Chunk => {
-  const rule = rulings[chunk.type];
-  if (!rule) return chunk;
-  const { toolCallId, toolName, args, ...payload } = (chunk.payload ?? {}) as ToolCall & { error?: unknown };
-  // The error of a tool that the provider ran follows its call.
-  if (made.some((call) => call.toolCallId === toolCallId)) return chunk;
-  if (calls.get(toolCallId)?.ruling?.kind !== 'rejected') setCall(calls, toolCallId, { ruling: rule(payload) });
-  return { ...chunk, type: 'tool-call', payload: { toolCallId, toolName, args } };
-};
-
 type ToolResult = Extract<ToolOutcome, { kind: 'result' }>;
 
 /** The result of a tool call, to reuse for an equal call. */
@@ -90,13 +65,6 @@ const resultWith = ({ result, modelOutput }: ToolResult, copied: (value: unknown
   ...(modelOutput !== undefined && { modelOutput: copied(modelOutput) }),
 });
 
-/** Finds the result of an equal call among those of rejected attempts. */
-export const findFinished = (reusable: readonly FinishedCall[], call: ToolCall): FinishedCall | undefined => {
-  if (reusable.length === 0) return undefined;
-  const key = keyOfCall(call);
-  return reusable.find((finished) => finished.key === key);
-};
-
 /** Calls are equal if tool and arguments are; the order of the arguments does not matter. */
 export const keyOfCall = ({ toolName, args }: ToolCall): string => `${toolName} ${JSON.stringify(args, sortKeys)}`;
 
@@ -104,3 +72,46 @@ const sortKeys = (_key: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     : value;
+
+/** Code that copies fields one by one would give the copy another prototype. */
+const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Deeper values would exceed the stack of code that reads them. */
+const maxDepth = 500;
+
+/** Whether a value has such a key, or too many levels to look for one. */
+const isUnsafe = (value: unknown, depth = 0): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === maxDepth || Object.entries(value).some(([key, field]) => unsafeKeys.has(key) || isUnsafe(field, depth + 1)));
+
+/** The error for arguments that no tool gets: no JSON, too deep, or with a key that could change an object's prototype. */
+export const faultOfArguments = (toolName: string, args: unknown): InterlockError | undefined => {
+  if (args === undefined || args === null)
+    return invalidArguments(toolName, `The arguments of "${toolName}" are not valid JSON.`);
+  const detail = `the keys ${[...unsafeKeys].join(', ')} are not allowed, nor more than ${maxDepth} levels.`;
+  return isUnsafe(args) ? invalidArguments(toolName, detail) : undefined;
+};
+
+/** A call that does not run, and whose arguments are dropped, because of a key in them. Undefined for other calls. */
+export const refusedCall = (toolName: string, args: unknown): MadeCall | undefined => {
+  const refusal = args === undefined || args === null ? undefined : faultOfArguments(toolName, args);
+  return refusal && { args: frozenArguments({}), refusal };
+};
+
+/** The error for a call whose tool cannot run with its arguments. */
+export const invalidArguments = (path: string, detail: string): InterlockError =>
+  new InterlockError('tool/invalid-arguments', { path, detail });
+
+/**
+ * A frozen copy: guards, approvers, records and the tool get the same value, and none can change it for the others. Its fields have the
+ * order in which the model wrote them, if it wrote the same value.
+ */
+export const frozenArguments = (args: unknown, written = args): unknown =>
+  frozen(copyPlain(isSame(args, written) ? written : args));
+
+const frozen = (value: unknown): unknown => {
+  if (!Array.isArray(value) && !isRecord(value)) return value;
+  for (const field of Object.values(value)) frozen(field);
+  return Object.freeze(value);
+};

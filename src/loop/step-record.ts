@@ -1,9 +1,10 @@
 import { withoutQuotations } from '../guard/read-fields.js';
-import { fileKey, findToolPart, reasoningOf, sourceFields, textOf, type Part, type ProviderResult } from './response.js';
+import { fileKey, findToolPart, sourceFields, textOf, type Part, type ProviderResult } from './response.js';
 import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCallRecord, ToolResultRecord } from './ports.js';
 import type { ToolCall } from './tool-call.js';
 import { agentChunk } from './emit.js';
 import { acceptedSteps, positionOf, type Attempt, type ResponseStep, type Run } from './run.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** Unknown usage. */
 export const noUsage: TokenUsage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
@@ -25,7 +26,7 @@ export const recordStep = (run: Run, attempt: Attempt): StepRecord => {
     ...(finish?.rawReason !== undefined && { rawReason: finish.rawReason }),
     usage: finish?.usage ?? noUsage,
     warnings: [...attempt.warnings],
-    request: { ...(attempt.request as Record<string, unknown> | undefined) }, // an object, if there is one
+    request: { ...fieldsIn(attempt.request) }, // an object, if there is one
     response,
     providerMetadata: finish?.providerMetadata,
     reason: undefined,
@@ -37,7 +38,7 @@ export const responseStep = ({ answer: { partIds, spans }, place, partCount }: A
   record,
   partIds,
   spans,
-  place,
+  place: place ?? 0,
   partCount,
 });
 
@@ -139,16 +140,14 @@ const currentCall = (call: ToolCallRecord, parts: readonly Part[]): ToolCallReco
   if (!part) return [];
   const { args, toolName } = part.toolInvocation;
   if (args === call.args && toolName === call.toolName) return [call];
-  return [{ ...call, toolName, args, input: args, payload: { ...(call.payload as object), toolName, args } }];
+  return [{ ...call, toolName, args, input: args, payload: { ...fieldsIn(call.payload), toolName, args } }];
 };
 
 const currentResult = (record: ToolResultRecord, parts: readonly Part[]): ToolResultRecord[] => {
   const invocation = findToolPart(parts, record.toolCallId)?.toolInvocation;
   if (invocation?.state !== 'result') return [];
   const { args, toolName, result } = invocation;
-  return [
-    { ...record, payload: { ...(record.payload as object), toolName, args, result }, toolName, input: args, output: result },
-  ];
+  return [{ ...record, payload: { ...fieldsIn(record.payload), toolName, args, result }, toolName, input: args, output: result }];
 };
 
 const currentSource = (chunk: Chunk, parts: readonly Part[]): Chunk[] => {
@@ -165,7 +164,7 @@ const isFile = (part: Part, { payload }: Chunk): boolean =>
 
 /** A request without the provider's record of it, which repeats earlier responses. */
 export const withoutBody = (request: StepRecord['request']): StepRecord['request'] => {
-  const { body: _body, ...rest } = (request ?? {}) as { body?: unknown };
+  const { body: _body, ...rest } = fieldsIn(request);
   return rest;
 };
 
@@ -180,4 +179,10 @@ export const rejectRecord = (run: Run, record: StepRecord, tripwire: StepTripwir
     providerMetadata: undefined,
     request: withoutBody(record.request),
   } satisfies Partial<StepRecord>);
+};
+
+/** The reasoning in a message's parts, in order; undefined if there is none. */
+const reasoningOf = (parts: readonly Part[]): string | undefined => {
+  const text = parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join('');
+  return text === '' ? undefined : text;
 };

@@ -1,6 +1,6 @@
 import type { StandardSchemaWithJSON } from '@mastra/core/schema';
 import * as mastraTools from '@mastra/core/tools'; // older versions lack some of its names
-import { faultOfArguments, frozenArguments, invalidArguments, refusedCall } from '../loop/make-call.js';
+import { faultOfArguments, frozenArguments, invalidArguments, refusedCall } from '../loop/step-calls.js';
 import type { MadeCall } from '../loop/tool-call.js';
 import { copyPlain, isPlain, isRecord, isSame } from '../phase/plain-data.js';
 

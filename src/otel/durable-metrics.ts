@@ -11,15 +11,9 @@ export interface MeasuredAgent {
 }
 
 /** Numbers of `RunMetrics`. */
-interface MeasuredRuns {
-  readonly queued: number;
-  readonly running: number;
-  readonly waiting: number;
-  readonly recovered: number;
-  readonly lost: number;
-  readonly oldestAgeMs: number;
+type MeasuredRuns = Readonly<Record<'queued' | 'running' | 'waiting' | 'recovered' | 'lost' | 'oldestAgeMs', number>> & {
   readonly journalBytes?: number;
-}
+};
 
 const gauges = {
   queued: { name: 'interlock.durable.queued', unit: '{run}', description: 'Durable runs in the queue.' },

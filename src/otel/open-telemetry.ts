@@ -10,8 +10,7 @@ import {
 } from '@opentelemetry/api';
 import type { RunEvent } from '../../schemas/index.js';
 import { checkIntegration } from '../integration.js';
-import type { Trace } from '../trace/traces.js';
-import { traceOfKind } from '../trace/kinds.js';
+import { traceOfKind, type Trace } from '../trace/traces.js';
 import { libraryName } from '../library.js';
 import { createRunSpans, errorType, followRuns, guardAttributes, type RunListener } from './run-spans.js';
 import { attribute, operation } from './names.js';

@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api';
 
 import type { RunEvent } from '../../schemas/index.js';
-import { continuesStep, type OpeningEvent, opensRun } from '../trace/kinds.js';
+import { continuesStep, opensRun, type OpeningEvent } from '../trace/traces.js';
 import { attribute, operation } from './names.js';
 import { recentValues } from '../phase/memo.js';
 

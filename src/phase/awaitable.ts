@@ -1,7 +1,7 @@
 export type Awaitable<T> = T | Promise<T>;
 
 export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /**
  * Continues with a value as soon as it is available. It runs synchronously if the value is no promise, so that a chain of synchronous
@@ -49,3 +49,20 @@ export const untilAborted = <T>(value: Promise<T>, signal: AbortSignal): Promise
       };
     value.then(settle(resolve), settle(reject));
   });
+
+/** By contract a failing callback never changes the outcome of a run. */
+const ignore = (): void => undefined;
+
+/** Runs a callback of the application without letting it disturb the run. Returns a promise only if the callback does. */
+export const safely = (
+  callback: ((...values: never[]) => unknown) | undefined,
+  ...values: unknown[]
+): Promise<void> | undefined => {
+  if (!callback) return undefined;
+  try {
+    const pending = callback(...(values as never[])); // each call passes values of its callback's types
+    return isPromise(pending) ? Promise.resolve(pending).then(ignore, ignore) : undefined;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,9 +1,8 @@
+import { isObject } from './plain-data.js';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 
 /** The path to a value without content, from the checked value: `[1].content.parts[0].text`. Undefined if nothing is missing. */
 type Missing = string | undefined;
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 const at = (key: string, missing: Missing): Missing => (missing === undefined ? undefined : key + missing);
 

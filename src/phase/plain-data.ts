@@ -1,3 +1,16 @@
+/** Whether a value is an object; arrays count. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const hasFields = (value: unknown): value is Readonly<Record<string, unknown>> => isObject(value) || typeof value === 'function';
+
+/** The fields of a value of unknown type, to read them; none if it is no object. */
+export const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> => (hasFields(value) ? value : {});
+
+/** An object with some members of its own. All others are those of another object, including later changes. */
+export const inheriting = <T extends object>(from: T, own: object): T =>
+  Object.create(from, Object.getOwnPropertyDescriptors(own));
+
 /** Whether a value is a plain object; copies and merges treat instances of classes as atoms. */
 export const isRecord = (value: unknown): value is Record<string, unknown> => {
   if (typeof value !== 'object' || value === null) return false;

@@ -4,7 +4,7 @@ import { InterlockError } from '../errors.js';
 import { type Edit, pass, type Pass } from '../verdict.js';
 import type { Host, MessageScope, MessageSource, SystemMessage } from './host.js';
 import { dropMissing, missingInMessages } from './missing-content.js';
-import { isSame } from './plain-data.js';
+import { fieldsIn, isSame } from './plain-data.js';
 
 /** The part of a payload that hooks over messages read and change. */
 export interface MessageCarrier {
@@ -195,7 +195,7 @@ const writeSystem = <Data extends MessageCarrier>(
   returned: unknown,
   { data, processorId, host }: SettleMessagesOptions<Data>,
 ): boolean => {
-  if (!Array.isArray(returned) || !returned.every((entry) => (entry as { role?: unknown } | null)?.role === 'system'))
+  if (!Array.isArray(returned) || !returned.every((entry) => fieldsIn(entry)['role'] === 'system'))
     throw invalidResult(data, processorId, { detail: 'systemMessages is not an array of system messages.' });
   throwIfMissing(missingInMessages(returned, 'systemMessages'), data, processorId);
   const list = listOf(data);
@@ -231,7 +231,7 @@ const writeMessages = <Data extends MessageCarrier>(
 /** A message in any form that the host reads: its own, or a plain one with a role and a text or parts. */
 const isMessageLike = (entry: unknown): boolean => {
   if (typeof entry !== 'object' || entry === null) return false;
-  const { role, content, parts } = entry as { role?: unknown; content?: unknown; parts?: unknown };
+  const { role, content, parts } = fieldsIn(entry);
   return typeof role === 'string' && ('content' in entry || 'parts' in entry) && !isOther(content ?? parts);
 };
 

@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff/lib/diff/array.js';
 import { isRecord, isSame } from '../phase/plain-data.js';
-import { isName, textOf, wordsOf } from './words.js';
+import { isName, textOf, wordsOf } from './spans.js';
 
 /** Marks a removed entry of the base. */
 export const removed: unique symbol = Symbol('removed');

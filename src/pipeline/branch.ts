@@ -7,7 +7,7 @@ import type { Guard } from '../guard/in-sequence.js';
 import { current } from '../phase/settle-messages.js';
 import { pass } from '../verdict.js';
 import type { Block } from './merge-branches.js';
-import { type IndexedBranch, inParallel } from './parallel.js';
+import { inParallel, type IndexedBranch } from './parallel.js';
 
 /** A condition and its path, for errors. */
 interface ConditionalArm {

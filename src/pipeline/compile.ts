@@ -1,3 +1,4 @@
+import { inheriting } from '../phase/plain-data.js';
 import { InterlockError } from '../errors.js';
 import { isObject } from '../option-kind.js';
 import { stepOf } from '../guard/guard.js';
@@ -22,7 +23,7 @@ import {
   type ParallelNode,
   type SequenceNode,
 } from './graph.js';
-import { framedSteps, inFrame, needsFrame } from './frame.js';
+import { framedSteps, needsFrame, openFrame } from './frame.js';
 import type { Block } from './merge-branches.js';
 import { inParallel, type IndexedBranch } from './parallel.js';
 import { recordingEdits } from './recorded-edits.js';
@@ -247,3 +248,11 @@ const counts = (name: string, value: unknown, { row, isOwn }: { row: Pick<PhaseR
   if (!messageFields.has(name)) return name !== 'phase';
   return row.carries !== undefined && isPresent(value) && (isOwn || !Array.isArray(value) || value.length > 0);
 };
+
+/** Runs a guard as the steps of one workflow: with a frame of its own, which shares the state of the outer workflow. */
+const inFrame =
+  <P extends Phase>(workflowId: string, guard: Guard<P>): Guard<P> =>
+  (data, scope) => {
+    const workflow = openFrame(workflowId, data, scope.workflow);
+    return guard(data, inheriting(scope, { workflow }));
+  };

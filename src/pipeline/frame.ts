@@ -1,6 +1,6 @@
-import type { Guard, GuardStep } from '../guard/in-sequence.js';
+import type { GuardStep } from '../guard/in-sequence.js';
 import type { Phase, PhaseData } from '../phase/row.js';
-import type { RunScope, WorkflowFrame } from '../phase/scope.js';
+import type { WorkflowFrame } from '../phase/scope.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
 import { pass } from '../verdict.js';
 import { childrenOf, type GraphNode, type SequenceNode } from './graph.js';
@@ -43,14 +43,6 @@ const framed = <P extends Phase>(step: GuardStep<P>, before: readonly string[]):
 interface PlanFrame extends WorkflowFrame {
   readonly results: Map<string, PhaseData>;
 }
-
-/** Runs a guard as the steps of one workflow: with a frame of its own, which shares the state of the outer workflow. */
-export const inFrame =
-  <P extends Phase>(workflowId: string, guard: Guard<P>): Guard<P> =>
-  (data, scope) => {
-    const workflow = openFrame(workflowId, data, scope.workflow);
-    return guard(data, Object.create(scope, { workflow: { value: workflow } }) as RunScope); // all else is the scope's, also later changes
-  };
 
 /** A frame for the steps of a workflow with a payload; its state is that of the outer workflow. */
 export const openFrame = (workflowId: string, data: PhaseData, outer?: WorkflowFrame): PlanFrame => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { mergeTexts } from './merge.js';
 import { MergeConflict, type Overlap, type OverlapRule } from './overlap.js';
-import { wordsOf } from './words.js';
+import { wordsOf } from './spans.js';
 import { times } from '../../test/modes.js';
 
 const merge = (base: string, texts: readonly string[], rule: OverlapRule = 'widest-redaction') => {

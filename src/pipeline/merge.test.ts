@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mergeValues } from './merge.js';
 import type { MergeOptions, Overlap, OverlapRule, Version } from './overlap.js';
-import { wordsOf } from './words.js';
+import { wordsOf } from './spans.js';
 import { times } from '../../test/modes.js';
 
 const merge = (base: unknown, values: readonly unknown[], own: Partial<MergeOptions> = {}) => {

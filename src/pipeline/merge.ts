@@ -1,8 +1,7 @@
-import { alignArray, type Alignment, keyOf, keysOf, removed } from './align.js';
-import { byReach, compare, type MergeTarget, settle, type Version, within, scrubbed, withoutMovedWords } from './overlap.js';
+import { alignArray, keyOf, keysOf, removed, type Alignment } from './align.js';
+import { byReach, compare, settle, scrubbed, withoutMovedWords, type MergeTarget, type Version } from './overlap.js';
 import { isRecord, isSame } from '../phase/plain-data.js';
-import { isName, isNameField, lostWords, textOf } from './words.js';
-import { applySpans, groupOverlapping, type Span, spansBetween } from './spans.js';
+import { isName, isNameField, lostWords, textOf, applySpans, groupOverlapping, spansBetween, type Span } from './spans.js';
 
 /**
  * Merges several branches' versions of a value against their common base. Changes at different targets are combined, also inside a text;
@@ -235,3 +234,9 @@ const settleGroup = (base: string, group: readonly AuthoredSpan[], { authors, pl
 };
 
 const shifted = ({ start, end, text }: Span, by: number): Span => ({ start: start - by, end: end - by, text });
+
+/** The target of a value inside another. */
+const within = ({ options, target }: MergeTarget, key: string | number): MergeTarget => ({
+  options,
+  target: target ? `${target}.${key}` : String(key),
+});

@@ -1,6 +1,5 @@
-import { isNameField, lostWords, textOf, withoutWords, wordsOf } from './words.js';
+import { isNameField, lostWords, textOf, withoutWords, wordsOf, spansBetween } from './spans.js';
 import { isRecord } from '../phase/plain-data.js';
-import { spansBetween } from './spans.js';
 
 /** Two or more branches that edited the same words or set the same field. */
 export interface Overlap {
@@ -61,12 +60,6 @@ export interface MergeTarget {
   /** Dotted, e.g. `messages.3.content.parts.0.text`; empty at the top. */
   readonly target: string;
 }
-
-/** The target of a value inside another. */
-export const within = ({ options, target }: MergeTarget, key: string | number): MergeTarget => ({
-  options,
-  target: target ? `${target}.${key}` : String(key),
-});
 
 /** Reports an overlap and applies the rule. `isWhole`: the value is not prose. */
 export const settle = (base: unknown, edits: readonly Version[], { place, isWhole = false }: SettleOptions): unknown => {

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { contents, createScope, listOf, message, payloads, textIn, withHook } from '../phase/test-setup.js';
 import { compileGraph } from './compile.js';
 import { guardNode, parallel, sequence } from './test-setup.js';
-import { wordsOf } from './words.js';
+import { wordsOf } from './spans.js';
 import { times } from '../../test/modes.js';
 
 /** A guard's change of the messages; each word of the base is in one message only. */

@@ -3,9 +3,8 @@ import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
 import { strictest, type Verdict } from '../verdict.js';
-import { createBlockScopes } from './block-scope.js';
+import { createBlockScopes, snapshotOf } from './block-scope.js';
 import { authorOf, mergeBranches, type Block, type MergeBranchesOptions } from './merge-branches.js';
-import { snapshotOf } from './snapshot.js';
 
 /** One branch of a block: its guard, and the name of its edits. */
 interface Branch<P extends Phase> {

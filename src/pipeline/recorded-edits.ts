@@ -5,11 +5,10 @@ import type { RunScope } from '../phase/scope.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
 import { isStop, pass, type Verdict } from '../verdict.js';
 import { mapGuards, type SequenceNode } from './graph.js';
-import { copyPlain, isRecord, isSame } from '../phase/plain-data.js';
+import { fieldsIn, copyPlain, isRecord, isSame } from '../phase/plain-data.js';
 import type { Change } from '../../schemas/run-event.js';
 import { alignArray, removed } from './align.js';
-import { spansBetween } from './spans.js';
-import { isNameField, textOf } from './words.js';
+import { spansBetween, isNameField, textOf } from './spans.js';
 
 /** A graph whose guards report their changes. */
 export const withRecordedEdits = (graph: SequenceNode): SequenceNode =>
@@ -52,8 +51,8 @@ const contentOf = (data: PhaseData, { host }: RunScope): unknown => {
   const { messageList }: MessageCarrier = data;
   const fields = seen(data);
   if (!messageList) return copyPlain(fields);
-  const { messages, systemMessages, taggedSystemMessages } = host.messages.snapshot(messageList) as Record<string, unknown>;
-  return copyPlain({ ...(fields as object), messages, systemMessages, taggedSystemMessages });
+  const { messages, systemMessages, taggedSystemMessages } = fieldsIn(host.messages.snapshot(messageList));
+  return copyPlain({ ...fieldsIn(fields), messages, systemMessages, taggedSystemMessages });
 };
 
 /** Creation times are set by the host and are not changes. */

@@ -1,27 +1,51 @@
 import { isOverlapping, type GuardPolicy } from '../guard/policy/guard-policy.js';
-import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
+import {
+  inSequence,
+  notifyViolation,
+  readThrown,
+  openCall,
+  settled,
+  thrownBy,
+  type Guard,
+  type GuardStep,
+} from '../guard/in-sequence.js';
 import {
   withBreaker,
   withConcurrency,
   withDeadline,
   withoutEdits,
+  onUnavailable,
+  shadowed,
   type Layer,
   type LayerPorts,
   type LayerSite,
-  onUnavailable,
-  sampled,
-  shadowed,
 } from '../guard/policy/layers.js';
 import { cached, cachedWindows } from '../guard/policy/cached.js';
-import { policyState } from '../guard/policy/policy-state.js';
-import { notifyViolation, readThrown, openCall, settled, thrownBy } from '../guard/read-thrown.js';
 import { isPromise, whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
-import { pass, type Retry, type Trip, type Verdict } from '../verdict.js';
-import { createBlockScopes } from './block-scope.js';
+import { pass, type Retry, type Trip, type Verdict, type Pass } from '../verdict.js';
+import { createBlockScopes, snapshotOf } from './block-scope.js';
 import { inParallel } from './parallel.js';
-import { createOwnPayloads } from './snapshot.js';
-import { copyPlain } from '../phase/plain-data.js';
+import { fieldsIn, copyPlain } from '../phase/plain-data.js';
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { Host } from '../phase/host.js';
+import type { RunScope } from '../phase/scope.js';
+import type { MessageCarrier } from '../phase/settle-messages.js';
+import { phaseRow } from '../phase/table.js';
+import { circuitBreaker, ConsecutiveBreaker, handleWhenResult } from 'cockatiel';
+import pLimit from 'p-limit';
+import { recentValues } from '../phase/memo.js';
+import type { PolicyState, CachedVerdict } from '../guard/policy/policy-state.js';
+
+/** `sampleRate`: the guard is called in a share of all runs, chosen once per run, so that it sees all of a run or nothing. */
+const sampled: Layer =
+  (inner, { author, policy: { sampleRate = 1 }, state }) =>
+  (data, scope) => {
+    const run = scope.slot(author.processorId).state;
+    const isIn = state.sampled.get(run) ?? Math.random() < sampleRate;
+    state.sampled.set(run, isIn);
+    return isIn ? inner(data, scope) : sampledOut;
+  };
 
 /** The facts of a row that decide whether a layer is needed. */
 type RowFacts = Pick<PhaseRow, 'cadence' | 'mayOverlap'>;
@@ -142,3 +166,65 @@ export const overlapModel = <P extends Phase>(step: GuardStep<P>, { row, policy 
     read: (verdict) => verdict as Verdict<PhaseData<P>>, // the result of `run`
   };
 };
+
+/** Payloads that a guard owns: its changes, at any time, have no effect on others. */
+interface OwnPayloads {
+  /** A copy of the payload for a guard that runs in parallel with the run; control functions in the payload do nothing. */
+  copyOf<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
+  /** For a snapshot, which shares its list in phases whose hooks cannot change messages: the result has its own list. */
+  withOwnList<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
+}
+
+/**
+ * Creates payloads for one guard. If a phase's hooks only read the list, its copy is reused until messages are added or removed, because
+ * a stream's hooks are called for every chunk.
+ */
+const createOwnPayloads = (): OwnPayloads => {
+  const copies = new WeakMap<MessageList, { readonly list: MessageList; readonly size: number }>();
+  const ownList = (given: MessageList, { messages }: Host): MessageList => {
+    const size = messages.read(given, 'all').length;
+    const known = copies.get(given);
+    if (known?.size === size) return known.list;
+    const list = messages.fork(given);
+    copies.set(given, { list, size });
+    return list;
+  };
+  const withOwnList: OwnPayloads['withOwnList'] = (data, { host }) => {
+    const { messageList }: MessageCarrier = data;
+    const isCopied = !messageList || phaseRow<Phase>(data.phase).refresh;
+    return isCopied ? data : { ...data, messageList: ownList(messageList, host) };
+  };
+  return { copyOf: (data, scope) => inert(withOwnList(snapshotOf(data, scope), scope)), withOwnList };
+};
+
+/** Functions in a payload are the host's, e.g. to start another message: they return an id. */
+const inert = <Data extends object>(data: Data): Data => {
+  const names = Object.entries(data).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []));
+  if (names.length === 0) return data;
+  return { ...data, ...Object.fromEntries(names.map((name) => [name, () => globalThis.crypto.randomUUID()])) };
+};
+
+const states = new WeakMap<GuardPolicy, PolicyState>();
+
+/** The state of a policy, created on first use: it belongs to the policy object. */
+const policyState = (policy: GuardPolicy): PolicyState => {
+  const known = states.get(policy);
+  if (known) return known;
+  const { breaker, concurrency, cache } = policy;
+  const state: PolicyState = {
+    breaker: breaker && circuitBreaker(isOutage, { halfOpenAfter: breaker.halfOpenAfterMs, breaker: consecutive(breaker) }),
+    limit: concurrency && pLimit(concurrency.limit),
+    verdicts: cache && recentValues<CachedVerdict>(cache),
+    sampled: new WeakMap(),
+    lines: new WeakMap(),
+  };
+  states.set(policy, state);
+  return state;
+};
+
+const consecutive = ({ failures }: NonNullable<GuardPolicy['breaker']>): ConsecutiveBreaker => new ConsecutiveBreaker(failures);
+
+/** Verdicts are values: a failure is a result. */
+const isOutage = handleWhenResult((verdict) => fieldsIn(verdict)['kind'] === 'unavailable');
+
+const sampledOut: Pass = { kind: 'pass', bypass: { reason: 'sampled-out' } };

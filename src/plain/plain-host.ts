@@ -2,16 +2,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import type { Host, TripSignal, MessagePort } from '../phase/host.js';
 import { copyPlain, isSame } from '../phase/plain-data.js';
 import { interleaved, readToolResult, isStored, isSystem, systemText, storedMessage } from './stored-message.js';
-import {
-  needsMastra,
-  emptyState,
-  messagesIn,
-  sourceFields,
-  openPlainList,
-  stateIn,
-  stateOf,
-  type PlainState,
-} from './plain-list.js';
+import { needsMastra, messagesIn, sourceFields, openPlainList, stateIn, stateOf, type PlainState } from './plain-list.js';
 
 /** The error that `abort()` throws; its shape is that of Mastra's. */
 class PlainTripWire extends Error {
@@ -134,3 +125,11 @@ export const readTripWire: Host['readTripWire'] = (error) => {
     return undefined;
   return { reason: message, ...options, processorId };
 };
+
+const emptyState = (): PlainState => ({
+  messages: [],
+  newUserMessages: [],
+  newResponseMessages: [],
+  systemMessages: [],
+  taggedSystemMessages: {},
+});

@@ -21,14 +21,6 @@ export const sourceFields = { input: 'newUserMessages', response: 'newResponseMe
 
 const sourceNames = Object.values(sourceFields);
 
-export const emptyState = (): PlainState => ({
-  messages: [],
-  newUserMessages: [],
-  newResponseMessages: [],
-  systemMessages: [],
-  taggedSystemMessages: {},
-});
-
 const states = new WeakMap<object, PlainState>();
 
 /** The content of a plain list; undefined for any other value. */

@@ -1,6 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { describeValue } from '../phase/settle-messages.js';
 import type { MessagePort } from '../phase/host.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** Lists store system messages separately, so that the type of a message's role lacks them; hooks may return them among the others. */
 export const isSystem = (message: MastraDBMessage): boolean => (message.role as string) === 'system';
@@ -42,12 +43,12 @@ export const storedMessage = (value: unknown): MastraDBMessage => {
 
 const isMessageInput = (value: unknown): value is MessageInput => {
   if (typeof value !== 'object' || value === null) return false;
-  const { role, content, parts } = value as { role?: unknown; content?: unknown; parts?: unknown };
+  const { role, content, parts } = fieldsIn(value);
   return typeof role === 'string' && (Array.isArray(parts) || isContent(content));
 };
 
 const isContent = (content: unknown): boolean =>
-  typeof content === 'string' || Array.isArray(content) || Array.isArray((content as { parts?: unknown } | undefined)?.parts);
+  typeof content === 'string' || Array.isArray(content) || Array.isArray(fieldsIn(content)['parts']);
 
 const contentOf = ({ role, parts }: MessageInput, content: MessageInput['content']): Content => {
   if (parts) return { format: 2, parts: [...parts] };
@@ -178,7 +179,7 @@ const dataIn = (given: unknown): string => {
   if (typeof given === 'string') return given;
   if (given instanceof URL) return given.href;
   if (given instanceof Uint8Array) return btoa(Array.from(given, (byte) => String.fromCharCode(byte)).join(''));
-  const { data, url } = (given ?? {}) as { data?: unknown; url?: unknown };
+  const { data, url } = fieldsIn(given);
   return data === undefined && url === undefined ? '' : dataIn(data ?? url);
 };
 

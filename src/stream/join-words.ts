@@ -1,3 +1,5 @@
+import { fieldsIn } from '../phase/plain-data.js';
+
 /** A piece of text or reasoning that contains only its text and its part. */
 interface Words {
   readonly type: string;
@@ -13,7 +15,7 @@ const isWords = (chunk: unknown): chunk is Words => {
   const { type, payload } = (chunk ?? {}) as { type?: unknown; payload?: { id?: unknown; text?: unknown } };
   if (!kinds.has(type) || typeof payload?.text !== 'string') return false;
   const hasMore = Object.entries(payload).some(([name, value]) => name !== 'id' && name !== 'text' && value !== undefined);
-  return !hasMore && Object.entries(chunk as object).every(([name, value]) => fields.has(name) || value === undefined);
+  return !hasMore && Object.entries(fieldsIn(chunk)).every(([name, value]) => fields.has(name) || value === undefined);
 };
 
 /** Whether one piece continues the other. */

@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 import type { HookName } from '../phase/row.js';
-import { rejectOnAbort, wait } from './waits.js';
+import { rejectOnAbort, wait } from './scripted-model.js';
 
 type HookArgs<H extends HookName> = Parameters<NonNullable<Processor[H]>>[0];
 type HookResult<H extends HookName> = ReturnType<NonNullable<Processor[H]>>;

@@ -1,5 +1,6 @@
 import type { AnswerReply, RawReply, Reply, ChatRequest } from './openai-reply.js';
 import { fullUsage, splitInto, splitText, toolInput } from './scripted-parts.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** A piece of a response body; `deltas` is the number of deltas that it completes. */
 interface Frame {
@@ -110,7 +111,7 @@ export const toScript = (reply: Reply, context: ScriptContext): Script => {
       return raw(reply);
     default:
       reply satisfies never;
-      throw new TypeError(`There is no reply of kind ${JSON.stringify((reply as { kind?: unknown }).kind)}.`);
+      throw new TypeError(`There is no reply of kind ${JSON.stringify(fieldsIn(reply)['kind'])}.`);
   }
 };
 

@@ -1,17 +1,14 @@
 import {
-  type CallOptionsOf,
-  type GenerateResultOf,
+  partsOf,
+  finishOf,
   type LanguageModelOf,
   type SpecVersion,
   type StreamPartOf,
-  gather,
-  hasContent,
   type Part,
-  partsOf,
   type ScriptedStep,
   type StepScript,
 } from './scripted-parts.js';
-import { rejectOnAbort, wait } from './waits.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** One call of a scripted model, updated while it runs. */
 export interface ScriptedCall<V extends SpecVersion = SpecVersion> {
@@ -177,3 +174,74 @@ const toStream = <V extends SpecVersion>(source: AsyncGenerator<Part, void>, cal
     // Nothing is produced before the consumer asks: only requested parts are counted as pulled.
     { highWaterMark: 0 },
   );
+
+/** Never resolves; rejects with the signal's reason once it is aborted. */
+export const rejectOnAbort = (signal: AbortSignal | undefined): Promise<never> =>
+  new Promise((_, reject) => {
+    const abort = () => reject(signal?.reason);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
+
+/** Waits `ms` milliseconds; rejects with the signal's reason once it is aborted. */
+export const wait = async (ms: number, signal?: AbortSignal): Promise<void> => {
+  signal?.throwIfAborted();
+  if (ms <= 0) return;
+  // Node's own rejection wraps the reason; providers throw the caller's.
+  await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw error;
+  });
+};
+
+type CallOptionsOf<V extends SpecVersion> = Parameters<LanguageModelOf<V>['doStream']>[0];
+
+/** Whether a step has content before it fails or hangs. */
+const hasContent = ({ text, reasoning, toolCalls, parts }: StepScript): boolean =>
+  [text, reasoning, toolCalls, parts].some((content) => content !== undefined);
+
+const blockPart = /^(text|reasoning)-(start|delta|end)$/;
+
+const wholeContent = new Set(['tool-call', 'tool-result', 'file', 'reasoning-file', 'source', 'custom', 'tool-approval-request']);
+
+type Block = Part & { text: string; providerMetadata?: unknown };
+
+const contentOf = (parts: readonly Part[]): Part[] => {
+  const content: Part[] = [];
+  const blocks = new Map<string, Block>();
+  for (const part of parts) {
+    const [, type] = blockPart.exec(part.type) ?? [];
+    if (!type) {
+      if (wholeContent.has(part.type)) content.push(part);
+      continue;
+    }
+    const key = `${type}/${String(part['id'])}`;
+    const block: Block = blocks.get(key) ?? { type, text: '' };
+    if (!blocks.has(key)) content.push(block);
+    blocks.set(key, block);
+    if (typeof part['delta'] === 'string') block.text += part['delta'];
+    if (part['providerMetadata'] !== undefined) block.providerMetadata = part['providerMetadata']; // the last one wins
+  }
+  return content.filter((part) => part['text'] !== '' || part['providerMetadata'] !== undefined);
+};
+
+const lastOf = (parts: readonly Part[], type: string): Part | undefined => parts.findLast((part) => part.type === type);
+
+/** The result of a call without streaming: the same parts, combined. */
+const gather = <V extends SpecVersion>(parts: readonly Part[], version: V): GenerateResultOf<V> => {
+  const failure = lastOf(parts, 'error');
+  if (failure) throw failure['error'];
+  const finish: Part = lastOf(parts, 'finish') ?? { type: 'finish', ...finishOf[version]('other') };
+  const metadata = lastOf(parts, 'response-metadata');
+  const result: unknown = {
+    content: contentOf(parts),
+    finishReason: finish['finishReason'],
+    usage: finish['usage'],
+    ...(finish['providerMetadata'] !== undefined && { providerMetadata: finish['providerMetadata'] }),
+    warnings: lastOf(parts, 'stream-start')?.['warnings'] ?? [],
+    response: { id: metadata?.['id'], modelId: metadata?.['modelId'], timestamp: metadata?.['timestamp'] },
+  };
+  return result as GenerateResultOf<V>; // the parts are of version V, by the step's type
+};
+
+type GenerateResultOf<V extends SpecVersion> = Awaited<ReturnType<LanguageModelOf<V>['doGenerate']>>;

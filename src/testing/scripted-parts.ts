@@ -27,9 +27,6 @@ interface PartsByVersion {
 /** The model interface of a version, as Mastra accepts it. */
 export type LanguageModelOf<V extends SpecVersion> = ModelsByVersion[V];
 export type StreamPartOf<V extends SpecVersion> = PartsByVersion[V];
-export type CallOptionsOf<V extends SpecVersion> = Parameters<LanguageModelOf<V>['doStream']>[0];
-export type GenerateResultOf<V extends SpecVersion> = Awaited<ReturnType<LanguageModelOf<V>['doGenerate']>>;
-
 /** The finish reasons that all versions share. */
 export type ScriptedFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
 
@@ -173,10 +170,6 @@ const toolCallParts = (call: ScriptedToolCall, id: string): Part[] => {
   ];
 };
 
-/** Whether a step has content before it fails or hangs. */
-export const hasContent = ({ text, reasoning, toolCalls, parts }: StepScript): boolean =>
-  [text, reasoning, toolCalls, parts].some((content) => content !== undefined);
-
 /** The call that a step answers, and its model. */
 interface StepContext {
   readonly version: SpecVersion;
@@ -199,47 +192,4 @@ export const partsOf = (step: StepScript, { version, modelId, index }: StepConte
     ...calls.flatMap((call, at) => toolCallParts(call, call.id ?? `call-${index}-${at}`)),
     ...(broken ? [] : [{ type: 'finish', ...finishOf[version](finishReason, step.usage) }]),
   ];
-};
-
-const blockPart = /^(text|reasoning)-(start|delta|end)$/;
-const wholeContent = new Set(['tool-call', 'tool-result', 'file', 'reasoning-file', 'source', 'custom', 'tool-approval-request']);
-
-type Block = Part & { text: string; providerMetadata?: unknown };
-
-const contentOf = (parts: readonly Part[]): Part[] => {
-  const content: Part[] = [];
-  const blocks = new Map<string, Block>();
-  for (const part of parts) {
-    const [, type] = blockPart.exec(part.type) ?? [];
-    if (!type) {
-      if (wholeContent.has(part.type)) content.push(part);
-      continue;
-    }
-    const key = `${type}/${String(part['id'])}`;
-    const block: Block = blocks.get(key) ?? { type, text: '' };
-    if (!blocks.has(key)) content.push(block);
-    blocks.set(key, block);
-    if (typeof part['delta'] === 'string') block.text += part['delta'];
-    if (part['providerMetadata'] !== undefined) block.providerMetadata = part['providerMetadata']; // the last one wins
-  }
-  return content.filter((part) => part['text'] !== '' || part['providerMetadata'] !== undefined);
-};
-
-const lastOf = (parts: readonly Part[], type: string): Part | undefined => parts.findLast((part) => part.type === type);
-
-/** The result of a call without streaming: the same parts, combined. */
-export const gather = <V extends SpecVersion>(parts: readonly Part[], version: V): GenerateResultOf<V> => {
-  const failure = lastOf(parts, 'error');
-  if (failure) throw failure['error'];
-  const finish: Part = lastOf(parts, 'finish') ?? { type: 'finish', ...finishOf[version]('other') };
-  const metadata = lastOf(parts, 'response-metadata');
-  const result: unknown = {
-    content: contentOf(parts),
-    finishReason: finish['finishReason'],
-    usage: finish['usage'],
-    ...(finish['providerMetadata'] !== undefined && { providerMetadata: finish['providerMetadata'] }),
-    warnings: lastOf(parts, 'stream-start')?.['warnings'] ?? [],
-    response: { id: metadata?.['id'], modelId: metadata?.['modelId'], timestamp: metadata?.['timestamp'] },
-  };
-  return result as GenerateResultOf<V>; // the parts are of version V, by the step's type
 };

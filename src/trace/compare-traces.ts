@@ -1,7 +1,6 @@
 import type { RunEvent, TraceEntry } from '../../schemas/index.js';
 import { isPerChunk } from '../phase/table.js';
-import type { Trace } from './traces.js';
-import { traceOfKind } from './kinds.js';
+import { traceOfKind, type Trace } from './traces.js';
 import type { Position } from './recorder.js';
 import { verdictKinds, type Author } from '../verdict.js';
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TraceContent, TraceEntry } from '../../schemas/trace-entry.js';
 import { fromPlainJson, toPlainJson, type MapText } from './plain-json.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** An immutable snapshot of a record. Its lists are stored value by value, as JSON. */
 export interface Frozen {
@@ -26,11 +27,6 @@ export const freeze = (record: object, mapText?: MapText): Frozen => {
 
 const isListOfObjects = (value: unknown): value is object[] =>
   Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'object' && entry !== null);
-
-/** Whether two records have the same content. */
-export const isSameFrozen = (a: Frozen, b: Frozen): boolean => keyOf(a) === keyOf(b);
-
-const keyOf = ({ lists, values }: Frozen): string => JSON.stringify([[...lists], values]);
 
 /** Numbers the values of a trace, each once. */
 interface ContentWriter {
@@ -99,7 +95,7 @@ export const readContents = (entries: readonly TraceEntry[], mapText?: MapText):
   const read = (value: unknown): unknown => fromPlainJson(value, mapText);
   const pool = poolOf(entries);
   return ({ lists, values }) => ({
-    ...(read(values) as Record<string, unknown>), // the same fields
+    ...fieldsIn(read(values)), // the same fields
     ...Object.fromEntries(Object.entries(lists).map(([name, ranges]) => [name, valuesAt(pool, ranges).map(read)])),
   });
 };

@@ -3,7 +3,7 @@ import type { TraceContent } from '../../schemas/trace-entry.js';
 import { InterlockError } from '../errors.js';
 import type { Trace } from './traces.js';
 import { readContents } from './contents.js';
-import { type TextAt, textsIn, wordsOfChunk } from './texts-in.js';
+import { textsIn, wordsOfChunk, type TextAt } from './plain-json.js';
 import type { Author } from '../verdict.js';
 
 /** The input and output of one guard call. */
@@ -118,31 +118,3 @@ export const bypassesOf = (events: readonly RunEvent[]): GuardBypass[] => {
   }
   return [...sums.values()];
 };
-
-/** The usage of model calls whose responses were discarded, because an overlap guard did not pass. */
-export interface WastedCalls {
-  readonly calls: number;
-  /** The time that the calls took, in milliseconds. */
-  readonly durationMs: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Whether some token counts are estimated: providers report usage only at the end of a response. */
-  readonly isEstimated: boolean;
-}
-
-const nothing: WastedCalls = { calls: 0, durationMs: 0, inputTokens: 0, outputTokens: 0, isEstimated: false };
-
-/** Sums up the discarded model calls of a run. */
-export const wastedOf = (events: readonly RunEvent[]): WastedCalls =>
-  events
-    .filter((event) => event.type === 'model-wasted')
-    .reduce<WastedCalls>(
-      (sum, event) => ({
-        calls: sum.calls + 1,
-        durationMs: sum.durationMs + event.durationMs,
-        inputTokens: sum.inputTokens + event.inputTokens,
-        outputTokens: sum.outputTokens + event.outputTokens,
-        isEstimated: sum.isEstimated || event.isEstimated,
-      }),
-      nothing,
-    );

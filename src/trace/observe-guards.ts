@@ -1,16 +1,16 @@
 import { attempted } from '../phase/awaitable.js';
-import { wordsOfChunk } from './texts-in.js';
+import { wordsOfChunk } from './plain-json.js';
 import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import {
+  observers,
+  parentCall,
   type GuardedRun,
   type GuardedRunFacts,
   type GuardReports,
   type GuardsNews,
   type GuardsObserver,
-  observers,
 } from './observers.js';
-import { parentCall } from './parent-call.js';
 import { createRecorder } from './recorder.js';
 import type { GuardReport, Reports } from '../phase/scope.js';
 import { type Author, pass } from '../verdict.js';

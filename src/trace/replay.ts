@@ -1,8 +1,5 @@
-import { stringify } from 'safe-stable-stringify';
-
 import type { TraceContent, TraceEntry } from '../../schemas/trace-entry.js';
 import type { Trace } from './traces.js';
-import { traceOfKind } from './kinds.js';
 import { createContentWriter, freezeContent, type Frozen } from './contents.js';
 
 /**
@@ -77,42 +74,6 @@ const renumbered = (lines: readonly Standalone[]): Trace => {
     const event = isEvent ? { event: { ...entry.event, seq: eventSeq } } : {};
     if (isEvent) eventSeq += 1;
     return { ...entry, seq, ...event, ...written, ...('adds' in entry && { adds }) };
-  });
-};
-
-/** The model and its request. */
-interface RequestedModel {
-  readonly modelId: string;
-  readonly provider: string;
-}
-
-/** Models do not see the times of messages. */
-const withoutTimes = (key: string, value: unknown): unknown => (key === 'createdAt' ? undefined : value);
-
-/** Requests with equal keys are equal to the model. */
-export const requestKey = ({ modelId, provider }: RequestedModel, { lists, values }: Frozen): string =>
-  stringify([modelId, provider, [...lists].map(([name, list]) => [name, list.map(parsed)]), values], withoutTimes) ?? '';
-
-const parsed = (json: string): unknown => JSON.parse(json);
-
-type OfKind<K extends TraceEntry['kind']> = Extract<TraceEntry, { kind: K }>;
-
-/** One segment of a recorded run: from its start, or from an answer, to its end or suspension. */
-export interface RecordedSegment {
-  /** The answer that resumes the run; undefined in the first segment. */
-  readonly resume: OfKind<'resume'> | undefined;
-  /** The cancellation by the caller. */
-  readonly cancel: OfKind<'cancel'> | undefined;
-}
-
-/** The segments of a recorded run, in order. */
-export const segmentsOf = (trace: Trace): RecordedSegment[] => {
-  const ends = traceOfKind(trace, 'result').map(({ seq }) => seq);
-  const resumes = traceOfKind(trace, 'resume');
-  const cancels = traceOfKind(trace, 'cancel');
-  return Array.from({ length: resumes.length + 1 }, (_, index) => {
-    const [from, to] = [ends[index - 1] ?? -1, ends[index] ?? Infinity];
-    return { resume: resumes[index - 1], cancel: cancels.find(({ seq }) => seq > from && seq < to) };
   });
 };
 

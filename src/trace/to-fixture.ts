@@ -1,5 +1,4 @@
-import { type Trace, formatTrace, headerOf } from './traces.js';
-import { traceOfKind } from './kinds.js';
+import { formatTrace, headerOf, traceOfKind, type Trace } from './traces.js';
 import { compareTraces } from './compare-traces.js';
 
 /** Options of a fixture. */

@@ -1,7 +1,6 @@
-import { wordsOfChunk } from './texts-in.js';
+import { wordsOfChunk, toPlainJson, type MapText } from './plain-json.js';
 import type { PartNote, TraceContent, TraceEntry, TraceHeader } from '../../schemas/trace-entry.js';
 import { attempted } from '../phase/awaitable.js';
-import { toPlainJson, type MapText } from './plain-json.js';
 import { createContentWriter, freeze, type Frozen } from './contents.js';
 import type { Position } from './recorder.js';
 

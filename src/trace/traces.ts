@@ -1,7 +1,8 @@
-import { type TraceEntry, traceEntrySchema, type TraceHeader } from '../../schemas/index.js';
+import { traceEntrySchema, type TraceEntry, type TraceHeader, type RunEvent } from '../../schemas/index.js';
 import { traceVersion } from '../../schemas/trace-entry.js';
 import type { TraceRecorder } from './trace-writer.js';
 import { InterlockError } from '../errors.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** The record of a run, line by line; the first line is the header. */
 export type Trace = readonly TraceEntry[];
@@ -71,7 +72,7 @@ interface Line {
 
 const readLine = ({ line, number }: Line): TraceEntry => {
   const value = parseJson(line, number);
-  const { kind, version, library } = (value ?? {}) as { kind?: unknown; version?: unknown; library?: unknown };
+  const { kind, version, library } = fieldsIn(value);
   if (kind === 'header' && version !== traceVersion)
     throw new InterlockError('trace/version', {
       path: `line ${number}`,
@@ -93,3 +94,23 @@ const parseJson = (line: string, number: number): unknown => {
 
 const invalid = (number: number, detail: string): InterlockError =>
   new InterlockError('trace/invalid', { path: `line ${number}`, detail });
+
+/** The entries of one kind, in order. */
+export const traceOfKind = <K extends TraceEntry['kind']>(trace: Trace, kind: K): Extract<TraceEntry, { kind: K }>[] =>
+  trace.filter((entry): entry is Extract<TraceEntry, { kind: K }> => entry.kind === kind);
+
+type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+
+/** The first event of a run in this process. A run whose process died continues with the next state of its statechart. */
+export type OpeningEvent = Of<'run-start' | 'run-resume' | 'state-enter'>;
+
+/** Whether an event is the first one of a run, or of its segment after an answer. `isKnown`: the run has had one. */
+export const opensRun = (event: RunEvent, isKnown: boolean): event is OpeningEvent =>
+  event.type === 'run-start' || event.type === 'run-resume' || (event.type === 'state-enter' && !isKnown);
+
+/** Whether a run continues inside a step, whose beginning was in another process. */
+export const continuesStep = (event: OpeningEvent): event is Of<'state-enter'> =>
+  event.type === 'state-enter' &&
+  event.state.startsWith('step.') &&
+  event.state !== 'step.preparing' &&
+  event.state !== 'step.deciding';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callFaultsIn } from '../../bin/call-sites.js';
+import { callFaultsIn } from '../../bin/check.js';
 
 const namesIn = (source: string) =>
   callFaultsIn(source).map(({ line, severity, message }) => `${line} ${severity} ${/^"(\w+)"/.exec(message)?.[1] ?? ''}`);

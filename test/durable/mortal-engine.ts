@@ -7,7 +7,7 @@ import {
   type ProgramCall,
   type RunFound,
 } from '../../src/durable/journal.js';
-import { memoryBoard, type MemoryBoard } from '../../src/durable/memory-board.js';
+import { memoryBoard, type MemoryBoard } from '../../src/durable/memory-engine.js';
 import { isInterlockError } from '../../src/errors.js';
 
 /** The data that survives a process: the runs, and their stored steps. */

@@ -5,7 +5,7 @@ import { TakenOver } from '../../src/durable/journal.js';
 import { InterlockAgent } from '../../src/index.js';
 import type { Board } from '../../src/durable/journal.js';
 import type { Durable, Engine } from '../../src/engine.js';
-import { memoryBoard } from '../../src/durable/memory-board.js';
+import { memoryBoard } from '../../src/durable/memory-engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
 

@@ -91,7 +91,7 @@ const compileOnFirstUse = async (): Promise<void> => {
       import('../../workflows/unicode/unicode-finders.js'),
       import('../../workflows/links/link-finder.js'),
       import('../../workflows/text/repetition.js'),
-      import('../../src/pipeline/words.js'),
+      import('../../src/pipeline/spans.js'),
     ]);
   const named = findersOf(valueKinds, { entropy: true, countries: idCountries, defaultCountry: 'US' });
   for (const finder of [...named.map(([, one]) => one), ...hiddenFinders, lookalikeFinder]) {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { redactor } from '../../workflows/guards/index.js';
 import { collectTraces, formatTrace, replay, traceOfKind, type Trace } from '../../src/replay.js';
-import { createConcealedTexts } from '../../src/trace/texts-in.js';
+import { createConcealedTexts } from '../../src/trace/plain-json.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { makeAgent, modes, type Mode } from '../mastra/support.js';
 

@@ -1,5 +1,5 @@
 import { InterlockError, isInterlockError } from '../../../src/index.js';
-import type { NeedsDecision } from '../../../src/mastra/durable/suspended-index.js';
+import type { NeedsDecision } from '../../../src/mastra/durable/operation-options.js';
 import type { DecideRun, Decision } from '../../protocol/runs.js';
 import { isInterlock, type Known } from './known.js';
 

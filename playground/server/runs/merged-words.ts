@@ -1,7 +1,7 @@
 import { guardView, traceOfKind, type Trace } from '../../../src/replay.js';
 import { InterlockError } from '../../../src/index.js';
 import { readContents } from '../../../src/trace/contents.js';
-import { textsIn } from '../../../src/trace/texts-in.js';
+import { textsIn } from '../../../src/trace/plain-json.js';
 import type { MergedText, MergeView, StudioEntry, TextAt } from '../../protocol/trace-entry.js';
 import type { ShowText } from './guard-words.js';
 

@@ -13,7 +13,7 @@ import { createBench, longestTryMs } from '../../../src/eval/bench-scope.js';
 import { createHost } from '../../../src/mastra/workflow/scope.js';
 import type { MessageCarrier } from '../../../src/phase/settle-messages.js';
 import { phaseRow } from '../../../src/phase/table.js';
-import { textsIn } from '../../../src/trace/texts-in.js';
+import { textsIn } from '../../../src/trace/plain-json.js';
 import type { TextAt } from '../../protocol/trace-entry.js';
 
 /** A pipeline, and Mastra's workflow with its id. */

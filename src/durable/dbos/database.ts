@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { unreachableAt } from '../calls.js';
 import { Client, escapeIdentifier, Pool, type PoolConfig, type QueryResultRow } from 'pg';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** Interlock's tables next to those of DBOS, in the same database. */
 export interface Database {
@@ -93,7 +94,7 @@ export const openDatabase = async (connectionString: string): Promise<Database> 
 /** SQLSTATEs by meaning. */
 const states = { noDatabase: '3D000', databaseExists: '42P04', duplicateKey: '23505' } as const;
 
-const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+const codeOf = (error: unknown): unknown => fieldsIn(error)['code'];
 
 /** Creates the database of a URL. Does nothing if another process was faster. */
 const createDatabase = async (connectionString: string): Promise<void> => {
@@ -175,6 +176,6 @@ const awayStates = /^(08|53|57P|23505)/;
 
 /** An error without an SQLSTATE is a connection error. */
 const isAway = (error: Error): boolean => {
-  const { code } = error as { code?: unknown };
+  const { code } = fieldsIn(error);
   return typeof code !== 'string' || code.length !== 5 || awayStates.test(code);
 };

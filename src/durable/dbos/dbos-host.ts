@@ -1,11 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 import type { Pool } from 'pg';
-
 import { watchCancels, createHeartbeats } from '../watches.js';
-import { type Database, openDatabase, openPool } from './database.js';
-import type { DbosSettings } from './dbos-options.js';
+import { openDatabase, openPool, type Database } from './database.js';
 import { rejectOption } from '../option-checks.js';
+
+/** The database and the limits of runs on DBOS. */
+export interface DbosOptions {
+  /** The PostgreSQL database of DBOS, e.g. `postgresql://app:secret@127.0.0.1:5432/runs`; created if the server has none of this name. */
+  readonly systemDatabaseUrl: string;
+  /**
+   * The application's name in DBOS. Its processes take over each other's runs, so all of them must build the same agents.
+   * Default: `interlock`.
+   */
+  readonly name?: string;
+  /**
+   * Milliseconds without a heartbeat after which another process takes over the runs of a process; at least 1,000. A process
+   * that computes for longer without a pause loses its runs. Default: 10,000.
+   */
+  readonly leaseMs?: number;
+  /**
+   * The number of processes that may die of a run one after another, without completing a further step. Then the run is given up as
+   * `durable/lost-run`. At least 1. Default: 10.
+   */
+  readonly maxDeaths?: number;
+  /** Milliseconds to wait for an unresponsive database before a call is rejected; at least 0. Default: 60,000. */
+  readonly patienceMs?: number;
+}
+
+export type DbosSettings = Required<DbosOptions>;
 
 /** The input of a run. */
 export interface StartedWorkflow {
@@ -63,12 +86,6 @@ const recordMs = 1_000;
 /** Releases runs, so that the next free process continues them. */
 export const queueRuns = async (workflowIds: string[]): Promise<void> => {
   if (workflowIds.length > 0) await DBOS.resumeWorkflows(workflowIds, { queueName });
-};
-
-/** Releases a run that this process has interrupted, unless another process has it by now. */
-export const queueOwnRun = async (workflowId: string): Promise<void> => {
-  const found = await DBOS.getWorkflowStatus(workflowId);
-  if (found?.status === 'PENDING' && found.executorId === DBOS.executorID) await queueRuns([workflowId]);
 };
 
 /** DBOS's own defaults for its connections. */

@@ -1,25 +1,26 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DBOS, Error as dbosErrors, type WorkflowStatus } from '@dbos-inc/dbos-sdk';
 import { checkIntegration } from '../../integration.js';
-import type {
-  Board,
-  Engine,
-  Program,
-  ProgramRuns,
-  RunFound,
-  PersistedJournal,
-  PersistedRun,
-  PersistedRunFilter,
+import {
+  unencrypted,
+  type Board,
+  type Engine,
+  type Program,
+  type ProgramRuns,
+  type RunFound,
+  type PersistedJournal,
+  type PersistedRun,
+  type PersistedRunFilter,
 } from '../journal.js';
 import { createSuspects } from '../ledger.js';
-import { inTime, keepTrying, unreachableAt, type Trying, together } from '../calls.js';
-import { rejectOption } from '../option-checks.js';
-import { readDbosOptions, type DbosOptions } from './dbos-options.js';
+import { inTime, keepTrying, unreachableAt, together, type Trying } from '../calls.js';
+import { rejectOption, anAddress, checkOptions } from '../option-checks.js';
+import { openDbosHost, queueRuns, leaveDbos, takeDbos, type DbosOptions, type DbosSettings, type DbosHost } from './dbos-host.js';
 import { createRecover, createReturns } from './recover.js';
-import { createChecking, forget, boardOn, startedAmong, storedSteps } from './tables.js';
+import { boardOn, storedSteps, type Checking } from './tables.js';
 import { isOutermost } from '../stored-steps.js';
-import { openDbosHost, queueOwnRun, queueRuns, type DbosHost, leaveDbos, takeDbos } from './dbos-host.js';
 import type { Database } from './database.js';
+import { aName, fieldsOf, needed, timerMsFrom, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
 
 /**
  * Runs that survive their processes and machines, in a PostgreSQL database: DBOS stores them, and a live process takes over those
@@ -224,4 +225,60 @@ const retryRun = async ({ query }: Pick<Database, 'query'>, workflowId: string):
   for (const table of ['lives', 'cancels']) await query(`DELETE FROM interlock.${table} WHERE run_id = $1`, [workflowId]);
   await queueRuns([workflowId]);
   return true;
+};
+
+/** Releases a run that this process has interrupted, unless another process has it by now. */
+const queueOwnRun = async (workflowId: string): Promise<void> => {
+  const found = await DBOS.getWorkflowStatus(workflowId);
+  if (found?.status === 'PENDING' && found.executorId === DBOS.executorID) await queueRuns([workflowId]);
+};
+
+const kinds = fieldsOf({
+  systemDatabaseUrl: needed(anAddress('postgresql:', 'postgres:')),
+  name: aName,
+  leaseMs: timerMsFrom(1_000),
+  maxDeaths: wholeNumberFrom(1),
+  patienceMs: timerMsFrom(0),
+} satisfies Record<keyof DbosOptions, OptionKind>);
+
+/** Reads the options. Raises `durable/invalid-option`. */
+const readDbosOptions = (options: DbosOptions): DbosSettings => {
+  checkOptions(kinds, options, () => {
+    const namesDatabase = (URL.parse(options.systemDatabaseUrl)?.pathname.length ?? 2) > 1;
+    return namesDatabase ? [] : [{ path: 'systemDatabaseUrl', detail: 'it must name a database, after the host.' }];
+  });
+  const { systemDatabaseUrl, name = 'interlock', leaseMs = 10_000, maxDeaths = 10, patienceMs = 60_000 } = options;
+  return { systemDatabaseUrl, name, leaseMs, maxDeaths, patienceMs };
+};
+
+/** The runs among these with a stored step. */
+const startedAmong = async ({ query }: Pick<Database, 'query'>, workflowIds: readonly string[]): Promise<string[]> => {
+  const found = await query<{ run_id: string }>(
+    `SELECT run_id FROM unnest($1::text[]) AS wanted (run_id)
+     WHERE EXISTS (SELECT 1 FROM interlock.steps WHERE steps.run_id = wanted.run_id)`,
+    [workflowIds],
+  );
+  return found.map(({ run_id: runId }) => runId);
+};
+
+/** Checks each program once. */
+const createChecking = (): Checking => {
+  const checks = new Map<string, Promise<void>>();
+  return (database, program) => {
+    const check = checks.get(program.id) ?? checkEncryption(database, program);
+    checks.set(program.id, check);
+    check.catch(() => checks.delete(program.id));
+    return check;
+  };
+};
+
+const checkEncryption = async ({ query }: Pick<Database, 'query'>, program: Program): Promise<void> => {
+  if (program.isEncrypted) await query('INSERT INTO interlock.encrypted VALUES ($1) ON CONFLICT DO NOTHING', [program.id]);
+  else if ((await query('SELECT 1 FROM interlock.encrypted WHERE program = $1', [program.id])).length > 0)
+    throw unencrypted(program);
+};
+
+/** Deletes the stored data of a run. */
+const forget = async ({ query }: Pick<Database, 'query'>, runId: string): Promise<void> => {
+  for (const table of ['steps', 'lives', 'cancels']) await query(`DELETE FROM interlock.${table} WHERE run_id = $1`, [runId]);
 };

@@ -1,2 +1,2 @@
 export { dbos } from './dbos.js';
-export type { DbosOptions } from './dbos-options.js';
+export type { DbosOptions } from './dbos-host.js';

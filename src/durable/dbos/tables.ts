@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-
-import { type Board, type PersistedStep, type PlacedEntry, type Program, TakenOver, unencrypted } from '../journal.js';
+import { TakenOver, type Board, type PersistedStep, type PlacedEntry, type Program } from '../journal.js';
 import { readTogether } from '../calls.js';
 import type { Database } from './database.js';
 import type { Ledger } from '../ledger.js';
@@ -130,16 +129,6 @@ export const claimSteps = async (
   };
 };
 
-/** The runs among these with a stored step. */
-export const startedAmong = async ({ query }: Pick<Database, 'query'>, workflowIds: readonly string[]): Promise<string[]> => {
-  const found = await query<{ run_id: string }>(
-    `SELECT run_id FROM unnest($1::text[]) AS wanted (run_id)
-     WHERE EXISTS (SELECT 1 FROM interlock.steps WHERE steps.run_id = wanted.run_id)`,
-    [workflowIds],
-  );
-  return found.map(({ run_id: runId }) => runId);
-};
-
 /** The stored steps of a run, in their order. */
 export const storedSteps = ({ query }: Pick<Database, 'query'>, workflowId: string): Promise<PersistedStep[]> =>
   query<{ -readonly [Name in keyof PersistedStep]: PersistedStep[Name] }>(
@@ -149,25 +138,3 @@ export const storedSteps = ({ query }: Pick<Database, 'query'>, workflowId: stri
 
 /** Remembers that a program's runs are encrypted. Raises `durable/unreadable` for the same program without encryption. */
 export type Checking = (database: Pick<Database, 'query'>, program: Program) => Promise<void>;
-
-/** Checks each program once. */
-export const createChecking = (): Checking => {
-  const checks = new Map<string, Promise<void>>();
-  return (database, program) => {
-    const check = checks.get(program.id) ?? checkEncryption(database, program);
-    checks.set(program.id, check);
-    check.catch(() => checks.delete(program.id));
-    return check;
-  };
-};
-
-const checkEncryption = async ({ query }: Pick<Database, 'query'>, program: Program): Promise<void> => {
-  if (program.isEncrypted) await query('INSERT INTO interlock.encrypted VALUES ($1) ON CONFLICT DO NOTHING', [program.id]);
-  else if ((await query('SELECT 1 FROM interlock.encrypted WHERE program = $1', [program.id])).length > 0)
-    throw unencrypted(program);
-};
-
-/** Deletes the stored data of a run. */
-export const forget = async ({ query }: Pick<Database, 'query'>, runId: string): Promise<void> => {
-  for (const table of ['steps', 'lives', 'cancels']) await query(`DELETE FROM interlock.${table} WHERE run_id = $1`, [runId]);
-};

@@ -5,6 +5,7 @@ import type { BackendSqlite } from 'openworkflow/sqlite';
 
 import { InterlockError } from '../../errors.js';
 import { createHeartbeats, type Heartbeat } from '../watches.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** The runs of a program in OpenWorkflow's table, as their leases. */
 type LeaseTable = ReturnType<typeof leaseTable>;
@@ -156,14 +157,14 @@ const claimOn = (leases: ActiveLeases, workerId: string): string | undefined => 
 };
 
 /** Whether SQLite itself failed. OpenWorkflow reports that another worker has the run by now. */
-export const isOfFile = (error: unknown): error is Error => (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR';
+export const isOfFile = (error: unknown): error is Error => fieldsIn(error)['code'] === 'ERR_SQLITE_ERROR';
 
 /** SQLite's codes for a file with damaged pages, and for one that is no database. */
 const damaged: ReadonlySet<unknown> = new Set([11, 26]);
 
 /** An SQLite error of a file, with a code of this library. */
 export const fileError = (path: string, cause: unknown): InterlockError => {
-  const code = damaged.has((cause as { errcode?: unknown }).errcode) ? 'durable/damaged' : 'durable/unreachable';
+  const code = damaged.has(fieldsIn(cause)['errcode']) ? 'durable/damaged' : 'durable/unreachable';
   return new InterlockError(code, { path, detail: cause instanceof Error ? cause.message : undefined, cause });
 };
 

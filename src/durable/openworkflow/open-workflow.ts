@@ -1,11 +1,36 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { checkIntegration } from '../../integration.js';
 import { aName, fieldsOf, needed, timerMsFrom, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
-import type { Engine } from '../journal.js';
-import { createSuspects } from '../ledger.js';
+import {
+  TakenOver,
+  withErrors,
+  type Engine,
+  type Program,
+  type ProgramCall,
+  type ProgramRuns,
+  type RunFound,
+} from '../journal.js';
+import { createSuspects, DeadlyRun, createExecution, type Suspects } from '../ledger.js';
 import { checkOptions, rejectOption } from '../option-checks.js';
-import { hostOn, type Hosted } from './host-on.js';
-import { backupFile, closeFile, openFile } from './open-file.js';
+import { backupFile, closeFile, openFile, patienceMs } from './open-file.js';
+import { randomUUID } from 'node:crypto';
+import { OpenWorkflow, type Worker } from 'openworkflow';
+import { BackendSqlite } from 'openworkflow/sqlite';
+import type { Backend, WorkflowRun } from 'openworkflow/internal';
+import { watchCancels } from '../watches.js';
+import {
+  boardOn,
+  checkEncryption,
+  persistedSteps,
+  runTables,
+  runWriter,
+  type PersistedSteps,
+  type RunLabels,
+  type RunLease,
+  type RunTables,
+} from './tables.js';
+import { storedDurable, type StepStore } from '../stored-steps.js';
+import { databaseOf, leaseTable, fileError, isOfFile, leased, type Leased } from './leased.js';
 
 /** The file and the limits of runs on OpenWorkflow. */
 export interface OpenWorkflowOptions {
@@ -75,3 +100,198 @@ export const openWorkflow = (options: OpenWorkflowOptions): OpenWorkflowEngine =
     },
   };
 };
+
+/** A program that runs in this process. */
+interface Hosted {
+  readonly runs: ProgramRuns;
+  stop(): Promise<void>;
+}
+
+/** The input of OpenWorkflow for a run. */
+interface StartedCall extends ProgramCall {
+  /** Tells whose call started the run, if several start it at once. */
+  readonly startId?: string;
+  readonly labels: RunLabels;
+}
+
+interface HostOptions {
+  readonly path: string;
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  readonly maxDeaths: number;
+  readonly suspects: Suspects;
+}
+
+/** Retries of a run whose process fails without dying, without a limit. */
+const retryPolicy = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: 0 } as const;
+
+/** Hosts a program on the file, in a namespace of its own: its worker claims no other program's runs. */
+const hostOn = (db: DatabaseSync, program: Program, options: HostOptions): Hosted => {
+  const { path, concurrency, leaseMs, maxDeaths, suspects } = options;
+  checkEncryption(db, program);
+  const sqlite = BackendSqlite.connect(path, { namespaceId: program.id });
+  waitForOthers(sqlite);
+  const leasing = leased(sqlite, { leaseMs, table: leaseTable(sqlite, program.id) });
+  const { backend, leases } = leasing;
+  const steps = persistedSteps(databaseOf(sqlite));
+  const writers = { synced: runWriter(databaseOf(sqlite), program.id), early: runWriter(db, program.id) };
+  const tables = runTables(db, program.id);
+  const client = new OpenWorkflow({ backend });
+  const canceling = watchCancels((runIds) => runIds.filter(tables.isCancelRequested));
+  const workflow = client.defineWorkflow<StartedCall, string>({ name: program.id, retryPolicy }, async ({ input, run }) => {
+    const { runId, labels } = input;
+    tables.setWorkflowRun(runId, run.id, labels); // its caller may have died before
+    const execution = createExecution({ ledger: tables.ledgerOf(runId), maxDeaths, suspects });
+    const lease = { workflowRunId: run.id, workerId: leases.holderOf(run.id) ?? '' };
+    const canceled = canceling.watch(runId);
+    await canceling.look();
+    try {
+      return await program.run(storedDurable({ store: storeOn({ leasing, steps, writers, lease }), execution, canceled }), input);
+    } catch (error) {
+      if (error instanceof DeadlyRun) await backend.cancelWorkflowRun({ workflowRunId: run.id });
+      else if (!(error instanceof TakenOver)) await execution.interrupt();
+      throw error;
+    } finally {
+      execution.end();
+      canceling.forget(runId);
+    }
+  });
+  const begin = async (call: StartedCall) => (await workflow.run(call, { idempotencyKey: call.runId })).workflowRun;
+  const worker = client.newWorker({ concurrency });
+  const working = worker.start();
+  const claimNow = claimingNow(worker);
+  return {
+    runs: withErrors((cause) => (isOfFile(cause) ? fileError(path, cause) : cause), {
+      start: startOn({ tables, begin, claimNow }),
+      find: findOn({ tables, backend, maxDeaths }),
+      cancel: async (runId) => {
+        tables.requestCancel(runId);
+        await canceling.look();
+      },
+      ...repairsOn({ tables, backend, steps, look: canceling.look }),
+      list: async (filter) => tables.list(filter),
+      storedBytes: async () => tables.storedBytes(),
+      drop: async (runId) => tables.drop(runId),
+      board: boardOn(db, program.id),
+    }),
+    stop: async () => {
+      await working;
+      await worker.stop();
+      canceling.stop();
+      await backend.stop();
+    },
+  };
+};
+
+interface Starting {
+  readonly tables: RunTables;
+  /** Starts a run; returns the one that another process has started, if there is one. */
+  begin(call: StartedCall): Promise<WorkflowRun>;
+  claimNow(): Promise<void>;
+}
+
+const startOn =
+  ({ tables, begin, claimNow }: Starting): ProgramRuns['start'] =>
+  async ({ runId, input, resourceId = null, priority = 0 }) => {
+    const labels = { resourceId, priority };
+    tables.reserve(runId, labels);
+    if (tables.workflowRunOf(runId)) return false;
+    // Another process may have reserved the id and died, or may be here, too: the run has the input of only one of them.
+    const startId = randomUUID();
+    const run = await begin({ runId, input, startId, labels });
+    const started = run.input as unknown as StartedCall; // as passed by its caller
+    tables.setWorkflowRun(runId, run.id, started.labels);
+    await claimNow();
+    return started.startId === startId;
+  };
+
+interface Repairs {
+  readonly tables: RunTables;
+  readonly backend: Backend;
+  readonly steps: PersistedSteps;
+  /** Checks at once for requested cancellations of the runs here. */
+  look(): Promise<void>;
+}
+
+const repairsOn = ({ tables, backend, steps, look }: Repairs): Pick<ProgramRuns, 'abandon' | 'journal' | 'retry'> => ({
+  retry: async (runId) => tables.retry(runId), // the worker's next poll finds it
+  abandon: async (runId) => {
+    const workflowRunId = tables.workflowRunOf(runId);
+    if (workflowRunId === undefined || (await foundOf(backend, workflowRunId)).kind !== 'running') return false;
+    await backend.cancelWorkflowRun({ workflowRunId });
+    tables.requestCancel(runId); // work under way stops, and its result is not stored
+    await look();
+    return true;
+  },
+  journal: async (runId) => {
+    const workflowRunId = tables.workflowRunOf(runId);
+    const run = workflowRunId === undefined ? null : await backend.getWorkflowRun({ workflowRunId });
+    const { input } = (run?.input ?? {}) as Partial<ProgramCall>; // as passed at the run's start
+    return run && input !== undefined ? { input, steps: steps.all(run.id) } : undefined;
+  },
+});
+
+/** OpenWorkflow's connection gives up at once if another process is writing. */
+const waitForOthers = (backend: BackendSqlite): void => {
+  databaseOf(backend).exec(`PRAGMA busy_timeout = ${patienceMs}`);
+};
+
+/**
+ * Claims a run right after its start, without waiting for the worker's next poll. Two polls at the same time would give one
+ * worker slot to two runs.
+ */
+const claimingNow = (worker: Worker): (() => Promise<void>) => {
+  let last: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  const poll = async (before: Promise<void>): Promise<void> => {
+    await before.catch(() => undefined);
+    next = undefined; // a run that starts from now on may miss this poll
+    await worker.tick();
+  };
+  return () => (last = next ??= poll(last));
+};
+
+interface StoreOptions {
+  readonly leasing: Leased;
+  readonly steps: PersistedSteps;
+  /** Steps are synced to disk; records alone only with the next step. */
+  readonly writers: Readonly<Record<'synced' | 'early', ReturnType<typeof runWriter>>>;
+  readonly lease: RunLease;
+}
+
+const storeOn = ({ leasing, steps, writers, lease }: StoreOptions): StepStore => ({
+  find: (key) => steps.find(lease.workflowRunId, key),
+  count: () => steps.count(lease.workflowRunId),
+  check: () => writers.synced.check(lease),
+  write: (write) => leasing.written(() => (write.step ? writers.synced : writers.early).write(lease, write)),
+});
+
+const foundOf = async (backend: Backend, workflowRunId: string | undefined): Promise<RunFound> => {
+  const run = workflowRunId ? await backend.getWorkflowRun({ workflowRunId }) : null;
+  if (!run) return { kind: 'absent' };
+  const { status, output, error } = run;
+  switch (status) {
+    case 'completed':
+    case 'succeeded':
+      return { kind: 'ended', output: output as string }; // the program's result
+    case 'failed':
+      return { kind: 'lost', reason: error?.message ?? 'it failed.' };
+    case 'canceled':
+      return { kind: 'lost', reason: 'it was abandoned.' };
+    case 'pending':
+    case 'running':
+    case 'sleeping':
+      return { kind: 'running' };
+    default:
+      return status satisfies never;
+  }
+};
+
+/** Finds runs; a lost one has the deaths of processes as its reason if there were too many. */
+const findOn =
+  ({ tables, backend, maxDeaths }: Pick<Repairs, 'tables' | 'backend'> & Pick<HostOptions, 'maxDeaths'>) =>
+  async (runId: string): Promise<RunFound> => {
+    const found = await foundOf(backend, tables.workflowRunOf(runId));
+    const deaths = found.kind === 'lost' ? tables.deathsOf(runId) : 0;
+    return deaths < maxDeaths ? found : { kind: 'lost', reason: new DeadlyRun(deaths).message };
+  };

@@ -1,18 +1,8 @@
 import { createHash } from 'node:crypto';
 import { handlers, object, type ObjectContext, type ObjectSharedContext } from '@restatedev/restate-sdk';
 import type { Ingress } from '@restatedev/restate-sdk-clients';
-
-import { keepTrying, readTogether } from '../calls.js';
-import {
-  type Append,
-  type Board,
-  type BoardEntry,
-  type Durable,
-  type EntryMark,
-  type Pinned,
-  type PlacedEntry,
-  TakenOver,
-} from '../journal.js';
+import { readTogether } from '../calls.js';
+import type { Append, Board, BoardEntry, EntryMark, Pinned, PlacedEntry } from '../journal.js';
 
 interface Note {
   readonly note: string;
@@ -180,18 +170,5 @@ export const boardOf = (ingress: Ingress, { entries, notes }: BoardObjects, { re
         .toSorted((one, other) => other.pinnedAt - one.pinnedAt)
         .map(({ runId, note }) => ({ runId, note }));
     },
-  };
-};
-
-/** Adds records early, as one attempt at a run. */
-export const publisherOf = (ingress: Ingress, { entries: records }: BoardObjects, over: AbortSignal): Durable['publish'] => {
-  let life: number | undefined;
-  return async ({ runId, at, entries }) => {
-    const request = { at, entries, life: at === undefined ? undefined : life };
-    const append = async () => ingress.objectClient(records, runId).append(request);
-    const place = await keepTrying(append, { path: 'ingressUrl', signal: over }).done;
-    if (place === null) throw new TakenOver();
-    if (at === undefined) life = place;
-    return place;
   };
 };

@@ -1,16 +1,3 @@
-import {
-  aName,
-  aText,
-  fieldsOf,
-  listOf,
-  needed,
-  recordOf,
-  timerMsFrom,
-  wholeNumberFrom,
-  type OptionKind,
-} from '../../option-kind.js';
-import { anAddress, checkOptions } from '../option-checks.js';
-
 /** The addresses of Restate and of this process. */
 export interface RestateOptions {
   /** The address of Restate's ingress, where runs are started and looked up, e.g. `http://127.0.0.1:8080`. */
@@ -57,33 +44,3 @@ export interface RestateOptions {
 /** The options with their defaults. */
 export type RestateSettings = RestateOptions &
   Required<Pick<RestateOptions, 'retentionMs' | 'stepTimeoutMs' | 'maxDeaths' | 'patienceMs'>>;
-
-const address = anAddress('http:', 'https:');
-
-const kinds = fieldsOf({
-  ingressUrl: needed(address),
-  listen: fieldsOf({ port: needed(wholeNumberFrom(1, 65_535)), host: aName }),
-  adminUrl: address,
-  serviceUrl: address,
-  headers: recordOf(aText),
-  identityKeys: listOf(aName),
-  retentionMs: wholeNumberFrom(0),
-  stepTimeoutMs: wholeNumberFrom(1_000),
-  maxDeaths: wholeNumberFrom(1),
-  patienceMs: timerMsFrom(0),
-} satisfies Record<keyof RestateOptions, OptionKind>);
-
-/** Reads the options. Raises `durable/invalid-option`. */
-export const readRestateOptions = (options: RestateOptions): RestateSettings => {
-  checkOptions(kinds, options, () => {
-    const isUnused = options.adminUrl !== undefined && !options.listen;
-    return isUnused ? [{ path: 'adminUrl', detail: 'it has no effect without `listen`; set `listen` or remove it.' }] : [];
-  });
-  return {
-    ...options,
-    retentionMs: options.retentionMs ?? 365 * 24 * 3_600_000,
-    stepTimeoutMs: options.stepTimeoutMs ?? 3_600_000,
-    maxDeaths: options.maxDeaths ?? 10,
-    patienceMs: options.patienceMs ?? 60_000,
-  };
-};

@@ -2,16 +2,28 @@ import { connect, defaultShouldRetry, HttpCallError, SendOpts, type Ingress } fr
 import { setTimeout } from 'node:timers/promises';
 import { InterlockError } from '../../errors.js';
 import { checkIntegration } from '../../integration.js';
-import { unencrypted, type Engine, type Program, type ProgramRuns, type RunFound } from '../journal.js';
+import { unencrypted, TakenOver, type Engine, type Program, type ProgramRuns, type RunFound, type Durable } from '../journal.js';
 import { keepTrying, together } from '../calls.js';
 import { createSuspects, type Suspects } from '../ledger.js';
-import { rejectOption } from '../option-checks.js';
-import { adminOf, type Admin, resourceHeader } from './admin.js';
+import { rejectOption, anAddress, checkOptions } from '../option-checks.js';
+import { adminOf, resourceHeader, type Admin } from './admin.js';
 import { ledgerObject, ledgerOf } from './ledger-object.js';
-import { boardObjects, boardOf, encryptionKey, markEncryption, notesName, publisherOf } from './objects.js';
+import { boardObjects, boardOf, encryptionKey, markEncryption, notesName, type BoardObjects } from './objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
-import { readRestateOptions, type RestateOptions, type RestateSettings } from './restate-options.js';
+import type { RestateOptions, RestateSettings } from './restate-options.js';
 import { readStep, runWorkflow, type RunWorkflow, type RunWorkflowDefinition } from './run-workflow.js';
+import {
+  aName,
+  aText,
+  fieldsOf,
+  listOf,
+  needed,
+  recordOf,
+  timerMsFrom,
+  wholeNumberFrom,
+  type OptionKind,
+} from '../../option-kind.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /**
  * Runs that outlive their processes and machines, on a Restate server: its log stores them, and it sends them to live
@@ -188,7 +200,7 @@ const foundBy = (error: unknown): RunFound => {
 /** The message of an invocation's error, which Restate reports as JSON. */
 const reasonIn = (body: string): string => {
   try {
-    const { message } = JSON.parse(body) as { message?: unknown };
+    const { message } = fieldsIn(JSON.parse(body));
     if (message === 'killed') return 'it was abandoned.'; // Restate's only words for it
     return typeof message === 'string' ? message : body;
   } catch {
@@ -198,4 +210,47 @@ const reasonIn = (body: string): string => {
 
 const unreachable = (cause: unknown): never => {
   throw new InterlockError('durable/unreachable', { path: 'ingressUrl', detail: String(cause), cause });
+};
+
+/** Adds records early, as one attempt at a run. */
+const publisherOf = (ingress: Ingress, { entries: records }: BoardObjects, over: AbortSignal): Durable['publish'] => {
+  let life: number | undefined;
+  return async ({ runId, at, entries }) => {
+    const request = { at, entries, life: at === undefined ? undefined : life };
+    const append = async () => ingress.objectClient(records, runId).append(request);
+    const place = await keepTrying(append, { path: 'ingressUrl', signal: over }).done;
+    if (place === null) throw new TakenOver();
+    if (at === undefined) life = place;
+    return place;
+  };
+};
+
+const address = anAddress('http:', 'https:');
+
+const kinds = fieldsOf({
+  ingressUrl: needed(address),
+  listen: fieldsOf({ port: needed(wholeNumberFrom(1, 65_535)), host: aName }),
+  adminUrl: address,
+  serviceUrl: address,
+  headers: recordOf(aText),
+  identityKeys: listOf(aName),
+  retentionMs: wholeNumberFrom(0),
+  stepTimeoutMs: wholeNumberFrom(1_000),
+  maxDeaths: wholeNumberFrom(1),
+  patienceMs: timerMsFrom(0),
+} satisfies Record<keyof RestateOptions, OptionKind>);
+
+/** Reads the options. Raises `durable/invalid-option`. */
+const readRestateOptions = (options: RestateOptions): RestateSettings => {
+  checkOptions(kinds, options, () => {
+    const isUnused = options.adminUrl !== undefined && !options.listen;
+    return isUnused ? [{ path: 'adminUrl', detail: 'it has no effect without `listen`; set `listen` or remove it.' }] : [];
+  });
+  return {
+    ...options,
+    retentionMs: options.retentionMs ?? 365 * 24 * 3_600_000,
+    stepTimeoutMs: options.stepTimeoutMs ?? 3_600_000,
+    maxDeaths: options.maxDeaths ?? 10,
+    patienceMs: options.patienceMs ?? 60_000,
+  };
 };

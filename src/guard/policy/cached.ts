@@ -1,14 +1,14 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
-
 import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
-import { pass } from '../../verdict.js';
+import { pass, type Author, type Verdict } from '../../verdict.js';
 import type { Guard } from '../in-sequence.js';
-import { type Content, contentKey, contentOf, contextOf, windowKey } from './content.js';
+import { contentKey, contentOf, contextOf, windowKey, type Content } from './content.js';
 import type { LayerSite } from './layers.js';
-import { type RecordedInput, remembering } from './remembering.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
-import type { CachedConversation, CachedEdit } from './policy-state.js';
+import type { CachedConversation, CachedEdit, CachedVerdict } from './policy-state.js';
+import { whenReady } from '../../phase/awaitable.js';
+import { inheriting, fieldsIn } from '../../phase/plain-data.js';
 
 /**
  * `cache`: repeats the guard's decision about the same content, edits included, without a call. Not cached: outcomes that are
@@ -38,8 +38,7 @@ const keepMade = <P extends Phase>(
 ): ReturnType<RecordedInput<P>['keep']> => {
   const after = contentIn(made, scope);
   if (!after || after.requestContext !== before.requestContext) return undefined;
-  const isReplaced = (name: string) =>
-    !conversational.has(name) && (made as Record<string, unknown>)[name] !== (data as Record<string, unknown>)[name];
+  const isReplaced = (name: string) => !conversational.has(name) && fieldsIn(made)[name] !== fieldsIn(data)[name];
   const changed = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name] || isReplaced(name));
   return changed.length > 0 ? base(made, new Set(changed)) : pass;
 };
@@ -78,7 +77,7 @@ const toCachedEdit = <P extends Phase>({ row, ports }: LayerSite<P>, data: Phase
   };
   return (made: PhaseData<P>, changed: ReadonlySet<string>): CachedEdit | undefined => {
     const names = [...changed].filter((name) => !conversational.has(name));
-    const fields = ports.copy(Object.fromEntries(names.map((name) => [name, (made as Record<string, unknown>)[name]])));
+    const fields = ports.copy(Object.fromEntries(names.map((name) => [name, fieldsIn(made)[name]])));
     const isTalk = row.carries && list && (changed.has('messages') || changed.has('systemMessages'));
     if (!isTalk) return { kind: 'edit', fields, conversation: undefined };
     const conversation = keepConversation(list);
@@ -164,13 +163,13 @@ const textTypes = new Set<unknown>(['text-delta', 'reasoning-delta']);
 const windowIn = (data: object): Window | undefined => {
   const { part } = data as { part?: { type?: unknown; match?: unknown; payload?: object } | null };
   if (!part || part.match || !textTypes.has(part.type)) return undefined;
-  const { text, id: _id, ...more } = (part.payload ?? {}) as { text?: unknown; id?: unknown };
+  const { text, id: _id, ...more } = fieldsIn(part.payload);
   return typeof text === 'string' && Object.keys(more).length === 0 ? { type: part.type as string, text } : undefined; // one of the set
 };
 
 /** A changed or removed text can be applied to another chunk; any other result cannot. */
 const keepText = (made: object, window: Window): CachedEdit | typeof pass | undefined => {
-  if ((made as { part?: unknown }).part === null) return cachedEdit(null);
+  if (fieldsIn(made)['part'] === null) return cachedEdit(null);
   const edited = windowIn(made);
   if (edited?.type !== window.type) return undefined;
   return edited.text === window.text ? pass : cachedEdit(edited.text);
@@ -181,4 +180,114 @@ const cachedEdit = (text: string | null): CachedEdit => ({ kind: 'edit', fields:
 const withText = (data: object, text: unknown): unknown => {
   const { part } = data as { part: { payload: object } }; // a window
   return text === null ? null : { ...part, payload: { ...part.payload, text } };
+};
+
+/** Decides which calls of a guard are equal, and repeats a cached edit. */
+interface Memory<P extends Phase> {
+  /** Reads a payload before the guard's call; undefined if its verdict must not be cached. An error counts as undefined. */
+  read(data: PhaseData<P>, scope: RunScope): RecordedInput<P> | undefined;
+  /** Repeats a cached edit. */
+  remake(edit: CachedEdit, data: PhaseData<P>, scope: RunScope): PhaseData<P>;
+}
+
+/** The guard's input. */
+interface RecordedInput<P extends Phase> {
+  /** Equal for equal calls. */
+  readonly key: string;
+  /** The guard's edit, to be repeated; undefined if that is impossible. */
+  keep(made: PhaseData<P>): CachedEdit | typeof pass | undefined;
+}
+
+/**
+ * Repeats an earlier verdict for an equal call. Not cached: outages, and calls of a guard that keeps a `state` in the run or writes to
+ * the client, because they do more than return a verdict.
+ */
+const remembering = <P extends Phase>(inner: Guard<P>, { author, state }: LayerSite<P>, memory: Memory<P>): Guard<P> => {
+  const { verdicts } = state;
+  if (!verdicts) return inner;
+  return (data, scope) => {
+    const call = watchCall(author, scope);
+    const seen = call && readFields(data, scope, memory);
+    if (!call || !seen) return inner(data, scope);
+    const known = verdicts.get(seen.key);
+    if (known) return again(known, author, (edit) => memory.remake(edit, data, scope));
+    return whenReady(inner(data, call.scope), (verdict) => {
+      const kept = call.didMore() ? undefined : keep(verdict, data, seen);
+      if (kept) verdicts.set(seen.key, kept);
+      return verdict;
+    });
+  };
+};
+
+/** Payloads that cannot be serialized are not cached. */
+const readFields = <P extends Phase>(data: PhaseData<P>, scope: RunScope, memory: Memory<P>): RecordedInput<P> | undefined => {
+  try {
+    return memory.read(data, scope);
+  } catch {
+    return undefined;
+  }
+};
+
+/** A guard that passes may have changed its payload in place. */
+const keep = <P extends Phase>(
+  verdict: Verdict<PhaseData<P>>,
+  data: PhaseData<P>,
+  seen: RecordedInput<P>,
+): CachedVerdict | undefined => {
+  switch (verdict.kind) {
+    case 'pass':
+    case 'edit':
+      return seen.keep(verdict.kind === 'edit' ? verdict.data : data);
+    case 'trip':
+    case 'retry':
+      return verdict;
+    case 'unavailable':
+      return undefined;
+    default:
+      return verdict satisfies never;
+  }
+};
+
+const again = <P extends Phase>(
+  known: CachedVerdict,
+  author: Author,
+  remake: (edit: CachedEdit) => PhaseData<P>,
+): Verdict<PhaseData<P>> => {
+  switch (known.kind) {
+    case 'pass':
+      return pass;
+    case 'edit':
+      return { kind: 'edit', data: remake(known) };
+    case 'trip':
+    case 'retry':
+      return { ...known, ...author };
+    default:
+      return known satisfies never;
+  }
+};
+
+interface WatchedCall {
+  /** The guard's scope. */
+  readonly scope: RunScope;
+  /** Whether it left a state in the run, or wrote to the client, which a cached verdict would not repeat. */
+  didMore(): boolean;
+}
+
+/** Observes the guard's next call; undefined if the guard has a state in this run, because its verdict may depend on it. */
+const watchCall = ({ processorId }: Author, scope: RunScope): WatchedCall | undefined => {
+  const { writer } = scope;
+  const hasState = () => Object.keys(scope.slot(processorId).state).length > 0;
+  if (hasState()) return undefined;
+  if (!writer) return { scope, didMore: hasState };
+  let hasWritten = false;
+  const watching: RunScope['writer'] = {
+    custom: (...args) => {
+      hasWritten = true;
+      return writer.custom(...args);
+    },
+  };
+  return {
+    scope: inheriting(scope, { writer: watching }),
+    didMore: () => hasWritten || hasState(),
+  };
 };

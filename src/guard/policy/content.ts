@@ -7,6 +7,7 @@ import { once } from '../../phase/memo.js';
 import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** The content of a payload that a guard can see, by field, as text; messages and system messages are fields too. */
 export type Content = Readonly<Record<string, string>>;
@@ -54,7 +55,7 @@ const contentFields = [
  */
 export const contentOf = (data: PhaseData, scope: RunScope): Content => {
   const { host } = scope;
-  const fields = contentFields.map((name) => [name, textOf((data as Record<string, unknown>)[name])]);
+  const fields = contentFields.map((name) => [name, textOf(fieldsIn(data)[name])]);
   const { messageList }: MessageCarrier = data;
   const conversation = messageList && {
     messages: textOf(bareMessages(host, messageList)),
@@ -116,7 +117,7 @@ const plainContent = (value: unknown): unknown => {
 };
 
 const plainInstance = (value: object): unknown => {
-  const { provider, modelId } = value as { provider?: unknown; modelId?: unknown };
+  const { provider, modelId } = fieldsIn(value);
   if (typeof modelId === 'string') return [`${mark()}-model`, provider, modelId];
   if (value instanceof Error)
     return { ...Object.fromEntries(Object.entries(value)), [mark()]: 'error', name: value.name, message: value.message };

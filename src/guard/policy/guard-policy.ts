@@ -123,12 +123,6 @@ export const readPolicy = (options: unknown, path: string): GuardPolicy => {
   return Object.freeze(policy);
 };
 
-/** Validates the id of a guard. Raises `guard/invalid-option`. */
-export const readId = (id: unknown, path: string): string => {
-  throwFaults(aName.faultsOf(id, `${path}.id`).map(asGuardFault));
-  return id as string; // a name
-};
-
 /** Options that contradict each other, and the reason. */
 const contradictions: readonly (readonly [keyof GuardPolicy, keyof GuardPolicy, string])[] = [
   ['shadow', 'onUnavailable', 'a missing verdict of a shadow guard has no effect; remove onUnavailable.'],

@@ -1,14 +1,15 @@
-import { type CircuitBreakerPolicy, CircuitState } from 'cockatiel';
-import pLimit, { type LimitFunction } from 'p-limit';
-
-import { type Awaitable, isPromise, untilAborted, whenReady } from '../../phase/awaitable.js';
+import { inheriting } from '../../phase/plain-data.js';
+import { CircuitState, type CircuitBreakerPolicy } from 'cockatiel';
+import pLimit from 'p-limit';
+import type { LimitFunction } from 'p-limit';
+import { isPromise, untilAborted, whenReady, type Awaitable } from '../../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import type { GuardReport, RunScope } from '../../phase/scope.js';
-import { type Author, pass, type Pass, type Trip, type Unavailable, type Verdict } from '../../verdict.js';
+import { pass, type Author, type Pass, type Trip, type Unavailable, type Verdict } from '../../verdict.js';
 import { canceled, type Guard } from '../in-sequence.js';
 import type { PolicyState } from './policy-state.js';
 import type { GuardPolicy } from './guard-policy.js';
-import { type ErrorCode, InterlockError, isInterlockError } from '../../errors.js';
+import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.js';
 
 /** One option of a policy as a function from guard to guard, applied once when the plan is built. */
 export type Layer = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>) => Guard<P>;
@@ -140,18 +141,6 @@ const untilCanceled = <D>(verdict: Awaitable<Verdict<D>>, author: Author, scope:
   return untilAborted(verdict, abortSignal).then((given) => given ?? canceled(author, scope));
 };
 
-const sampledOut: Pass = { kind: 'pass', bypass: { reason: 'sampled-out' } };
-
-/** `sampleRate`: the guard is called in a share of all runs, chosen once per run, so that it sees all of a run or nothing. */
-export const sampled: Layer =
-  (inner, { author, policy: { sampleRate = 1 }, state }) =>
-  (data, scope) => {
-    const run = scope.slot(author.processorId).state;
-    const isIn = state.sampled.get(run) ?? Math.random() < sampleRate;
-    state.sampled.set(run, isIn);
-    return isIn ? inner(data, scope) : sampledOut;
-  };
-
 /**
  * `overlap`, `reads`: the guard may only judge. The model already has its input when the verdict comes, or the text was sent, so that an
  * edit cannot be applied: it counts as no verdict, with `guard/overlap-edits` or `guard/reader-edits`.
@@ -233,7 +222,7 @@ const shadowScope = (scope: RunScope, report: (report: GuardReport) => void): Ru
     reportGuard: report,
     reportConflict: () => undefined,
   };
-  return Object.create(scope, Object.getOwnPropertyDescriptors(own)) as RunScope;
+  return inheriting(scope, own);
 };
 
 /** A copy of the context. It is created by the host's class, which this module must not import. */

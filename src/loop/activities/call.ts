@@ -1,32 +1,31 @@
-import { startModelCall, readAhead } from '../model-call.js';
-import type { ModelCall, ResponseReader } from '../ports.js';
+import { readAhead, recordModelChunk } from '../model-call.js';
+import type { ModelCall, ResponseReader, Chunk, LoopPorts, ModelRequest } from '../ports.js';
 import type { Outcome } from '../activity.js';
 import { agentChunk, emit } from '../emit.js';
-import { currentAttempt, setRunError, type Attempt, type Run } from '../run.js';
+import { changeAttempt, currentAttempt, type Attempt, type Run } from '../run.js';
+import { setRunError, isGuarded, stopWith, dropReprocessed } from '../judge.js';
 import { InterlockError } from '../../errors.js';
 import { createTurns } from '../../guard/in-steps.js';
-import { isPromise } from '../../phase/awaitable.js';
+import { isPromise, untilAborted } from '../../phase/awaitable.js';
 import { noteOriginal } from '../fallen-stand-ins.js';
-import { isGuarded, stopWith } from '../judge.js';
-import { recordModelChunk } from '../record-model.js';
 import { createPartIds, idsOf } from '../part-ids.js';
-import { makeCall } from '../make-call.js';
 import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
-import { dropReprocessed } from '../reprocess-queue.js';
 import { createBlockScopes } from '../../pipeline/block-scope.js';
 import { firstTripOrAll } from '../../pipeline/parallel.js';
 import { strictest } from '../../verdict.js';
 import { markInputAccepted } from '../persist-rejected-turn.js';
+import type { ToolCall } from '../tool-call.js';
+import { setCall } from '../step-calls.js';
 
 /** The model's response. Each chunk passes the stream guards before it is emitted; a trip ends the provider's call. */
 export const call = async (run: Run): Promise<Outcome> => {
-  const attempt = currentAttempt(run);
+  let attempt = currentAttempt(run);
   const modelCall: ModelCall = attempt.ahead ?? startModelCall(run, attempt);
   attempt.ahead = undefined;
   const { startedAt, hangUp } = modelCall;
   try {
     const reader = await modelCall.response;
-    await announce(run, attempt);
+    attempt = await announce(run, attempt);
     attempt.hasResponded = run.options.mode === 'generate' || attempt.cached !== undefined; // the response is already complete
     const outcome = await consumeModelStream(run, attempt, { reader, startedAt, hangUp });
     if (outcome.kind !== 'done') hangUp(); // a guard stopped the stream before its end
@@ -42,14 +41,13 @@ export const call = async (run: Run): Promise<Outcome> => {
   }
 };
 
-const announce = async (run: Run, attempt: Attempt): Promise<void> => {
-  if (attempt.started) return;
-  attempt.started = true;
+const announce = async (run: Run, attempt: Attempt): Promise<Attempt> => {
+  if (attempt.place !== undefined) return attempt;
   const payload = { messageId: run.state.messageId, request: attempt.request ?? {}, warnings: attempt.warnings };
   const { hold, streamBuffer } = run.options;
   if (hold) streamBuffer.startBuffering();
   await emit(run, { ...agentChunk(run, 'step-start', payload), metadata: { attempt: run.state.counters.attempt } });
-  attempt.place = streamBuffer.offset;
+  return changeAttempt(run, { place: streamBuffer.offset });
 };
 
 /** A model's response while it streams. */
@@ -147,11 +145,8 @@ export const open = async (run: Run): Promise<Outcome> => {
  * has passed is not called again for another attempt, unless the attempt's own guards add it again.
  */
 export const judgeOverlap = async (run: Run): Promise<Outcome> => {
-  const {
-    scope,
-    state: { overlapGuards },
-  } = run;
-  const blockScope = createBlockScopes().take(scope);
+  const { overlapGuards } = run.state;
+  const blockScope = createBlockScopes().take(run.scope);
   const verdicts = await firstTripOrAll(overlapGuards.map((guard) => guard.judge(blockScope.scope)));
   run.signal.throwIfAborted();
   const stop = strictest(verdicts);
@@ -160,4 +155,65 @@ export const judgeOverlap = async (run: Run): Promise<Outcome> => {
   if (stop) return stopWith(run, stop);
   markInputAccepted(run, true);
   return { kind: 'done' };
+};
+
+/** Stores the data of a made call that its chunk lacks, under the id that the call has in the run. */
+type KeepCall = (chunk: Chunk) => void;
+
+/**
+ * Makes the call of a chunk, once: from here on guards, approval functions, records, readers and the tool get the same arguments. A
+ * call that the provider runs itself is not changed.
+ */
+const makeCall = (run: Run, attempt: Attempt, chunk: Chunk): readonly [made: Chunk, keep?: KeepCall] => {
+  const written = chunk.payload as ToolCall; // of that type
+  const { makeCall: make } = run.options.ports;
+  if (chunk.type !== 'tool-call' || written.providerExecuted || !make) return [chunk];
+  const { args, refusal, ...rest } = make({ call: written, settings: attempt.settings });
+  const keepData: KeepCall = ({ payload }) => {
+    const { toolCallId } = payload as ToolCall;
+    if (refusal) setCall(attempt.calls, toolCallId, { ruling: { kind: 'rejected', message: refusal } });
+    if ('given' in rest) setCall(attempt.calls, toolCallId, { given: { args, input: rest.given } });
+  };
+  return [args === written.args ? chunk : { ...chunk, payload: { ...written, args } }, keepData];
+};
+
+/** Calls the model of an attempt, or repeats a guard's cached response. */
+const startModelCall = (run: Run, attempt: Attempt): ModelCall => {
+  const controller = new AbortController();
+  const hangUp = (reason?: unknown): void => controller.abort(reason);
+  const { modelId, provider } = attempt.entry.model;
+  const startedAt = run.scope.now();
+  if (!attempt.cached) run.recorder.record({ type: 'model-call', modelId, provider });
+  attempt.modelCall = { hangUp }; // the driver ends the call with the run
+  if (run.signal.aborted) hangUp(run.signal.reason);
+  return { startedAt, response: openResponse(run, attempt, controller.signal), hangUp };
+};
+
+const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal): Promise<ResponseReader> => {
+  const { ports, mode, runId } = run.options;
+  if (attempt.cached) {
+    attempt.request = attempt.cached.request;
+    attempt.warnings = attempt.cached.warnings ?? [];
+    const chunks = attempt.cached.chunks.values();
+    return { read: async () => chunks.next(), toChunk: (chunk) => ({ ...(chunk as Chunk), runId, from: 'AGENT' }) };
+  }
+  const { entry, prompt = [], settings } = attempt;
+  const opened = await untilAborted(openStream(ports, { ...settings, entry, prompt, mode, abortSignal }), abortSignal);
+  if (!opened) throw abortSignal.reason;
+  const { reader, response } = opened;
+  attempt.request = response.request;
+  Object.assign(attempt.response, response.response);
+  attempt.warnings = response.warnings ?? [];
+  return { read: () => reader.read(), toChunk: (part) => ports.toChunk(part, runId) };
+};
+
+/** Calls the provider. The end of the call also cancels the stream, which ends a read that waits for the provider. */
+const openStream = async (ports: LoopPorts, request: ModelRequest) => {
+  const response = await ports.callModel(request);
+  const reader = response.parts.getReader();
+  const { abortSignal } = request;
+  const cancel = (): void => void reader.cancel(abortSignal.reason).catch(() => undefined);
+  if (abortSignal.aborted) cancel();
+  else abortSignal.addEventListener('abort', cancel, { once: true });
+  return { response, reader };
 };

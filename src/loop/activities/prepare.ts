@@ -1,8 +1,16 @@
-import { clearFeedback, conversationFields, restart, showFeedback, snapshotConversation, rotationOf } from '../conversation.js';
+import {
+  clearFeedback,
+  conversationFields,
+  showFeedback,
+  snapshotConversation,
+  rotationOf,
+  stepFields,
+  restoreConversation,
+} from '../conversation.js';
 import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { isGuarded, judge } from '../judge.js';
 import type { Outcome } from '../activity.js';
-import { type Run, stepFields, type Attempt, currentAttempt } from '../run.js';
+import { changeAttempt, currentAttempt, type Run, type Attempt } from '../run.js';
 import { createAttempt } from '../create-run.js';
 import { InterlockError } from '../../errors.js';
 import { markInputAccepted, persistAcceptedSteps } from '../persist-rejected-turn.js';
@@ -52,7 +60,7 @@ const prepareAttempt = (run: Run): Awaitable<Outcome> => {
   return whenReady(judge(run, payload), ({ data, outcome }) => {
     if (outcome) return outcome;
     if (data.messageId !== messageId) takeMessageId(run, data);
-    takeSettings(attempt, data);
+    takeSettings(run, attempt, data);
     return { kind: 'done' };
   });
 };
@@ -70,29 +78,28 @@ const startStep = (run: Run): void => {
   run.change({ reusable: [], start, ...(run.state.counters.stepNumber === 0 && { firstStep: start }) });
 };
 
-const takeSettings = (attempt: Attempt, data: PhaseData<'inputStep'> & { workspace?: unknown }): void => {
+const takeSettings = (run: Run, attempt: Attempt, data: PhaseData<'inputStep'> & { workspace?: unknown }): void => {
   const { settings, entry } = attempt;
   const { tools, toolChoice, activeTools, providerOptions, modelSettings, structuredOutput, workspace } = data;
   Object.assign(settings, { tools, toolChoice, activeTools, providerOptions, modelSettings, structuredOutput });
   if (workspace !== undefined) Object.assign(settings, { workspace });
   // Headers belong to the model that they were configured with.
   if (data.model && data.model !== entry.model)
-    attempt.entry = { ...entry, model: data.model as ResolvedModel, headers: undefined }; // the row resolved the hook's value
+    changeAttempt(run, { entry: { ...entry, model: data.model as ResolvedModel, headers: undefined } }); // the row resolved the hook's value
 };
 
 /** Converts the conversation to the model's prompt. Guards may rewrite it for this call, or respond from a cache. */
 export const request = (run: Run): Awaitable<Outcome> => {
-  const attempt = currentAttempt(run);
-  const prompt = run.options.ports.messages.toPrompt(run.state.list, attempt.entry.model);
-  return whenReady(prompt, (made) => judgePrompt(run, attempt, made));
+  const { model } = currentAttempt(run).entry;
+  return whenReady(run.options.ports.messages.toPrompt(run.state.list, model), (made) => judgePrompt(run, model, made));
 };
 
-const judgePrompt = (run: Run, attempt: Attempt, made: Prompt): Awaitable<Outcome> => {
+const judgePrompt = (run: Run, model: ResolvedModel, made: Prompt): Awaitable<Outcome> => {
   const prompt = isGuarded(run, 'llmRequest') ? copyPlain(made) : made; // hooks change it for this call only
   const judged = judge<'llmRequest'>(run, {
     phase: 'llmRequest',
     prompt,
-    model: attempt.entry.model,
+    model,
     messageList: run.state.list,
     ...stepFields(run),
     retryCount: run.state.counters.retries,
@@ -100,8 +107,14 @@ const judgePrompt = (run: Run, attempt: Attempt, made: Prompt): Awaitable<Outcom
   return whenReady(judged, ({ data, outcome }) => {
     if (outcome) return outcome;
     markInputAccepted(run, run.state.overlapGuards.length === 0);
-    attempt.prompt = data.prompt;
-    attempt.cached = data.response;
+    changeAttempt(run, { prompt: data.prompt, cached: data.response });
     return { kind: run.state.overlapGuards.length > 0 ? 'overlap' : 'done' };
   });
+};
+
+/** Restores the conversation to the start of the attempt, so that nothing of a rejected attempt remains; stores its feedback. */
+const restart = (run: Run): void => {
+  restoreConversation(run, run.state.start);
+  const { stop, feedback } = run.state;
+  run.change({ feedback: stop?.kind === 'retry' ? stop.reason : feedback, stop: undefined, error: undefined });
 };

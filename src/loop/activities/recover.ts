@@ -1,10 +1,12 @@
+import { fieldsIn } from '../../phase/plain-data.js';
+import { chunkIn } from '../../stream/gate/chunk.js';
 import { InterlockError, isInterlockError, messageOf } from '../../errors.js';
 import { unanswered } from '../create-run.js';
 import { retract, agentChunk } from '../emit.js';
 import { failWith, judge, judgeWhole, keepRejectedWords, isGuarded, publicError, streamPayload } from '../judge.js';
 import type { Outcome } from '../activity.js';
-import { conversationFields, rotationOf } from '../conversation.js';
-import { currentAttempt, stepFields, type Attempt, type Run } from '../run.js';
+import { conversationFields, rotationOf, stepFields } from '../conversation.js';
+import { changeAttempt, currentAttempt, type Attempt, type Run } from '../run.js';
 import { stripQuotedError } from '../../guard/strip-quoted-error.js';
 
 /** The model call failed. Guards may repair the messages and request another call; otherwise the next model is called, or the run ends. */
@@ -29,16 +31,15 @@ export const recover = async (run: Run): Promise<Outcome> => {
   run.recorder.record({ type: 'model-error', message: messageOf(shown), recovered: next !== undefined });
   if (!next) return giveUp(run, shown);
   await reopen(run, attempt);
-  attempt.entry = next;
+  changeAttempt(run, { ...unanswered(), entry: next });
   return { kind: again ? 'same-model' : 'next-model' };
 };
 
 /** Repeats the call; chunks that the failed one emitted are retracted. */
 const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
-  await retract(run, { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' });
+  await retract(run, { partIds: attempt.answer.partIds, place: attempt.place ?? 0, scope: 'step' });
   run.change({ error: undefined });
   keepRejectedWords(run);
-  Object.assign(attempt, unanswered());
 };
 
 const giveUp = (run: Run, error: unknown): Outcome => {
@@ -69,9 +70,9 @@ const judgedError = async (run: Run, error: unknown): Promise<unknown> => {
 const judgeTexts = async (run: Run, texts: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const data = streamPayload(run, agentChunk(run, 'error', { error: texts }));
   const verdict = await judgeWhole(run, data);
-  const part = (verdict.kind === 'edit' ? verdict.data : data).part as { payload?: { error?: unknown } } | null | undefined; // guards return chunks
+  const part = chunkIn(verdict.kind === 'edit' ? verdict.data : data);
   const isLeft = verdict.kind === 'pass' || verdict.kind === 'edit';
-  const left: unknown = isLeft ? part?.payload?.error : undefined;
+  const left: unknown = isLeft ? fieldsIn(part?.payload)['error'] : undefined;
   const edited: readonly unknown[] = Array.isArray(left) ? left : [];
   return new Map(texts.map((text, index) => [text, typeof edited[index] === 'string' ? edited[index] : withheld]));
 };

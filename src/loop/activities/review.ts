@@ -1,38 +1,41 @@
 import type { PhaseData } from '../../phase/row.js';
-import { afterStep } from '../after-step.js';
-import { addWritten } from '../data-parts.js';
+import { afterStep, conversationFields, stepFields, clearFeedback, stepFeedbackTag } from '../conversation.js';
+import { addWritten } from '../emit.js';
 import { dropFallen } from '../fallen-stand-ins.js';
-import { hasUnjudgedInput, resultOfCall } from '../streamed-input.js';
-import { followResponse, snapshotResponse } from '../follow-response.js';
-import { isGuarded, judge } from '../judge.js';
+import { resultOfCall, unquoting } from '../guarded-stream.js';
+import { followResponse, snapshotResponse, resend } from '../follow-response.js';
+import { isGuarded, judge, judgeWith, failWith, type Judged } from '../judge.js';
 import type { Outcome } from '../activity.js';
 import type { StepRecord } from '../ports.js';
 import type { ToolCall } from '../tool-call.js';
-import { conversationFields } from '../conversation.js';
-import { currentAttempt, stepFields, type Attempt, type Run } from '../run.js';
-import { resend } from '../resend.js';
+import { changeAttempt, currentAttempt, acceptedSteps, isOver, type Attempt, type Run } from '../run.js';
 import { acceptedParts, recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
-import { unquoting } from '../guarded-stream.js';
 import { findToolPart, type ProviderResult } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
+import { isSame } from '../../phase/plain-data.js';
+import { whenReady, type Awaitable } from '../../phase/awaitable.js';
+import type { Plan } from '../../pipeline/compile.js';
+import { addPayloadTransforms } from '../persist-rejected-turn.js';
+import { InterlockError, messageOf } from '../../errors.js';
 
 /** Judges the whole response of an attempt, before any of its tools runs. */
 export const review = async (run: Run): Promise<Outcome> => {
-  const attempt = currentAttempt(run);
+  const reviewed = currentAttempt(run);
   const before = responseParts(run).length;
-  addAnswer(run, attempt);
-  addWritten(run, attempt);
-  const record = recordStep(run, attempt);
-  attempt.record = record;
-  if (hasUnjudgedInput(attempt)) await resendAttempt(run, attempt, record);
-  const stopped = (await settleProviderResults(run, attempt, record)) ?? (await observe(run, attempt, record));
+  addAnswer(run, reviewed);
+  addWritten(run, reviewed);
+  const record = recordStep(run, reviewed);
+  changeAttempt(run, { record });
+  if (hasUnjudgedInput(reviewed)) await resendAttempt(run, reviewed, record);
+  const attempt = currentAttempt(run);
+  const stopped = (await settleProviderResults(run, attempt, record)) ?? (await observe(run, record));
   if (stopped) return stopped;
-  attempt.partCount = responseParts(run).length - before;
+  changeAttempt(run, { partCount: responseParts(run).length - before });
   const snapshots = isGuarded(run, 'outputStep') ? snapshotResponse(run) : undefined;
   const judged = await judge<'outputStep'>(run, stepPayload(run, attempt, record));
   if (judged.outcome) return judged.outcome;
   if (snapshots) await followResponse(run, snapshots);
-  if (addWritten(run, attempt)) attempt.partCount = responseParts(run).length - acceptedParts(run);
+  if (addWritten(run, attempt)) changeAttempt(run, { partCount: responseParts(run).length - acceptedParts(run) });
   run.change({ steps: [...run.state.steps, record] });
   const toolCalls = record.toolCalls.filter((call) => !call.providerExecuted).length;
   if (toolCalls > 0) return { kind: 'reviewed', toolCalls };
@@ -43,7 +46,7 @@ export const review = async (run: Run): Promise<Outcome> => {
 const resendAttempt = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
   const step = responseStep(attempt, record);
   await resend(run, [{ step, end: undefined, own: attempt.answer.parts, before: [], isChanged: true }]);
-  attempt.place = step.place;
+  changeAttempt(run, { place: step.place });
 };
 
 const addAnswer = (run: Run, attempt: Attempt): void => {
@@ -64,12 +67,13 @@ const addAnswer = (run: Run, attempt: Attempt): void => {
 };
 
 /** Shows the response to guards that observe it, as earlier guards left it: a cache must not keep what they removed. */
-const observe = async (run: Run, attempt: Attempt, record: StepRecord): Promise<Outcome | undefined> => {
+const observe = async (run: Run, record: StepRecord): Promise<Outcome | undefined> => {
   if (!isGuarded(run, 'llmResponse')) return undefined;
+  const attempt = currentAttempt(run);
   const { leftChunks, response, wasEdited } = attempt;
   const { outcome } = await judge<'llmResponse'>(run, {
     phase: 'llmResponse',
-    chunks: wasEdited ? leftChunks.map(unquoting) : leftChunks,
+    chunks: wasEdited ? leftChunks.map(unquoting) : [...leftChunks], // a hook may keep them
     model: attempt.entry.model,
     ...stepFields(run, record),
     fromCache: attempt.cached !== undefined,
@@ -78,7 +82,7 @@ const observe = async (run: Run, attempt: Attempt, record: StepRecord): Promise<
     rawResponse: attempt.cached ? attempt.cached.rawResponse : wasEdited ? record.response : response, // the record has no body
     retryCount: run.state.counters.retries,
   });
-  attempt.leftChunks = [];
+  leftChunks.length = 0;
   return outcome;
 };
 
@@ -122,3 +126,106 @@ const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolC
   const known = findToolPart(parts, toolCallId)?.toolInvocation;
   return { toolCallId, toolName: known?.toolName ?? toolName, args: known?.args ?? args, providerExecuted: true };
 };
+
+/** The fields of chunks that belong to a tool call. */
+interface CallPayload {
+  readonly toolCallId: string;
+  readonly toolName?: string;
+  readonly argsTextDelta?: string;
+}
+
+/**
+ * Whether streamed arguments differ from their calls, or have none: guards of whole responses judge only the calls, so that the content
+ * of such a response is sent again.
+ */
+const hasUnjudgedInput = ({ answer }: Attempt): boolean => {
+  const streamed = Map.groupBy(answer.streamedInput.splice(0), ({ payload }) => (payload as CallPayload).toolCallId);
+  return [...streamed].some(([id, chunks]) => {
+    const call = answer.toolCalls.find(({ toolCallId }) => toolCallId === id);
+    const payloads = chunks.map(({ payload }) => payload as CallPayload);
+    const text = payloads.map(({ argsTextDelta = '' }) => argsTextDelta).join('');
+    const isNamed = payloads.every(({ toolName }) => toolName === undefined || toolName === call?.toolName);
+    return !call || !isNamed || (text !== '' && !isTextOf(text, call.args));
+  });
+};
+
+const textOf = (args: unknown): string | undefined => (typeof args === 'string' ? args : JSON.stringify(args));
+
+/** Whether a text contains the arguments and nothing else, such as a key twice; spaces between them do not count. */
+const isTextOf = (text: string, args: unknown): boolean => {
+  if (text === textOf(args)) return true;
+  if (text.replaceAll(/\s/g, '') !== textOf(args)?.replaceAll(/\s/g, '')) return false;
+  try {
+    return isSame(JSON.parse(text), args);
+  } catch {
+    return false;
+  }
+};
+
+/** Judges the whole response once, after the loop. */
+export const finish = (run: Run): Awaitable<Outcome> => {
+  clearFeedback(run);
+  clearStepFeedback(run);
+  const { settings } = currentAttempt(run);
+  const objectPlan = settings.structuredOutput && run.options.objectPlan?.(settings);
+  if (isGuarded(run, 'outputResult') || objectPlan) return judgeResult(run, objectPlan);
+  return whenReady(addPayloadTransforms(run), () => accept(run));
+};
+
+const judgeResult = async (run: Run, objectPlan: Plan | undefined): Promise<Outcome> => {
+  const snapshots = snapshotResponse(run);
+  let judged: Judged<'outputResult'> = await judge(run, resultPayload(run));
+  if (judged.data && objectPlan) judged = await judgeWith(run, objectPlan, judged.data);
+  if (judged.outcome) return judged.outcome;
+  await followResponse(run, snapshots);
+  await addPayloadTransforms(run);
+  return accept(run);
+};
+
+const accept = (run: Run): Outcome => {
+  run.change({ isResultAccepted: true });
+  return { kind: 'done' };
+};
+
+/** The payload of the result phase, also used to persist the result. */
+export const resultPayload = (run: Run): PhaseData<'outputResult'> => {
+  const steps = acceptedSteps(run);
+  return {
+    phase: 'outputResult',
+    ...conversationFields(run, 'response'),
+    result: {
+      text: steps.map((step) => step.text).join(''),
+      usage: { ...run.state.usage },
+      finishReason: steps.at(-1)?.finishReason ?? 'unknown',
+      steps: stepFields(run).steps,
+    },
+  };
+};
+
+/** Persists accepted responses only; a rejected response never reaches this activity. A failure to persist fails the run. */
+export const persist = (run: Run): Awaitable<Outcome> => {
+  const { memory } = run.options.lanes;
+  addWritten(run, currentAttempt(run));
+  return memory ? persistIn(memory, run) : { kind: 'done' };
+};
+
+const persistIn = async (memory: Plan, run: Run): Promise<Outcome> => {
+  const { outcome } = await judgeWith<'outputResult'>(run, memory, resultPayload(run));
+  const failed = outcome && failureOf(run, outcome);
+  const error = failed && messageOf(run.state.error);
+  if (!isOver(run)) run.recorder.record({ type: 'memory', given: 'answer', ...(error && { error }) });
+  return failed ?? { kind: 'done' };
+};
+
+const failureOf = (run: Run, outcome: Outcome): Outcome => {
+  const { stop } = run.state;
+  if (outcome.kind === 'failed' || !stop || stop.kind === 'unavailable') return { kind: 'failed' };
+  return failWith(
+    run,
+    new InterlockError('run/failed', { path: stop.path, detail: `memory rejected the answer: ${stop.reason}.` }),
+  );
+};
+
+/** Removes the application's feedback to the model, which is not part of the result. */
+const clearStepFeedback = ({ options: { ports }, state: { list } }: Run): void =>
+  ports.messages.writeTagged(list, stepFeedbackTag, []);

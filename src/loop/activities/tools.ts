@@ -1,17 +1,19 @@
-import { afterStep } from '../after-step.js';
-import { emitJudged, stopWith } from '../judge.js';
+import { fieldsIn } from '../../phase/plain-data.js';
+import { chunkIn } from '../../stream/gate/chunk.js';
+import { afterStep } from '../conversation.js';
+import { emitJudged, stopWith, isGuarded, judgeChunk } from '../judge.js';
 import type { Outcome } from '../activity.js';
-import { addWritten } from '../data-parts.js';
+import { addWritten, agentChunk } from '../emit.js';
 import type { StepRecord } from '../ports.js';
-import type { ToolCall, ToolOutcome } from '../tool-call.js';
-import { agentChunk } from '../emit.js';
+import type { ToolCall, ToolOutcome, Suspension } from '../tool-call.js';
 import { createRunningCalls, type RunningCalls } from '../running-calls.js';
-import { currentAttempt, type Attempt, type Run } from '../run.js';
+import { changeAttempt, currentAttempt, type Attempt, type Run } from '../run.js';
 import { settleEnd } from '../settle-result.js';
 import { acceptedParts, responseParts } from '../step-record.js';
 import { untilAborted } from '../../phase/awaitable.js';
-import { judgeSuspension, waitingCalls } from '../waiting-calls.js';
-import { awaitApproval, setCall } from '../step-calls.js';
+import { waitingCalls, waitingChunk } from '../waiting-calls.js';
+import { setCall, type StepCalls, type WaitingCall } from '../step-calls.js';
+import { klona } from 'klona/full';
 
 /**
  * Runs the tools of a reviewed step in parallel, up to the run's limit. Their results are judged in the order of the calls. A queued call
@@ -35,7 +37,7 @@ export const tools = async (run: Run): Promise<Outcome> => {
     }
   }
   addWritten(run, attempt);
-  attempt.partCount = responseParts(run).length - acceptedParts(run); // data parts of its tools belong to it
+  changeAttempt(run, { partCount: responseParts(run).length - acceptedParts(run) }); // data parts of its tools belong to it
   if (waitingCalls(run).length > 0) return { kind: 'suspended' };
   record.reason = 'tool-calls';
   const hasClientCalls = [...attempt.calls.values()].some(({ settled }) => settled === 'client');
@@ -126,4 +128,34 @@ const needsApproval = async (run: Run, { calls, settings }: Attempt, call: ToolC
   const { ruling, given } = calls.get(call.toolCallId) ?? {};
   if (ruling) return ruling.kind === 'approval'; // a call that a guard rejected does not run, even if it is approved
   return run.options.ports.needsApproval({ call, settings, given: given?.input });
+};
+
+/** Marks a call as waiting for approval. Its arguments, as shown to the approver, can no longer change. */
+const awaitApproval = (calls: StepCalls, call: ToolCall): void => {
+  const displayed = klona(call);
+  setCall(calls, call.toolCallId, { displayed, waiting: { kind: 'approval', call: displayed } });
+};
+
+/** The waiting call of a tool that suspended the run, with the stream guards' version of its payload, or the outcome of a stop. */
+const judgeSuspension = async (
+  run: Run,
+  { call, suspension }: { call: ToolCall; suspension: Suspension },
+): Promise<{ waiting: WaitingCall; outcome?: undefined } | { waiting?: undefined; outcome: Outcome }> => {
+  if (!isGuarded(run, 'outputStream')) return { waiting: { kind: 'data', call, suspension } };
+  const { approval, ...suspended } = suspension;
+  const payload = await judgeForDisplay(run, { kind: 'data', call, suspension: suspended });
+  if (payload.outcome) return payload;
+  const decision = approval && (await judgeForDisplay(run, { kind: 'data', call, suspension }));
+  if (decision?.outcome) return decision;
+  const displayed = { ...suspension, payload: payload.left['suspendPayload'] };
+  if (!approval || !decision) return { waiting: { kind: 'data', call, suspension, displayed } };
+  const { toolName, args } = decision.left as { toolName?: string; args?: unknown };
+  return { waiting: { kind: 'data', call, suspension, displayed: { ...displayed, approval: { ...approval, toolName, args } } } };
+};
+
+/** The stream guards' version of a waiting call's chunk. */
+const judgeForDisplay = async (run: Run, waiting: WaitingCall) => {
+  const { data, outcome } = await judgeChunk(run, waitingChunk(run, waiting));
+  if (outcome) return { outcome };
+  return { left: fieldsIn(chunkIn(data)?.payload) };
 };

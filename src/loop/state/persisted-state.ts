@@ -4,8 +4,6 @@ import type { Attempt, Run } from '../run.js';
 import { readState, writeState, type KeptState, type AttemptState } from './run-state.js';
 import { applyPatch, diff, type Patch, type Settled } from './patch.js';
 import type { RunEvent } from '../../../schemas/index.js';
-import type { PersistedStep } from '../../durable/journal.js';
-import { decodeAt } from './encode.js';
 
 /** Earlier snapshots of the conversation; most of their content is in the current conversation. */
 const snapshotNames = ['start', 'firstStep', 'acceptedInput'] as const;
@@ -147,38 +145,3 @@ const settledIn = (
 };
 
 const isStepForward = (event: RunEvent): boolean => event.type !== 'state-enter' || forward.has(event.state);
-
-interface SectionsOptions {
-  /** The state that the journal starts with, if it is not empty. */
-  readonly startedWith: PersistedState | undefined;
-  /** Default: all stored steps. */
-  readonly step: number | undefined;
-  readonly runId: string;
-}
-
-/** Checkpointed sections of a journal. */
-interface Sections {
-  readonly sections: readonly PersistedStep[];
-  /** The last step of the journal. */
-  readonly reached: number;
-}
-
-/** A key of a checkpointed section: its number and its first activities. */
-const sectionKey = /^\d+ [a-z ]+$/;
-
-/**
- * The start of a run, and its checkpointed sections before a step, without parts of sections. Without the section that ended the run: a fork
- * ends on its own, even if it only repeats steps.
- */
-export const sectionsBefore = (steps: readonly PersistedStep[], { startedWith, step, runId }: SectionsOptions): Sections => {
-  const log = createStateLog(startedWith);
-  const sections = steps.filter(({ key }) => key === 'begin');
-  let isOver = false;
-  for (const one of steps.filter(({ key }) => sectionKey.test(key))) {
-    const { value } = decodeAt(one.text, `${runId} ${one.key}`) as { readonly value?: { readonly patch: Patch | undefined } }; // as it was stored
-    log.append(value?.patch, undefined);
-    isOver ||= step !== undefined && !one.key.endsWith(' input') && log.state.counters.stepNumber >= step;
-    if (!isOver && !one.key.endsWith(' end')) sections.push(one);
-  }
-  return { sections, reached: log.state.counters?.stepNumber ?? 0 };
-};

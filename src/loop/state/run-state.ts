@@ -85,7 +85,7 @@ const fill = <C extends { clear(): void }, E>(into: C, entries: readonly E[], ad
 };
 
 /** Converts an offset to one in the stream buffer of this run segment. */
-type OffsetOf = (offset: Attempt['place']) => Attempt['place'];
+type OffsetOf = (offset: number) => number;
 
 /**
  * Buffers the buffered chunks again; returns the conversion from offsets of the last stream buffer. They replace those of a state that was
@@ -140,14 +140,14 @@ const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptSta
 };
 
 /** The attempt with a state. */
-const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetOf: (place: number) => number): Attempt => {
+const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetOf: OffsetOf): Attempt => {
   const { answer, calls, record, ...rest } = state;
   const { partIds, ...content } = answer;
   return {
     ...rest,
     finishedCalls: [...rest.finishedCalls],
     written: [...rest.written],
-    place: offsetOf(rest.place),
+    place: rest.place === undefined ? undefined : offsetOf(rest.place),
     ahead: undefined,
     modelCall: undefined,
     prompt: undefined,

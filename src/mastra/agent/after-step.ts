@@ -1,8 +1,7 @@
 import type { AgentExecutionOptionsBase } from '@mastra/core/agent';
 import type { Chunk, EndedStep, LoopPorts, StepRuling } from '../../loop/ports.js';
 import type { LoopTarget } from '../tools/tools.js';
-import { goalOf, judgeGoal } from './goal.js';
-import { iterationOf, scoringContext, type Iteration } from './iteration.js';
+import { goalOf, judgeGoal, iterationOf, scoringContext } from './goal.js';
 
 type Option<Name extends 'isTaskComplete' | 'onIterationComplete'> = NonNullable<AgentExecutionOptionsBase<unknown>[Name]>;
 type Task = Option<'isTaskComplete'>;
@@ -97,3 +96,6 @@ const judgeTask = async (
   if (result.complete) return { shouldContinue: false, chunks: [chunk] };
   return { shouldContinue: true, feedback: formatStreamCompletionFeedback(result, maxIterationReached), chunks: [chunk] };
 };
+
+/** A step as the argument of Mastra's hook. */
+type Iteration = ReturnType<typeof iterationOf>;

@@ -39,7 +39,7 @@ import { createSuspendedRuns, listRuns, toListed } from './suspended-runs.js';
 import { asSubAgents } from '../tools/delegation.js';
 import { quietTools } from '../tools/tool-logger.js';
 import type { VerifyOptions } from '../workflow/verify.js';
-import { markStoredVersion } from './versions.js';
+import { markStoredVersion } from './read-call.js';
 import { noteListed } from '../tools/tools.js';
 
 type Asked = { requestContext?: RequestContext };

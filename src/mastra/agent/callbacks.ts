@@ -1,15 +1,15 @@
 import { unfinishedText } from '../../loop/persist-rejected-turn.js';
-import type { StepRecord } from '../../loop/ports.js';
+import type { StepRecord, Chunk } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop/run.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';
 import { errorOf, responseOf, wholeResultOf } from './result.js';
-import { copyOfStep } from './reader-copies.js';
 import { copyOfAnswer, stepResults, withViews } from './step-results.js';
-import { safely } from '../safely.js';
+import { safely } from '../../phase/awaitable.js';
 import { drive } from '../../loop/drive.js';
 import { finalizeRun } from '../../loop/finalize-run.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import type { SuspendedRuns } from './suspended-runs.js';
+import { fieldsIn, copyForReaders, isRecord } from '../../phase/plain-data.js';
 
 /** The callbacks that the loop calls while it runs, with Mastra's arguments. */
 export const runCallbacks = (
@@ -124,3 +124,50 @@ export const driveHere = async (run: Run, suspended?: SuspendedRuns): Promise<vo
 
 /** Ends the recording of a run, if it has one, with its result. */
 export const endRecording = (run: Run): void => run.options.recording?.end(run, objectOf(run).object);
+
+/** A chunk as readers get it: a copy, which the run does not change later. The end of a step has the steps so far. */
+export const copyForReader = (run: Run | undefined, { payload, ...chunk }: Chunk): Chunk => {
+  const copy: Chunk = copyForReaders(chunk);
+  if (payload === undefined) return copy;
+  const own = isRecord(payload) ? copyFields(payload) : copyForReaders(payload);
+  return {
+    ...copy,
+    payload: run && chunk.type === 'step-finish' ? withSteps(run, own as StepFinish) : own,
+  };
+};
+
+interface StepFinish {
+  /** The index of its step, and the number of steps so far. */
+  readonly output: { readonly step?: number; readonly stepCount?: number };
+}
+
+/** Adds the first steps of the run, and the content of its own step, as they are now. A follower of a run gets its chunks with the steps. */
+const withSteps = ({ state: { steps } }: Run, chunk: StepFinish): StepFinish => {
+  const { output, ...payload } = chunk;
+  const { step = -1, stepCount, ...own } = output;
+  const copies = steps.slice(0, stepCount).map(copyOfStep);
+  const current = copies[step];
+  if (!current) return chunk;
+  const { text, toolCalls } = current;
+  return { ...payload, output: { text, toolCalls, ...own, steps: copies } as StepFinish['output'] };
+};
+
+/** The fields of a step that the run replaces when the step changes. */
+const changing = ['content', 'toolCalls', 'toolResults', 'request', 'reason', 'tripwire'] as const;
+const copies = new WeakMap<StepRecord, { readonly of: Partial<StepRecord>; readonly copy: StepRecord }>();
+
+/** A copy of a step. While the step is unchanged, all readers share it. */
+const copyOfStep = (step: StepRecord): StepRecord => {
+  const known = copies.get(step);
+  if (known && changing.every((name) => known.of[name] === step[name])) return known.copy;
+  const copy = copyFields(step);
+  copies.set(step, { of: { ...step }, copy });
+  return copy;
+};
+
+/** Copies the fields of a value except for the request: it repeats the prompt, and the run only replaces it. */
+const copyFields = <T extends object>(value: T): T => {
+  const { request, metadata, ...own } = fieldsIn(value);
+  const rest = { ...(request !== undefined && { request }), ...(isRecord(metadata) && { metadata: copyFields(metadata) }) };
+  return { ...copyForReaders(own), ...rest } as T; // with all of its fields
+};

@@ -3,19 +3,21 @@ import type { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { Lanes } from '../../loop/run.js';
-import type { Plan } from '../../pipeline/compile.js';
+import { nodeId, type Plan } from '../../pipeline/compile.js';
 import { holdOf } from '../../pipeline/hold.js';
 import type { CallOptions, PrepareStep } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
-import { compileLane, laneId, registerProcessors, resolveLanes } from '../workflow/guards.js';
-import { compileErrorLane, hasErrorHook } from './error-lane.js';
+import { compileLane, laneId, registerProcessors, resolveLanes, compileRecording } from '../workflow/guards.js';
 import type { Conversation } from '../memory/memory.js';
 import { memoryProcessors } from '../memory/memory-processors.js';
-import { createObjectiveProcessor, goalOf } from './goal.js';
+import { goalOf } from './goal.js';
 import type { Titling } from '../memory/memory-title.js';
-import { processorsOf } from '../../pipeline/graph.js';
+import { processorsOf, mapGuards, type GraphNode, type GuardNode } from '../../pipeline/graph.js';
 import { renamed } from '../graph/guard-node.js';
-import { type PipelineStep, toGraph } from '../graph/to-graph.js';
+import { toGraph, type PipelineStep } from '../graph/to-graph.js';
+import { phases } from '../../phase/table.js';
+import * as mastraTools from '@mastra/core/tools';
+import type { LoopTarget } from '../tools/tools.js';
 
 /** The guards of a call by lane, in the order of execution. */
 export interface Chains {
@@ -166,3 +168,52 @@ export class PrepareStepProcessor implements Processor<'prepare-step'> {
     this.processInputStep = (args) => prepareStep(args);
   }
 }
+
+interface ErrorLane {
+  /** The error guards. */
+  readonly own: readonly PipelineStep[];
+  /** Guards of the other lanes that have a hook for failed calls. */
+  readonly others: readonly PipelineStep[];
+}
+
+/**
+ * Compiles the guards that run when a model call fails: first the error guards, then the error hooks of the other lanes, as in Mastra. A
+ * processor in several lanes runs once. Undefined without guards.
+ */
+export const compileErrorLane = ({ own, others }: ErrorLane, id: string, recordsEdits?: boolean): Plan | undefined => {
+  if (others.length === 0) return compileLane(own, id, recordsEdits);
+  const lane = toGraph(own, id);
+  const known = new Set(processorsOf(lane).map((processor) => processor.id));
+  const nodes = [...lane.nodes];
+  for (const node of others.map((step) => toGraph([step]))) {
+    const rest = mapGuards(node, (guard) => (canMend(guard.processor) && !known.has(guard.id) ? guard : idle(guard)));
+    const left = processorsOf(rest);
+    if (left.length === 0) continue;
+    nodes.push(rest);
+    for (const processor of left) known.add(processor.id);
+  }
+  return compileRecording({ kind: 'sequence', id, nodes }, recordsEdits);
+};
+
+/** True if a processor in a step has a hook for failed calls. */
+export const hasErrorHook = (step: PipelineStep): boolean => processorsOf(toGraph([step])).some(canMend);
+
+const canMend = (processor: Processor): boolean => typeof processor[phases.apiError.hook] === 'function';
+
+/** A node without effect at the position of a guard, so that conditions and maps find its result there. */
+const idle = (guard: GuardNode): GraphNode => ({ kind: 'function', id: nodeId(guard), run: () => undefined, phases: new Set() });
+
+/** The agent's objective in the thread of a call, shown to the model as a system message before each step. */
+const createObjectiveProcessor = ({ agent, conversation }: Pick<LoopTarget, 'agent' | 'conversation'>): Processor => ({
+  id: 'goal-objective',
+  processInputStep: async ({ messageList }) => {
+    const record = await mastraTools.readObjective(
+      await mastraTools.resolveGoalStore(agent.getMastraInstance()),
+      conversation?.threadId,
+    );
+    messageList.clearSystemMessages('goal');
+    if (record?.status === 'active')
+      messageList.addSystem(`<current-objective>\n${record.objective}\n</current-objective>`, 'goal');
+    return messageList;
+  },
+});

@@ -1,13 +1,12 @@
 import type { AgentConfig } from '@mastra/core/agent';
 import type { Mastra } from '@mastra/core/mastra';
 import { RequestContext } from '@mastra/core/request-context';
-import type { Processor } from '@mastra/core/processors';
 import type * as evals from '@mastra/core/evals';
 import { z } from 'zod';
 import * as mastraTools from '@mastra/core/tools';
 import type { EndedStep, StepRuling } from '../../loop/ports.js';
 import type { LoopTarget } from '../tools/tools.js';
-import { scoringContext } from './iteration.js';
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 
 type Goal = NonNullable<AgentConfig['goal']>;
 type Objective = NonNullable<Awaited<ReturnType<typeof mastraTools.readObjective>>>;
@@ -30,21 +29,6 @@ const scores = { done: 1, waiting: waitingScore, continue: 0 } as const;
 /** The goal of an agent; undefined outside a thread. */
 export const goalOf = ({ agent, conversation }: Pick<LoopTarget, 'agent' | 'conversation'>): Goal | undefined =>
   conversation && agent['__getGoalConfig']();
-
-/** The agent's objective in the thread of a call, shown to the model as a system message before each step. */
-export const createObjectiveProcessor = ({ agent, conversation }: Pick<LoopTarget, 'agent' | 'conversation'>): Processor => ({
-  id: 'goal-objective',
-  processInputStep: async ({ messageList }) => {
-    const record = await mastraTools.readObjective(
-      await mastraTools.resolveGoalStore(agent.getMastraInstance()),
-      conversation?.threadId,
-    );
-    messageList.clearSystemMessages('goal');
-    if (record?.status === 'active')
-      messageList.addSystem(`<current-objective>\n${record.objective}\n</current-objective>`, 'goal');
-    return messageList;
-  },
-});
 
 /**
  * Judges an accepted answer against the objective of its thread, as Mastra's goal step does: the objective is done or paused, or
@@ -176,4 +160,52 @@ const createGoalJudge = async (
     })
     .generateScore(({ results }) => scores[results.analyzeStepResult.decision])
     .generateReason(({ results }) => results.analyzeStepResult.reason);
+};
+
+const textOf = (message: MastraDBMessage | undefined): string | undefined =>
+  message?.content.parts.find((part) => part.type === 'text')?.text;
+
+/** A step as the argument of Mastra's hook. */
+export const iterationOf = (
+  { agent, options, runId, conversation }: LoopTarget,
+  { list, steps }: EndedStep,
+  shouldContinue: boolean,
+) => {
+  const last = steps.at(-1);
+  return {
+    iteration: steps.length,
+    maxIterations: options.maxSteps,
+    text: last?.text ?? '',
+    toolCalls: (last?.toolCalls ?? []).map(({ toolCallId, toolName, args }) => ({
+      id: toolCallId,
+      name: toolName,
+      args: (args ?? {}) as Record<string, unknown>, // tools take objects
+    })),
+    toolResults: (last?.toolResults ?? []).map(({ toolCallId, toolName, output }) => ({
+      id: toolCallId,
+      name: toolName,
+      result: output,
+    })),
+    isFinal: !shouldContinue,
+    finishReason: last?.finishReason ?? 'unknown',
+    runId,
+    threadId: conversation?.threadId,
+    resourceId: conversation?.resourceId,
+    agentId: agent.id,
+    agentName: agent.name,
+    messages: list.get.all.db(),
+  };
+};
+
+/** A step as the input of Mastra's completion scorers. */
+export const scoringContext = (target: LoopTarget, ended: EndedStep) => {
+  const { toolResults, text, isFinal: _, finishReason: __, ...place } = iterationOf(target, ended, ended.shouldContinue);
+  const [task] = ended.list.get.input.db();
+  return {
+    ...place,
+    originalTask: textOf(task) ?? 'Unknown task',
+    currentText: text,
+    toolResults: toolResults as { name: string; result: Record<string, unknown> }[],
+    customContext: Object.fromEntries(target.requestContext.entries()),
+  };
 };

@@ -2,24 +2,24 @@ import type { Agent } from '@mastra/core/agent';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
-import type { RequireToolApproval } from '@mastra/core/tools';
+import { MASTRA_TOOL_MARKER, Tool, type RequireToolApproval } from '@mastra/core/tools';
 import type { ModelConnection, LoopPorts, StepSettings } from '../../loop/ports.js';
 import { createAfterStep } from './after-step.js';
 import { createHost } from '../workflow/scope.js';
-import { createCheckpoints, loopMessages } from '../messages/loop-messages.js';
-import { createMessageCopies, type MessageCopies } from '../messages/message-copies.js';
-import { type LoopTarget, authoredTools, findTool, resolveTools, type AnyTool } from '../tools/tools.js';
+import { createCheckpoints, loopMessages } from '../messages/create-message-port.js';
+import { createMessageCopies, type MessageCopies } from '../messages/list-insides.js';
+import { authoredTools, findTool, resolveTools, type LoopTarget, type AnyTool } from '../tools/tools.js';
 import { createModelCall } from '../model/model-call.js';
-import { createModelOutputs } from '../model/model-outputs.js';
 import { resolveModel, resolveModels, type ModelRequestor } from '../model/models.js';
 import { createPrompts } from '../model/prompts.js';
 import { withViews, type StepResult } from './step-results.js';
 import { createPayloadTransforms } from '../tools/payload-transforms.js';
 import { runTool, stepTool, type ToolRunContext } from '../tools/run-tool.js';
 import { makeArguments, takeMade } from '../tool-arguments.js';
-import { copyPlain } from '../../phase/plain-data.js';
-import { stepFeedbackTag } from '../../loop/after-step.js';
+import { fieldsIn, copyPlain, isRecord } from '../../phase/plain-data.js';
+import { stepFeedbackTag } from '../../loop/conversation.js';
 import { createConversion } from '../messages/conversion.js';
+import type { ToolCall } from '../../loop/tool-call.js';
 
 /** The host's part of a loop run. */
 interface LoopSetup {
@@ -225,3 +225,48 @@ const needsApprovalBy = async (policy: Policy, ...args: readonly unknown[]): Pro
 
 const publicEntries = (requestContext: RequestContext): Record<string, unknown> =>
   Object.fromEntries([...requestContext.entries()].filter(([key]) => key !== inheritedKey));
+
+type Mapping = (call: ToolCall, result: unknown) => unknown;
+
+type Tools = Readonly<Record<string, unknown>>;
+
+/** The model's view of tool results in a run, from the `toModelOutput` of the authors' tools. */
+const createModelOutputs = (authored: Tools) => {
+  const mappings = new Map<string, Mapping>();
+  /** Mastra's `toModelOutput` gets the output, the AI SDK's an object that contains it. */
+  const register = (tools: Tools): void => {
+    for (const [name, tool] of Object.entries(tools)) {
+      const mapping = mappingOf(tool);
+      if (mapping) mappings.set(name, mapping);
+    }
+  };
+  register(authored);
+  return {
+    register,
+    /** The value that the model reads in place of a result; undefined if it reads the result. */
+    of: async (call: ToolCall, result: unknown): Promise<unknown> => {
+      const mapping = result === null || result === undefined ? undefined : mappings.get(call.toolName);
+      return mapping && stored(await mapping(call, result));
+    },
+  };
+};
+
+const mappingOf = (tool: unknown): Mapping | undefined => {
+  const { toModelOutput } = fieldsIn(tool);
+  if (typeof toModelOutput !== 'function') return undefined;
+  const map = toModelOutput as (output: unknown) => unknown;
+  const isMastras = tool instanceof Tool || MASTRA_TOOL_MARKER in (tool as object);
+  return isMastras ? (_call, output) => map(output) : ({ toolCallId, args }, output) => map({ toolCallId, input: args, output });
+};
+
+const mediaTypes: Readonly<Record<string, string>> = { 'image-data': 'image/jpeg', 'file-data': 'application/octet-stream' };
+
+/** Converts files in an output to the form that Mastra stores: one type for all media. */
+const stored = (output: unknown): unknown => {
+  if (!isRecord(output) || output.type !== 'content' || !Array.isArray(output.value)) return output;
+  const value = output.value.map((part: unknown) => {
+    const mediaType = isRecord(part) ? mediaTypes[String(part.type)] : undefined;
+    return mediaType ? { mediaType, ...fieldsIn(part), type: 'media' } : part;
+  });
+  return { ...output, value };
+};

@@ -1,16 +1,19 @@
-import * as mastraAgent from '@mastra/core/agent'; // older versions lack some of its names; an error reports that
-import type { MessageListInput } from '@mastra/core/agent/message-list';
+import * as mastraAgent from '@mastra/core/agent';
 import { MessageList, type Agent } from '@mastra/core/agent';
-import type { RequestContext } from '@mastra/core/request-context';
+import type { MessageListInput, MastraDBMessage } from '@mastra/core/agent/message-list';
+import * as mastraContext from '@mastra/core/request-context';
+import type { RequestContext, VersionOverrides, VersionSelector } from '@mastra/core/request-context';
 import { InterlockError, messageOf } from '../../errors.js';
 import type { CallOptions } from '../call-options.js';
-import { isRecord } from '../../phase/plain-data.js';
+import { fieldsIn, isRecord } from '../../phase/plain-data.js';
 import { checkOptionsObject } from '../options/option-table.js';
 import { withSupervisorHold } from '../tools/delegation.js';
 import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
 import type { Owner } from '../memory/memory.js';
-import { addMessages } from '../messages/add-messages.js';
-import { addMissingParts } from '../messages/sync-text-content.js';
+import { addMissingParts } from '../messages/conversion.js';
+import { insidesOf, isKnownInside, sourceNames } from '../messages/list-insides.js';
+
+// older versions lack some of its names; an error reports that
 
 /** The messages and options of a call of `generate` or `stream`. */
 interface Call {
@@ -64,7 +67,7 @@ const isPromptForm = (value: unknown): value is Record<string, unknown> =>
 
 const splitPrompt = ({ prompt, ...options }: Record<string, unknown>, callOptions: unknown) => ({
   prompt,
-  options: { ...options, ...(callOptions as object | undefined) },
+  options: { ...options, ...fieldsIn(callOptions) },
 });
 
 const isEmpty = (messages: unknown): boolean => !messages || (Array.isArray(messages) && messages.length === 0);
@@ -116,4 +119,119 @@ type SystemContent = Parameters<MessageList['addSystem']>[0];
 const addSystem = (list: MessageList, content: unknown, tag?: string): void => {
   if (!content) return;
   for (const message of Array.isArray(content) ? content : [content]) list.addSystem(message as SystemContent, tag); // as Mastra does
+};
+
+/**
+ * Adds a caller's messages with the same result as the list's own `add`, but in linear time. `add` searches the whole list for
+ * each message; except for the few messages that relate to earlier ones, it only needs the last message.
+ */
+export const addMessages = (list: MessageList, messages: MessageListInput): void => {
+  if (!Array.isArray(messages) || messages.length < 2 || !isKnownInside(list)) return void list.add(messages, 'input');
+  const insides = insidesOf(list);
+  const aside = new Map<string, MastraDBMessage>(); // by id
+  const asideCalls = new Set<unknown>(); // the ids of calls in them
+  const bringBack = (): void => {
+    insides.messages = [...aside.values(), ...insides.messages].toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime()); // as the list
+    aside.clear();
+    asideCalls.clear();
+  };
+  const putAside = (message: MastraDBMessage): void => {
+    aside.set(message.id, message);
+    for (const id of callsIn(message)) asideCalls.add(id);
+  };
+  /** Adds the last message again, among all: its generated id is not unique. */
+  const addAgain = (last: MastraDBMessage): void => {
+    insides.messages.pop();
+    for (const name of sourceNames) insides[name].delete(last);
+    bringBack();
+    list.add([last], 'input');
+  };
+  try {
+    for (const message of messages) {
+      if (isRelated(message, { aside, asideCalls, last: insides.messages.at(-1) })) bringBack();
+      list.add([message] as MessageListInput, 'input'); // a message of the caller
+      const last = insides.messages.at(-1);
+      if (last && aside.has(last.id)) addAgain(last);
+      insides.messages.splice(0, insides.messages.length - 1).forEach(putAside);
+    }
+  } finally {
+    bringBack();
+  }
+};
+
+interface Earlier {
+  readonly aside: ReadonlyMap<string, unknown>;
+  readonly asideCalls: ReadonlySet<unknown>;
+  readonly last: MastraDBMessage | undefined;
+}
+
+/** True if the result for a message depends on more than the last one: on a message with its id, or on the call that it refers to. */
+const isRelated = (message: unknown, { aside, asideCalls, last }: Earlier): boolean => {
+  if (typeof message === 'string') return false;
+  if (!isRecord(message) || '__isCreatedSignal' in message || message['role'] === 'signal') return true;
+  const { id, content } = message;
+  if (typeof id === 'string' && (id === last?.id || aside.has(id))) return true;
+  const calls = last ? callsIn(last) : [];
+  const isAnswer = (part: unknown) => isRecord(part) && /^tool-(result|approval-response)$/.test(String(part['type']));
+  const isOfLast = (callId: unknown) => calls.includes(callId) && !asideCalls.has(callId); // providers may use an id again
+  return Array.isArray(content) && content.some((part) => isAnswer(part) && !isOfLast(part.toolCallId));
+};
+
+const callsIn = ({ content: { parts } }: MastraDBMessage): unknown[] =>
+  parts.flatMap((part) => ('toolInvocation' in part ? [part.toolInvocation.toolCallId] : []));
+
+const storedVersions = new WeakSet<object>();
+
+/** Marks a copy of an agent with a stored version's instructions and tools, so that no other version replaces it. */
+export const markStoredVersion = (copy: object): void => void storedVersions.add(copy);
+
+/**
+ * The agent that answers a call. If a stored version is selected, it is a copy with that version's instructions and tools, and
+ * the same guards. The call's selection replaces the request context's, which replaces that of the Mastra instance. The result is
+ * written to the request context, for sub-agents and for an engine that continues the run. As in Mastra's agent, a selection that
+ * cannot be resolved is logged, and the agent from code answers.
+ */
+export const versionFor = async (
+  agent: Agent,
+  selected: VersionOverrides | undefined,
+  requestContext: RequestContext,
+): Promise<Agent> => {
+  const mastra = agent.getMastraInstance();
+  const inContext = mastraContext.mergeVersionOverrides(mastra?.getVersionOverrides(), selectionIn(requestContext));
+  const versions = mastraContext.mergeVersionOverrides(inContext, selected);
+  const version = storedVersions.has(agent) ? agent : await resolved(agent, selectorOf(agent, versions));
+  const versionId = version.toRawConfig()?.resolvedVersionId;
+  const ownVersion = typeof versionId === 'string' ? { agents: { [agent.id]: { versionId } } } : undefined;
+  const versionOverrides = mastraContext.mergeVersionOverrides(versions, ownVersion);
+  if (versionOverrides) requestContext.set(mastraContext.MASTRA_VERSIONS_KEY, versionOverrides);
+  return version;
+};
+
+/** The agent of a continued durable run: the version at the run's start. Rejects if it cannot be resolved. */
+export const pinnedVersionFor = async (agent: Agent, requestContext: RequestContext): Promise<Agent> => {
+  const selector = selectionIn(requestContext)?.agents?.[agent.id];
+  const mastra = agent.getMastraInstance();
+  if (!mastra || !selector || !('versionId' in selector) || storedVersions.has(agent)) return agent;
+  return mastra.resolveVersionedAgent(agent, selector);
+};
+
+const selectionIn = (requestContext: RequestContext): VersionOverrides | undefined =>
+  requestContext.get(mastraContext.MASTRA_VERSIONS_KEY) as VersionOverrides | undefined; // Mastra's own key
+
+const selectorOf = ({ id }: Agent, { agents, defaultStatus }: VersionOverrides = {}): VersionSelector | undefined =>
+  agents?.[id] ?? (defaultStatus && { status: defaultStatus });
+
+const resolved = async (agent: Agent, selector: VersionSelector | undefined): Promise<Agent> => {
+  const mastra = agent.getMastraInstance();
+  if (!mastra || !selector) return agent;
+  try {
+    return await mastra.resolveVersionedAgent(agent, selector);
+  } catch (error) {
+    mastra.getLogger().warn('A stored version could not be resolved; the agent of the code answers', {
+      agentId: agent.id,
+      selector,
+      error,
+    });
+    return agent;
+  }
 };

@@ -6,10 +6,10 @@ import type { InterlockConfig, ModeDefaults } from './config.js';
 import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
 import { readConfigOptions, checkOptionsObject, appliedOf, ownOptionsOf, type IgnoredFault } from '../options/option-table.js';
 import { ownOptions } from '../options/own-options.js';
-import { compileErrorLane, hasErrorHook } from './error-lane.js';
-import { hooksForMastra } from '../tools/tool-hooks.js';
+import { compileErrorLane, hasErrorHook } from './chains.js';
+import { hooksForMastra } from '../tools/run-tool.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
-import { createIgnoredOptions, type IgnoredOptions } from './ignored-options.js';
+import { createIgnoredOptions, type IgnoredOptions } from './resolve-options.js';
 
 /** A parsed configuration: the options of the loop, and the configuration of Mastra's agent. */
 export interface AgentSetup {

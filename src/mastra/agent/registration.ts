@@ -7,19 +7,22 @@ import type { FindingCode } from '../../pipeline/verify/checks.js';
 import type { AgentSetup } from './read-config.js';
 import {
   laneId,
-  lanesOf,
-  laneWorkflows,
   registerProcessors,
   resolveGuards,
   toArray,
+  placeOfLane,
+  adopt,
   type AgentGuards,
   type Guards,
-  placeOfLane,
+  type DynamicGuards,
+  type Lane,
 } from '../workflow/guards.js';
-import { toGraph, isWorkflow } from '../graph/to-graph.js';
+import { toGraph, isWorkflow, type PipelineStep } from '../graph/to-graph.js';
 import type { Finding } from '../../pipeline/verify/find-defects.js';
 import type { Subject } from '../../pipeline/verify/check.js';
 import { findingsOf, type VerifyOptions } from '../workflow/verify.js';
+import { toWorkflow } from '../workflow/to-workflow.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** True if an agent has guards, or a function that may return guards for each request. */
 export const hasGuards = (guards: AgentGuards): boolean =>
@@ -104,7 +107,7 @@ export const findingsOfAgent = (agentId: string, setup: AgentSetup, options: Ver
 
 /** True if defaults may set an option, for one method or for each request. */
 const isInDefaults = ({ defaults, config }: AgentSetup, option: string): boolean => {
-  const { defaultOptions } = config as { defaultOptions?: unknown };
+  const { defaultOptions } = fieldsIn(config);
   const layers = [defaultOptions, defaults.generate, defaults.stream];
   return layers.some((layer) => typeof layer === 'function' || (typeof layer === 'object' && layer !== null && option in layer));
 };
@@ -121,4 +124,17 @@ const retryBudgetOf = (setup: AgentSetup): number | undefined => {
 const holdOf = (setup: AgentSetup): Subject['hold'] => {
   const { hold = 'auto' } = setup.config as Pick<Subject, 'hold'>;
   return isInDefaults(setup, 'hold') ? undefined : hold;
+};
+
+const lanes = ['input', 'output', 'error'] as const satisfies readonly Lane[];
+
+/** The guards of an agent by lane. */
+const lanesOf = (guards: AgentGuards): readonly (readonly [Lane, DynamicGuards | undefined])[] =>
+  lanes.map((lane) => [lane, guards[`${lane}Processors`]] as const);
+
+/** The workflows of a lane for the registration of its agent: the whole lane, and each pipeline in it. */
+const laneWorkflows = (steps: readonly PipelineStep[], id: string): AnyWorkflow[] => {
+  const own = steps.filter(isWorkflow).map(adopt);
+  if (steps.length === 0 || (steps.length === 1 && own.length === 1)) return own;
+  return [toWorkflow(toGraph(steps, id)), ...own];
 };

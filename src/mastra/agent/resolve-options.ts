@@ -2,14 +2,20 @@ import type { Agent } from '@mastra/core/agent';
 import { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
-import { anySignal } from '../../phase/awaitable.js';
+import { anySignal, safely } from '../../phase/awaitable.js';
 import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig, ModeDefaults } from './config.js';
 import { readerCanceled } from '../../stream/readers.js';
-import { mergeOptions, readCallOptions } from '../options/option-table.js';
+import {
+  mergeOptions,
+  readCallOptions,
+  changesNothing,
+  namesOf,
+  optionTable,
+  type IgnoredFault,
+} from '../options/option-table.js';
 import { issueText } from '../issue-text.js';
-import { checkServedOptions } from './allowed-options.js';
-import { createIgnoredOptions, type IgnoredOptions } from './ignored-options.js';
+import { isRecord } from '../../phase/plain-data.js';
 
 interface OptionsCall {
   readonly agent: Agent;
@@ -81,4 +87,108 @@ const checkRequestContext = async ({ id, requestContextSchema }: Agent, requestC
   const faults = issues.map((issue) => `- ${issueText(issue)}\n`).join('');
   const detail = `Request context validation failed for agent '${id}':\n${faults}`;
   throw new InterlockError('agent/invalid-option', { path: 'requestContext', detail });
+};
+
+/**
+ * Options that a client may set through Mastra's server, which forwards every field of a request's body: those of its API's
+ * documentation. Only the application chooses guards and what they withhold.
+ */
+const served = namesOf(({ isServed }) => isServed === true);
+
+/** Mastra's server adds its own objects to each call; they replace fields of the body with these names. */
+const isServedCall = (options: object): boolean => 'taskStore' in options && 'registeredTools' in options;
+
+/**
+ * Rejects a client's changes to the guards, and its own model. Raises `agent/served-option`.
+ *
+ * @param options The caller's options, without defaults.
+ */
+const checkServedOptions = (options: CallOptions): void => {
+  if (!isServedCall(options)) return;
+  const [path] = Object.entries(options).find(([name, value]) => !served.has(name) && !changesNothing(name, value)) ?? [];
+  if (path !== undefined) throw new InterlockError('agent/served-option', { path });
+  rejectModels(options, (model) => typeof model !== 'string');
+};
+
+/** Options with models. Those with other structures, such as the messages, may have a `model` of any kind. */
+const withModels: readonly (keyof CallOptions)[] = ['model', 'structuredOutput', 'memory'];
+
+/** A model at a client's address would receive the conversation. */
+const rejectModels = (options: CallOptions, isOwn: (model: unknown) => boolean): void => {
+  const path = withModels.flatMap((name) => [...modelsIn(name, options[name])]).find(([, model]) => isOwn(model))?.[0];
+  if (path) throw new InterlockError('agent/served-option', { path, detail: 'a request must name a model by its id' });
+};
+
+/** The models in the value of an option, with their paths. A schema may describe a field with this name. */
+function* modelsIn(path: string, value: unknown): Generator<readonly [path: string, model: unknown]> {
+  if (value === undefined || path.endsWith('chema')) return;
+  if (/(?:^|\.)model$/.test(path)) yield [path, value];
+  else if (isRecord(value)) for (const [name, inner] of Object.entries(value)) yield* modelsIn(`${path}.${name}`, inner);
+}
+
+/**
+ * Checks the options of a run that a thread starts. They may come from a request, which cannot be detected. A model given as
+ * plain data is rejected, as in {@link checkServedOptions}; options that loosen guards raise `agent/loosened-option`.
+ */
+export const checkSignalOptions = (options: CallOptions): void => {
+  rejectModels(options, (model) => isRecord(model) && !('doStream' in model));
+};
+
+/** Options of an agent for a call without its own: the configuration, overridden by the defaults of calls. */
+interface AgentOptions {
+  readonly guards: InterlockConfig;
+  readonly defaults: CallOptions;
+}
+
+const tightening = [...namesOf(({ loosens }) => loosens !== undefined)];
+
+/**
+ * Rejects a call option that loosens an option of the agent, unless a function supplies it: data may come from a request. Raises
+ * `agent/loosened-option`.
+ */
+export const checkTightens = (options: CallOptions, { guards, defaults }: AgentOptions): void => {
+  const values = options as Readonly<Record<string, unknown>>;
+  const changed = tightening.filter((name) => values[name] !== undefined && typeof values[name] !== 'function');
+  if (changed.length === 0) return;
+  const own = mergeOptions(guards, defaults);
+  const path = changed.find((name) => optionTable[name]?.loosens?.(values[name], own[name]));
+  if (path !== undefined) throw new InterlockError('agent/loosened-option', { path });
+};
+
+/** Rejects options that need an engine. Raises `durable/no-engine`. */
+export const rejectWithoutEngine = <T extends object>(options: T, names: readonly (keyof T & string)[]): void => {
+  const path = names.find((name) => options[name] !== undefined);
+  if (path) throw new InterlockError('durable/no-engine', { path });
+};
+
+/** The options of an agent that were ignored, each of which is logged once. */
+export interface IgnoredOptions {
+  readonly agentId: string;
+  readonly reportIgnored: (ignored: readonly IgnoredFault[]) => void;
+  /** Logs those that are new, in one warning. */
+  readonly log: (logger: Pick<Agent['logger'], 'warn'> | undefined) => void;
+}
+
+/** A request may contain any number of names. */
+const maxNames = 20;
+
+export const createIgnoredOptions = (agentId: string): IgnoredOptions => {
+  const known = new Set<string>();
+  let pending: string[] = [];
+  return {
+    agentId,
+    reportIgnored: (ignored) => {
+      for (const { ignoredName, path, detail } of ignored) {
+        if (known.has(ignoredName) || known.size >= maxNames) continue;
+        known.add(ignoredName);
+        pending.push(`${JSON.stringify(path.slice(0, 100))}: ${detail ?? 'it is not supported.'}`);
+      }
+    },
+    log: (logger) => {
+      if (!logger || pending.length === 0) return;
+      const lines = pending.map((line) => `- ${line}`).join('\n');
+      pending = [];
+      void safely(() => logger.warn(`Agent "${agentId}" ignores options without an effect here:\n${lines}`));
+    },
+  };
 };

@@ -5,9 +5,8 @@ import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import type { Chunk, StepRecord, TokenUsage } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, visibleSteps, type Run } from '../../loop/run.js';
 import { waitingCalls, waitingChunk } from '../../loop/waiting-calls.js';
-import { bypassesOf, type GuardBypass, wastedOf, type WastedCalls } from '../../trace/guard-view.js';
-import { withTextFields } from '../messages/sync-text-content.js';
-import { isDelegated } from '../tools/delegation.js';
+import { bypassesOf, type GuardBypass } from '../../trace/guard-view.js';
+import { withTextFields } from '../messages/conversion.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { messagesOf, stepResults, type ResponseMessages, type StepResult } from './step-results.js';
 
@@ -125,12 +124,6 @@ export interface ResultOptions {
   readonly throwOnTripwire?: boolean | undefined;
 }
 
-/** The caller's options, with the agent's as defaults. A supervisor gets `agent/refused` for a tripwire instead. */
-export const resultOptions = <T extends ResultOptions>(callbacks: T, agent: ResultOptions): T => {
-  const { throwOnTripwire = agent.throwOnTripwire } = callbacks;
-  return { ...callbacks, throwOnTripwire: throwOnTripwire && !isDelegated(callbacks) };
-};
-
 /** The result of a run for its caller. Raises the error of a failed run, and with `throwOnTripwire` a tripwire as `agent/tripwire`. */
 export const answerOf = (run: Run, { returnScorerData, throwOnTripwire }: ResultOptions): RunResult => {
   if (run.state.status === 'failed') throw errorOf(run);
@@ -203,13 +196,6 @@ export const usageOf = (run: Run): TokenUsage => {
   return { ...run.state.usage, ...(raw !== undefined && { raw }) };
 };
 
-/** The text of Mastra's streams: the answer without text before its last tool call. */
-export const answerText = ({ text, steps }: Pick<RunResult, 'text' | 'steps'>): string => {
-  const accepted = steps.filter((step) => !step.tripwire && step.reason !== 'error');
-  const usesTools = accepted.some(({ toolCalls }) => toolCalls.length > 0);
-  return usesTools ? (accepted.at(-1)?.text ?? '') : text;
-};
-
 /**
  * The error of a failed run: the provider's own error of a failed model call, with its `statusCode`. Thrown values that are no
  * errors become the cause of one.
@@ -218,3 +204,31 @@ export const errorOf = ({ state: { error } }: Run): Error => {
   if (isInterlockError(error, 'model/call-failed') && error.cause instanceof Error) return error.cause;
   return error instanceof Error ? error : new InterlockError('run/failed', { cause: error });
 };
+
+const nothing: WastedCalls = { calls: 0, durationMs: 0, inputTokens: 0, outputTokens: 0, isEstimated: false };
+
+/** Sums up the discarded model calls of a run. */
+const wastedOf = (events: readonly RunEvent[]): WastedCalls =>
+  events
+    .filter((event) => event.type === 'model-wasted')
+    .reduce<WastedCalls>(
+      (sum, event) => ({
+        calls: sum.calls + 1,
+        durationMs: sum.durationMs + event.durationMs,
+        inputTokens: sum.inputTokens + event.inputTokens,
+        outputTokens: sum.outputTokens + event.outputTokens,
+        isEstimated: sum.isEstimated || event.isEstimated,
+      }),
+      nothing,
+    );
+
+/** The usage of model calls whose responses were discarded, because an overlap guard did not pass. */
+interface WastedCalls {
+  readonly calls: number;
+  /** The time that the calls took, in milliseconds. */
+  readonly durationMs: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Whether some token counts are estimated: providers report usage only at the end of a response. */
+  readonly isEstimated: boolean;
+}

@@ -12,9 +12,9 @@ import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import type { MemoryTarget } from '../memory/memory.js';
 import { isDelegated } from '../tools/delegation.js';
-import { isRecord } from '../../phase/plain-data.js';
+import { fieldsIn, isRecord } from '../../phase/plain-data.js';
 import { runSegmentOf } from './run-segment.js';
-import type { IgnoredOptions } from './ignored-options.js';
+import type { IgnoredOptions } from './resolve-options.js';
 import { threadOf, type SuspendedRuns } from './suspended-runs.js';
 import { changesNothing, namesOf, readCallOptions } from '../options/option-table.js';
 
@@ -204,7 +204,7 @@ const checkRepeated = (run: Run, repeated: ResumeCall['repeated'], { kind }: Wai
 
 /** Parses the options of a call that resumes a run. Raises for unsupported and invalid options, as for any call. */
 export const readResumeOptions = (given: object = {}, ignored: IgnoredOptions): ResumeCall => {
-  const { toolCallId, ...all } = given as Record<string, unknown>;
+  const { toolCallId, ...all } = fieldsIn(given);
   const named = readCallOptions(all, ignored);
   const isRepeated = (name: string): boolean => isDelegated(given) && repeatedToAgents.has(name);
   const options = Object.fromEntries(Object.entries(named).filter(([name]) => !isRepeated(name)));

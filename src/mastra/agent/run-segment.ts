@@ -4,19 +4,20 @@ import type { Chunk, RunMode } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run } from '../../loop/run.js';
 import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream/stream-buffer.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';
-import { callEnded, runCallbacks } from './callbacks.js';
+import { callEnded, runCallbacks, copyForReader } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
-import { copyForReader } from './reader-copies.js';
 import { errorOf, responseOf, usageOf } from './result.js';
 import { InterlockError } from '../../errors.js';
-import { anySignal } from '../../phase/awaitable.js';
-import { safely } from '../safely.js';
+import { anySignal, safely } from '../../phase/awaitable.js';
 import { objectOf } from '../structured-output/structured-output.js';
-import { abortAfter, timeoutError } from '../model/time-limits.js';
-import { createToolNotifier, namesInput } from '../tools/tool-hooks.js';
+import { abortAfter, timeoutError } from '../model/model-call.js';
 import { executeWithContextSync } from '@mastra/core/observability';
 import { spanOf } from '../tracing/agent-trace.js';
 import type { RunEvent } from '../../../schemas/index.js';
+import { mayRejectCalls } from '../../loop/judge.js';
+import { findTool } from '../tools/tools.js';
+import { fieldsIn } from '../../phase/plain-data.js';
+import type { StreamedInputTool } from '../tools/run-tool.js';
 
 interface SegmentOptions {
   /** Undefined when no agent operates the run, as in a replay. */
@@ -118,7 +119,7 @@ const withResponse = (
       if ('response' in (payload as object)) return callEnded(run, options).then(() => write(chunk)); // from the process that ran the run
       const { object } = objectOf(run);
       if (object !== undefined) void write({ type: 'object-result', runId, from, object } as Chunk); // readers no longer wait
-      const last = { ...chunk, payload: { ...(payload as object), ...endOfRun(run, payload as FinishPayload) } };
+      const last = { ...chunk, payload: { ...fieldsIn(payload), ...endOfRun(run, payload as FinishPayload) } };
       return callEnded(run, options).then(() => write(last));
     },
   });
@@ -193,4 +194,44 @@ const endOf = (
   const { reason, processorId, phase, path, retry, kind } = tripwire;
   const message = kind === 'unavailable' ? 'Guard unavailable, run stopped' : 'Processor tripwire triggered';
   return { level: kind === 'unavailable' ? 'error' : 'warn', message, fields: { reason, processorId, phase, path, retry } };
+};
+
+interface InputPayload {
+  readonly toolCallId: string;
+  readonly toolName?: string;
+  readonly argsTextDelta?: string;
+}
+
+/** Adds its tool to each piece of streamed arguments, as Mastra's agent does: providers name it only at their start. */
+const namesInput = (): ((chunk: Chunk) => Chunk) => {
+  const names = new Map<string, string | undefined>();
+  return (chunk) => {
+    const payload = chunk.payload as InputPayload; // of these two types
+    if (chunk.type === 'tool-call-input-streaming-start') names.set(payload.toolCallId, payload.toolName);
+    if (chunk.type !== 'tool-call-delta' || payload.toolName !== undefined) return chunk;
+    return { ...chunk, payload: { ...payload, toolName: names.get(payload.toolCallId) } };
+  };
+};
+
+/**
+ * Passes arguments to tools while they stream. When a guard may still reject the call, its tool gets them with the accepted
+ * call, see `runTool`.
+ */
+const createToolNotifier = (runOf: () => Run | undefined): ((chunk: Chunk) => void) => {
+  return ({ type, payload }) => {
+    if (type !== 'tool-call-input-streaming-start' && type !== 'tool-call-delta') return;
+    const run = runOf();
+    if (!run || mayRejectCalls(run)) return; // buffered by an earlier run segment, which has already passed it on
+    const {
+      signal: abortSignal,
+      state: { attempt, list },
+    } = run;
+    const { toolCallId, toolName = '', argsTextDelta } = payload as InputPayload;
+    const tool = attempt && (findTool(attempt.settings, toolName)?.[1] as StreamedInputTool | undefined);
+    const isStart = type === 'tool-call-input-streaming-start';
+    const listener = isStart ? tool?.onInputStart : tool?.onInputDelta;
+    if (!listener) return;
+    const event = { toolCallId, messages: list.get.input.aiV5.model(), abortSignal };
+    void safely(listener, isStart ? event : { ...event, inputTextDelta: argsTextDelta });
+  };
 };

@@ -6,10 +6,10 @@ import { tripwireOf } from '../../loop/finalize-run.js';
 import type { Chunk, ModelConnection } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { StreamTransforms } from '../call-options.js';
-import { answerOf, answerText, errorOf, traceIdsOf, type RunResult, type ResultOptions } from './result.js';
+import { answerOf, errorOf, traceIdsOf, type RunResult, type ResultOptions } from './result.js';
 import type { StepResult } from './step-results.js';
 import { createReaders, type ReaderWatch } from '../../stream/readers.js';
-import { safely } from '../safely.js';
+import { safely } from '../../phase/awaitable.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { readOutputSchema, type OutputSchema } from '../structured-output/output-schema.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
@@ -237,3 +237,10 @@ const partialObjects = (run: Run): ((chunk: Chunk) => Chunk | undefined) => {
 
 /** Chunks that restart the object: it is parsed from the text after the last tool call, retraction or step start. */
 const startsAnew = new Set(['step-start', 'tool-call', 'data-interlock-retract']);
+
+/** The text of Mastra's streams: the answer without text before its last tool call. */
+const answerText = ({ text, steps }: Pick<RunResult, 'text' | 'steps'>): string => {
+  const accepted = steps.filter((step) => !step.tripwire && step.reason !== 'error');
+  const usesTools = accepted.some(({ toolCalls }) => toolCalls.length > 0);
+  return usesTools ? (accepted.at(-1)?.text ?? '') : text;
+};

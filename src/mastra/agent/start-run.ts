@@ -1,32 +1,37 @@
 import type { Agent } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
-import type { Chunk, LoopPorts, RunMode } from '../../loop/ports.js';
+import type { Chunk, LoopPorts, RunMode, StepSettings } from '../../loop/ports.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
 import { createRun, joinTracers } from '../../loop/create-run.js';
 import type { LoopLimits } from '../../loop/machine.js';
-import type { Journal, Run } from '../../loop/run.js';
+import type { Journal, Run, Lanes } from '../../loop/run.js';
 import type { Plan } from '../../pipeline/compile.js';
 import { holdOf } from '../../pipeline/hold.js';
 import type { CallOptions } from '../call-options.js';
-import { compileChains, resolveChains } from './chains.js';
+import { compileChains, resolveChains, type Chains } from './chains.js';
 import type { InterlockConfig } from './config.js';
 import { readerGuards } from '../workflow/guards.js';
 import type { AgentSetup } from './read-config.js';
 import { createLoopPorts } from './loop-ports.js';
-import { type LoopTarget, checkPromise } from '../tools/tools.js';
+import { checkPromise, type LoopTarget } from '../tools/tools.js';
 import { createUnfinishedTurn } from '../memory/unfinished-turn.js';
-import { openConversation, requestedIds, type Owner } from '../memory/memory.js';
+import { openConversation, requestedIds, type Owner, type Conversation } from '../memory/memory.js';
 import { objectPlanOf, structureWith } from '../structured-output/structured-output.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { mastraOptions } from '../options/mastra-options.js';
-import { effectiveOptions } from '../options/option-table.js';
 import { ownOptions } from '../options/own-options.js';
 import { openList } from './read-call.js';
-import { openRecording } from './open-recording.js';
 import { recordOptions } from './resume.js';
 import { runSegmentOf } from './run-segment.js';
 import { createAgentTrace } from '../tracing/agent-trace.js';
+import type { Processor } from '@mastra/core/processors';
+import { phases } from '../../phase/table.js';
+import { withoutHeaders } from '../../loop/record-ports.js';
+import { createRecording, readAhead, type HeaderFacts, type Recording } from '../../loop/run-recording.js';
+import { recorderOf, parentCall } from '../../trace/observers.js';
+import { readOutputSchema } from '../structured-output/output-schema.js';
+import { mergeOptions, ownOptionsOf, type OwnOptions } from '../options/option-table.js';
 
 /** Maximum steps of a run that only stop conditions bound. */
 const boundedByConditions = 1_000;
@@ -167,3 +172,82 @@ const limitsOf = (
 
 const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
   (typeof limit === 'number' ? limit : limit?.limit) ?? mastraOptions.toolCallConcurrency.default;
+
+/** The parts of a starting call that its recording needs. */
+interface Recorded {
+  /** True if the run started elsewhere: then it is not recorded here. */
+  readonly isContinued: boolean | undefined;
+  /** Interlock's own options of the run. */
+  readonly own: InterlockConfig;
+  readonly options: CallOptions;
+  readonly runId: string;
+  readonly ports: LoopPorts;
+  readonly lanes: Lanes;
+  readonly settings: StepSettings;
+  readonly conversation: Conversation | undefined;
+  readonly chains: Pick<Chains, 'recalling' | 'memory'>;
+}
+
+/** A recording that has not started: the ports and lanes that replace the run's own, and the function that starts it. */
+interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
+  /** Undefined when the run is not recorded. */
+  readonly recording?: Recording;
+  startRecording(run: Run): Promise<void>;
+}
+
+/** Opens the recording that the call, its agent or an observer of the process requests. */
+const openRecording = ({ own, options, ports, lanes, runId, ...call }: Recorded): OpenRecording => {
+  const recorder = call.isContinued ? undefined : recorderOf(own.record);
+  /** Also for a run that is not recorded: its spans conceal the same. */
+  const read = (run: Run) => readAhead(lanes, run.scope, run.scope.host.messages.read(run.state.list, 'all'));
+  if (!recorder) return { ports, lanes, startRecording: read };
+  const memory = conversationFacts(call.chains);
+  const memoryIds = new Set([...memory.before, ...memory.after].map(({ id }) => id));
+  const recording = createRecording({ ports, lanes, runId, recorder, memoryIds });
+  const facts: HeaderFacts = {
+    threadId: call.conversation?.threadId,
+    parent: parentCall(),
+    ...(memoryIds.size > 0 && { memory }),
+    recordEdits: own.recordEdits,
+    settings: settingsOf(call.settings, options),
+  };
+  const startRecording = (run: Run) => read(run).then(() => recording.start(run, facts));
+  return { ports: recording.ports, lanes: recording.lanes, recording, startRecording };
+};
+
+/** The processors of the memory, which a replay replaces. */
+const conversationFacts = ({ recalling, memory }: Recorded['chains']): NonNullable<HeaderFacts['memory']> => ({
+  before: recalling.map(factsOf),
+  after: memory.map(factsOf),
+});
+
+const factsOf = (processor: Processor): { id: string; hooks: string[] } => ({
+  id: processor.id,
+  hooks: Object.values(phases).flatMap(({ hook }) => (typeof processor[hook] === 'function' ? [hook] : [])),
+});
+
+/** The settings of each step as plain data, with schemas as JSON schema. */
+const settingsOf = (
+  { toolChoice, activeTools, providerOptions, modelSettings }: StepSettings,
+  options: CallOptions,
+): HeaderFacts['settings'] => {
+  const { structuredOutput } = options;
+  return {
+    toolChoice,
+    activeTools,
+    providerOptions,
+    modelSettings: withoutHeaders(modelSettings),
+    structuredOutput: structuredOutput && objectFacts(structuredOutput),
+  };
+};
+
+const objectFacts = ({ schema, errorStrategy, fallbackValue, model }: StructuredOutput): object => ({
+  schema: readOutputSchema(schema).own,
+  errorStrategy,
+  fallbackValue,
+  ...(model !== undefined && { model: 'recorded' }), // a replay reads the object from the recording
+});
+
+/** Interlock's own options of a run: the call's override the agent's. */
+const effectiveOptions = (agent: object, call: object): OwnOptions<'config'> =>
+  mergeOptions(ownOptionsOf(agent), ownOptionsOf(call));

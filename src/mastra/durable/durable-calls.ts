@@ -3,7 +3,7 @@ import type { Agent } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { stringify } from 'safe-stable-stringify';
 import { InterlockError } from '../../errors.js';
-import { rejectWithoutEngine } from '../agent/allowed-options.js';
+import { rejectWithoutEngine } from '../agent/resolve-options.js';
 import { idsOf } from '../agent/start-run.js';
 import { endRecording, type Followed } from '../agent/callbacks.js';
 import type { CallRunner, DurableCall } from '../agent/calls.js';
@@ -11,19 +11,19 @@ import type { CallOptions } from '../call-options.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import type { ResumeOptions } from '../agent/resume.js';
 import { requestedIds } from '../memory/memory.js';
-import { persistOutput } from '../structured-output/persisted-schema.js';
 import { checkPromise } from '../tools/tools.js';
 import { checkOperation, type Operation } from './operation-options.js';
 import { createDurableRuns, type DurableRuns } from './durable-runs.js';
-import { persistContext, splitOptions, endOf, readEnd, type PersistedCall, type PersistedSegment } from './persisted-segment.js';
-import { isDelegated } from '../tools/delegation.js';
-import { delegatingTo, type DelegatingCall } from '../tools/delegating.js';
+import { splitOptions, endOf, readEnd, type PersistedCall, type PersistedSegment } from './persisted-segment.js';
+import { isDelegated, delegatingTo, type DelegatingCall } from '../tools/delegation.js';
 import { drive } from '../../loop/drive.js';
 import type { Run } from '../../loop/run.js';
 import { decodeAt, encode } from '../../loop/state/encode.js';
 import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
-import { startPersistedRun, type MakeOptions } from './start-persisted-run.js';
-import { resumedSegment, setUp, type PersistedAgent } from './set-up.js';
+import { startPersistedRun, resumedSegment, setUp, type MakeOptions, type PersistedAgent } from './start-persisted-run.js';
+import type { RequestContext } from '@mastra/core/request-context';
+import { z } from 'zod';
+import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 
 /** The runs of an agent on its configured engine. Undefined without one. Raises `durable/effect-not-promised`. */
 export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | undefined => {
@@ -167,4 +167,45 @@ const runToEnd = async (run: Run, { leave }: DelegatingCall, segment: PersistedS
   } finally {
     run.options.streamBuffer.close(); // a run that is only replayed emits no last chunk, and the supervisor's tool reads to the end
   }
+};
+
+/** The content of a request context, without the entries of an earlier memory call. */
+const persistContext = (context: RequestContext | undefined): NonNullable<PersistedCall['context']> =>
+  [...(context?.entries() ?? [])].filter(([name]) => name !== 'MastraMemory');
+
+/** Kinds of zod schemas whose JSON schema accepts the same values, and leaves them unchanged. */
+const plainKinds = new Set(
+  `any array boolean enum intersection lazy literal never null nullable number object
+   optional readonly record string template_literal tuple union unknown`.split(/\s+/),
+);
+
+/** Structured output as plain data: a zod schema becomes a JSON schema. Raises `durable/unkept-value` for a zod schema that runs code. */
+const persistOutput = (output: StructuredOutput): StructuredOutput => {
+  const { schema } = output as { schema: unknown };
+  if (!isZod(schema)) return output;
+  const json = z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-7',
+    unrepresentable: 'any',
+    override: ({ zodSchema, path }) => {
+      const code = codeIn(zodSchema);
+      if (code === undefined) return;
+      throw new InterlockError('durable/unkept-value', {
+        path: ['call.options.structuredOutput.schema', ...path].join('.'),
+        detail: `a journal cannot keep a zod schema with ${code}; set structuredOutput in defaultOptions of the agent, which each process has.`,
+      });
+    },
+  });
+  return { ...output, schema: json };
+};
+
+const isZod = (schema: unknown): schema is z.core.$ZodType => typeof schema === 'object' && schema !== null && '_zod' in schema;
+
+/** The feature of a schema that JSON schemas lack; undefined if there is none. */
+const codeIn = ({ _zod: { def } }: z.core.$ZodType): string | undefined => {
+  if (!plainKinds.has(def.type)) return `a ${def.type}`;
+  if ('coerce' in def && def.coerce) return 'a coercion';
+  const kinds = def.checks?.map(({ _zod: { def: own } }) => own.check) ?? [];
+  const code = kinds.find((kind) => kind === 'custom' || kind === 'overwrite');
+  return code && `a check of type ${code}`;
 };

@@ -1,30 +1,45 @@
-import { InterlockError, type ErrorCode } from '../../errors.js';
-import type { Board, RunFound, StartCall } from '../../durable/journal.js';
+import { InterlockError, isInterlockError, messageOf, type ErrorCode } from '../../errors.js';
+import {
+  withErrors,
+  type Board,
+  type RunFound,
+  type StartCall,
+  type Engine,
+  type Program,
+  type ProgramRuns,
+  type Pinned,
+} from '../../durable/journal.js';
 import type { CallOptions } from '../call-options.js';
 import type { Followed } from '../agent/callbacks.js';
 import type { ResumeOptions } from '../agent/resume.js';
 import { idsOf } from '../agent/start-run.js';
 import { requestedIds } from '../memory/memory.js';
 import { forkedSegment } from './fork-run.js';
-import { followCalled, followPublished } from './following.js';
+import {
+  followCalled,
+  followPublished,
+  createPause,
+  subscribe,
+  findEnd,
+  type DurableContext,
+  type SegmentRef,
+} from './following.js';
 import {
   readEnd,
   runIdOf,
   segmentId,
   splitOptions,
-  writeSegment,
   type PersistedCall,
   type SegmentEnd,
   type PersistedSegment,
 } from './persisted-segment.js';
-import { createPause, subscribe, findEnd, type DurableContext, type SegmentRef } from './run-subscription.js';
 import { agentProgram } from './program.js';
-import type { AttachOptions, ForkOptions, RunFilter, RunOwner } from './operation-options.js';
-import { checkOwner, erase, hostCoded, listRuns, prune, metricsOf, needed, type RunCounts } from './run-operations.js';
-import { overdueIn } from './suspended-index.js';
-import { createRunQueue } from './run-queue.js';
+import type { AttachOptions, ForkOptions, RunFilter, RunOwner, WaitingRun } from './operation-options.js';
+import { erase, listRuns, prune, needed, readIndexEntry, type RunCounts, type RunMetrics } from './run-operations.js';
+import { createRunQueue, type RunQueue } from './run-queue.js';
 import { createLocalRuns } from './local-runs.js';
-import { resumedSegment, type DurableAgent } from './set-up.js';
+import { resumedSegment, type DurableAgent } from './start-persisted-run.js';
+import { encode } from '../../loop/state/encode.js';
 
 /** The runs of an agent on an engine. */
 export type DurableRuns = ReturnType<typeof createDurableRuns>;
@@ -224,3 +239,50 @@ const endOf = async (context: DurableContext, id: string): Promise<SegmentEnd> =
     await context.pause();
   }
 };
+
+/** Raises `durable/unkept-value` for an option that is not plain data, such as a function. */
+const writeSegment = (segment: PersistedSegment): string => encode(segment);
+
+/** Hosts a program on an engine. Errors of the engine or its driver, now and later, become the cause of `durable/engine-failed`. */
+const hostCoded = ({ name: engine, host }: Engine, program: Program): ProgramRuns => {
+  try {
+    return withErrors((cause, name) => toCoded(cause, `${engine}.${name}`), host(program));
+  } catch (cause) {
+    throw toCoded(cause, engine);
+  }
+};
+
+const toCoded = (cause: unknown, path: string): InterlockError =>
+  isInterlockError(cause) ? cause : new InterlockError('durable/engine-failed', { path, detail: messageOf(cause), cause });
+
+/** Rejects an operation on a run of another resource, as if the run did not exist. Raises `durable/no-run`. */
+const checkOwner = async ({ runs }: DurableContext, runId: string, { resourceId }: RunOwner = {}): Promise<void> => {
+  if (resourceId === undefined) return;
+  const [first] = (await needed(runs.list, 'resourceId')({ runId: segmentId(runId, 0) })) ?? [];
+  if (first?.resourceId !== resourceId) throw new InterlockError('durable/no-run', { path: runId });
+};
+
+const metricsOf = async (context: DurableContext, queue: RunQueue, { recovered }: RunCounts): Promise<RunMetrics> => {
+  const { runs } = context;
+  const listed = await listRuns(context, { limit: Infinity });
+  const count = (...wanted: readonly string[]): number => listed.filter(({ status }) => wanted.includes(status)).length;
+  const started = listed.flatMap(({ status, startedAt }) =>
+    startedAt && (status === 'queued' || status === 'running') ? [startedAt.getTime()] : [],
+  );
+  const journalBytes = await runs.storedBytes?.();
+  return {
+    queued: runs.list ? count('queued') : queue.queued,
+    running: runs.list ? count('running') : queue.running,
+    waiting: count('suspended', 'needs-decision'),
+    recovered,
+    lost: count('lost'),
+    oldestAgeMs: started.length > 0 ? Math.max(Date.now() - Math.min(...started), 0) : 0,
+    ...(journalBytes !== undefined && { journalBytes }),
+  };
+};
+
+/** The runs that wait for a person past their deadline. */
+const overdueIn = (notes: readonly Pinned[]): string[] =>
+  notes
+    .flatMap(({ note }) => readIndexEntry(note) as (WaitingRun & { readonly deadlineAt?: number })[])
+    .flatMap(({ runId, deadlineAt = Infinity }) => (deadlineAt <= Date.now() ? [runId] : []));

@@ -1,20 +1,14 @@
 import type { Followed } from '../agent/callbacks.js';
-import { noJournal } from '../../loop/no-journal.js';
+import { noJournal } from '../../loop/create-run.js';
 import type { Run } from '../../loop/run.js';
 import type { Chunk } from '../../loop/ports.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
-import type { SegmentEnd } from './persisted-segment.js';
-import {
-  longerPause,
-  pollMs,
-  subscribe,
-  type DurableContext,
-  type RunSubscription,
-  type SegmentRef,
-} from './run-subscription.js';
-import type { LocalRun } from './local-runs.js';
-import { setUp } from './set-up.js';
-import { readChunk, type RunEntry } from './run-entry.js';
+import { readEnd, runIdOf, type SegmentEnd } from './persisted-segment.js';
+import type { LocalRun, LocalRuns } from './local-runs.js';
+import { setUp, type DurableAgent } from './start-persisted-run.js';
+import { readChunk, createEntryParser, createStepRestorer, type RunEntry } from './run-entry.js';
+import type { Board, PlacedEntry, ProgramRuns } from '../../durable/journal.js';
+import { InterlockError } from '../../errors.js';
 
 /** Polling interval of a run that waits for its turn in this process, which reports the start. Another process may take the run over. */
 const herePollMs = 10_000;
@@ -134,3 +128,132 @@ const settle = (run: Run, { state, error }: SegmentEnd): void => {
   else run.change({ status: 'failed', error });
   run.options.streamBuffer.close();
 };
+
+/** The context of an agent's runs on an engine. */
+export interface DurableContext {
+  readonly parts: DurableAgent;
+  readonly localRuns: LocalRuns;
+  readonly runs: ProgramRuns;
+  readonly board: Board;
+  readonly pause: Pause;
+}
+
+/** A segment of a run; its id is the engine's. */
+export interface SegmentRef {
+  readonly runId: string;
+  readonly number: number;
+  readonly id: string;
+}
+
+/** Polling interval of a run in another process. */
+export const pollMs = 50;
+
+/** The longest interval, for a run without new entries. */
+const idlePollMs = 500;
+
+/** Pauses for about this time, by default one polling interval. */
+type Pause = (ms?: number) => Promise<void>;
+
+/** Pauses that all end with a tick of one clock, up to an interval early, so that the readers in this process poll together. */
+export const createPause = (): Pause => {
+  let tick: Promise<void> | undefined;
+  const nextTick = (): Promise<void> =>
+    (tick ??= new Promise<void>((resolve) => setTimeout(resolve, pollMs)).then(() => (tick = undefined)));
+  return async (ms = pollMs) => {
+    for (let remaining = ms; remaining > 0; remaining -= pollMs) await nextTick();
+  };
+};
+
+/** The interval after an interval without new entries. */
+const longerPause = (ms: number): number => Math.min(ms * 1.5, idlePollMs);
+
+/** Follows a run to the end of one of its segments. */
+type RunSubscription = ReturnType<typeof subscribe>;
+
+/** @param from the place of the first entry. Default: the start of the run segment */
+export const subscribe = (context: DurableContext, segment: SegmentRef, from?: number) => {
+  const { number, id } = segment;
+  const listener = listenTo(context.board, segment, from);
+  const entries: RunEntry[] = [];
+  let end: SegmentEnd | undefined;
+  const poll = async (): Promise<SegmentEnd | undefined> => {
+    end ??= await findEnd(context, id); // first, so that all entries before the end are read
+    entries.push(...(await listener.listen()));
+    return end;
+  };
+  return {
+    /** The number of that run segment. */
+    number,
+    /** Entries read and not yet consumed. */
+    entries,
+    /** Restores the steps before a chunk. */
+    withSteps: createStepRestorer((before) => stepsBefore(context.board, segment, before)),
+    /** The call of the run segment, once it is published. */
+    get call() {
+      return end ? end.call : listener.parser().opened?.call;
+    },
+    /** Reads the end and new entries. Resolves to the end, or undefined while the run segment continues. */
+    poll,
+    /** Reads new entries; resolves to whether the run segment has started in any process, or has ended. */
+    hasStarted: async () => (await poll()) !== undefined || listener.parser().opened?.sitting === number,
+  };
+};
+
+/** Reads the entries of a run: from a place, or from the start of a run segment. */
+const listenTo = (board: Board, segment: SegmentRef, from: number | undefined) => {
+  const { runId } = segment;
+  let parser = createEntryParser(runId);
+  let hasStarted = false;
+  const next = async (): Promise<RunEntry[]> => parser.take(await board.read(runId, parser.place));
+  const start = async (): Promise<RunEntry[]> => {
+    const known = from ? await board.read(runId, from - 1) : [];
+    const epochs = await board.marked(runId, 'life'); // read after the entries, so that it includes the process of each of them
+    const first = known.length > 0 && from ? from - 1 : startOf(epochs, segment, from);
+    parser = createEntryParser(runId, first);
+    parser.takePlaced(epochs.filter(({ place }) => place < first));
+    hasStarted = true;
+    return known.length > 0 ? parser.take(known) : next();
+  };
+  return {
+    parser: (): EntryParser => parser,
+    /** Returns the valid chunks among new entries. */
+    listen: () => (hasStarted ? next() : start()),
+  };
+};
+
+/** The place from which a run segment is read: at the latest the start of the last process. */
+const startOf = (epochs: readonly PlacedEntry[], { runId, number }: SegmentRef, from: number | undefined): number => {
+  if (from === 0) return 0;
+  const parser = createEntryParser(runId);
+  for (const epoch of from === undefined ? epochs : []) {
+    parser.takePlaced([epoch]);
+    if (parser.opened?.sitting === number) return epoch.place;
+  }
+  return epochs.at(-1)?.place ?? 0;
+};
+
+const stepsBefore = async (board: Board, { runId }: SegmentRef, before: number): Promise<RunEntry[]> => {
+  const marked = await Promise.all([board.marked(runId, 'life'), board.marked(runId, 'step')]);
+  const entries = marked.flat().filter(({ place }) => place < before);
+  return createEntryParser(runId).takePlaced(entries.toSorted((one, other) => one.place - other.place));
+};
+
+/** The end of a run segment. Undefined while it continues. */
+export const findEnd = async ({ runs }: Pick<DurableContext, 'runs'>, id: string): Promise<SegmentEnd | undefined> => {
+  const found = await runs.find(id);
+  switch (found.kind) {
+    case 'running':
+      return undefined;
+    case 'ended':
+      return readEnd(found.output, id);
+    case 'absent':
+      throw new InterlockError('durable/no-run', { path: runIdOf(id) });
+    case 'lost':
+      throw new InterlockError('durable/lost-run', { path: runIdOf(id), detail: found.reason });
+    default:
+      return found satisfies never;
+  }
+};
+
+/** Parses the entries of a run: from the start, or from a place, given the marked entries before it. */
+type EntryParser = ReturnType<typeof createEntryParser>;

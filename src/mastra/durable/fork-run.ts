@@ -1,12 +1,13 @@
-import type { Durable, PersistedStep } from '../../durable/journal.js';
+import type { PersistedStep } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { decode, decodeAt, encode } from '../../loop/state/encode.js';
-import { sectionsBefore } from '../../loop/state/persisted-state.js';
 import { idsOf } from '../agent/start-run.js';
 import { readSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
 import type { ForkOptions } from './operation-options.js';
-import type { DurableContext } from './run-subscription.js';
+import type { DurableContext } from './following.js';
 import { needed } from './run-operations.js';
+import type { Patch } from '../../loop/state/patch.js';
+import { createStateLog, type PersistedState } from '../../loop/state/persisted-state.js';
 
 /**
  * The first segment of a fork: the start of the original run, and its journal up to a step. Raises `durable/no-run`,
@@ -84,12 +85,37 @@ const segmentsUpTo = async ({ runs }: DurableContext, { runId, number }: ForkedF
 const isBefore = ({ resumes }: PersistedSegment, step: number | undefined): boolean =>
   step === undefined || !resumes || resumes.state.counters.stepNumber < step;
 
-/** A durable that returns the steps of the original run instead of repeating them. */
-export const afterFork = (durable: Durable, { forked }: PersistedSegment): Durable => {
-  if (!forked) return durable;
-  const known = new Map(forked.map(({ key, text }) => [key, text]));
-  return {
-    ...durable,
-    step: async (key, ...rest) => known.get(key) ?? durable.step(key, ...rest),
-  };
+interface SectionsOptions {
+  /** The state that the journal starts with, if it is not empty. */
+  readonly startedWith: PersistedState | undefined;
+  /** Default: all stored steps. */
+  readonly step: number | undefined;
+  readonly runId: string;
+}
+
+/** Checkpointed sections of a journal. */
+interface Sections {
+  readonly sections: readonly PersistedStep[];
+  /** The last step of the journal. */
+  readonly reached: number;
+}
+
+/** A key of a checkpointed section: its number and its first activities. */
+const sectionKey = /^\d+ [a-z ]+$/;
+
+/**
+ * The start of a run, and its checkpointed sections before a step, without parts of sections. Without the section that ended the run: a fork
+ * ends on its own, even if it only repeats steps.
+ */
+const sectionsBefore = (steps: readonly PersistedStep[], { startedWith, step, runId }: SectionsOptions): Sections => {
+  const log = createStateLog(startedWith);
+  const sections = steps.filter(({ key }) => key === 'begin');
+  let isOver = false;
+  for (const one of steps.filter(({ key }) => sectionKey.test(key))) {
+    const { value } = decodeAt(one.text, `${runId} ${one.key}`) as { readonly value?: { readonly patch: Patch | undefined } }; // as it was stored
+    log.append(value?.patch, undefined);
+    isOver ||= step !== undefined && !one.key.endsWith(' input') && log.state.counters.stepNumber >= step;
+    if (!isOver && !one.key.endsWith(' end')) sections.push(one);
+  }
+  return { sections, reached: log.state.counters?.stepNumber ?? 0 };
 };

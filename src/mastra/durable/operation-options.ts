@@ -15,7 +15,8 @@ import {
   type OptionKind,
   type ValueOf,
 } from '../../option-kind.js';
-import type { WaitingRun } from './suspended-index.js';
+import type { CodeChange } from '../options/own-options.js';
+import type { ListedRun } from '../agent/suspended-runs.js';
 
 /** The state of a durable run: queued, running, waiting for a person or for code, ended, or given up by its engine. */
 export type PersistedRunStatus = WaitingRun['status'] | PersistedRun['state'];
@@ -111,3 +112,11 @@ export const checkOperation = (operation: Operation, options: object = {}): void
       .map((fault) => asAgentFault({ ...fault, path: fault.path.slice(1) || 'options' })),
   );
 };
+
+/** A run that waits for its code or for a readable journal, or for a decision: `acceptChangedCode`, `cancel` or `abandon`. */
+export interface NeedsDecision extends CodeChange {
+  readonly status: 'needs-decision';
+}
+
+/** A waiting run: it needs a person's answer, or code that may continue it. */
+export type WaitingRun = ListedRun | NeedsDecision;

@@ -1,5 +1,4 @@
 import type { MessageListInput } from '@mastra/core/agent/message-list';
-import { RequestContext } from '@mastra/core/request-context';
 import { isInterlockError } from '../../errors.js';
 import type { PersistedStep } from '../../durable/journal.js';
 import type { Answered } from '../../loop/create-run.js';
@@ -54,9 +53,6 @@ export interface PersistedEnd {
 /** The output of a run segment: its final state, or the error that prevented the start. */
 export type SegmentEnd = PersistedEnd | { readonly error: unknown; readonly call?: undefined; readonly state?: undefined };
 
-/** Raises `durable/unkept-value` for an option that is not plain data, such as a function. */
-export const writeSegment = (segment: PersistedSegment): string => encode(segment);
-
 /** @param id of the run segment, for `durable/damaged` */
 export const readSegment = (text: string, id: string): PersistedSegment => decodeAt(text, `${id} input`) as PersistedSegment; // the text of a run segment
 export const writeEnd = (end: SegmentEnd): string => encode(end);
@@ -86,16 +82,6 @@ export const splitOptions = (options: CallOptions): { readonly persisted: CallOp
     persisted: Object.fromEntries(entries.filter((entry) => !isHere(entry))),
     here: Object.fromEntries(entries.filter(isHere)),
   };
-};
-
-/** The content of a request context, without the entries of an earlier memory call. */
-export const persistContext = (context: RequestContext | undefined): NonNullable<PersistedCall['context']> =>
-  [...(context?.entries() ?? [])].filter(([name]) => name !== 'MastraMemory');
-
-export const readContext = (persisted: NonNullable<PersistedCall['context']>): RequestContext => {
-  const context = new RequestContext();
-  for (const [name, value] of persisted) context.set(name, value);
-  return context;
 };
 
 /** The id of a run segment for its engine. */

@@ -4,9 +4,9 @@ import { drive } from '../../loop/drive.js';
 import { Interruption } from '../../loop/interruption.js';
 import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
 import { anySignal } from '../../phase/awaitable.js';
-import { abortAfter } from '../model/time-limits.js';
+import { abortAfter } from '../model/model-call.js';
 import { endRecording } from '../agent/callbacks.js';
-import { startPersistedRun, type MakeOptions } from './start-persisted-run.js';
+import { startPersistedRun, setUp, type MakeOptions, type DurableAgent } from './start-persisted-run.js';
 import {
   endOf,
   readSegment,
@@ -16,14 +16,17 @@ import {
   type PersistedCall,
   type PersistedSegment,
 } from './persisted-segment.js';
-import { changeIn, encodeWaiting, publishChange } from './suspended-index.js';
-import { afterFork } from './fork-run.js';
 import type { RunCounts } from './run-operations.js';
+import type { NeedsDecision } from './operation-options.js';
 import type { RunQueue, Turn } from './run-queue.js';
 import type { LocalRuns } from './local-runs.js';
-import { setUp, type DurableAgent } from './set-up.js';
-import { createPublisher, type Publisher } from './publisher.js';
+import { createPublisher, needsDecisionType, type Publisher } from './publisher.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
+import { encode, journalFormat } from '../../loop/state/encode.js';
+import type { Run } from '../../loop/run.js';
+import { waitingCalls } from '../../loop/waiting-calls.js';
+import { toListed } from '../agent/suspended-runs.js';
+import type { CodeChange } from '../options/own-options.js';
 
 /** The program of an agent: it runs one segment of a run, until the run ends or suspends. */
 export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): Program => ({
@@ -206,4 +209,46 @@ const startSegment = async (
   const journal = createPersistedJournal(durable, { startedWith: segment.resumes?.state, isFenced, records: publisher });
   const make = (own: MakeOptions) => setUp(parts, segment.call, { here: { ...caller, abortSignal }, journal, show, ...own });
   return startPersistedRun({ durable, segment, make, acceptChangedCode: parts.acceptChangedCode });
+};
+
+/** A durable that returns the steps of the original run instead of repeating them. */
+const afterFork = (durable: Durable, { forked }: PersistedSegment): Durable => {
+  if (!forked) return durable;
+  const known = new Map(forked.map(({ key, text }) => [key, text]));
+  return {
+    ...durable,
+    step: async (key, ...rest) => known.get(key) ?? durable.step(key, ...rest),
+  };
+};
+
+/** The index entry of a suspended run for its owner; it contains no data of other resources. */
+const encodeWaiting = (run: Run, deadlineAt: number | undefined): string | undefined => {
+  if (run.state.status !== 'suspended' || waitingCalls(run).length === 0) return undefined;
+  const listed = toListed({ run, suspendedAt: new Date(run.options.ports.wallClock()) });
+  return encode(deadlineAt === undefined ? listed : { ...listed, deadlineAt });
+};
+
+/** The code change in an error for which a run or its sub-agent waits. A journal that this process cannot read may be readable in another. */
+const changeIn = (error: unknown, runId: string): CodeChange | undefined => {
+  if (isInterlockError(error, 'durable/changed-code') || isInterlockError(error, 'durable/unknown-format'))
+    return { ...(error.cause as Omit<CodeChange, 'runId'>), runId }; // as raised
+  if (!isInterlockError(error, 'durable/damaged') && !isInterlockError(error, 'durable/unreadable')) return undefined;
+  return { runId, from: 'unreadable', to: `format ${journalFormat}`, changes: [error.message] };
+};
+
+/**
+ * Publishes that a run waits for its code: in the index, and to followers, once for each change, even if several processes try. The entry
+ * is removed when the run continues. Without a publisher followers get nothing: plain text would spoil an encrypted stream.
+ */
+const publishChange = async (
+  change: CodeChange,
+  { board, publisher }: { board: Board; publisher: Publisher | undefined },
+): Promise<void> => {
+  const { runId, ...data } = change;
+  const text = encode({ ...change, status: 'needs-decision' } satisfies NeedsDecision);
+  if ((await board.pinned()).some((one) => one.runId === runId && one.note === text)) return;
+  await publisher?.open();
+  void publisher?.show({ type: needsDecisionType, runId, from: 'AGENT', data });
+  await publisher?.flush();
+  await board.pin(runId, text);
 };

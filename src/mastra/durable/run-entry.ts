@@ -24,9 +24,6 @@ export interface RunEntry {
   readonly text: string;
 }
 
-/** Parses the entries of a run: from the start, or from a place, given the marked entries before it. */
-export type EntryParser = ReturnType<typeof createEntryParser>;
-
 /** The last run segment that a process has started: the place of the first start, the call of the last one, the number of starts. */
 interface OpenedSegment {
   readonly sitting: number;

@@ -1,22 +1,9 @@
-import { withErrors, type Engine, type PersistedRun, type Program, type ProgramRuns } from '../../durable/journal.js';
-import { InterlockError, isInterlockError, messageOf } from '../../errors.js';
+import type { PersistedRun, ProgramRuns } from '../../durable/journal.js';
+import { InterlockError } from '../../errors.js';
 import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
-import type { DurableContext } from './run-subscription.js';
-import type { PersistedRunStatus, RunFilter, RunOwner } from './operation-options.js';
-import { readIndexEntry, type WaitingRun } from './suspended-index.js';
-import type { RunQueue } from './run-queue.js';
-
-/** Hosts a program on an engine. Errors of the engine or its driver, now and later, become the cause of `durable/engine-failed`. */
-export const hostCoded = ({ name: engine, host }: Engine, program: Program): ProgramRuns => {
-  try {
-    return withErrors((cause, name) => toCoded(cause, `${engine}.${name}`), host(program));
-  } catch (cause) {
-    throw toCoded(cause, engine);
-  }
-};
-
-const toCoded = (cause: unknown, path: string): InterlockError =>
-  isInterlockError(cause) ? cause : new InterlockError('durable/engine-failed', { path, detail: messageOf(cause), cause });
+import type { DurableContext } from './following.js';
+import type { WaitingRun, PersistedRunStatus, RunFilter } from './operation-options.js';
+import { decode } from '../../loop/state/encode.js';
 
 /** An entry of an agent's list of durable runs. */
 export type RunSummary = (WaitingRun | { readonly runId: string; readonly status: PersistedRun['state'] }) & {
@@ -71,13 +58,6 @@ const summaryOf = (runId: string, rows: readonly PersistedRun[], waitingRun: Wai
   const times = { startedAt, ...(resourceId !== undefined && { resourceId }) };
   if (waitingRun && last.state !== 'lost') return { ...waitingRun, ...times };
   return { runId, status: last.state, ...times, ...(last.endedAt && last.state === 'ended' && { endedAt: last.endedAt }) };
-};
-
-/** Rejects an operation on a run of another resource, as if the run did not exist. Raises `durable/no-run`. */
-export const checkOwner = async ({ runs }: DurableContext, runId: string, { resourceId }: RunOwner = {}): Promise<void> => {
-  if (resourceId === undefined) return;
-  const [first] = (await needed(runs.list, 'resourceId')({ runId: segmentId(runId, 0) })) ?? [];
-  if (first?.resourceId !== resourceId) throw new InterlockError('durable/no-run', { path: runId });
 };
 
 /** An operation of an engine. Raises `durable/unsupported-operation` if the engine does not have it. */
@@ -169,21 +149,11 @@ export interface RunCounts {
   recovered: number;
 }
 
-export const metricsOf = async (context: DurableContext, queue: RunQueue, { recovered }: RunCounts): Promise<RunMetrics> => {
-  const { runs } = context;
-  const listed = await listRuns(context, { limit: Infinity });
-  const count = (...wanted: readonly string[]): number => listed.filter(({ status }) => wanted.includes(status)).length;
-  const started = listed.flatMap(({ status, startedAt }) =>
-    startedAt && (status === 'queued' || status === 'running') ? [startedAt.getTime()] : [],
-  );
-  const journalBytes = await runs.storedBytes?.();
-  return {
-    queued: runs.list ? count('queued') : queue.queued,
-    running: runs.list ? count('running') : queue.running,
-    waiting: count('suspended', 'needs-decision'),
-    recovered,
-    lost: count('lost'),
-    oldestAgeMs: started.length > 0 ? Math.max(Date.now() - Math.min(...started), 0) : 0,
-    ...(journalBytes !== undefined && { journalBytes }),
-  };
+/** Parses the index entry of a waiting run. */
+export const readIndexEntry = (text: string): WaitingRun[] => {
+  try {
+    return [decode(text) as WaitingRun]; // written by suspendedNote or publishChange
+  } catch {
+    return []; // a damaged note does not hide other runs
+  }
 };

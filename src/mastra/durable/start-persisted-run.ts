@@ -1,15 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Durable } from '../../durable/journal.js';
+import type { Durable, Engine } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
-import { applyCallResponse } from '../../loop/create-run.js';
-import type { Run } from '../../loop/run.js';
+import { applyCallResponse, noJournal } from '../../loop/create-run.js';
+import type { Run, Journal, RunOptions } from '../../loop/run.js';
 import { checkFormat, decodeAt, encode, journalFormat } from '../../loop/state/encode.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import { resumed } from '../../loop/state/run-state.js';
 import type { CodeChange } from '../options/own-options.js';
-import type { PersistedSegment } from './persisted-segment.js';
+import type { PersistedSegment, PersistedCall, PersistedEnd } from './persisted-segment.js';
 import { changesBetween, definitionOf, type RunDefinition } from './run-definition.js';
-import type { DurableAgent, SetUpOptions } from './set-up.js';
+import type { Agent } from '@mastra/core/agent';
+import type { LoopLimits } from '../../loop/machine.js';
+import type { Chunk } from '../../loop/ports.js';
+import type { OnShow } from '../../stream/stream-buffer.js';
+import { startRun } from '../agent/start-run.js';
+import type { CallOptions } from '../call-options.js';
+import { answeredBy, type ResumeOptions } from '../agent/resume.js';
+import type { AgentSetup } from '../agent/read-config.js';
+import { resolveOptions } from '../agent/resolve-options.js';
+import { pinnedVersionFor as versionFor } from '../agent/read-call.js';
+import { RequestContext } from '@mastra/core/request-context';
 
 /** A stored segment of a run that will start or continue. */
 interface PersistedStartOptions extends Pick<DurableAgent, 'acceptChangedCode'> {
@@ -95,3 +105,83 @@ const checkCode = async (options: PersistedStartOptions, run: Run, definition: R
 
 /** Time that a process waits for a cancellation before it rejects a run: engines deliver it with a short delay. */
 const cancelPollMs = 500;
+
+/** An agent whose runs are persisted. */
+export interface PersistedAgent {
+  readonly agent: Agent;
+  readonly setup: AgentSetup;
+}
+
+/** An agent with an engine. */
+export interface DurableAgent extends PersistedAgent {
+  readonly engine: Engine;
+  readonly acceptChangedCode: ((change: CodeChange) => boolean | Promise<boolean>) | undefined;
+}
+
+interface SetUpOptions {
+  /** The options of the caller that waits for the run here. */
+  readonly here: CallOptions;
+  readonly journal?: Journal;
+  readonly show?: OnShow<Chunk>;
+  /** True if the run starts here. Only then can it be recorded, because a recording includes a run's start. */
+  readonly isFirstSegment?: boolean;
+  /** The original limits of a continued run. */
+  readonly limits?: LoopLimits | undefined;
+  /** The original effects of a continued run's tools. */
+  readonly effects?: RunOptions['effects'];
+}
+
+/** Creates the run of a call in this process, with the current guards, tools and models of its agent. */
+export const setUp = async (
+  { agent, setup }: PersistedAgent,
+  call: PersistedCall,
+  { here, journal, show, isFirstSegment, limits, effects }: SetUpOptions,
+): Promise<Run> => {
+  const { defaults, guards } = setup;
+  const { runId, mode, messages } = call;
+  const callOptions: CallOptions = {
+    ...call.options,
+    ...here,
+    runId,
+    requestContext: call.context ? readContext(call.context) : here.requestContext,
+  };
+  const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: callOptions });
+  return startRun({
+    ...setup,
+    guards: { ...guards, effects: { ...guards.effects, ...effects } },
+    agent: await versionFor(agent, requestContext),
+    mode,
+    messages,
+    options,
+    requestContext,
+    journal,
+    show,
+    limits,
+    isContinued: !isFirstSegment,
+  });
+};
+
+/** The segment that resumes a suspended run with the answer of a call. Raises `agent/invalid-option` if the answer does not fit. */
+export const resumedSegment = async (
+  parts: PersistedAgent,
+  end: PersistedEnd,
+  resuming: ResumeOptions,
+): Promise<PersistedSegment> => {
+  const { call, state } = end;
+  const answered = answeredBy(await restoredRun(parts, end), resuming);
+  return { call: { ...call, mode: resuming.mode }, resumes: { state, answered } };
+};
+
+/** A suspended run, restored from its stored state for inspection. */
+const restoredRun = async (parts: PersistedAgent, end: PersistedEnd): Promise<Run> => {
+  const run = await setUp(parts, end.call, { here: {}, journal: noJournal }); // it does not continue here
+  applyPersistedState(run, end.state);
+  run.options.streamBuffer.close();
+  return run;
+};
+
+const readContext = (persisted: NonNullable<PersistedCall['context']>): RequestContext => {
+  const context = new RequestContext();
+  for (const [name, value] of persisted) context.set(name, value);
+  return context;
+};

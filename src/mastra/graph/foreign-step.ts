@@ -1,4 +1,3 @@
-import type { ProcessorStepData } from '@mastra/core/processors';
 import type { Step } from '@mastra/core/workflows';
 import { phasePayloadSchema } from '../../../schemas/phase-payload.js';
 import { InterlockError } from '../../errors.js';
@@ -6,7 +5,7 @@ import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { phaseRow } from '../../phase/table.js';
 import { openFrame } from '../../pipeline/frame.js';
-import { isSame } from '../../phase/plain-data.js';
+import { isObject, isSame } from '../../phase/plain-data.js';
 import { issueText } from '../issue-text.js';
 
 /** A schema of any library, as Mastra keeps it. */
@@ -32,19 +31,6 @@ export const addPayloadSchema = (schema: object): void => void payloadSchemas.ad
 
 /** Whether a schema is that of all payloads, which need no check by it. */
 export const isPayloadSchema = (schema: unknown): boolean => payloadSchemas.has(schema);
-
-/** The phases of Mastra's step schema: the compiler rejects an extra or a missing one. */
-const phasesOfSteps: Record<ProcessorStepData['phase'], true> = {
-  input: true,
-  inputStep: true,
-  outputStream: true,
-  outputResult: true,
-  outputStep: true,
-  toolResult: true,
-};
-
-/** The phases in which Mastra's agent runs workflows. Its steps support no others. */
-export const foreignPhases: ReadonlySet<string> = new Set(Object.keys(phasesOfSteps));
 
 /**
  * The argument that Mastra's engine gives to a step, a condition or a map. `suspend` and `abort` raise
@@ -99,8 +85,6 @@ export const runForeign = async (step: ForeignStep, data: PhaseData, scope: RunS
 };
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
 /**
  * The fields that a step edited, or that its schema added. A step of Mastra returns the fields that it supports, others as undefined, so

@@ -1,8 +1,8 @@
 import type { Processor } from '@mastra/core/processors';
-import { type GuardPolicy, readPolicy } from '../../guard/policy/guard-policy.js';
+import { readPolicy, type GuardPolicy } from '../../guard/policy/guard-policy.js';
 import type { GuardNode } from '../../pipeline/graph.js';
-import type { DeclaredProcessor, GuardTraits } from '../../guard/traits.js';
-import { isRecord } from '../../phase/plain-data.js';
+import type { GuardTraits } from '../../guard/traits.js';
+import { inheriting, isRecord } from '../../phase/plain-data.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
 
 /** An author's processor with its policy. */
@@ -38,9 +38,7 @@ export const guardedBy = (processor: Processor): Guarded => {
 /** A guard under another id, with state of its own: two processors of one class of Mastra's have the same id. */
 export const renamed = ({ processor, policy }: Guarded, id: string): Guarded => {
   const isJudge = errorStrategyOf(processor) !== undefined; // its hooks read `errorStrategy` from a view
-  const own = Object.create(isJudge ? (Object.getPrototypeOf(processor) as object) : processor, {
-    id: { value: id, enumerable: true },
-  }) as Processor;
+  const own: Processor = inheriting(isJudge ? Object.getPrototypeOf(processor) : processor, { id });
   if (isJudge) return { processor: withVisibleFailures(own), policy };
   for (const name of hookNames)
     if (typeof processor[name] === 'function') Reflect.set(own, name, processor[name].bind(processor));
@@ -148,20 +146,20 @@ const judgePolicy = (processor: Processor): GuardPolicy | undefined => {
  */
 const passingOutages = (processor: Processor): Processor => {
   if (processor.name !== 'PII Detector' || errorStrategyOf(processor) === undefined) return processor;
-  const judge = Object.getPrototypeOf(processor) as object; // see `withVisibleFailures`
-  return Object.create(judge, { errorStrategy: { value: 'warn' } }) as Processor;
+  return inheriting<Processor>(Object.getPrototypeOf(processor), { errorStrategy: 'warn' }); // see `withVisibleFailures`
 };
 
 type Hook = (args: Record<string, unknown>) => unknown;
 
 /** An object that inherits from a judge, and fails if the judge's model fails: its policy then decides. The judge itself stays unchanged. */
 const withVisibleFailures = (judge: Processor): Processor => {
-  const view = Object.create(judge) as Record<string, unknown>;
+  const view = inheriting(judge, {});
   for (const { hook } of phaseNames.map((phase) => phaseRow(phase))) {
     const run: unknown = judge[hook];
-    if (typeof run === 'function') view[hook] = (args: Parameters<Hook>[0]) => callJudge(view, run as Hook, args);
+    if (typeof run === 'function')
+      Object.assign(view, { [hook]: (args: Parameters<Hook>[0]) => callJudge(view, run as Hook, args) });
   }
-  return view as unknown as Processor; // with all that it inherits
+  return view;
 };
 
 /** A judge reads its `errorStrategy` only if its model failed: then its `abort` reports no verdict but the failure. */
@@ -186,3 +184,8 @@ const callJudge = async (judge: object, run: Hook, args: Parameters<Hook>[0]): P
   if (failure) throw failure; // a judge of streams catches it
   return answer;
 };
+
+/** A processor that declares facts which code cannot detect. */
+interface DeclaredProcessor extends Processor {
+  readonly traits?: GuardTraits;
+}

@@ -1,5 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import { type GuardPolicy, overPolicy, readId, readPolicy } from '../../guard/policy/guard-policy.js';
+import { overPolicy, readPolicy, type GuardPolicy } from '../../guard/policy/guard-policy.js';
 import { compileGraph } from '../../pipeline/compile.js';
 import { checkProcessor } from '../../pipeline/verify/find-defects.js';
 import type { Host } from '../../phase/host.js';
@@ -9,6 +9,7 @@ import { hooksOf } from './run-hook.js';
 import { invalidStep, isProcessorLike } from './to-graph.js';
 import { installedHost } from './mastra-host.js';
 import { isRecord } from '../../phase/plain-data.js';
+import { asGuardFault, throwFaults, aName } from '../../option-kind.js';
 
 /** The hooks before the model's response, in which a guard with `overlap` may only judge. */
 type InputHook = 'processInput' | 'processInputStep' | 'processLLMRequest';
@@ -84,4 +85,10 @@ const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> =>
     ...(processor['__registerMastra'] && { __registerMastra: (mastra) => processor['__registerMastra']?.(mastra) }),
     ...hooksOf(plan, () => (host ??= installedHost())),
   };
+};
+
+/** Validates the id of a guard. Raises `guard/invalid-option`. */
+const readId = (id: unknown, path: string): string => {
+  throwFaults(aName.faultsOf(id, `${path}.id`).map(asGuardFault));
+  return id as string; // a name
 };

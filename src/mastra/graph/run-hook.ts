@@ -1,5 +1,5 @@
 import { outageTrip } from '../../guard/policy/layers.js';
-import { passOnReprocessed } from '../../loop/reprocess-queue.js';
+import { passOnReprocessed } from '../../loop/judge.js';
 import type { Host } from '../../phase/host.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';

@@ -1,8 +1,8 @@
 import { errorTable, InterlockError, isInterlockError } from '../../errors.js';
-import { readThrown } from '../../guard/read-thrown.js';
 import type { Host } from '../../phase/host.js';
 import type { PhaseData } from '../../phase/row.js';
-import type { Author, Stop, Verdict } from '../../verdict.js';
+import type { Stop, Verdict } from '../../verdict.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** The payload after a verdict; a stop is thrown, because Mastra's engine expects an exception. */
 export const payloadOf = (verdict: Verdict<PhaseData>, data: PhaseData, host: Host): PhaseData => {
@@ -33,16 +33,9 @@ const errorOf = (stop: Stop, host: Host): Error => {
   return Object.assign(error, { processorId: stop.processorId }); // an engine preserves an error's fields, but not its class
 };
 
-/** The host's exception as a stop. `author` is the step that threw it; a `processorId` in the exception takes precedence. */
-export const readError = (error: unknown, author: Author, host: Host): Stop => {
-  const stop = readThrown(error, { author }, host);
-  const { processorId } = (error ?? {}) as { processorId?: unknown };
-  return typeof processorId === 'string' ? { ...stop, processorId } : stop;
-};
-
 /** True if an error already has a code and a location. A nested workflow's error is a plain object. */
 const isKnownError = (error: unknown): error is Error =>
-  isInterlockError(error) || Object.hasOwn(errorTable, String((error as { code?: unknown } | undefined)?.code));
+  isInterlockError(error) || Object.hasOwn(errorTable, String(fieldsIn(error)['code']));
 
 interface UndoRecord {
   readonly toolCallId: string;

@@ -1,7 +1,7 @@
-import type { Processor } from '@mastra/core/processors';
+import type { Processor, ProcessorStepData } from '@mastra/core/processors';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
-import { isSame } from '../../phase/plain-data.js';
+import { fieldsIn, isSame } from '../../phase/plain-data.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { compileGraph, type Plan } from '../../pipeline/compile.js';
@@ -22,7 +22,7 @@ import {
   type SequenceNode,
   type StepContext,
 } from '../../pipeline/graph.js';
-import { executed, foreignContext, foreignPhases, isPayloadSchema, runForeign, type ForeignStep } from './foreign-step.js';
+import { executed, foreignContext, isPayloadSchema, runForeign, type ForeignStep } from './foreign-step.js';
 import { guardNode } from './guard-node.js';
 import { rejectUnsupported, unsupported } from './supported-features.js';
 
@@ -85,15 +85,12 @@ export const graphOfWorkflow = (workflow: object): SequenceNode | undefined => g
 type Entry = AnyWorkflow['stepGraph'][number];
 type EntryOf<T extends Entry['type']> = Extract<Entry, { type: T }>;
 
-export const isWorkflow = (value: unknown): value is AnyWorkflow =>
-  typeof value === 'object' && value !== null && Array.isArray((value as { stepGraph?: unknown }).stepGraph);
+export const isWorkflow = (value: unknown): value is AnyWorkflow => Array.isArray(fieldsIn(value)['stepGraph']);
 
 /** True for an object with its own graph: a pipeline, committed or not. */
-export const isGraphSource = (value: unknown): value is GraphSource =>
-  typeof value === 'object' && value !== null && typeof (value as { graph?: unknown }).graph === 'function';
+export const isGraphSource = (value: unknown): value is GraphSource => typeof fieldsIn(value)['graph'] === 'function';
 
-const isStep = (value: unknown): value is ForeignStep =>
-  typeof value === 'object' && value !== null && typeof (value as { execute?: unknown }).execute === 'function';
+const isStep = (value: unknown): value is ForeignStep => typeof fieldsIn(value)['execute'] === 'function';
 
 /**
  * Converts an entry of a pipeline to a node: a processor, a step, a pipeline, a workflow, or a function. Raises
@@ -261,3 +258,16 @@ const scopeIn = (context: StepContext<unknown>): RunScope => context[scopeOfCont
 
 const describe = (value: unknown): string =>
   typeof value === 'object' && value !== null ? `an object with ${Object.keys(value).join(', ') || 'no fields'}` : String(value);
+
+/** The phases of Mastra's step schema: the compiler rejects an extra or a missing one. */
+const phasesOfSteps: Record<ProcessorStepData['phase'], true> = {
+  input: true,
+  inputStep: true,
+  outputStream: true,
+  outputResult: true,
+  outputStep: true,
+  toolResult: true,
+};
+
+/** The phases in which Mastra's agent runs workflows. Its steps support no others. */
+const foreignPhases: ReadonlySet<string> = new Set(Object.keys(phasesOfSteps));

@@ -4,10 +4,9 @@ import type { TracingContext } from '@mastra/core/observability';
 import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { RunMode } from '../../loop/ports.js';
-import { untilAborted } from '../../phase/awaitable.js';
+import { untilAborted, safely } from '../../phase/awaitable.js';
 import { readerGuards, type AgentGuards } from '../workflow/guards.js';
 import { changeThread, type Conversation, type MemoryTarget } from './memory.js';
-import { safely } from '../safely.js';
 
 /** The thread that gets a title, and the callback for the title. */
 export interface Titling {

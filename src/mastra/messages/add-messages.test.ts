@@ -1,7 +1,7 @@
 import { MessageList, type MessageListInput } from '@mastra/core/agent/message-list';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addMessages } from './add-messages.js';
+import { addMessages } from '../agent/read-call.js';
 import { insidesOf, sourceNames } from './list-insides.js';
 import { times } from '../../../test/modes.js';
 

@@ -1,7 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { describe, expect, it } from 'vitest';
 import { copyPlain } from '../../phase/plain-data.js';
-import { createMessageCopies } from './message-copies.js';
+import { createMessageCopies } from './list-insides.js';
 
 const conversation = (): MastraDBMessage[] =>
   ['One.', 'Two.', 'Three.'].map((text, n) => ({

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ResolvedModel } from '../../phase/host.js';
 import { copyPlain } from '../../phase/plain-data.js';
 import { scriptedModel } from '../../testing/index.js';
-import { createMessageCopies } from '../messages/message-copies.js';
+import { createMessageCopies } from '../messages/list-insides.js';
 import { createToolMessages } from '../agent/loop-ports.js';
 import { createPrompts, toPrompt } from './prompts.js';
 import { times } from '../../../test/modes.js';

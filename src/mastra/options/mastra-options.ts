@@ -1,6 +1,5 @@
 import {
   didYouMean,
-  type OptionFault,
   aBoolean,
   aCount,
   abortSignal,
@@ -18,13 +17,23 @@ import {
   longestTimerMs,
   listOf,
   oneOf,
-  orFunction,
   recordOf,
   wholeNumberFrom,
+  type OptionFault,
   type OptionKind,
 } from '../../option-kind.js';
 import { structuredOutputFaults } from '../structured-output/structured-output-options.js';
-import { both, ignored, ignoredUnlessFalse, inConfig, onCall, removes, withoutEffect, type OptionRow } from './option-row.js';
+import { both, inConfig, onCall, removes, type OptionRow, type IgnoredOption } from './option-row.js';
+
+/** A value, or a function that returns it for each request. */
+const orFunction = (given: OptionKind): OptionKind => either(given, aFunction);
+
+const ignored = (detail: string): IgnoredOption<'always'> => ({ reported: 'always', detail });
+
+const ignoredUnlessFalse = (detail: string): IgnoredOption<'unless-false'> => ({ reported: 'unless-false', detail });
+
+/** Accepted because hosts pass it on; it has no effect here. */
+const withoutEffect: IgnoredOption<'never'> = { reported: 'never' };
 
 const systemMessage = either(
   aText,

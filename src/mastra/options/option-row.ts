@@ -61,11 +61,6 @@ export const both = <Both extends Treatment, const Facts extends OptionFacts = o
   ...(facts as Facts),
 });
 
-export const ignored = (detail: string): IgnoredOption<'always'> => ({ reported: 'always', detail });
-export const ignoredUnlessFalse = (detail: string): IgnoredOption<'unless-false'> => ({ reported: 'unless-false', detail });
-/** Accepted because hosts pass it on; it has no effect here. */
-export const withoutEffect: IgnoredOption<'never'> = { reported: 'never' };
-
 const isNothing = (value: unknown): boolean => !value || (Array.isArray(value) && value.length === 0);
 
 /** True if a call removes what the agent has. */

@@ -262,10 +262,6 @@ const mergeValue = (earlier: unknown, later: unknown, depth: number): unknown =>
   return merged;
 };
 
-/** Interlock's own options of a run: the call's override the agent's. */
-export const effectiveOptions = (agent: object, call: object): OwnOptions<'config'> =>
-  mergeOptions(ownOptionsOf(agent), ownOptionsOf(call));
-
 /** Interlock's own options among others. */
 export const ownOptionsOf = (options: object): OwnOptions<'config'> =>
   Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(ownOptions, name)));

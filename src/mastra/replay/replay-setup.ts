@@ -5,20 +5,19 @@ import { createReplayPorts, type ReplayStage } from '../../loop/replay-ports.js'
 import type { LoopPorts, ModelEntry, StepSettings } from '../../loop/ports.js';
 import type { Lanes, RunOptions, RunTracer } from '../../loop/run.js';
 import type { ResolvedModel } from '../../phase/host.js';
-import { type Trace, headerOf } from '../../trace/traces.js';
-import { traceOfKind } from '../../trace/kinds.js';
+import { headerOf, traceOfKind, type Trace } from '../../trace/traces.js';
 import { readContents, type ReadContent } from '../../trace/contents.js';
 import { placeholder, standInOf } from '../../guard/secrets.js';
 import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { createTape } from '../../trace/replay.js';
 import { createHost } from '../workflow/scope.js';
-import { createCheckpoints, loopMessages } from '../messages/loop-messages.js';
-import { fillList, type ListState } from '../messages/list-insides.js';
-import { createMessageCopies } from '../messages/message-copies.js';
+import { createCheckpoints, loopMessages } from '../messages/create-message-port.js';
+import { fillList, createMessageCopies, type ListState } from '../messages/list-insides.js';
 import { toPrompt } from '../model/prompts.js';
 import { objectPlanOf, structuredOutputId, type Structured } from '../structured-output/structured-output.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { replayLanes, type ReplayGuards } from './replay-lanes.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** The inputs for setting up a replay. */
 interface ReplayPlan {
@@ -107,7 +106,7 @@ const replayModel = (named: TraceHeader['models'][number]): ResolvedModel => {
 /** A model that a guard requests: an instance unchanged, or a stand-in for a name. */
 const modelLike = (choice: unknown): ResolvedModel => {
   if (typeof choice === 'object' && choice !== null && 'specificationVersion' in choice) return choice as ResolvedModel;
-  const [provider = '', ...rest] = String((choice as { id?: unknown } | null)?.id ?? choice).split('/');
+  const [provider = '', ...rest] = String(fieldsIn(choice)['id'] ?? choice).split('/');
   return replayModel({ provider, modelId: rest.join('/'), specificationVersion: 'v2' });
 };
 
@@ -126,7 +125,7 @@ const messageIdsIn = (entry: Trace[number]): string[] => {
     return typeof messageId === 'string' ? [messageId] : [];
   }
   return ('adds' in entry && entry.adds ? entry.adds : []).flatMap((value) => {
-    const { id, content } = value as { id?: unknown; content?: unknown };
+    const { id, content } = fieldsIn(value);
     return typeof id === 'string' && content !== undefined ? [id] : [];
   });
 };

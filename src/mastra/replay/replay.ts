@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from '@mastra/core/agent';
 import { RequestContext } from '@mastra/core/request-context';
 import type { RunStatus } from '../../../schemas/index.js';
-import { recordedSettingsOf } from '../../../schemas/trace-entry.js';
+import { recordedSettingsOf, type TraceEntry } from '../../../schemas/trace-entry.js';
 import { InterlockError } from '../../errors.js';
 import type { CallResponse } from '../../loop/tool-call.js';
 import { createRun, joinTracers, resumeRun, type Answered } from '../../loop/create-run.js';
@@ -10,10 +10,9 @@ import { createReplayStage, type ReplayEnd } from '../../loop/replay-ports.js';
 import { positionOf, type Run } from '../../loop/run.js';
 import { concealersIn, createRecording, type Recording } from '../../loop/run-recording.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
-import { collectTraces, type Trace, headerOf } from '../../trace/traces.js';
-import { traceOfKind } from '../../trace/kinds.js';
+import { collectTraces, headerOf, traceOfKind, type Trace } from '../../trace/traces.js';
 import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
-import { alignTrace, segmentsOf, type RecordedSegment } from '../../trace/replay.js';
+import { alignTrace } from '../../trace/replay.js';
 import { insidesOfAgent, InterlockAgent } from '../agent/agent.js';
 import { driveHere } from '../agent/callbacks.js';
 import { runSegmentOf } from '../agent/run-segment.js';
@@ -194,3 +193,24 @@ const checkReplayable = (recorded: Trace): void => {
   const hidden = recorded.find((entry) => entry.kind === 'prompt' && !entry.request);
   if (hidden) throw new InterlockError('trace/redacted', { path: `seq ${hidden.seq}` });
 };
+
+/** The segments of a recorded run, in order. */
+const segmentsOf = (trace: Trace): RecordedSegment[] => {
+  const ends = traceOfKind(trace, 'result').map(({ seq }) => seq);
+  const resumes = traceOfKind(trace, 'resume');
+  const cancels = traceOfKind(trace, 'cancel');
+  return Array.from({ length: resumes.length + 1 }, (_, index) => {
+    const [from, to] = [ends[index - 1] ?? -1, ends[index] ?? Infinity];
+    return { resume: resumes[index - 1], cancel: cancels.find(({ seq }) => seq > from && seq < to) };
+  });
+};
+
+type OfKind<K extends TraceEntry['kind']> = Extract<TraceEntry, { kind: K }>;
+
+/** One segment of a recorded run: from its start, or from an answer, to its end or suspension. */
+interface RecordedSegment {
+  /** The answer that resumes the run; undefined in the first segment. */
+  readonly resume: OfKind<'resume'> | undefined;
+  /** The cancellation by the caller. */
+  readonly cancel: OfKind<'cancel'> | undefined;
+}

@@ -6,6 +6,7 @@ import {
   wrapSchemaWithNullTransform,
 } from '@mastra/schema-compat';
 import { issueText } from '../issue-text.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** A schema of an answer: what the model receives, and how its answer is validated. */
 export interface OutputSchema {
@@ -97,7 +98,7 @@ const withoutMarks = (schema: object): object => {
       .filter(([key]) => !rejected.has(key))
       .map(([key, value]: [string, unknown]) => [
         key,
-        named.has(key) ? Object.fromEntries(Object.entries(value as object).map(([name, of]) => [name, tidy(of)])) : tidy(value),
+        named.has(key) ? Object.fromEntries(Object.entries(fieldsIn(value)).map(([name, of]) => [name, tidy(of)])) : tidy(value),
       ]),
   );
 };
@@ -113,6 +114,4 @@ const wrap = ({ $schema, ...schema }: JsonSchema): Wrapping => {
 };
 
 const unwrap = (answer: unknown, field: string | undefined): unknown =>
-  field !== undefined && typeof answer === 'object' && answer !== null && field in answer
-    ? (answer as Record<string, unknown>)[field]
-    : answer;
+  field !== undefined && typeof answer === 'object' && answer !== null && field in answer ? fieldsIn(answer)[field] : answer;

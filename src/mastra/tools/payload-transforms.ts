@@ -1,6 +1,7 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { ToolPayloadTransform, ToolPayloadTransformContext, ToolPayloadTransformPolicy } from '@mastra/core/tools';
 import type { Chunk, PayloadTransforms } from '../../loop/ports.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 type Part = ReturnType<MessageList['get']['all']['db']>[number]['content']['parts'][number];
 type Phase = ToolPayloadTransformContext['phase'];
@@ -112,7 +113,7 @@ type Metadata = Record<string, unknown> | undefined;
 
 const withDisplayValues = (metadata: Metadata, all: DisplayValues): Record<string, unknown> => ({
   ...metadata,
-  mastra: { ...(metadata?.['mastra'] as object | undefined), toolPayloadTransform: all },
+  mastra: { ...fieldsIn(metadata?.['mastra']), toolPayloadTransform: all },
 });
 
 /** The payloads of a chunk, its arguments first. */

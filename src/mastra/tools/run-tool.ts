@@ -1,19 +1,18 @@
 import * as mastraUtils from '@mastra/core/utils';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import { executeWithContext, type TracingContext } from '@mastra/core/observability';
-import { InterlockError } from '../../errors.js';
-import { asPartOf } from '../../trace/parent-call.js';
+import { InterlockError, isInterlockError } from '../../errors.js';
+import { asPartOf } from '../../trace/observers.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
 import type { ToolOutcome, CallResponse, Suspension } from '../../loop/tool-call.js';
 import type { Chunk, LoopPorts, ToolRequest } from '../../loop/ports.js';
-import { delegate } from './delegating.js';
-import { inFrame, rejectionIn, withholding } from './delegation.js';
-import { offeredTools } from '../model/provider-tools.js';
+import { delegate, inFrame, withholding } from './delegation.js';
+import { offeredTools } from '../model/prompts.js';
 import { takeMade, type StepTool } from '../tool-arguments.js';
-import { copyPlain, isRecord } from '../../phase/plain-data.js';
-import { type LoopTarget, findTool, prepareTool, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
-import { safely } from '../safely.js';
-import { type StreamedInputTool, executeWithHooks } from './tool-hooks.js';
+import { fieldsIn, copyPlain, isRecord } from '../../phase/plain-data.js';
+import { findTool, prepareTool, type LoopTarget, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
+import { safely } from '../../phase/awaitable.js';
+import type { ToolHooks } from '@mastra/core/tools';
 
 /** The shared context of a run's tools. */
 export interface ToolRunContext extends LoopTarget {
@@ -71,7 +70,7 @@ const executing =
   (tool: CoreTool, taken: ReturnType<typeof takeMade>, context: ToolRunContext): NonNullable<CoreTool['execute']> =>
   async (_args, options) => {
     if (taken.fault) return 'result' in taken.fault ? taken.fault.result : undefined;
-    const isResumed = (options as { resumeData?: unknown }).resumeData !== undefined;
+    const isResumed = fieldsIn(options)['resumeData'] !== undefined;
     return tool.execute?.(await withOwner(copyPlain(isResumed ? taken.args : taken.input), tool, context), options);
   };
 
@@ -225,3 +224,56 @@ export const idempotencyKeyOf = (context: unknown): string | undefined => {
 
 /** A key for a call, whose id is only unique in its run. */
 const callKey = (runId: string, toolCallId: string): string => `${runId}:${toolCallId}`;
+
+/** The refusal in an error, which Mastra wraps in its own on the way to the supervisor. */
+const rejectionIn = (error: unknown): InterlockError | undefined => {
+  for (let at = error; at instanceof Error; at = at.cause) if (isInterlockError(at, 'agent/refused')) return at;
+  return undefined;
+};
+
+/** Runs a tool between its hooks. The first may replace the output; the second gets the output or the error. */
+const executeWithHooks = (run: Execute, hooks: ToolHooks | undefined, about: HookedCall): Execute => {
+  return async (input, options) => {
+    loopCalls.add(options);
+    const call = { ...about, input, context: options };
+    const before = await hooks?.beforeToolCall?.(call);
+    if (before?.proceed === false) return before.output;
+    let output: unknown;
+    try {
+      output = await run(input, options);
+    } catch (error) {
+      await safely(hooks?.afterToolCall, { ...call, output, error });
+      throw error;
+    }
+    await hooks?.afterToolCall?.({ ...call, output });
+    return output;
+  };
+};
+
+export interface StreamedInputTool {
+  onInputStart?: (event: never) => unknown;
+  onInputDelta?: (event: never) => unknown;
+}
+
+type Execute = (input: unknown, options: object) => unknown;
+
+/** The caller of a tool, as hooks receive it. */
+interface HookedCall {
+  readonly toolName: string;
+  readonly metadata: { agentId: string; agentName: string };
+}
+
+/** Calls by the loop, which calls the hooks itself, so that Mastra's wrapper must not. */
+const loopCalls = new WeakSet<object>();
+
+const isLoopCall = (options: unknown): boolean => typeof options === 'object' && options !== null && loopCalls.has(options);
+
+/**
+ * An agent's tool hooks for Mastra's agent. They are only active in Mastra's loops. In ours, a call's hooks replace them, and
+ * they also apply to tools that a guard added.
+ */
+export const hooksForMastra = (hooks: ToolHooks | undefined): ToolHooks | undefined =>
+  hooks && {
+    beforeToolCall: (call) => (isLoopCall(call.context) ? undefined : hooks.beforeToolCall?.(call)),
+    afterToolCall: (call) => (isLoopCall(call.context) ? undefined : hooks.afterToolCall?.(call)),
+  };

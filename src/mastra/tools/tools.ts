@@ -5,17 +5,16 @@ import { MASTRA_TOOL_MARKER, type ToolHooks } from '@mastra/core/tools';
 import { makeCoreTool } from '@mastra/core/utils';
 import type { Agent } from '@mastra/core/agent';
 import type { MessageList } from '@mastra/core/agent/message-list';
-import type { RequestContext } from '@mastra/core/request-context';
+import { RequestContext } from '@mastra/core/request-context';
 import type { StepSettings, RunMode } from '../../loop/ports.js';
-import { offeredTools } from '../model/provider-tools.js';
-import { rehearsalOf } from '../memory/memory-updates.js';
-import type { CallOptions } from '../call-options.js';
+import { offeredTools } from '../model/prompts.js';
 import type { Conversation, Owner } from '../memory/memory.js';
+import type { CallOptions } from '../call-options.js';
 import type { AgentTrace } from '../tracing/agent-trace.js';
 import type { Engine } from '../../durable/journal.js';
-import { withQuietSubagents } from './quiet-subagents.js';
 import { InterlockError } from '../../errors.js';
 import type { Effect } from '../../loop/tool-call.js';
+import { withStandIns } from '../stand-ins.js';
 
 /** A tool in any form: Mastra's, the AI SDK's, or prepared for a run. */
 export interface AnyTool {
@@ -174,7 +173,7 @@ export interface LoopTarget {
 }
 
 /** The declared side effects of an agent's tools, by tool name. */
-export type ToolEffects = Readonly<Record<string, Effect>>;
+type ToolEffects = Readonly<Record<string, Effect>>;
 
 /** The engine of a run, or for a sub-agent's run that of its supervisor. */
 type EngineInfo = Pick<Engine, 'isFenced'> & Partial<Pick<Engine, 'name'>>;
@@ -188,3 +187,49 @@ export const checkPromise = (effects: ToolEffects | undefined, engine: EngineInf
     : 'nothing keeps this run.';
   throw new InterlockError('durable/effect-not-promised', { path: `effects.${name}`, detail });
 };
+
+/** An event of a sub-agent for the session of an `AgentController`. */
+interface SubagentEvent {
+  readonly type: string;
+  readonly toolCallId: string;
+  readonly forked?: boolean;
+}
+
+interface Controller {
+  readonly emitEvent?: (event: SubagentEvent) => void;
+}
+
+const noContent = { subToolArgs: {}, subToolResult: undefined, result: '' };
+
+/**
+ * The request context for the tool `subagent` of an `AgentController`, whose sub-agents have no guards: its session gets their
+ * events without content, then the judged result. A fork of the agent has the agent's guards. Undefined outside of a session.
+ */
+const withQuietSubagents = (requestContext: RequestContext): RequestContext | undefined => {
+  const controller = requestContext.get<string, Controller | undefined>('controller');
+  const emit = controller?.emitEvent;
+  if (!emit) return undefined;
+  const forks = new Set<string>();
+  const emitEvent = (event: SubagentEvent): void => {
+    const { type, toolCallId, forked } = event;
+    if (forked) forks.add(toolCallId);
+    if (forks.has(toolCallId) || !/^subagent_(text|tool|end)/.test(type)) return emit(event);
+    if (type !== 'subagent_text_delta') emit({ ...event, ...noContent });
+  };
+  const quiet = new RequestContext();
+  for (const [key, value] of requestContext.entries()) quiet.set(key, value);
+  quiet.set('controller', { ...controller, emitEvent });
+  return quiet;
+};
+
+/**
+ * A memory that reads but does not write. A model's notes are part of its answer, so they must not be saved before the answer is
+ * accepted.
+ */
+const rehearsalOf = (memory: MastraMemory): MastraMemory =>
+  withStandIns(memory, {
+    updateWorkingMemory: () => () => Promise.resolve(),
+    __experimental_updateWorkingMemoryVNext: () => () => Promise.resolve(),
+    createThread: () => (thread: Parameters<MastraMemory['createThread']>[0]) =>
+      memory.createThread({ ...thread, saveThread: false }),
+  });

@@ -20,12 +20,12 @@ import { messageOf } from '../../errors.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 import { acceptedSteps, isWithheld, type Lanes, type Run, type RunTracer } from '../../loop/run.js';
 import { concealOf } from '../../loop/run-recording.js';
-import { offeredTools } from '../model/provider-tools.js';
+import { offeredTools } from '../model/prompts.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
 import { objectOf, structuredOutputId } from '../structured-output/structured-output.js';
-import { createGuardSpans, type GuardSpans } from './guard-spans.js';
-import { asError, createStepSpans, nameToolIn, usageStats, wordsOfSteps, type StepSpans, type ToolSpan } from './step-spans.js';
-import { continuesStep, opensRun } from '../../trace/kinds.js';
+import { createGuardSpans } from './guard-spans.js';
+import { asError, createStepSpans, nameToolIn, usageStats, wordsOfSteps, type ToolSpan } from './step-spans.js';
+import { continuesStep, opensRun } from '../../trace/traces.js';
 import { mapErrorTexts } from '../../guard/map-texts.js';
 import { withStandIns } from '../stand-ins.js';
 
@@ -287,3 +287,9 @@ const concealedError = (error: Error, conceal: (text: string) => string): Error 
   if (message === error.message && !error.cause) return error;
   return Object.assign(new Error(message), { name: error.name, stack: error.stack && conceal(error.stack) });
 };
+
+/** The spans of a run's guards. */
+type GuardSpans = ReturnType<typeof createGuardSpans>;
+
+/** The spans of a run's model and tools: one generation, its steps, and the calls of each step. */
+type StepSpans = ReturnType<typeof createStepSpans>;

@@ -5,13 +5,10 @@ import type { RunEvent } from '../../../schemas/index.js';
 import type { Lanes } from '../../loop/run.js';
 import type { AnyRow, Phase } from '../../phase/row.js';
 import type { GuardCall, GuardSpan, RunScope } from '../../phase/scope.js';
-import { phaseRow } from '../../phase/table.js';
+import { isPerChunk, phaseRow } from '../../phase/table.js';
 import { processorsOf } from '../../pipeline/graph.js';
 import type { Author, Verdict } from '../../verdict.js';
-import { describePayload, type NameTool } from './redacted-span.js';
-
-/** The spans of a run's guards. */
-export type GuardSpans = ReturnType<typeof createGuardSpans>;
+import { inheriting, fieldsIn } from '../../phase/plain-data.js';
 
 interface GuardTracing {
   readonly lanes: Lanes;
@@ -50,8 +47,7 @@ export const createGuardSpans = (tracing: GuardTracing) => {
     open: ({ author, data, scope }: GuardCall): GuardSpan => {
       if (isInternal(known.get(author.processorId)?.processor) || tracing.isHidden(author))
         return { scope, end: () => undefined };
-      const row: Row = phaseRow(author.phase as Phase); // see start
-      if (row.cadence === 'chunk') {
+      if (isPerChunk(author.phase)) {
         const { span, scopes } = streamOf(author);
         const inner = scopes.get(scope) ?? inSpan(scope, span);
         scopes.set(scope, inner);
@@ -63,7 +59,7 @@ export const createGuardSpans = (tracing: GuardTracing) => {
     /** Outcomes of stream guards are reported once for all chunks of a step. */
     onEvent: (event: Extract<RunEvent, { type: 'guard' }>): void => {
       const { phase, path, processorId, verdict, calls, edits, durationMs, ...fields } = event;
-      if (phaseRow(phase as Phase).cadence !== 'chunk') return;
+      if (!isPerChunk(phase)) return;
       const { span } = streamOf({ processorId, phase, path });
       if (verdict === 'pass' || verdict === 'edit') {
         streams.delete(path); // later chunks of the step get a new span
@@ -89,9 +85,7 @@ const knownProcessors = (lanes: Lanes): Map<string, { processor: Processor; inde
 
 /** The same scope with a span as the parent of its traces. */
 const inSpan = (scope: RunScope, span: AnySpan): RunScope =>
-  Object.create(scope, {
-    tracingContext: { value: { currentSpan: span } satisfies TracingContext, enumerable: true },
-  }) as RunScope;
+  inheriting(scope, { tracingContext: { currentSpan: span } satisfies TracingContext });
 
 type Declared = Partial<Pick<Processor, 'name' | 'spanType' | 'spanName' | 'spanAttributes'>>;
 
@@ -161,4 +155,82 @@ const abortOf = ({ kind, reason, metadata }: { kind: string; reason?: string; me
 const changedIn = (before: object, after: object, nameTool: NameTool | undefined): object => {
   const own = before as Record<string, unknown>;
   return describePayload(Object.fromEntries(Object.entries(after).filter(([name, value]) => own[name] !== value)), nameTool);
+};
+
+/** Fields about the position and kind of a judgement, which contain no text of the conversation. */
+const facts = new Set([
+  'id',
+  'role',
+  'format',
+  'createdAt',
+  'type',
+  'stepNumber',
+  'retryCount',
+  'messageId',
+  'runId',
+  'toolCallId',
+  'finishReason',
+  'providerExecuted',
+  'fromCache',
+  'decision',
+  'toolChoice',
+  'activeTools',
+  'usage',
+]);
+
+/** Fields with the host's structure, which are processed recursively. */
+const forms = new Set(['messages', 'systemMessages', 'prompt', 'content', 'parts', 'toolInvocation', 'toolCalls']);
+
+/** Fields of a payload that are not judged: the list is in `messages`, and the others are internal to the run. */
+const unsaid = new Set(['phase', 'messageList', 'state', 'streamParts', 'part', 'chunks']);
+
+/** The name of a tool in spans without text: the model may have made it up. */
+export type NameTool = (toolName: string) => string;
+
+/** The description of a payload for a trace: all serializable fields; text only without `nameTool`. */
+const describePayload = (payload: object, nameTool: NameTool | undefined): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(payload).flatMap(([name, value]: [string, unknown]) => {
+      if (unsaid.has(name) || value === undefined) return [];
+      const own = shortForms[name]?.(value);
+      return [[name, own ?? (nameTool ? redactedValue(value, name, nameTool) : value)]];
+    }),
+  );
+
+/** Short forms of fields that are too large or not serializable. */
+const shortForms: Record<string, ((value: unknown) => unknown) | undefined> = {
+  model: (value) => {
+    const { modelId, provider, specificationVersion } = fieldsIn(value);
+    return { modelId, provider, specificationVersion };
+  },
+  tools: (value) => Object.keys(fieldsIn(value)),
+  steps: (value) => ({ count: (value as unknown[]).length }),
+};
+
+/** A value with lengths in place of its texts. Values of unknown structure count as text. */
+export const redactedValue = (value: unknown, name: string, nameTool?: NameTool): unknown => {
+  if (name === 'toolName' && nameTool) return nameTool(String(value));
+  if (value === undefined || value === null || typeof value === 'boolean' || facts.has(name)) return value;
+  if (typeof value !== 'object' || !forms.has(name)) return lengthOf(value);
+  if (!Array.isArray(value)) return formOf(value, nameTool);
+  return value.map((item: unknown) => (typeof item === 'object' ? formOf(item, nameTool) : lengthOf(item)));
+};
+
+const formOf = (value: object | null, nameTool?: NameTool): unknown =>
+  value &&
+  Object.fromEntries(
+    Object.entries(value).map(([name, inner]: [string, unknown]) => [name, redactedValue(inner, name, nameTool)]),
+  );
+
+const lengthOf = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : asJson(value);
+  return text === undefined ? 'not shown' : `${text.length} characters`;
+};
+
+const asJson = (value: unknown): string | undefined => {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 };

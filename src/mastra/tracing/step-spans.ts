@@ -10,14 +10,12 @@ import { isGuarded } from '../../loop/judge.js';
 import { textOf, type Part } from '../../loop/response.js';
 import { messageOf } from '../../errors.js';
 import type { StepRecord, TokenUsage } from '../../loop/ports.js';
-import { type ToolCall, type ToolOutcome, publicToolName } from '../../loop/tool-call.js';
+import { publicToolName, type ToolCall, type ToolOutcome } from '../../loop/tool-call.js';
 import type { Run } from '../../loop/run.js';
 import type { Phase } from '../../phase/row.js';
-import { offeredTools } from '../model/provider-tools.js';
-import { redactedValue, type NameTool } from './redacted-span.js';
-
-/** The spans of a run's model and tools: one generation, its steps, and the calls of each step. */
-export type StepSpans = ReturnType<typeof createStepSpans>;
+import { offeredTools } from '../model/prompts.js';
+import { redactedValue, type NameTool } from './guard-spans.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** Phases of guards after the model call, which may still edit or reject a step. */
 const judgesOfSteps = ['toolResult', 'outputStep', 'outputResult'] as const satisfies Phase[];
@@ -184,7 +182,7 @@ const startInference = (
 ): Span<SpanType.MODEL_INFERENCE> => {
   const { modelId, provider } = attempt?.entry.model ?? {};
   const { settings = {} } = attempt ?? {};
-  const { headers: _headers, ...parameters } = (settings.modelSettings ?? {}) as Record<string, unknown>;
+  const { headers: _headers, ...parameters } = fieldsIn(settings.modelSettings);
   return step.createChildSpan({
     type: SpanType.MODEL_INFERENCE,
     name: `inference: ${counters.stepNumber}`,

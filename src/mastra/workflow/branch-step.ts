@@ -4,11 +4,13 @@ import { current } from '../../phase/settle-messages.js';
 import { phaseRow } from '../../phase/table.js';
 import { armsOf, chooseArms, stepContext, type ArmOf, type Choice } from '../../pipeline/branch.js';
 import { hasHookFor, otherwise, type BranchNode, type Condition } from '../../pipeline/graph.js';
-import { snapshotOf } from '../../pipeline/snapshot.js';
-import type { Stop } from '../../verdict.js';
+import { snapshotOf } from '../../pipeline/block-scope.js';
+import type { Stop, Author } from '../../verdict.js';
 import type { BlockCoordinator, BranchSlot } from './block-coordinator.js';
-import { recordResult, payloadOf, readError } from '../graph/thrown-stops.js';
+import { recordResult, payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
+import { readThrown } from '../../guard/in-sequence.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** A step of a block, or a workflow used as one. */
 export interface Executable {
@@ -67,7 +69,7 @@ const runBranch = async ({ id, run, site }: BranchRun, call: StepCall): Promise<
     return leaveWith(slot, made && !slot.isDismissed() ? made : payload);
   } catch (error) {
     if (slot.isDismissed()) return leaveWith(slot, payload);
-    return obey(slot, readError(error, { processorId: id, phase: payload.phase, path: site.path }, host), payload);
+    return obey(slot, readError(error, { processorId: id, phase: payload.phase, path: site.path }), payload);
   }
 };
 
@@ -127,4 +129,11 @@ export const chooser = (results: BlockResults, node: BranchNode, path: string) =
     choices.set(call.inputData, choice);
     return choice;
   };
+};
+
+/** The host's exception as a stop. `author` is the step that threw it; a `processorId` in the exception takes precedence. */
+const readError = (error: unknown, author: Author): Stop => {
+  const stop = readThrown(error, { author }, host);
+  const { processorId } = fieldsIn(error);
+  return typeof processorId === 'string' ? { ...stop, processorId } : stop;
 };

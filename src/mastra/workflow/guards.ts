@@ -1,26 +1,29 @@
 import type { Mastra } from '@mastra/core/mastra';
-import type { RequestContext } from '@mastra/core/request-context';
+import { RequestContext } from '@mastra/core/request-context';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { compileGraph, type Plan } from '../../pipeline/compile.js';
 import { withRecordedEdits } from '../../pipeline/recorded-edits.js';
-import { processorsOf, type SequenceNode } from '../../pipeline/graph.js';
+import { processorsOf, type SequenceNode, type FunctionNode, type GraphNode } from '../../pipeline/graph.js';
 import { locationOf, type GraphLocation } from '../../pipeline/verify/check.js';
 import { checkGraph, throwDefects } from '../../pipeline/verify/find-defects.js';
-import type { PhaseRow } from '../../phase/row.js';
+import type { PhaseRow, PhaseData } from '../../phase/row.js';
 import {
   toGraph,
-  type PipelineStep,
   isGraphSource,
   isWorkflow,
-  type GraphSource,
   fromWorkflow,
   hasStorageRule,
   graphOfWorkflow,
   rememberGraph,
+  type PipelineStep,
+  type GraphSource,
 } from '../graph/to-graph.js';
 import type { SecretsProcessor } from '../../guard/secrets.js';
-import { withStateSignals } from './state-signals.js';
 import { toWorkflow, build, options } from './to-workflow.js';
+import { noopLogger } from '@mastra/core/logger';
+import { ProcessorRunner, ProcessorState, type Processor } from '@mastra/core/processors';
+import type { RunScope } from '../../phase/scope.js';
+import { phases } from '../../phase/table.js';
 
 /** Guards of one lane: an array of processors, pipelines and workflows, or a single pipeline or workflow. */
 export type Guards = readonly PipelineStep[] | GraphSource | AnyWorkflow;
@@ -39,12 +42,6 @@ export interface AgentGuards {
   readonly outputProcessors?: DynamicGuards | undefined;
   readonly errorProcessors?: DynamicGuards | undefined;
 }
-
-const lanes = ['input', 'output', 'error'] as const satisfies readonly Lane[];
-
-/** The guards of an agent by lane. */
-export const lanesOf = (guards: AgentGuards): readonly (readonly [Lane, DynamicGuards | undefined])[] =>
-  lanes.map((lane) => [lane, guards[`${lane}Processors`]] as const);
 
 /** The guards of a request by lane. Raises the errors that `verify` finds. */
 export const resolveLanes = async (
@@ -164,13 +161,6 @@ export const compileRecording = (graph: SequenceNode, recordsEdits = false): Pla
 /** The id of an agent's lane, as in Mastra. */
 export const laneId = (agentId: string, lane: Lane): string => `${agentId}-${lane}-processor`;
 
-/** The workflows of a lane for the registration of its agent: the whole lane, and each pipeline in it. */
-export const laneWorkflows = (steps: readonly PipelineStep[], id: string): AnyWorkflow[] => {
-  const own = steps.filter(isWorkflow).map(adopt);
-  if (steps.length === 0 || (steps.length === 1 && own.length === 1)) return own;
-  return [toWorkflow(toGraph(steps, id)), ...own];
-};
-
 /** Passes a Mastra instance, with its models, storage and logger, to processors. */
 export const registerProcessors = (mastra: Mastra, processors: readonly object[]): void => {
   for (const processor of processors) {
@@ -207,3 +197,63 @@ export const adopt = (workflow: AnyWorkflow): AnyWorkflow => {
  */
 const optionsOf = (workflow: AnyWorkflow): Partial<AnyWorkflow['options']> =>
   hasStorageRule(workflow) ? { validateInputs: options.validateInputs } : options;
+
+/**
+ * The graph of an agent whose processors compute their state signals, one after another, each after the entry that contains it and the
+ * maps of that entry: the guards after it judge the signal.
+ */
+const withStateSignals = (graph: SequenceNode): SequenceNode => {
+  const nodes: GraphNode[] = [];
+  let pending: readonly GraphNode[] = [];
+  for (const node of graph.nodes) {
+    if (node.kind !== 'map') {
+      nodes.push(...pending);
+      pending = processorsOf(node).filter(hasState).map(stateNode);
+    }
+    nodes.push(node);
+  }
+  return { ...graph, nodes: [...nodes, ...pending] };
+};
+
+const hasState = ({ computeStateSignal }: Processor): boolean => computeStateSignal !== undefined;
+
+const { phase } = phases.inputStep;
+
+const stateNode = (processor: Processor): FunctionNode => ({
+  kind: 'function',
+  id: `${processor.id}.state`,
+  phases: new Set([phase]),
+  run: (data, scope) => sendState(processor, data as PhaseData<typeof phase>, scope), // its only phase
+});
+
+/** Mastra's runner, which calls only `computeStateSignal`, and keeps the state in the thread. */
+const sendState = async (processor: Processor, data: PhaseData<typeof phase>, scope: RunScope): Promise<void> => {
+  const { id, name, stateId } = processor;
+  const { conversation, agent, writer, abortSignal, tracingContext } = scope;
+  const requestContext = new RequestContext(scope.requestContext?.entries());
+  if (conversation) requestContext.set('MastraMemory', conversation.context); // a sub-agent may have set another one
+  const state = Object.assign(new ProcessorState(), { customState: scope.slot(id).state });
+  const sender = { id, name, stateId, computeStateSignal: processor.computeStateSignal?.bind(processor) };
+  const runner = new ProcessorRunner({
+    inputProcessors: [sender as Processor],
+    logger: noopLogger,
+    agentName: id,
+    processorStates: new Map([[id, state]]),
+  });
+  const { messageList, stepNumber, steps = [], rotateResponseMessageId, retryCount = scope.retryCount() } = data;
+  await runner.runProcessInputStep({
+    messageList,
+    stepNumber,
+    steps,
+    rotateResponseMessageId,
+    retryCount,
+    requestContext,
+    agent,
+    writer,
+    abortSignal,
+    tracingContext,
+    memory: conversation?.memory,
+    threadId: conversation?.threadId,
+    resourceId: conversation?.resourceId,
+  } as unknown as Parameters<ProcessorRunner['runProcessInputStep']>[0]); // without a model, which it only passes on
+};

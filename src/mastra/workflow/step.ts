@@ -12,6 +12,7 @@ import { guardNode } from '../graph/guard-node.js';
 import { rememberProcessor } from '../graph/to-graph.js';
 import { recordResult, payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** The type that Mastra declares for values that it does not check, here its engine. */
 type Unchecked = Step extends Step<string, unknown, unknown, unknown, unknown, unknown, infer Engine> ? Engine : never;
@@ -94,7 +95,7 @@ const rawStep = (step: RawStep): ProcessorStep =>
  * checked, and gets states and a message list. Raises `schema/invalid-payload`, `phase/unknown`.
  */
 export const openPayload = (inputData: object): PhaseData => {
-  const { processorStates } = inputData as { processorStates?: unknown };
+  const { processorStates } = fieldsIn(inputData);
   if (processorStates) return withList(inputData as PhaseData); // checked when the states were added
   return Object.assign(withList(parsePayload(inputData)), { processorStates: new Map() });
 };

@@ -132,26 +132,26 @@ const append = (site: BuildContext, node: GraphNode, index: number): void => {
   }
 };
 
+/** Mastra types workflows and steps by their schemas. */
+const executable = (made: object): Executable => made as Executable;
+
 /** A node as one step. */
 const toStep = (site: BuildContext, node: GraphNode, path: string): Executable => {
   switch (node.kind) {
     case 'sequence':
-      return build(node, { path, id: site.unique(node.id) }) as unknown as Executable; // Mastra types a workflow by its schemas
+      return executable(build(node, { path, id: site.unique(node.id) }));
     case 'guard':
     case 'function': {
       const id = site.unique(node.kind === 'guard' ? `processor:${node.id}` : node.id);
-      return nodeStep(node, {
-        id,
-        path: path.slice(0, path.lastIndexOf('/')),
-        results: site.results,
-        keeps: site.keeps,
-      }) as unknown as Executable; // the same
+      return executable(
+        nodeStep(node, { id, path: path.slice(0, path.lastIndexOf('/')), results: site.results, keeps: site.keeps }),
+      );
     }
     case 'map':
     case 'parallel':
     case 'branch': {
       const graph: SequenceNode = { kind: 'sequence', id: node.kind, nodes: [node] };
-      return build(graph, { path, id: site.unique(node.kind) }) as unknown as Executable; // the same
+      return executable(build(graph, { path, id: site.unique(node.kind) }));
     }
     default:
       return node satisfies never;

@@ -1,9 +1,10 @@
 import { longestRun, runShowing } from '../../loop/walk.js';
 import type { LoopLimits } from '../../loop/machine.js';
-import { findDefects, messageOf, type Defect, type Finding } from '../../pipeline/verify/find-defects.js';
+import { findDefects, type Defect, type Finding } from '../../pipeline/verify/find-defects.js';
 import { locationOf, type CounterExample, type Hold, type Subject } from '../../pipeline/verify/check.js';
 import type { Lane } from './guards.js';
 import { toGraph, type Compilable } from '../graph/to-graph.js';
+import { errorTable } from '../../errors.js';
 
 /** The context of `verify` besides the guards. Checks that need an omitted option are skipped. */
 export interface VerifyOptions {
@@ -77,3 +78,9 @@ const smallest: LoopLimits = { maxSteps: 1, maxRetries: 0, maxRecoveries: 1, mod
 
 const counterExampleOf = ({ shows }: Defect): CounterExample | undefined =>
   shows && 'state' in shows ? runShowing(shows, smallest) : shows;
+
+/** The message for a defect, with its remedy. */
+const messageOf = ({ code, detail }: Defect): string => {
+  const { say: sentence } = errorTable[code];
+  return detail ? `${detail.charAt(0).toUpperCase()}${detail.slice(1)}. ${sentence}` : sentence;
+};

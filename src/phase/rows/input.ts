@@ -13,7 +13,7 @@ import { InterlockError } from '../../errors.js';
 import { type Edit, pass, type Pass } from '../../verdict.js';
 import { type Awaitable, whenReady } from '../awaitable.js';
 import type { ModelChoice, ResolvedModel } from '../host.js';
-import { isSame } from '../plain-data.js';
+import { fieldsIn, isSame } from '../plain-data.js';
 
 const inputFacts: MessageInfo = { scope: 'all', source: 'input' };
 
@@ -134,7 +134,7 @@ const settleFields = (fields: Record<string, unknown>, options: SettleOptions<'i
   const { messages, messageList, systemMessages, model } = fields;
   const isTouched = applyMessageFields({ messages, messageList, systemMessages }, options, stepFacts);
   const changed = Object.keys(stepFields).filter(
-    (name) => isPresent(fields[name]) && !isSame(fields[name], (data as Record<string, unknown>)[name]),
+    (name) => isPresent(fields[name]) && !isSame(fields[name], fieldsIn(data)[name]),
   );
   const set: Partial<StepData> = Object.fromEntries(changed.map((name) => [name, fields[name]]));
   const settled = (): Pass | Edit<StepData> => {
@@ -151,6 +151,5 @@ const settleFields = (fields: Record<string, unknown>, options: SettleOptions<'i
 };
 
 const refuseV1 = (model: unknown, path: string): void => {
-  if (typeof model === 'object' && model !== null && (model as { specificationVersion?: unknown }).specificationVersion === 'v1')
-    throw new InterlockError('phase/unsupported-model', { path });
+  if (fieldsIn(model)['specificationVersion'] === 'v1') throw new InterlockError('phase/unsupported-model', { path });
 };

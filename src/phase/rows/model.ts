@@ -2,7 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 
 import { pass } from '../../verdict.js';
 import { missingInChunk, missingInMessages } from '../missing-content.js';
-import { isSame } from '../plain-data.js';
+import { fieldsIn, isSame } from '../plain-data.js';
 import { definePhase, type HookContext, type PhaseData } from '../row.js';
 import {
   describeValue,
@@ -93,7 +93,7 @@ export const apiError = definePhase({
     }),
   settle: (returned, { data, processorId, host }) => {
     if (returned === undefined || returned === null) return pass;
-    const retry = typeof returned === 'object' ? (returned as { retry?: unknown }).retry : undefined;
+    const retry = typeof returned === 'object' ? fieldsIn(returned)['retry'] : undefined;
     if (typeof retry !== 'boolean')
       throw invalidResult(data, processorId, {
         detail: `it returned ${describeValue(returned)}, expected { retry: boolean } or nothing.`,
@@ -142,7 +142,7 @@ export const outputStream = definePhase({
   settle: (returned, { data, processorId }) => {
     if (returned === null || returned === undefined)
       return data.part === returned ? pass : { kind: 'edit', data: { ...data, part: null } };
-    if (typeof (returned as { type?: unknown }).type !== 'string')
+    if (typeof fieldsIn(returned)['type'] !== 'string')
       throw invalidResult(data, processorId, {
         detail: `it returned ${describeValue(returned)}, expected a chunk, null or nothing.`,
       });

@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
-import { errorTable, InterlockError } from '../../errors.js';
+import { InterlockError } from '../../errors.js';
 import type { SequenceNode } from '../graph.js';
-import { type Check, type CounterExample, type DefectLocation, type Severity, type Subject, locationOf } from './check.js';
+import { locationOf, type Check, type CounterExample, type DefectLocation, type Severity, type Subject } from './check.js';
 import { checks, type FindingCode } from './checks.js';
 
 /** A finding of `verify`. */
@@ -29,12 +29,6 @@ export const findDefects = (subject: Subject, table: Partial<Record<FindingCode,
     const check = table[code];
     return check ? check.find(subject).map((defect) => ({ ...defect, code, severity: check.severity })) : [];
   });
-
-/** The message for a defect, with its remedy. */
-export const messageOf = ({ code, detail }: Defect): string => {
-  const { say: sentence } = errorTable[code];
-  return detail ? `${detail.charAt(0).toUpperCase()}${detail.slice(1)}. ${sentence}` : sentence;
-};
 
 /** Errors, which are thrown; all other defects are only reported. */
 const errorChecks = Object.fromEntries(Object.entries(checks).filter(([, { severity }]) => severity === 'error'));

@@ -1,6 +1,8 @@
+import type { PhaseData } from '../../phase/row.js';
 import type { EarlierText } from './matcher.js';
 import type { Replacement } from '../../guard/pattern.js';
 import { toolOutputChunk, withToolOutput } from '../../guard/stream-fields.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** A chunk of the model's stream, with the fields that the gate reads. */
 export interface Chunk {
@@ -12,6 +14,9 @@ export interface Chunk {
   /** Set by a guard that changed a whole part: its replacements. */
   replacements?: readonly Replacement[];
 }
+
+/** The chunk of a stream payload; null or undefined if a guard dropped it. Guards return chunks, see the row's `settle`. */
+export const chunkIn = ({ part }: PhaseData<'outputStream'>) => part as Chunk | null | undefined;
 
 /** One text of a step in the gate: the text or the reasoning of one part. If a part ends and starts again, that is another text. */
 export interface TextPart {
@@ -41,7 +46,7 @@ interface TextPayload {
 
 /** Adds the id of the tool call that a nested chunk belongs to. */
 const keyWithin = (chunk: Chunk, key: string | undefined): string | undefined =>
-  key && `${String((chunk.payload as { toolCallId?: unknown }).toolCallId)} ${key}`;
+  key && `${String(fieldsIn(chunk.payload)['toolCallId'])} ${key}`;
 
 /** The key of the text that a delta belongs to; undefined for other chunks. */
 export const deltaKey = (chunk: Chunk): string | undefined => {
@@ -85,7 +90,7 @@ const within = (chunk: Chunk, change: (inner: Chunk) => Chunk): Chunk => {
 
 /** The same delta without its text. */
 export const withoutText = (chunk: Chunk): Chunk =>
-  within(chunk, (delta) => ({ ...delta, payload: { ...(delta.payload as object), text: '' } }));
+  within(chunk, (delta) => ({ ...delta, payload: { ...fieldsIn(delta.payload), text: '' } }));
 
 /** The text that a chunk starts or ends; undefined for other chunks. */
 export const borderOf = (chunk: Chunk): { key: string; isEnd: boolean } | undefined => {
@@ -105,7 +110,7 @@ export const bringsArguments = (chunk: Chunk): boolean => {
 
 /** The id of the tool call whose arguments a chunk streams. */
 export const argumentsOf = ({ type, payload }: Chunk): string | undefined =>
-  argumentTypes.has(type) ? String((payload as { toolCallId?: unknown } | undefined)?.toolCallId) : undefined;
+  argumentTypes.has(type) ? String(fieldsIn(payload)['toolCallId']) : undefined;
 
 const argumentTypes = new Set(['tool-call-input-streaming-start', 'tool-call-delta', 'tool-call-input-streaming-end']);
 

@@ -1,6 +1,7 @@
 import { InterlockError } from '../../errors.js';
 import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { argumentsText, type Chunk } from './chunk.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** A tool call, and the chunks that streamed its arguments. */
 interface StreamedCall {
@@ -85,14 +86,14 @@ const judgeWhole = ({ call, deltas, text }: JudgedText, { judge }: CallJudge): A
 
 /** The streamed chunks of a call, with the guards' version of the tool name. */
 const named = (deltas: readonly Chunk[], { payload }: Chunk): readonly Chunk[] => {
-  const { toolName } = payload as { toolName?: unknown };
+  const { toolName } = fieldsIn(payload);
   return deltas.map((chunk) => {
     const own = chunk.payload as { toolName?: unknown } | undefined;
     return own?.toolName === undefined || own.toolName === toolName ? chunk : { ...chunk, payload: { ...own, toolName } };
   });
 };
 
-const argsOf = ({ payload }: Chunk): unknown => (payload as { args?: unknown }).args;
+const argsOf = ({ payload }: Chunk): unknown => fieldsIn(payload)['args'];
 
 const isDelta = ({ type }: Chunk): boolean => type === 'tool-call-delta';
 
@@ -115,7 +116,7 @@ const blanks = /(?<text>"(?:[^"\\]|\\.)*")|\s+/g;
 
 const withDeltas = (delta: Chunk, argsTextDelta: string): Chunk => ({
   ...delta,
-  payload: { ...(delta.payload as object), argsTextDelta },
+  payload: { ...fieldsIn(delta.payload), argsTextDelta },
 });
 
 /** The streamed chunks of a call, with its arguments as one delta. */
@@ -129,7 +130,7 @@ const assembled = (deltas: readonly Chunk[], text: string | undefined): readonly
 
 const withArguments = (call: Chunk, text: string): Chunk | InterlockError => {
   try {
-    return { ...call, payload: { ...(call.payload as object), args: JSON.parse(text) as unknown } };
+    return { ...call, payload: { ...fieldsIn(call.payload), args: JSON.parse(text) as unknown } };
   } catch (cause) {
     return new InterlockError('release/invalid-arguments', { path: 'outputStream.part.payload.argsTextDelta', cause });
   }

@@ -1,7 +1,7 @@
 import { InterlockError } from '../../errors.js';
 import { stepChars } from '../../guard/in-steps.js';
 import { endForPattern, type Pattern, type TextSpan } from '../../guard/pattern.js';
-import { graphemeFloor } from './grapheme.js';
+import { graphemeFloor } from './window-reader.js';
 
 /** A pattern's decision about the start of a text. */
 interface Found {
@@ -164,10 +164,6 @@ export const followTails = (tails: Tails, later: Tails, pattern: Pattern): void 
     tails.set(name, end.isAfterMatch ? end : { text: endForPattern(text + end.text, keptChars(pattern), pattern), isAfterMatch });
   }
 };
-
-/** The ends of the texts that a text of a kind continues. */
-export const textsBefore = (tails: Tails, kind: string): string[] =>
-  [...new Set([tails.get('')?.text, tails.get(kind)?.text])].flatMap((text) => (text ? [text] : []));
 
 /**
  * The start of a part that completes a match from before the part: its first half was released, so the second must not be. Undefined if

@@ -13,6 +13,7 @@ import {
 } from './chunk.js';
 import { rawOf, takeRaw, type Segment, uneditedSegment } from './segment.js';
 import type { PlacedChunk, Gate, TextStage } from './stages.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** One text in the gate, and its releasable segments. */
 export interface OpenTextPart extends TextPart {
@@ -229,7 +230,7 @@ const admitDeltas = (id: string, chunk: Chunk, { queue, calls }: { queue: Queue;
 };
 
 const admitCall = ({ chunk, place }: PlacedChunk, { queue, calls }: { queue: Queue; calls: StreamedCalls }): void => {
-  const id = String((chunk.payload as { toolCallId?: unknown }).toolCallId);
+  const id = String(fieldsIn(chunk.payload)['toolCallId']);
   const deltas = calls.get(id);
   calls.delete(id);
   queue.addWhole({ chunk, deltas, length: lengthOf(deltas ?? []), place });

@@ -2,10 +2,10 @@ import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import type { Stop, Verdict } from '../../verdict.js';
 import type { EarlierText } from './matcher.js';
-import type { TextPart, Chunk } from './chunk.js';
+import { chunkIn, type TextPart, type Chunk } from './chunk.js';
 import type { Segment } from './segment.js';
 import type { Guard } from '../../guard/in-sequence.js';
-import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
+import { isPromise, type Awaitable } from '../../phase/awaitable.js';
 
 /** A stage of the guards that a text passes: receives its segments in order, its end, and the end of the step. */
 export interface TextStage {
@@ -56,10 +56,6 @@ export interface ChunkStage {
   idle(): Awaitable<void>;
 }
 
-/** Passes several chunks of one offset on, one after another. */
-export const sendAll = ([chunk, ...rest]: readonly Chunk[], place: number, next: ChunkStage): Awaitable<void> =>
-  chunk && whenReady(next.push(chunk, place), () => sendAll(rest, place, next));
-
 /** A chunk, and its offset in the response. */
 export interface PlacedChunk {
   readonly chunk: Chunk;
@@ -78,7 +74,7 @@ export const judgeWhole = (
       case 'pass':
         return gate.isStopped ? undefined : chunk;
       case 'edit':
-        return gate.isStopped ? undefined : (verdict.data.part as Chunk | null); // guards return chunks, see the row's settle
+        return gate.isStopped ? undefined : chunkIn(verdict.data);
       case 'trip':
       case 'retry':
       case 'unavailable':
@@ -93,10 +89,3 @@ export const judgeWhole = (
   gate.start(at);
   return pending.then(read).finally(() => gate.done(at));
 };
-
-/** Guards with the window `delta`: each chunk is judged as it comes, and waits for its verdict. */
-export const createChunkStage = (guard: Guard<'outputStream'>, gate: Gate, next: ChunkStage): ChunkStage => ({
-  push: (chunk, place) =>
-    whenReady(judgeWhole({ chunk, place }, guard, gate), (judged) => (judged ? next.push(judged, place) : undefined)),
-  idle: () => next.idle(),
-});

@@ -1,13 +1,14 @@
-import type { Awaitable } from '../../phase/awaitable.js';
+import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { createBlockScopes } from '../../pipeline/block-scope.js';
 import type { StreamSegment } from '../../pipeline/stream-plan.js';
-import { type Stop, strictest } from '../../verdict.js';
+import { strictest, type Stop } from '../../verdict.js';
 import type { EarlierText } from './matcher.js';
-import { createChunkStage, type ChunkStage, type Gate } from './stages.js';
+import { judgeWhole, type ChunkStage, type Gate } from './stages.js';
 import { deltaKey, deltaText, type Chunk } from './chunk.js';
 import { createWindowStage } from './window-stage.js';
+import type { Guard } from '../../guard/in-sequence.js';
 
 interface StreamGateOptions {
   /** The guards of the stream, in their order. */
@@ -234,3 +235,10 @@ const createStops = (onStopped: () => void): Stops => {
     },
   };
 };
+
+/** Guards with the window `delta`: each chunk is judged as it comes, and waits for its verdict. */
+const createChunkStage = (guard: Guard<'outputStream'>, gate: Gate, next: ChunkStage): ChunkStage => ({
+  push: (chunk, place) =>
+    whenReady(judgeWhole({ chunk, place }, guard, gate), (judged) => (judged ? next.push(judged, place) : undefined)),
+  idle: () => next.idle(),
+});

@@ -3,7 +3,7 @@ import type { PhaseData } from '../../phase/row.js';
 import { settleBlock } from '../../pipeline/parallel.js';
 import type { BlockPlace } from '../../pipeline/stream-plan.js';
 import { isStop, type Verdict } from '../../verdict.js';
-import type { Chunk, TextPart } from './chunk.js';
+import { chunkIn, type Chunk, type TextPart } from './chunk.js';
 import { append, editedSegment, takeRaw, takeText, textOf, type Segment } from './segment.js';
 import type { Gate, TextStage } from './stages.js';
 
@@ -36,7 +36,7 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
       hasStopped = true;
       return gate.stop(verdict, at);
     }
-    if (verdict.kind === 'edit') return next.add(editedSegment(cleared.input, textIn(verdict.data.part as Chunk | null)));
+    if (verdict.kind === 'edit') return next.add(editedSegment(cleared.input, textIn(chunkIn(verdict.data))));
     for (const segment of cleared.input) next.add(segment);
     return undefined;
   };
@@ -97,7 +97,7 @@ const merged = (
   });
 };
 
-const textIn = (part: Chunk | null): string => (part?.payload as { text?: string } | undefined)?.text ?? '';
+const textIn = (part: Chunk | null | undefined): string => (part?.payload as { text?: string } | undefined)?.text ?? '';
 
 /** Segments that all branches of a block have cleared. */
 interface ClearedSegments {

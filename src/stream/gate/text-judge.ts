@@ -6,10 +6,11 @@ import type { JudgePlace } from '../../pipeline/stream-plan.js';
 import { isStop, pass, type Verdict } from '../../verdict.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
 import { followTails, tailsOf, type Tails } from './matcher.js';
-import type { Chunk } from './chunk.js';
-import { graphemeFloor } from './grapheme.js';
+import { chunkIn, type Chunk } from './chunk.js';
+import { graphemeFloor } from './window-reader.js';
 import { createBufferedTexts, type Action, type BufferedTexts } from './buffered-texts.js';
 import type { Gate, TextStage } from './stages.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 type Question = Extract<Action, { kind: 'judge' }>;
@@ -170,7 +171,7 @@ const take = (
 ): void => {
   if (isStop(verdict)) return gate.stop(verdict, at);
   // A hook may also have changed its chunk in place.
-  const answer = verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk;
+  const answer = verdict.kind === 'edit' ? chunkIn(verdict.data) : chunk;
   const edited = withoutEarlier(answeredText(answer, chunk), earlier, text);
   for (const segment of bufferedTexts.settle(lane, text, answer?.replacements ?? edited)) next.add(segment);
   return undefined;
@@ -186,9 +187,9 @@ const withoutEarlier = (edited: string, earlier: string, text: string): string =
 };
 
 /** The guard's version of a window. Raises `phase/invalid-result` if it is not a text. */
-const answeredText = (answer: Chunk | null, judged: Chunk): string => {
-  if (answer === null) return '';
-  const { text } = (answer.payload ?? {}) as { text?: unknown };
+const answeredText = (answer: Chunk | null | undefined, judged: Chunk): string => {
+  if (!answer) return '';
+  const { text } = fieldsIn(answer.payload);
   if (answer.type === judged.type && typeof text === 'string') return text;
   const detail = `it answered a window of type "${judged.type}" with a chunk of type "${answer.type}".`;
   throw new InterlockError('phase/invalid-result', { path: 'outputStream.part', detail });

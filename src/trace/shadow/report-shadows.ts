@@ -1,6 +1,5 @@
 import type { RunEvent } from '../../../schemas/index.js';
-import type { Trace } from '../traces.js';
-import { traceOfKind } from '../kinds.js';
+import { traceOfKind, type Trace } from '../traces.js';
 import { redactTrace } from '../redact-trace.js';
 import { createShadowPlaces, type JudgedPlace, compareShadows, type ShadowOptions, type ShadowReport } from './shadow-report.js';
 
