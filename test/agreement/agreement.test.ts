@@ -78,7 +78,11 @@ const entrances: readonly Entrance[] = [
 ];
 
 it('the docs list every difference between entry points', () => {
-  const anchorOf = (line: string) => line.replace(/^#+ /, '').replaceAll("'", '').toLowerCase().replaceAll(' ', '-');
+  const anchorOf = (line: string) =>
+    line
+      .replaceAll(/^#+ |[^\p{L}\p{N}\- ]/gu, '')
+      .toLowerCase()
+      .replaceAll(' ', '-');
   const missing = [...streamAndGenerate, ...afterApproval, ...inStreamText, ...inStock, ...Object.values(alone).flat()].filter(
     ({ link }) => {
       const [file = '', anchor] = link.split('#');
