@@ -11,7 +11,7 @@ const exported = ['default', 'agent', 'pipeline', 'guards'] as const;
 const lanes = ['inputProcessors', 'outputProcessors', 'errorProcessors'] as const;
 
 /**
- * Loads guards from a module: an agent, lanes, or a pipeline, a guard or a list of them, which then run in each lane where they have
+ * Loads guards from a module: an agent, arrays, or a pipeline, a guard or a list of them, which then run in each array where they have
  * hooks. Raises `command/invalid-module` and `command/failed-module`.
  */
 export const loadGuards = async (path: string): Promise<Loaded> => {
@@ -40,7 +40,7 @@ const describeProblem = (module: Exports, name: string | undefined): string => {
   return `its ${name} is a ${typeof module[name]}`;
 };
 
-/** A pipeline in the lanes where any of its hooks runs. */
+/** A pipeline in the arrays where any of its hooks runs. */
 const inItsLanes = (pipeline: Compilable): ReplayGuards => {
   const own: LaneGuards = guardsFor(pipeline);
   return Object.fromEntries(lanes.filter((lane) => own[lane].length > 0).map((lane) => [lane, pipeline]));

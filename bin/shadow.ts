@@ -13,7 +13,7 @@ export const shadow: Command = {
 
   --guard <id>     The shadow guard. Default: all shadow guards of these runs.
   --against <id>   The active guard to compare with. Default: the strictest
-                   verdict of its lane in the same step.
+                   verdict of its array in the same step.
   --count-edits    Counts edits as objections, for guards that redact.
   --examples <n>   Examples per kind of disagreement. Default 5.
   --words all      Examples also show rejected text. Default: accepted text
@@ -93,7 +93,7 @@ const latencyLine = (id: string, { p50, p95 }: ShadowComparison['latencyMs']['sh
   `${id}: p50 ${milliseconds(p50)}, p95 ${milliseconds(p95)}`;
 
 const notes = (one: ShadowComparison): string[] => {
-  const incumbent = one.against ?? 'the lane';
+  const incumbent = one.against ?? 'the array';
   const edits = one.verdicts.some(({ shadow: kind, incumbent: other }) => kind === 'edit' || other === 'edit');
   return [
     ...(one.shadowUnavailable > 0 ? [`${one.shadowUnavailable} times the shadow guard was unavailable`] : []),

@@ -40,7 +40,7 @@ export interface HostTypes {
 export interface HostField<K extends keyof HostTypes> extends z.ZodType<HostTypes[K], HostTypes[K]> {}
 
 /**
- * A field that Mastra's schema of the same phase strips unread. What does not fit is dropped rather than refused, so that
+ * A field that Mastra's schema of the same phase strips unread. What does not fit is dropped rather than rejected, so that
  * every payload that is good enough for Mastra is good enough here.
  */
 const lenient = <S extends z.ZodType>(field: S): z.ZodOptional<S> =>

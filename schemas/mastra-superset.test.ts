@@ -209,7 +209,7 @@ describe('payloads that Mastra accepts', () => {
       }),
       times(100, 500),
     );
-    // The property says nothing about payloads that Mastra refuses, so it must have met enough of the others.
+    // The property says nothing about payloads that Mastra rejects, so it must have met enough of the others.
     expect(accepted).toBeGreaterThan(times(100, 500).numRuns / 4);
   });
 

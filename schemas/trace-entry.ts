@@ -93,7 +93,7 @@ const header = z.object({
   /** The call of a tool, in another run, that this run is a part of: a supervisor's call of a sub-agent. */
   parent: z.object({ runId: z.string(), toolCallId: z.string() }).optional(),
   mode: z.enum(['generate', 'stream']),
-  /** Ids of the pipelines, by lane. */
+  /** Ids of the pipelines, by array. */
   pipelines: z.record(z.string(), z.string()),
   limits: z.object({
     maxSteps: z.int().positive(),

@@ -1,5 +1,5 @@
-// Refuses a package that npm would refuse after the build: provenance needs `repository` in package.json, and the workflow that publishes has
-// to belong to it. Also refuses a package without `homepage`, the address that errors print, and without `bugs`.
+// Rejects a package that npm would refuse after the build: provenance needs `repository` in package.json, and the workflow that publishes has
+// to belong to it. Also rejects a package without `homepage`, the address that errors print, and without `bugs`.
 // Run by `npm run release:publish`, before anything else.
 import { readFileSync } from 'node:fs';
 

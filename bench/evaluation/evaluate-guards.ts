@@ -6,7 +6,7 @@ import type { Results } from './page.js';
 import { judgePii } from './pii.js';
 import { judgeSecrets } from './secrets.js';
 
-/** Judges the ready-made guards on the data sets. */
+/** Judges the built-in guards on the data sets. */
 export const evaluateGuards = async (data: DataSets): Promise<Results> => ({
   pii: await judgePii(data.sentences),
   secrets: [

@@ -1,5 +1,5 @@
 /**
- * Judges the ready-made guards on public data sets, and fails if a bound is missed.
+ * Judges the built-in guards on public data sets, and fails if a bound is missed.
  *   npm run evaluate                     downloads them from GitHub
  *   npm run evaluate -- --from FOLDER    takes them from a folder that has the repositories as owner/name
  *   npm run evaluate -- --write          writes docs/evaluation.md too

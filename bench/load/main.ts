@@ -12,7 +12,7 @@ import { brief, filled, markdownOf } from '../table.js';
 import type { LoadOrders, ServerFigures } from './server.js';
 
 /**
- * `npm run bench:load -- --streams 500 --rounds 3`: concurrent streams through a Hono server, first on our agent, then on a stock agent.
+ * `npm run bench:load -- --streams 500 --rounds 3`: concurrent streams through a Hono server, first on our agent, then on Mastra's own agent.
  * `--write` writes the table of docs/performance.md.
  */
 const { values } = parseArgs({

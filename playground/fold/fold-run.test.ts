@@ -81,7 +81,7 @@ describe('foldRun', () => {
     expect(view.waiting).toEqual([data]);
   });
 
-  it('creates a new lane for a revisited position and keeps late entries in their own lane', () => {
+  it('creates a new track for a revisited position and keeps late entries in their own track', () => {
     const again = { stepNumber: 0, attempt: 2 };
     const shadow = {
       type: 'guard-shadow',

@@ -9,7 +9,7 @@ export interface Moment extends Place {
 
 const isAt = ({ stepNumber, attempt }: Place, lane: Lane): boolean => lane.stepNumber === stepNumber && lane.attempt === attempt;
 
-/** Opens a lane for a new position. */
+/** Opens a track for a new position. */
 const openLane = ({ lanes }: RunView, { seq, at, stepNumber, attempt }: Moment): readonly Lane[] => [
   ...lanes,
   {
@@ -35,7 +35,7 @@ const changeAt = (view: RunView, index: number, change: (lane: Lane) => Lane): R
   lanes: view.lanes.map((lane) => (lane.index === index ? change(lane) : lane)),
 });
 
-/** Changes the lane of a moment: the latest at its position, or a new one. A late entry finds its own lane. */
+/** Changes the track of a moment: the latest at its position, or a new one. A late entry finds its own track. */
 export const inLane = (view: RunView, moment: Moment, change: (lane: Lane) => Partial<Lane>): RunView => {
   const found = view.lanes.findLast((lane) => isAt(moment, lane));
   const opened = found ? view : { ...view, lanes: openLane(view, moment) };
@@ -53,7 +53,7 @@ export const whereMade = <M extends Moment>({ lanes }: RunView, moment: M, isMak
   return { ...moment, stepNumber, attempt, at: isAt(moment, made) ? moment.at : lastAt };
 };
 
-/** Records an entered state. If the run returns to a position from another one, a new lane starts. */
+/** Records an entered state. If the run returns to a position from another one, a new track starts. */
 export const visit = (view: RunView, moment: Moment, state: string): RunView => {
   const last = view.lanes.at(-1);
   const opened = last && !isAt(moment, last) ? { ...view, lanes: openLane(view, moment) } : view;

@@ -38,7 +38,7 @@ export interface Span {
 
 /** One attempt at one step. */
 export interface Lane {
-  /** Position among the lanes: its name on a page. */
+  /** Position among the tracks: its name on a page. */
   readonly index: number;
   readonly stepNumber: number;
   readonly attempt: number;
@@ -199,5 +199,5 @@ export const emptyRun: RunView = {
 export const bufferedChars = ({ receivedChars, text, isWhole }: Part, { reason }: Lane): number =>
   isWhole || reason !== undefined ? 0 : Math.max(0, receivedChars - text.length);
 
-/** The lane under way, whose guards are waiting. */
+/** The track under way, whose guards are waiting. */
 export const currentLane = ({ lanes }: RunView): Lane | undefined => lanes.at(-1);

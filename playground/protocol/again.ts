@@ -2,10 +2,10 @@
 export type ChosenGuard =
   /** A guard of a pipeline of the application; `options` is a policy around it and overrides its own. */
   | { readonly kind: 'own'; readonly pipelineId: string; readonly path: string; readonly options?: object | undefined }
-  /** A ready-made guard of the library, with these options. */
+  /** A built-in guard of the library, with these options. */
   | { readonly kind: 'ready'; readonly name: string; readonly options?: object | undefined };
 
-/** Ready-made guards whose options are plain data, so that a page can make one. */
+/** Built-in guards whose options are plain data, so that a page can make one. */
 export const readyGuardNames = [
   'blockedTermsGuard',
   'jsonGuard',

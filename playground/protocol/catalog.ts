@@ -35,7 +35,7 @@ export interface AgentInfo {
   readonly name: string;
   readonly kind: 'interlock' | 'mastra';
   readonly model: string;
-  /** Ids of its pipelines, by lane. */
+  /** Ids of its pipelines, by array. */
   readonly pipelines: Readonly<Record<string, string>>;
   /** Example inputs with their effects; for the sample agents. */
   readonly examples: readonly { readonly text: string; readonly shows: string }[];

@@ -46,7 +46,7 @@ export type StudioEntry = Common &
         /** The guard that rejected the call. */
         readonly rejectedBy?: string;
       })
-    /** The state of the run when no event reports it: of a stock agent's run, and of a run whose process is gone. */
+    /** The state of the run when no event reports it: of Mastra's own agent's run, and of a run whose process is gone. */
     | ({ readonly kind: 'status' } & RunOutcome)
     /** The guards of a phase were about to be called, with their pipeline. */
     | (Place & { readonly kind: 'asked'; readonly phase: string; readonly lane: string; readonly pipelineId: string })

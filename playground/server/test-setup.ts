@@ -107,7 +107,7 @@ export const clientOf = (base: string) => {
     await vi.waitFor(async () => {
       const { status } = await summary(runId);
       if (status === 'running') throw new Error('The run has not ended.');
-      if ((await entriesOf(runId)).at(-1)?.kind === 'status') return; // of a stock agent, which has no trace
+      if ((await entriesOf(runId)).at(-1)?.kind === 'status') return; // of Mastra's own agent, which has no trace
       if (!(await (await get(`runs/${runId}/trace`)).text()).includes('"run-finish"')) throw new Error('Its trace is not kept.');
     }, patience);
     return { ...started, entries: await entriesOf(runId), summary: await summary(runId) };

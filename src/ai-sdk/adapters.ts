@@ -49,7 +49,7 @@ export const start = async (run: Run): Promise<void> => {
   run.throwIfStopped();
 };
 
-/** Refuses a hook for results of tools that no adapter of the run calls, once the model is called with tools. */
+/** Rejects a hook for results of tools that no adapter of the run calls, once the model is called with tools. */
 export const checkTools = ({ plan, adapters, options }: Run): void => {
   if (plan.has('toolResult')) checkCalled(plan, { adapters: [...adapters], uncalled: options.uncalled, hasTools: true });
 };
@@ -61,7 +61,7 @@ interface Calling extends Pick<GuardOptions, 'uncalled'> {
 }
 
 /**
- * Refuses a pipeline with a hook that none of the adapters would call; `uncalled` are phases for which its author accepts that.
+ * Rejects a pipeline with a hook that none of the adapters would call; `uncalled` are phases for which its author accepts that.
  *
  * Raises `ai-sdk/unhonoured-hook`.
  */

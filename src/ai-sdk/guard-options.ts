@@ -46,7 +46,7 @@ export const guardOptionKinds = {
   maxHeldChars: ownOptions.maxHeldChars.call,
   /**
    * Phases whose hooks may stay uncalled, because others guard them: `['toolResult']` for tools that are guarded elsewhere. Default:
-   * none, so that a hook that no adapter calls is refused.
+   * none, so that a hook that no adapter calls is rejected.
    */
   uncalled: listOf(oneOf(...phaseNames)),
   /** Whether callers get the complete error of a failed model call, including quotations of the prompt. Default `false`. */

@@ -73,5 +73,5 @@ export const openLane = <Part extends { type: string }>(
   };
 };
 
-/** The lane's input is pushed. */
+/** The track's input is pushed. */
 const noModel = (): Promise<never> => Promise.reject(new TypeError('A lane calls no model.'));

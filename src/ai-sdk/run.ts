@@ -53,7 +53,7 @@ export interface GuardedRun {
   watch<Result extends StreamedResult>(result: Result): Result;
 }
 
-/** The phases that each adapter for the AI SDK honours. A hook that none of a run's adapters honours is refused, never skipped. */
+/** The phases that each adapter for the AI SDK honours. A hook that none of a run's adapters honours is rejected, never skipped. */
 export const phasesOf: Readonly<Record<Adapter, readonly Phase[]>> = {
   withGuards: ['input', 'inputStep', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
   toPrepareStep: ['input', 'inputStep'],

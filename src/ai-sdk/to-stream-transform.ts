@@ -88,7 +88,7 @@ interface Out {
 /** Sends the guards' version of a part, and later the parts that guards clear before the next one comes. */
 type Pass = (part: Part, out: Out) => Awaitable<void>;
 
-/** Each step has its own lane. Its finish part is always emitted, with the metadata that guards left in it. */
+/** Each step has its own track. Its finish part is always emitted, with the metadata that guards left in it. */
 const judgedSteps = (run: Run): Pass => {
   const open = () => openLane<Part>(run, textCodec);
   let lane: ReturnType<typeof open> | undefined; // opened when the run starts

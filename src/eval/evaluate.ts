@@ -46,7 +46,7 @@ export interface EvaluateOptions extends Objecting {
  *
  * Raises `eval/no-judge` for a sample that no guard would judge, and the errors of misconfigured guards.
  *
- * @param by an agent, for its guards; or guards, in the lanes of an agent
+ * @param by an agent, for its guards; or guards, in the arrays of an agent
  *
  * @example
  * const { together } = await evaluate({ inputProcessors: [injection] }, parseSamples(await readFile('set.jsonl', 'utf8')));
@@ -207,7 +207,7 @@ interface SampleJudge {
 
 type Lanes = Readonly<Record<Lane, readonly PipelineStep[]>>;
 
-/** Compiles guards, of an agent or by lane. Raises `pipeline/…` and `guard/…` for misconfigured guards. */
+/** Compiles guards, of an agent or by array. Raises `pipeline/…` and `guard/…` for misconfigured guards. */
 const createSampleJudge = async (by: InterlockAgent | ReplayGuards, scoreOf: ReadScore): Promise<SampleJudge> => {
   const guards = by instanceof InterlockAgent ? insidesOfAgent(by).setup.guards : by;
   const lanes = await resolveLanes(guards, new RequestContext(), 'eval');

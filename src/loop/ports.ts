@@ -111,9 +111,9 @@ export interface ToolRequest {
   readonly inside?: InsidePart;
   /** Whether the arguments streamed before the guards' ruling, so that the tool has not received them. */
   readonly isInputUntold?: boolean;
-  /** Whether the tool's output is withheld until it has ended: a sub-agent then withholds its own response, too. */
+  /** Whether the tool's output is buffered until it has ended: a sub-agent then buffers its own response, too. */
   readonly isWithheld?: boolean;
-  /** Saves the accepted content so far to memory. Undefined without memory, and if the run withholds its content. */
+  /** Saves the accepted content so far to memory. Undefined without memory, and if the run buffers its content. */
   readonly flush?: () => Promise<void>;
   /** Emits a chunk while the tool runs. */
   readonly write: (chunk: Chunk) => Promise<void>;

@@ -174,7 +174,7 @@ const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStr
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 };
 
-/** The chunk of a call with the arguments that its guards get: a replay has no tools to make them. A refused one is refused again. */
+/** The chunk of a call with the arguments that its guards get: a replay has no tools to make them. A rejected one is rejected again. */
 const withMadeCall = (chunk: Chunk, { ports, request }: OpenCall): Chunk => {
   const call = chunk.payload as ToolCall; // of that type
   if (chunk.type !== 'tool-call' || call.providerExecuted || !ports.makeCall) return chunk;
@@ -215,5 +215,5 @@ const writeTool = (writer: TraceWriter, { call, abortSignal }: ToolRequest, outc
   });
 };
 
-/** Refused arguments for a record, which may have no key `__proto__` and repeats no content. */
+/** Rejected arguments for a record, which may have no key `__proto__` and repeats no content. */
 const refusedArguments = { constructor: null } as const;

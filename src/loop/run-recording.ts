@@ -26,7 +26,7 @@ import {
   type RunTracer,
 } from './run.js';
 
-/** A recording that has not started, with the ports and lanes that replace the run's own. */
+/** A recording that has not started, with the ports and arrays that replace the run's own. */
 export interface Recording extends RunRecording {
   readonly ports: LoopPorts;
   readonly lanes: Lanes;
@@ -54,7 +54,7 @@ interface RecordedParts extends Pick<RunOptions, 'lanes' | 'runId'>, Pick<Record
   readonly runOf: () => Run | undefined;
 }
 
-/** Ports, lanes and listeners that record all that happens in them. */
+/** Ports, arrays and listeners that record all that happens in them. */
 export const recordedParts = ({ ports, lanes, runId, memoryIds, writer, conceal, runOf }: RecordedParts) => {
   const onOpened = (): void => {
     if (lanes.output?.has('outputStream'))
@@ -71,13 +71,13 @@ export const recordedParts = ({ ports, lanes, runId, memoryIds, writer, conceal,
     ports: ports && recordPorts(ports, { runId, writer, runOf, onOpened, onToolEnd }),
     lanes: Object.fromEntries(
       Object.entries(lanes).map(([lane, plan]) => [lane, plan && judgedPayloadOf(writer, lane, plan)]),
-    ) as Lanes, // the same lanes
+    ) as Lanes, // the same arrays
     openSpan,
     show: recordEmitted(writer, conceal),
   };
 };
 
-/** Creates the recording of a run that will start with these ports and lanes. */
+/** Creates the recording of a run that will start with these ports and arrays. */
 export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: RecordingOptions): Recording => {
   let current: Run | undefined;
   const runOf = (): Run | undefined => current;

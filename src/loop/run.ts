@@ -30,7 +30,7 @@ import type { UnfinishedTurn } from './persistence.js';
 import type { Decision } from './decide.js';
 import type { FinishedCall, StepCalls } from './step-calls.js';
 
-/** The guards of a run by lane; `memory` persists an accepted response, after everything else. */
+/** The guards of a run by array; `memory` persists an accepted response, after everything else. */
 export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
 
 /** The tracer of a run, shared by all its segments. */

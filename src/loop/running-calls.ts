@@ -201,8 +201,8 @@ const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
 };
 
 /**
- * Creates the writer of a tool: it emits at once, or if the run withholds unaccepted content, after the tool has ended. Output of a
- * sub-agent that was refused is then never shown.
+ * Creates the writer of a tool: it emits at once, or if the run buffers unaccepted content, after the tool has ended. Output of a
+ * sub-agent that was rejected is then never shown.
  */
 const createWriting = ({ run, stop }: CallSite) => {
   const withheld: Chunk[] = [];

@@ -32,7 +32,7 @@ export type ToolOutcome =
   | {
       readonly kind: 'error';
       readonly error: unknown;
-      /** Set for a sub-agent without a response: if the run withholds its output, it is not shown. */
+      /** Set for a sub-agent without a response: if the run buffers its output, it is not shown. */
       readonly withdraws?: boolean;
     }
   /** The approver declined it. */

@@ -221,7 +221,7 @@ const writeMessages = <Data extends MessageCarrier>(
   if (isSame(returned, before)) return false; // equal content is a pass, even in other objects
   throwIfMissing(missingInMessages(returned, 'messages'), data, processorId);
   try {
-    host.messages.write(list, withFieldEdits(returned as MastraDBMessage[], before), facts); // the port adds missing fields or refuses
+    host.messages.write(list, withFieldEdits(returned as MastraDBMessage[], before), facts); // the port adds missing fields or rejects
   } catch (cause) {
     throw invalidResult(data, processorId, { detail: 'the messages could not be taken over.', cause });
   }

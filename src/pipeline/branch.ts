@@ -15,15 +15,15 @@ interface ConditionalArm {
   readonly path: string;
 }
 
-/** The path of the condition of a branch's arm. */
+/** The path of the condition of a branch's case. */
 const whenPath = (path: string, index: number): string => `${path}/when.${index}`;
 
-/** An arm of a branch, with its compiled branch; undefined if the arm has nothing to do in the phase. */
+/** A case of a branch, with its compiled branch; undefined if the case has nothing to do in the phase. */
 export interface ArmOf<B> extends ConditionalArm {
   readonly branch: B | undefined;
 }
 
-/** The arms whose conditions are evaluated in a phase: those with a branch there; all of them if one of these is `otherwise`. */
+/** The cases whose conditions are evaluated in a phase: those with a branch there; all of them if one of these is `otherwise`. */
 export const armsOf = <B extends { readonly index: number }>(
   { arms }: BranchNode,
   branches: readonly B[],
@@ -39,12 +39,12 @@ export const armsOf = <B extends { readonly index: number }>(
     .filter(({ branch }) => hasOtherwise || branch);
 };
 
-/** The arms that run, or the first condition that threw, in their written order. */
+/** The cases that run, or the first condition that threw, in their written order. */
 export type Choice<A extends ConditionalArm> =
   { readonly matching: readonly A[]; readonly failure?: undefined } | { readonly failure: InterlockError };
 
 /**
- * Evaluates all conditions of a branch: all arms whose condition holds run, and `otherwise` if none does. If a condition throws, no arm
+ * Evaluates all conditions of a branch: all cases whose condition holds run, and `otherwise` if none does. If a condition throws, no case
  * is chosen: `pipeline/condition-failed` with the condition's path, because skipping a guard after a failed condition would let
  * everything pass.
  */
@@ -81,8 +81,8 @@ const allOf = <T>(values: readonly Awaitable<T>[]): Awaitable<readonly T[]> => {
 };
 
 /**
- * A branch as one guard: the arms whose conditions hold run in parallel and are merged; if none runs, the payload passes through. If a
- * condition throws, no arm runs, and the run fails closed.
+ * A branch as one guard: the cases whose conditions hold run in parallel and are merged; if none runs, the payload passes through. If a
+ * condition throws, no case runs, and the run fails closed.
  */
 export const inBranch = <P extends Phase>(arms: readonly ArmOf<IndexedBranch<P>>[], block: Block<P>): Guard<P> => {
   const blockOf = rememberedBlocks(block);

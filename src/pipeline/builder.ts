@@ -15,7 +15,7 @@ export interface PipelineBuilder<Step, Committed> {
   then(step: Step): this;
   /** Adds parallel steps: each works on a snapshot, their edits are merged. */
   parallel(steps: readonly Step[], options?: BlockOptions): this;
-  /** Adds arms; those whose condition holds run and are merged. Without a match the payload passes through. */
+  /** Adds cases; those whose condition holds run and are merged. Without a match the payload passes through. */
   branch(arms: readonly (readonly [Condition, Step])[], options?: BlockOptions): this;
   /** Adds a function over the payload; it returns its changes, or nothing. */
   map(run: (context: { inputData: MapInput }) => unknown): this;
@@ -108,7 +108,7 @@ const kinds: { readonly [Name in keyof BlockOptions]-?: OptionKind } = {
 };
 const options = fieldsOf(kinds);
 
-/** Refuses options that a block would ignore or misread, in one error. Raises `pipeline/invalid-option`. */
+/** Rejects options that a block would ignore or misread, in one error. Raises `pipeline/invalid-option`. */
 const checkBlockOptions = (given: object, path: string): void =>
   throwFaults(options.faultsOf(given, path).map((fault) => ({ code: 'pipeline/invalid-option', ...fault })));
 
@@ -118,7 +118,7 @@ const stepsOf = <Step>(steps: readonly Step[], path: string): readonly Step[] =>
   return steps;
 };
 
-/** The arms of a branch. Raises `pipeline/invalid-step` if they are not pairs of a condition and a step. */
+/** The cases of a branch. Raises `pipeline/invalid-step` if they are not pairs of a condition and a step. */
 const armsOf = <Step>(arms: readonly (readonly [Condition, Step])[], path: string): readonly (readonly [Condition, Step])[] => {
   if (!Array.isArray(arms)) reject(path, 'arms are given in an array, each as [condition, step].');
   for (const [index, arm] of arms.entries())

@@ -314,7 +314,7 @@ describe('a hand-written map', () => {
     },
   );
 
-  it('reads the merged payload of a branch under every arm, also one that did not run', async () => {
+  it('reads the merged payload of a branch under every case, also one that did not run', async () => {
     const arms = () => branch([otherwise, edit('a', 'edited')], [() => false, edit('b', 'never')]);
     for (const key of ['processor:a', 'processor:b'])
       expect(edited((await maps(arms(), pick(key))).verdict).messages.map(textIn)).toEqual(['edited', 'edited']);
@@ -349,12 +349,12 @@ describe('a branch', () => {
     expect(added(list)).toEqual([]);
   });
 
-  it('runs a single matching arm on the payload itself', async () => {
+  it('runs a single matching case on the payload itself', async () => {
     const { list } = await runInput(branch([() => false, mark('a')], [() => true, mark('b')]));
     expect(added(list)).toEqual(['by b']);
   });
 
-  it('runs several matching arms in parallel and merges them', async () => {
+  it('runs several matching cases in parallel and merges them', async () => {
     const { list } = await runInput(branch([() => true, mark('a')], [() => false, mark('b')], [async () => true, mark('c')]));
     expect(added(list)).toEqual(['by a', 'by c']);
   });
@@ -393,7 +393,7 @@ describe('a branch', () => {
         throw new Error('broken');
       },
     ],
-  ])('fails closed and runs no arm if a condition throws %s', async (_, when) => {
+  ])('fails closed and runs no case if a condition throws %s', async (_, when) => {
     const { verdict, list } = await runInput(branch([() => true, mark('a')], [when, mark('b')], [otherwise, mark('c')]));
     expect(codeOf(verdict)).toBe('pipeline/condition-failed');
     expect(verdict).toMatchObject({
@@ -426,7 +426,7 @@ describe('a branch', () => {
     }
   });
 
-  it('does not run `otherwise` if a matching arm has no hook in the phase', async () => {
+  it('does not run `otherwise` if a matching case has no hook in the phase', async () => {
     const idle = guardNode({ id: 'idle', processOutputResult: ({ messages }) => messages });
     expect(added((await runInput(branch([() => true, idle], [otherwise, mark('c')]))).list)).toEqual([]);
     expect(added((await runInput(branch([() => false, idle], [otherwise, mark('c')]))).list)).toEqual(['by c']);

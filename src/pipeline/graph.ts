@@ -31,7 +31,7 @@ export type AnyPayload = PhaseData extends infer Data
 type FieldName = PhaseData extends infer Data ? (Data extends PhaseData ? keyof Data : never) : never;
 type Absent<Name extends PropertyKey> = { readonly [Key in Name]?: undefined };
 
-/** The condition of a branch's arm; gets the phase payload. */
+/** The condition of a branch's case; gets the phase payload. */
 export type Condition = (context: StepContext<AnyPayload>) => boolean | Promise<boolean>;
 
 /** Runs over any phase's payload: returns the payload to continue with, or undefined to leave it as it is. */
@@ -112,7 +112,7 @@ export interface SequenceNode {
 /** A pipeline as data: the builder's output, and the source of plans, workflows and pictures. */
 export type GraphNode = GuardNode | FunctionNode | MapNode | ParallelNode | BranchNode | SequenceNode;
 
-/** The last arm of a branch: it runs only if no other arm's condition holds. */
+/** The last case of a branch: it runs only if no other case's condition holds. */
 export const otherwise: Condition = () => true;
 
 /** The direct children of a node. */

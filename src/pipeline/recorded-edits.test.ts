@@ -53,7 +53,7 @@ describe('the report of a guard', () => {
     expect(merged.map(([id]) => id)).toEqual(['m', 'added']);
   });
 
-  it('contains edits in an arm of a branch', async () => {
+  it('contains edits in a case of a branch', async () => {
     const [list, scope] = [listOf(message('m', 'call 555 now')), createScope()];
     const node = branch([otherwise, guardNode(withHook('redacts', 'processInput', redacts))]);
     await compileGraph(withRecordedEdits(sequence('p', node))).run('input', payloads.input(list), scope);

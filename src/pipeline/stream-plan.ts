@@ -57,7 +57,7 @@ export interface BlockPlace {
   readonly kind: 'block';
   readonly block: Block<'outputStream'>;
   readonly branches: readonly TextBranch[];
-  /** Of a branch: the conditions of its arms. */
+  /** Of a branch: the conditions of its cases. */
   readonly arms?: readonly ArmOf<TextBranch>[];
 }
 

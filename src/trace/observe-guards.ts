@@ -92,7 +92,7 @@ interface Delayed {
 const nothing: Delayed = { words: '', reports: [] };
 
 /**
- * A stock agent buffers nothing for its guards. A guard that needs more than a chunk keeps words, and returns them with a later
+ * Mastra's own agent buffers nothing for its guards. A guard that needs more than a chunk keeps words, and returns them with a later
  * chunk. Such chunks are edits only if other words come back, or none.
  */
 const delayedWords = (report: Reports['reportGuard']): DelayedWords => {

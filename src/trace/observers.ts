@@ -8,7 +8,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface GuardedRunFacts {
   readonly runId: string;
   readonly agentId?: string;
-  /** The caller of the guards: a stock agent of Mastra's, its workflow engine, or the AI SDK. */
+  /** The caller of the guards: Mastra's own agent, its workflow engine, or the AI SDK. */
   readonly host: 'mastra' | 'workflow' | 'ai-sdk';
   readonly pipelineId: string;
 }

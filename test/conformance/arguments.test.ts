@@ -168,7 +168,7 @@ describe.each(modes)('arguments of hooks, %s', (mode) => {
       expect(chunks.find(({ type }) => type === 'tripwire')?.payload).toMatchObject({ reason: 'Again.', retry: true });
   });
 
-  it('one processor can be in both lanes [spec 3.23]', async () => {
+  it('one processor can be in both arrays [spec 3.23]', async () => {
     const both = processor({
       processInput: (args) => messagesOf(args).map((one) => withText(one, (text) => `${text}?`)),
       processOutputResult: (args) => messagesOf(args).map((one) => withText(one, (text) => `${text}!`)),

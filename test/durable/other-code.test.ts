@@ -17,7 +17,7 @@ const prompt = 'Please charge me.';
 const tools = () => (scenarios['tools'] as () => Scenario)();
 const guardNamed = (id: string) => ({ id, processInput: ({ messages }: { messages: never[] }) => messages }) as never;
 
-/** A lane with a guard whose author declares its version. */
+/** An array with a guard whose author declares its version. */
 const inVersion = (version: string | undefined) => ({ inputProcessors: [guard(guardNamed('judge'), { version })] });
 
 /** Like an engine that retries a run later: here never. */

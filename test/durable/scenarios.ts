@@ -61,7 +61,7 @@ const tools = (): Scenario => {
   return { effects, agent };
 };
 
-/** Guards that keep state, edit and request retries, in every lane. */
+/** Guards that keep state, edit and request retries, in every array. */
 const guards = (hold: 'none' | 'auto' = 'none'): Scenario => {
   const scenario = tools();
   const counting = {

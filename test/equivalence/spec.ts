@@ -12,7 +12,7 @@ export type Act =
   /** It has no hook in the phase under test. */
   | { readonly kind: 'absent' };
 
-/** The condition of a branch's arm. */
+/** The condition of a branch's case. */
 export type When =
   | { readonly kind: 'has'; readonly word: number }
   | { readonly kind: 'later has'; readonly word: number }

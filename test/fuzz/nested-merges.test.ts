@@ -45,7 +45,7 @@ const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
   ),
 }));
 
-/** The removed words: by all guards except those of arms that do not match. */
+/** The removed words: by all guards except those of cases that do not match. */
 const takenBy = (one: Tree): number[] => {
   switch (one.kind) {
     case 'guard':

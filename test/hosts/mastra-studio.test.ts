@@ -15,7 +15,7 @@ const tolerated = [
   /models\.dev\/logos/,
   /404 .*\/api\/memory\/threads\//,
   /404 .*\/runs\//, // runs of processor workflows are not stored
-  /tool_result must be preceded/, // the client's reader of a resumed stream, with a stock agent too
+  /tool_result must be preceded/, // the client's reader of a resumed stream, with Mastra's own agent too
 ];
 
 let app: Awaited<ReturnType<typeof serveApp>>;
@@ -142,7 +142,7 @@ describe('the chat of Mastra Studio with an InterlockAgent', () => {
     app.paidBack.length = 0;
     const page = await openChat();
     await send(page, 'A refund of 71, please.');
-    const button = page.getByRole('button', { name: decision }).first(); // Studio shows it twice, with a stock agent too
+    const button = page.getByRole('button', { name: decision }).first(); // Studio shows it twice, with Mastra's own agent too
     await expectVisible(button);
     await browser().screenshot(page, 'chat-approval');
     expect(app.paidBack).toEqual([]);

@@ -37,7 +37,7 @@ describe('finish chunks of steps and runs', () => {
   const endsOf = async (agent: { stream(prompt: string): Promise<{ fullStream: unknown }> }) =>
     endsIn(await readAll((await agent.stream('Hi')).fullStream));
 
-  it('contain the same as with a stock agent: reason, continuation, text and usage', async () => {
+  it('contain the same as with Mastra’s own agent: reason, continuation, text and usage', async () => {
     const [own, stock] = [await endsOf(new InterlockAgent(config())), await endsOf(new Agent(config() as never))];
     const summaryOf = ({ stepResult: { reason, isContinued }, output }: End) => ({
       reason,

@@ -65,7 +65,7 @@ const number: Processor = {
   },
 };
 
-describe('a manual workflow emits the same text as in a stock agent', () => {
+describe('a manual workflow emits the same text as in Mastra’s own agent', () => {
   const shout: Processor = {
     id: 'shout',
     processOutputStream: async ({ part }) =>
@@ -96,7 +96,7 @@ describe('a manual workflow emits the same text as in a stock agent', () => {
 });
 
 describe('a manual workflow', () => {
-  it('keeps a state for each step through the run, unlike in a stock agent', async () => {
+  it('keeps a state for each step through the run, unlike in Mastra’s own agent', async () => {
     const { mine } = both([{ text: ['a ', 'b ', 'c '] }], () => ({
       outputProcessors: [chain(step(number), step({ ...number, id: 'again' }))],
     }));

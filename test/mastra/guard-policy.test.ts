@@ -384,7 +384,7 @@ describe('around a processor', () => {
   });
 });
 
-describe.each(modes)('in a stock agent, %s', (mode) => {
+describe.each(modes)('in Mastra’s own agent, %s', (mode) => {
   const stock = async (judge: Processor, output = false) => {
     const model = scriptedModel({ steps: () => ({ text: ['Hello ', 'there.'] }) });
     const agent = new Agent({

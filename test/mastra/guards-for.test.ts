@@ -14,7 +14,7 @@ const replace = (id: string, from: string, to: string): Processor => ({
   processInput: ({ messages }) => messages.map((message) => withText(message, (text) => text.replace(from, to))),
 });
 
-/** A stock agent with the guards of a pipeline, and its model's input. */
+/** Mastra's own agent with the guards of a pipeline, and its model's input. */
 const stockWith = (
   source: Compilable,
   steps: readonly Step[] = [{ text: 'Hello.' }],
@@ -37,7 +37,7 @@ const call = async (agent: Agent, mode: Mode) =>
   mode === 'generate' ? agent.generate('one two') : (await agent.stream('one two')).getFullOutput();
 
 describe('guardsFor', () => {
-  it('returns one processor for each lane in which the pipeline has hooks, and one that learns the tools whose calls it judges', () => {
+  it('returns one processor for each array in which the pipeline has hooks, and one that learns the tools whose calls it judges', () => {
     const ids = (source: Compilable) => {
       const { inputProcessors, outputProcessors, errorProcessors } = guardsFor(source);
       return [inputProcessors, outputProcessors, errorProcessors].map((guards) => (guards as Processor[]).map(({ id }) => id));
@@ -57,7 +57,7 @@ describe('guardsFor', () => {
   });
 });
 
-describe.each(modes)('in a stock agent, %s', (mode) => {
+describe.each(modes)('in Mastra’s own agent, %s', (mode) => {
   it.each<[string, () => Compilable]>([
     [
       'a sequence',

@@ -134,7 +134,7 @@ describe.each(modes)('guards of %s', (mode) => {
     expect([0, 1].map((call) => sentText(model, 'user', call))).toEqual(['HELLO', 'hello']);
   });
 
-  it('of a call replace those of the agent, per lane [spec 2.43]', async () => {
+  it('of a call replace those of the agent, per array [spec 2.43]', async () => {
     const ran: string[] = [];
     const input = (id: string): Processor => ({ id, processInput: () => void ran.push(id) as never });
     const output = (id: string): Processor => ({ id, processOutputResult: () => void ran.push(id) as never });
@@ -172,7 +172,7 @@ describe.each(modes)('guards of %s', (mode) => {
     expect(await attempts({ errorProcessors: [{ id: 'mend', processAPIError: () => undefined }] }, {})).toBe(4);
   });
 
-  it('an error hook runs in every lane of its processor', async () => {
+  it('an error hook runs in every array of its processor', async () => {
     for (const lane of ['inputProcessors', 'outputProcessors', 'errorProcessors'] as const) {
       const mend: Processor = {
         id: 'mend',
@@ -185,7 +185,7 @@ describe.each(modes)('guards of %s', (mode) => {
     }
   });
 
-  it('an error hook runs once if its processor is in several lanes', async () => {
+  it('an error hook runs once if its processor is in several arrays', async () => {
     const ran: string[] = [];
     const mend = (id: string): Processor => ({
       id,

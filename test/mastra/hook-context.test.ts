@@ -83,7 +83,7 @@ describe.each(modes)('every hook receives the whole context in %s [spec 2.14]', 
       inputProcessors: guards,
       outputProcessors: guards,
       errorProcessors: guards,
-    }); // one guard in all lanes
+    }); // one guard in all arrays
     const given = call();
     const result = await agent[mode]('Hi', given);
     expect(await result.text).toBe('Done.');
@@ -132,7 +132,7 @@ describe('on Mastra’s engine', () => {
     },
   );
 
-  it.each(Object.entries(places).filter(([name]) => name !== 'alone'))('in a stock agent, %s', async (_name, place) => {
+  it.each(Object.entries(places).filter(([name]) => name !== 'alone'))('in Mastra’s own agent, %s', async (_name, place) => {
     for (const mode of modes) {
       const { processor, seen } = watching();
       const workflow = () => [(place(processor) as Pipeline).commit()] as never; // Mastra's types do not allow workflows over unions
@@ -161,7 +161,7 @@ describe('on Mastra’s engine', () => {
   });
 });
 
-describe('in a stock agent, through guardsFor', () => {
+describe('in Mastra’s own agent, through guardsFor', () => {
   it.each(modes)('every hook receives the context of the agent, %s', async (mode) => {
     const { processor, seen } = watching();
     const model = script();

@@ -108,7 +108,7 @@ describe.each(engines)('%s', (_name, engine) => {
   it.each([
     ['a key that could change a prototype', '[{"constructor":{}}]'],
     ['more levels than code can read', `${'['.repeat(5_000)}${']'.repeat(5_000)}`],
-  ])('refuses %s, with an error for the model', async (_what, more) => {
+  ])('rejects %s, with an error for the model', async (_what, more) => {
     const ran: unknown[] = [];
     const args = `{"payment":{"amount":1},"more":${more}}`;
     const allowing: Processor = { id: 'allowing', processOutputStream: async ({ part }) => part };
@@ -120,7 +120,7 @@ describe.each(engines)('%s', (_name, engine) => {
   });
 });
 
-it('a guard cannot give back a call that is refused', async () => {
+it('a guard cannot give back a call that is rejected', async () => {
   const ran: unknown[] = [];
   const approving = toolPolicy({ tools: { any: { decision: 'ask' } } });
   const any = createTool({ id: 'any', description: 'Any.', execute: async () => void ran.push(1) });

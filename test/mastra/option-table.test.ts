@@ -28,7 +28,7 @@ describe('the table of options', () => {
         sources.filter(({ code }) => new RegExp(`\\b${name}\\b`).test(code)).map(({ path }) => `${name} in ${path}`),
       )
       .filter((found) => !found.endsWith('/own-options.ts'));
-    // A replay passes recorded edits on to its lanes; merged options let a reader stop the run.
+    // A replay passes recorded edits on to its arrays; merged options let a reader stop the run.
     expect(elsewhere.filter((found) => !/^(?:recordEdits|onReaderCancel) in /.test(found))).toEqual([]);
   });
 

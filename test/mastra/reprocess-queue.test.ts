@@ -39,7 +39,7 @@ describe('a chunk that a processor queues for reprocessing', () => {
   );
 
   it.each(cases)(
-    'is emitted as in a stock agent: batches of $batchSize, $follower, $wiring',
+    'is emitted as in Mastra’s own agent: batches of $batchSize, $follower, $wiring',
     async ({ batchSize, follower, wiring }) => {
       const config = () => ({
         id: 'counter',
@@ -60,7 +60,7 @@ describe('a chunk that a processor queues for reprocessing', () => {
     },
   );
 
-  it.each(sizes)('is processed by a stock agent with guardsFor: batches of %s', async (batchSize) => {
+  it.each(sizes)('is processed by Mastra’s own agent with guardsFor: batches of %s', async (batchSize) => {
     const config = { id: 'counter', name: 'Counter', instructions: 'Count.' };
     const model = () => scriptedModel({ steps: [{ text: words }] });
     const batching = () => new BatchPartsProcessor({ batchSize });

@@ -119,7 +119,7 @@ const config = (guards: unknown) => {
   return { id: 'a', name: 'A', instructions: 'Answer.', tools: { echo }, model, inputProcessors };
 };
 
-describe('a stock agent and an InterlockAgent send the model the same messages', () => {
+describe('Mastra’s own agent and an InterlockAgent send the model the same messages', () => {
   it.each(Object.entries(shapes))('through %s', async (_name, shape) => {
     const [stock, own] = [config(shape()), config(shape())];
     await new Agent({ ...stock, instructions: 'Answer.' }).generate('one two three');

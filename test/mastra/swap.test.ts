@@ -61,7 +61,7 @@ describe('a workspace', () => {
   const workspaceIn = async () =>
     new Workspace({ filesystem: new LocalFilesystem({ basePath: await mkdtemp(join(tmpdir(), 'workspace-')) }) });
 
-  it('is passed to tools, and its tools and instructions reach the model through the lanes', async () => {
+  it('is passed to tools, and its tools and instructions reach the model through the arrays', async () => {
     const workspace = await workspaceIn();
     let given: unknown;
     const look = createTool({

@@ -227,7 +227,7 @@ describe('signals and notifications of a thread', () => {
     end();
   });
 
-  it('a signal provider adds its processors to the lanes and its tools to the agent', async () => {
+  it('a signal provider adds its processors to the arrays and its tools to the agent', async () => {
     class Subscribing extends SignalProvider {
       readonly id = 'subscribing';
       override getInputProcessors = () => [

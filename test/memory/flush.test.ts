@@ -33,7 +33,7 @@ describe('a tool that saves the conversation with flushMessages', () => {
     expect(await savedIn(memory)).toEqual(['user: Go.', 'assistant: I read. (tool-invocation) Done.']);
   });
 
-  it('finds no content that the run withholds', async () => {
+  it('finds no content that the run buffers', async () => {
     const memory = openDisk().memory();
     const { tools, seen } = createFlushing(memory);
     await agentOf('interlock', steps, { memory, tools, hold: 'run' }).agent.generate('Go.', { memory: target });

@@ -98,7 +98,7 @@ describe.each(modes)('observational memory in %s', (mode) => {
 });
 
 describe('observational memory', () => {
-  it('saves the same as a stock agent; the markers of an observation follow the answer', async () => {
+  it('saves the same as Mastra’s own agent; the markers of an observation follow the answer', async () => {
     const saved = async (kind: 'stock' | 'interlock') => {
       const memory = openDisk().memory(observing(observerModel()));
       const { agent } = agentOf(kind, [{ text: 'Blue.' }, { text: 'Yes.' }], { memory });

@@ -59,7 +59,7 @@ it('a late abort is not the verdict of a later call of the same hook', async () 
   expect(ran.status).toBe('success');
 });
 
-it('a stock agent with the pipeline ignores it', async () => {
+it('Mastra’s own agent with the pipeline ignores it', async () => {
   const { act, use } = keepsAbort();
   const guards = pipeline('guards')
     .then(guardOn('input', act))

@@ -165,7 +165,7 @@ it('an error hook that leaves a message without content fails with an error that
 });
 
 it.each(['input', 'outputResult'] as const)(
-  'a stock agent with the pipeline fails with an error that names the field: %s',
+  'Mastra’s own agent with the pipeline fails with an error that names the field: %s',
   async (phase) => {
     const guards = pipeline('guards')
       .then(guardFor(phase, spoilText(null)))

@@ -95,7 +95,7 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
   });
 
   it.each(kinds.flatMap((kind) => (['step', 'run'] as const).map((hold) => ({ kind, hold }))))(
-    'emits nothing with hold $hold of a refused $kind sub-agent',
+    'emits nothing with hold $hold of a rejected $kind sub-agent',
     async ({ kind, hold }) => {
       const { agent } = supervisorOf('interlock', 'supervisor', tripping(kind, 'outputResult'), { hold });
       const answer = await ask(agent, 'stream');
@@ -119,7 +119,7 @@ describe('P10: a sub-agent’s tripwire is a refusal', () => {
       const { agent, model } = supervisorOf('interlock', 'supervisor', between.agent);
       await ask(agent, mode);
       expect(toolResultsSentTo(model)).toEqual([{ type: 'text', value: 'middle goes on.' }]);
-      // A stock agent over a stock agent behaves as in Mastra, under any supervisor.
+      // Mastra's own agent over Mastra's own agent behaves as in Mastra, under any supervisor.
       if (middle === 'stock' && leaf === 'stock') return;
       expect(toolResultsSentTo(between.model)).toEqual([{ type: 'error-text', value: expect.any(String) }]);
       expect(JSON.stringify([model.calls, between.model.calls])).not.toContain(secret);

@@ -286,7 +286,7 @@ describe('P2 with overlap: the judged payload', () => {
     expect(seen[0]).not.toContain('Be brief.');
   });
 
-  it('a skipped arm calls no guard; a sampled-out guard delays nothing', async () => {
+  it('a skipped case calls no guard; a sampled-out guard delays nothing', async () => {
     const calls: string[] = [];
     const note = (id: string) => guardOn('input', () => void calls.push(id), { id });
     const inputProcessors = [
@@ -310,7 +310,7 @@ describe('P2 with overlap: the judged payload', () => {
     expect(calls).toEqual(['input', 'inputStep', 'llmRequest', 'inputStep', 'llmRequest']);
   });
 
-  it('a stock Mastra agent waits for it before the model call and rejects an edit, too', async () => {
+  it('Mastra’s own agent waits for it before the model call and rejects an edit, too', async () => {
     const order: string[] = [];
     const model = modelCalling(() => order.push('model'));
     const judge = guardOn('input', async () => {

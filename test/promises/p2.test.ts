@@ -79,7 +79,7 @@ describe('P2 Nothing leaves before its verdict', () => {
       await assertChunkInvariant([blocking()], [text], { randomCuts: 10, seed: 16 });
     });
 
-    it('is found by guards in a pipeline, in parallel and in an arm', async () => {
+    it('is found by guards in a pipeline, in parallel and in a case', async () => {
       const lanes: PipelineStep[][] = [
         [
           pipeline('p')

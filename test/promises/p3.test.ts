@@ -97,7 +97,7 @@ describe('P3 A guard that fails, fails closed', () => {
       expect(errorOf(await runWith(laned([phase, guard]))).code).toBe('phase/invalid-data-part');
     });
 
-    it('a branch condition that throws chooses no arm', async () => {
+    it('a branch condition that throws chooses no case', async () => {
       const judge = guardOn(phase, ({ abort }) => abort('was asked'), { id: 'judge' });
       const condition = (): boolean => {
         throw broken;

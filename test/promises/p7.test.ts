@@ -244,7 +244,7 @@ describe('P7 Parallel edits are merged, not lost', () => {
       expect(JSON.stringify(model.calls[0]?.prompt)).toContain('Kindly charge us.');
     });
 
-    it('is sent to the model, a stock agent', async () => {
+    it('is sent to the model, Mastra’s own agent', async () => {
       const model = modelFor('input', { opening: { text: 'Hello.' } });
       const agent = new Agent({ id: 's', name: 'S', instructions: 'Answer.', model, inputProcessors: [block().commit()] });
       await agent.generate('Please charge me.');

@@ -69,7 +69,7 @@ const expected = ({ verdicts, timing }: Case, { phase, home }: { phase: Phase; h
   const momentOf = (id: (typeof ids)[number]) => timing[ids.indexOf(id)] ?? 0;
   const [blocking] = of('trip').toSorted((x, y) => momentOf(x) - momentOf(y));
   if (blocking) return { kind: 'trip', processorId: blocking, reason: `${blocking} trips`, metadata: { by: blocking } };
-  // A stock agent ignores a stream guard that fails; `guardsFor` documents which promises it cannot keep.
+  // Mastra's own agent ignores a stream guard that fails; `guardsFor` documents which promises it cannot keep.
   if (of('throw').length > 0) return { kind: home === homes.stock && phase === 'outputStream' ? 'success' : 'failed' };
   const [retrying, ...more] = of('retry');
   if (!retrying) return { kind: phase === 'apiError' && isAgent(home) ? 'failed' : 'success' };

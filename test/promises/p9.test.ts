@@ -34,7 +34,7 @@ const describeHost = (hosts: typeof stockHosts, exceptions: readonly Exception[]
   });
 };
 
-describe('the same table in a stock agent, through guardsFor', () => {
+describe('the same table in Mastra’s own agent, through guardsFor', () => {
   describeHost(stockHosts, stockExceptions);
 });
 describe('the same table in the AI SDK, through guardedToolLoop', () => {

@@ -25,7 +25,7 @@ describe('the scorecard', () => {
     expect(await failuresOf(early, wanted)).toEqual(['p2-block-halves', 'p2-edit-halves', 'p2-tool-input']);
   });
 
-  it('detects the failures of stock Mastra', async () => {
+  it('detects the failures of Mastra’s own classes', async () => {
     const wanted = scenarios.filter(({ id }) => ['p1-block-step', 'p3-throw-stream', 'p4-step-history', 'p5-plain'].includes(id));
     expect(await failuresOf(mastra, wanted)).toEqual(['p1-block-step', 'p3-throw-stream', 'p4-step-history']);
   });

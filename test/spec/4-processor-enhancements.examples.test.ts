@@ -153,7 +153,7 @@ describe(`the examples of ${document}`, () => {
     });
     const { agent, calls } = world();
     await agent({ inputProcessors: branchingWorkflow }).generate('a question');
-    // Every matching arm runs, and only dates have three digits in a row.
+    // Every matching case runs, and only dates have three digits in a row.
     expect(sentTo(calls[0], 'user')).toEqual(['a question length pii toxicity']);
   });
 });

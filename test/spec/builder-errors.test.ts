@@ -24,12 +24,12 @@ describe.each([
 ])('%s', (_, start) => {
   const opened = () => start('moderation').then(one);
 
-  it.each(wrong)('rejects %s in place of parallel steps or arms', (value) => {
+  it.each(wrong)('rejects %s in place of parallel steps or cases', (value) => {
     expect(refusal(() => opened().parallel(value as never))).toBe('pipeline/invalid-step moderation/1');
     expect(refusal(() => opened().branch(value as never))).toBe('pipeline/invalid-step moderation/1');
   });
 
-  it.each([null, 42, [], [one], [null, one], [true, one], ['otherwise', one]])('rejects the arm %j', (arm) => {
+  it.each([null, 42, [], [one], [null, one], [true, one], ['otherwise', one]])('rejects the case %j', (arm) => {
     const arms = [[otherwise, one], arm] as never;
     expect(refusal(() => opened().branch(arms))).toBe('pipeline/invalid-step moderation/1/1');
   });

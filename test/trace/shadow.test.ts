@@ -96,7 +96,7 @@ describe('a report on shadows', () => {
     expect(own(shadowReport(traces, { against: 'in-force', countEdits: true }))).toMatchObject({ both: 2, neither: 2 });
   });
 
-  it('compares with the lane if no guard is given, and with nothing for an unknown name', () => {
+  it('compares with the array if no guard is given, and with nothing for an unknown name', () => {
     expect(own(shadowReport(traces))).toMatchObject({ compared: 6, both: 1, onlyIncumbent: 1, incumbentUnavailable: 1 });
     expect(own(shadowReport(traces)).latencyMs).not.toHaveProperty('incumbent');
     const none = own(shadowReport(traces, { against: 'missing' }));

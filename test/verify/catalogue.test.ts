@@ -73,7 +73,7 @@ describe('a finding names', () => {
     expect(messages(branch, { latencyBudgetMs: 49 })[0]).toMatch(/^up to 50 ms, the budget is 49 ms/i);
   });
 
-  it('the hooks that its lane never calls', () => {
+  it('the hooks that its array never calls', () => {
     const [message] = messages([look('late', 'processOutputResult')], { lane: 'input' });
     expect(message).toMatch(/^inputProcessors never call processOutputResult/i);
   });

@@ -45,7 +45,7 @@ describe('the good set has no finding', () => {
     expect((make(needed[name] ?? {}) as { traits?: GuardTraits }).traits?.decides).toBeInstanceOf(Array);
   });
 
-  it('contains all ready-made pipelines and guards', () => {
+  it('contains all built-in pipelines and guards', () => {
     expect(makers.map(([name]) => name)).toEqual(
       expect.arrayContaining(['contentModeration', 'responseQuality', 'redactor', 'linkGuard']),
     );

@@ -75,7 +75,7 @@ export const byHand = (...steps: readonly Processor[]) => {
     .commit();
 };
 
-/** An arm after one that always matches, in a workflow made by hand. */
+/** A case after one that always matches, in a workflow made by hand. */
 export const armsByHand = () =>
   createWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
     .branch([

@@ -40,7 +40,7 @@ export const retrying = deciding('retry');
 
 /**
  * The result of a hook that changes nothing. Mastra and Interlock both accept `undefined`, although the interface's types do not
- * allow it for every hook. The alternatives are worse in a stock agent: an empty array from `processOutputStep` removes the
+ * allow it for every hook. The alternatives are worse in Mastra's own agent: an empty array from `processOutputStep` removes the
  * conversation, and the input array undoes changes of a parallel branch.
  */
 export const unchanged = undefined as never;

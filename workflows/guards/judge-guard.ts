@@ -94,7 +94,7 @@ const maxResultChars = 16_000;
  * answer, raises `guard/unavailable`. Wrap it for a cache or a breaker: `guard(judgeGuard(…), { cache, breaker })`.
  * Concurrent equal questions share one call.
  *
- * A stock agent of Mastra judges an answer after its step, when its text has already left.
+ * Mastra's own agent judges an answer after its step, when its text has already left.
  *
  * @example
  * judgeGuard({

@@ -302,7 +302,7 @@ describe('a Mastra judge with an unavailable model', () => {
     expect(await endOf(inLane(lane, judge))).toMatchObject({ status: 'failed', emitted: '', ends: 'guard/unavailable' });
   });
 
-  it('blocks in a stock agent, in a workflow and in the AI SDK', async () => {
+  it('blocks in Mastra’s own agent, in a workflow and in the AI SDK', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const judge = inputJudges.ModerationProcessor({});
     const guards = pipeline('moderation').then(judge).commit();

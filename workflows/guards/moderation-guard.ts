@@ -77,7 +77,7 @@ const isRecordOf = (type: 'boolean' | 'number', value: unknown): boolean =>
  * answers. It fails closed: an endpoint that does not answer, or answers in another format, raises `guard/unavailable`
  * and is not a pass. Limit its time with `guard(moderationGuard(…), { deadlineMs })`.
  *
- * In an `InterlockAgent` and with the AI SDK no text of an answer leaves before its window was judged; a stock agent of Mastra
+ * In an `InterlockAgent` and with the AI SDK no text of an answer leaves before its window was judged; Mastra's own agent
  * judges an answer after its step.
  */
 export const moderationGuard = (

@@ -10,7 +10,7 @@ import { lengthGuard } from './length-guard.js';
 import { promptInjectionGuard } from './prompt-injection-guard.js';
 import { qualityGuard } from './quality-guard.js';
 
-/** The guards in Mastra's own runner, over its own list: their behavior in a stock agent. */
+/** The guards in Mastra's own runner, over its own list: their behavior in Mastra's own agent. */
 const email = 'jane@example.com';
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
 

@@ -7,7 +7,7 @@ import { guardedToolLoop, isStopError } from '../../src/ai-sdk/index.js';
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 
-/** The hosts of a ready-made guard. */
+/** The hosts of a built-in guard. */
 export const hosts = ['InterlockAgent', 'Agent', 'guardedToolLoop'] as const;
 export type HostName = (typeof hosts)[number];
 

@@ -143,7 +143,7 @@ interface PolicyState {
  * and order. Pass the type of the tools to have names and argument paths checked: `toolPolicy<typeof tools>({ … })`.
  *
  * In an `InterlockAgent` and in `guardedToolLoop` a rejected call does not run, and a call that needs approval suspends
- * the run. A stock agent of Mastra cannot reject one call: there both stop the run.
+ * the run. Mastra's own agent cannot reject one call: there both stop the run.
  *
  * @example
  * toolPolicy<typeof tools>({

@@ -103,7 +103,7 @@ const leaves =
 const refusals =
   /["'*[({]{0,2}(?:i(?:'m| am) (?:very |so |truly )?sorry|sorry|i apologi[sz]e|i can(?:no|')?t|i am (?:not able|unable)|as an (?:ai|language)|(?:it is|it's|that is|that's) (?:not|in)\W?(?:appropriate|ethical|possible|legal)|i must (?:remind|inform|note)|it is important to)/;
 
-/** Descriptions of a character or mode that law, morals and a provider's rules do not bind, and that refuses nothing. */
+/** Descriptions of a character or mode that law, morals and a provider's rules do not bind, and that rejects nothing. */
 export const lawlessSignals = [
   ...signalsNamed('lawless', [
     [

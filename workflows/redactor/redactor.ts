@@ -59,7 +59,7 @@ type Redactor =
  * such as `\u0040` and `%40`. It reads the input, tool results, and the text, reasoning and tool arguments of the answer.
  *
  * In a stream it buffers text that may be the start of a value, so that no piece of one leaves, and the result does not depend on
- * how the stream is cut. In an `InterlockAgent` the stream gate buffers; in a stock agent of Mastra the guard's own stream hook
+ * how the stream is cut. In an `InterlockAgent` the stream gate buffers; in Mastra's own agent the guard's own stream hook
  * does.
  *
  * With `'restore'` only the prompt of each model call is edited, and the values are restored only in the model's output: the

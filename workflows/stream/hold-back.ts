@@ -27,7 +27,7 @@ type Args = ProcessOutputStreamArgs;
 type StreamHook = NonNullable<Processor['processOutputStream']>;
 
 /**
- * The stream hook of a pattern guard, for hosts that do not read its `window`: a stock agent of Mastra. It releases text and reasoning
+ * The stream hook of a pattern guard, for hosts that do not read its `window`: Mastra's own agent. It releases text and reasoning
  * as far as they are judged, each part separately, and the arguments of a call when they are complete. Other chunks between the
  * deltas of a text are not delayed.
  */

@@ -25,7 +25,7 @@ export const makeGuard = (known: Known, chosen: ChosenGuard): Processor => {
 
 type Maker = (options: object) => Processor;
 
-/** Ready-made guards by name; each rejects unknown options. */
+/** Built-in guards by name; each rejects unknown options. */
 const ready: Readonly<Record<ReadyGuardName, unknown>> = library;
 
 const makerNamed = (chosen: string): Maker | undefined => {

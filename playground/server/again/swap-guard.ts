@@ -6,12 +6,12 @@ import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
 import type { GraphNode, GuardNode, SequenceNode } from '../../../src/pipeline/graph.js';
 import { isInterlock, type Known, type KnownAgent } from '../catalog/known.js';
 
-/** The guards of an agent by lane, in the form for a replay. */
+/** The guards of an agent by array, in the form for a replay. */
 export type LaneWorkflows = Readonly<Partial<Record<`${Lane}Processors`, [ReturnType<typeof toWorkflow>]>>>;
 
 /**
  * The guards of an agent with one guard replaced: wherever a guard with its id (or with the id `instead`) was, or at the end of
- * its lanes if there was none.
+ * its arrays if there was none.
  */
 export const swapGuard = ({ id, lanes }: KnownAgent, processor: Processor, instead: string = processor.id): LaneWorkflows => {
   const [node] = toGraph([processor]).nodes as [GuardNode]; // a processor is a guard

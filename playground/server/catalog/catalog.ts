@@ -45,7 +45,7 @@ const describeAgent = async (
   ...(kind === 'mastra' && { note: stockDescription }),
 });
 
-/** The data that a stock agent's stream lacks. */
+/** The data that Mastra's own agent's stream lacks. */
 const stockDescription =
   'This agent runs in Mastra’s own loop. Its runs show emitted content and the outcome, but no states, attempts or buffered text. Verdicts and edits are shown for guards from guardsFor().';
 

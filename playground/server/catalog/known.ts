@@ -14,7 +14,7 @@ export interface KnownPipeline {
   readonly graph: SequenceNode;
   /** The workflow registered under its id; undefined if there is none. */
   readonly workflow: AnyWorkflow | undefined;
-  /** The lanes of the pipeline; empty if no agent uses it. */
+  /** The arrays of the pipeline; empty if no agent uses it. */
   readonly lanes: readonly Lane[];
   readonly usedBy: readonly string[];
 }
@@ -25,7 +25,7 @@ export interface KnownAgent {
   readonly name: string;
   readonly kind: 'interlock' | 'mastra';
   readonly agent: Agent;
-  /** The guards of each lane, without lanes whose guards cannot be read without a request. */
+  /** The guards of each array, without arrays whose guards cannot be read without a request. */
   readonly lanes: ReadonlyMap<Lane, SequenceNode>;
 }
 
@@ -87,7 +87,7 @@ const readLane = async (list: () => Promise<readonly unknown[]>, id: string): Pr
   }
 };
 
-/** A stock agent has one processor for a whole pipeline. */
+/** Mastra's own agent has one processor for a whole pipeline. */
 const opened = (step: PipelineStep): PipelineStep => {
   const graph = pipelineOf(step);
   return graph ? toWorkflow(graph) : step;

@@ -57,7 +57,7 @@ export const traceOf = async (studio: Studio, runId: string): Promise<Trace> => 
   return traceOfLines(await traceLinesOf(studio, runId));
 };
 
-/** The stored trace of a run. Raises `studio/not-found` if nothing was recorded, as for a stock agent. */
+/** The stored trace of a run. Raises `studio/not-found` if nothing was recorded, as for Mastra's own agent. */
 export const traceLinesOf = async (studio: Studio, runId: string): Promise<readonly string[]> => {
   const lines = await linesOf(studio, { runId, kind: 'trace', ...allLines });
   if (lines.length === 0)

@@ -38,7 +38,7 @@ export interface RunDeskOptions extends RunStorage {
   readonly findSuspended: (runId: string) => Promise<AdoptedRun | undefined>;
 }
 
-/** The log of the run under way: reports of a stock agent's guards do not name their run. */
+/** The log of the run under way: reports of Mastra's own agent's guards do not name their run. */
 const startedHere = new AsyncLocalStorage<RunLog>();
 
 export const createRunDesk = (options: RunDeskOptions): RunDesk => {

@@ -26,7 +26,7 @@ export interface RunSession {
 export interface AgentStream {
   readonly fullStream: AsyncIterable<unknown>;
   getFullOutput(): Promise<{ readonly messages?: readonly MastraDBMessage[] }>;
-  /** Undefined for a stock agent. */
+  /** Undefined for Mastra's own agent. */
   readonly runEvents?: readonly RunEvent[];
 }
 
@@ -41,7 +41,7 @@ export const openStream = (session: RunSession, before: readonly MastraDBMessage
   const messages = (memory ? [userMessage] : [...before, userMessage]) as MessageListInput; // database messages are valid inputs of Mastra
   const record: TraceRecorder = () => log.trace;
   if (agent.kind === 'mastra') log.add({ kind: 'input', messages: [{ id: log.runId, role: 'user', text }] });
-  const own = agent.kind === 'interlock' && { record }; // a stock agent does not get options that it does not support
+  const own = agent.kind === 'interlock' && { record }; // Mastra's own agent does not get options that it does not support
   return agent.agent.stream(messages, { ...shared(session), ...own, ...(memory && { memory }) });
 };
 
@@ -111,7 +111,7 @@ const readToEnd: Reader = async (_, stream) => {
   await stream.getFullOutput().catch(() => undefined); // the trace has the reason for the failure
 };
 
-/** Only the output of a stock agent's run is known. */
+/** Only the output of Mastra's own agent's run is known. */
 const readStock: Reader = async ({ log }, { fullStream }) => {
   const stock = createStockOutcome();
   for await (const chunk of fullStream as AsyncIterable<StreamedChunk>) {
@@ -146,14 +146,14 @@ export const readRepeated =
     if (log.summary.status === 'running') await stream.getFullOutput();
   };
 
-/** The progress of a stock agent's run, from its chunks. */
+/** The progress of Mastra's own agent's run, from its chunks. */
 interface StockOutcome {
   /** Takes a chunk; returns the position of the run. */
   add(chunk: StreamedChunk): Place;
   readonly outcome: RunOutcome;
 }
 
-/** Starts to read a stock agent's stream. Its attempts are unknown, so each is the first. */
+/** Starts to read Mastra's own agent's stream. Its attempts are unknown, so each is the first. */
 const createStockOutcome = (): StockOutcome => {
   let steps = 0;
   let outcome: RunOutcome = { status: 'success' };
@@ -193,7 +193,7 @@ const outcomeAt = ({ type, payload }: StreamedChunk): RunOutcome | undefined => 
   }
 };
 
-/** A stock agent does not report the phase of a processor. */
+/** Mastra's own agent does not report the phase of a processor. */
 const tripped = (tripwire: Omit<Tripwire, 'phase' | 'path'>): RunOutcome => ({
   status: 'tripwire',
   tripwire: { ...tripwire, phase: '', path: '' },

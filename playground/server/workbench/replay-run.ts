@@ -15,7 +15,7 @@ export interface ReplayedRun {
   readonly trace: Trace;
 }
 
-/** The guards of a replay: other pipelines in some lanes and the agent's own in the others, or the agent's own with one guard changed. */
+/** The guards of a replay: other pipelines in some arrays and the agent's own in the others, or the agent's own with one guard changed. */
 export interface ReplayChoice {
   readonly pipelines: Readonly<Record<string, string>>;
   readonly guard?: ChosenGuard | undefined;

@@ -28,7 +28,7 @@ const idle: GuardReplay = { state: 'idle', total: undefined, replayed: [], error
 /** The number of concurrent replays. */
 const atOnce = 2;
 
-/** A stock agent's run has no trace, and a run under way has no end to compare. */
+/** Mastra's own agent's run has no trace, and a run under way has no end to compare. */
 const replayable = async ({ agent, last, agents }: ReplayRequest, signal: AbortSignal): Promise<RunSummary[]> => {
   const { runs } = await get<RunPage>(`runs${query({ agent, limit: last })}`, signal);
   const recorded = new Set(agents.filter(({ kind }) => kind === 'interlock').map(({ id }) => id));

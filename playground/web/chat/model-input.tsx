@@ -7,7 +7,7 @@ import { WordDiff } from '../components/word-diff.js';
 import type { GuardMark, RunView } from '../../fold/run-view.js';
 import './model-input.css';
 
-/** The ids of guards of a lane that changed something, each once. */
+/** The ids of guards of an array that changed something, each once. */
 export const editorsIn = (marks: readonly GuardMark[], isOfLane: (phase: string) => boolean): readonly string[] => [
   ...new Set(
     marks.flatMap((mark) =>

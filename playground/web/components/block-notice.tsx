@@ -31,7 +31,7 @@ export const BlockNotice = ({ tripwire, href }: BlockNoticeProps) => {
         </p>
         <FactList
           facts={{
-            Phase: title === '' ? undefined : title, // not reported by a stock agent
+            Phase: title === '' ? undefined : title, // not reported by Mastra's own agent
             Retry: retry === true ? 'requested, not granted' : retry === false ? 'not requested' : undefined,
             Metadata: metadata,
           }}

@@ -42,7 +42,7 @@ const rowsOfRun = (walk: Walk): SpineRow[] => {
   ];
 };
 
-/** A lane that a later one follows is over, also if its end was not recorded. */
+/** A track that a later one follows is over, also if its end was not recorded. */
 const endOfLane = (view: RunView, lane: Lane, now: number): number =>
   lane.reason === undefined && lane.index === view.lanes.length - 1 && view.status === 'running' ? now : lane.lastAt;
 

@@ -53,7 +53,7 @@ const withheld = '…';
 
 /**
  * A provider's error for callers, events and spans. It may quote an answer that never arrived: the stream's guards judge its texts as an
- * `error` chunk. Their edits apply; texts that they block, or cannot judge, are withheld.
+ * `error` chunk. Their edits apply; texts that they block, or cannot judge, are buffered.
  */
 const judgedError = async (run: Run, error: unknown): Promise<unknown> => {
   const shown = publicError(run, error);

@@ -242,7 +242,7 @@ export class InterlockAgent<
     return findingsOfAgent(this.id, this.#setup, options);
   }
 
-  /** The workflows that Mastra registers with this agent: its lanes, and each pipeline in them. */
+  /** The workflows that Mastra registers with this agent: its arrays, and each pipeline in them. */
   override async getConfiguredProcessorWorkflows(): Promise<ProcessorWorkflow[]> {
     return (await workflowsOf(this.id, this.#setup.guards, new RequestContext())) as ProcessorWorkflow[];
   }

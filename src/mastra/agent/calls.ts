@@ -124,7 +124,7 @@ export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRu
 
 /**
  * Sends a run to the channel of its thread, such as a Slack channel, through the processor of Mastra's channels. The channel gets
- * the same chunks as every reader: withheld or rejected text is not sent. Settles when the channel has received all. Failures of
+ * the same chunks as every reader: buffered or rejected text is not sent. Settles when the channel has received all. Failures of
  * a channel do not affect the run.
  */
 const showInChannel = async (agent: Agent, { options: { streamBuffer, context } }: Run): Promise<void> => {

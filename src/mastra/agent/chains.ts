@@ -19,13 +19,13 @@ import { phases } from '../../phase/table.js';
 import * as mastraTools from '@mastra/core/tools';
 import type { LoopTarget } from '../tools/tools.js';
 
-/** The guards of a call by lane, in the order of execution. */
+/** The guards of a call by array, in the order of execution. */
 export interface Chains {
   readonly input: readonly PipelineStep[];
   readonly output: readonly PipelineStep[];
   /** If there are any, Mastra allows retries by default. */
   readonly error: readonly PipelineStep[];
-  /** Guards of the other lanes that have a hook for failed calls. */
+  /** Guards of the other arrays that have a hook for failed calls. */
   readonly others: readonly PipelineStep[];
   readonly memory: readonly Processor[];
   /** The processors of the memory and the host at the start of `input`; a replay reproduces their effect on the conversation. */
@@ -172,13 +172,13 @@ export class PrepareStepProcessor implements Processor<'prepare-step'> {
 interface ErrorLane {
   /** The error guards. */
   readonly own: readonly PipelineStep[];
-  /** Guards of the other lanes that have a hook for failed calls. */
+  /** Guards of the other arrays that have a hook for failed calls. */
   readonly others: readonly PipelineStep[];
 }
 
 /**
- * Compiles the guards that run when a model call fails: first the error guards, then the error hooks of the other lanes, as in Mastra. A
- * processor in several lanes runs once. Undefined without guards.
+ * Compiles the guards that run when a model call fails: first the error guards, then the error hooks of the other arrays, as in Mastra. A
+ * processor in several arrays runs once. Undefined without guards.
  */
 export const compileErrorLane = ({ own, others }: ErrorLane, id: string, recordsEdits?: boolean): Plan | undefined => {
   if (others.length === 0) return compileLane(own, id, recordsEdits);

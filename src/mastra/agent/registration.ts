@@ -28,7 +28,7 @@ import { fieldsIn } from '../../phase/plain-data.js';
 export const hasGuards = (guards: AgentGuards): boolean =>
   lanesOf(guards).some(([, guardList]) => typeof guardList === 'function' || toArray(guardList).length > 0);
 
-/** The workflows of an agent's guards, unique by id: each whole lane, and each pipeline in it. */
+/** The workflows of an agent's guards, unique by id: each whole array, and each pipeline in it. */
 export const workflowsOf = async (
   agentId: string,
   guards: AgentGuards,
@@ -128,11 +128,11 @@ const holdOf = (setup: AgentSetup): Subject['hold'] => {
 
 const lanes = ['input', 'output', 'error'] as const satisfies readonly Lane[];
 
-/** The guards of an agent by lane. */
+/** The guards of an agent by array. */
 const lanesOf = (guards: AgentGuards): readonly (readonly [Lane, DynamicGuards | undefined])[] =>
   lanes.map((lane) => [lane, guards[`${lane}Processors`]] as const);
 
-/** The workflows of a lane for the registration of its agent: the whole lane, and each pipeline in it. */
+/** The workflows of an array for the registration of its agent: the whole array, and each pipeline in it. */
 const laneWorkflows = (steps: readonly PipelineStep[], id: string): AnyWorkflow[] => {
   const own = steps.filter(isWorkflow).map(adopt);
   if (steps.length === 0 || (steps.length === 1 && own.length === 1)) return own;

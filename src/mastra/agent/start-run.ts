@@ -188,7 +188,7 @@ interface Recorded {
   readonly chains: Pick<Chains, 'recalling' | 'memory'>;
 }
 
-/** A recording that has not started: the ports and lanes that replace the run's own, and the function that starts it. */
+/** A recording that has not started: the ports and arrays that replace the run's own, and the function that starts it. */
 interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
   /** Undefined when the run is not recorded. */
   readonly recording?: Recording;

@@ -6,11 +6,11 @@ import { childrenOf, type GraphNode } from '../../pipeline/graph.js';
 /** The definition at the start of a run. Its journal is only valid under it. */
 export interface RunDefinition {
   /**
-   * A hash of the statechart and the guards of each lane, in order, with their declared versions: a run with other code may reach
+   * A hash of the statechart and the guards of each array, in order, with their declared versions: a run with other code may reach
    * other states.
    */
   readonly code: string;
-  /** By lane. */
+  /** By array. */
   readonly guards: Readonly<Record<string, Shape>>;
   readonly limits: LoopLimits;
   /** By tool: a claimed call stays claimed after a deployment. */

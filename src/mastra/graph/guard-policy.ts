@@ -34,7 +34,7 @@ type GuardOptions = GuardPolicy & { readonly id?: string };
 
 /**
  * Puts a policy around a processor. The result is accepted wherever a processor is: in a pipeline, in the arrays of an
- * {@link InterlockAgent}, in `createStep`, in a workflow of Mastra's, and in a stock Mastra agent, where its hooks apply the
+ * {@link InterlockAgent}, in `createStep`, in a workflow of Mastra's, and in Mastra's own agent, where its hooks apply the
  * policy themselves. If the processor already has a policy, from `guard` or as `guardPolicy`, the options are merged and the
  * outer ones win; undefined options are ignored.
  *

@@ -32,7 +32,7 @@ export const hooksOf = (plan: Plan, hostOf: () => Awaitable<Host>): Record<strin
   );
 };
 
-/** Runs a plan as a hook of a stock agent: its arguments are the payload, and its result has the form of the phase. */
+/** Runs a plan as a hook of Mastra's own agent: its arguments are the payload, and its result has the form of the phase. */
 const runHook = async ({ plan, row, slots, host }: HookCallSite, args: HookArgs): Promise<unknown> => {
   const { abort: _abort, ...fields } = args;
   const data = { ...fields, phase: row.phase } as unknown as PhaseData; // a hook's arguments are named like the payload's fields
@@ -47,11 +47,11 @@ const runHook = async ({ plan, row, slots, host }: HookCallSite, args: HookArgs)
   return answerOf({ row, host }, data, payloadOf(failsOpen(row, verdict) ? outageTrip(verdict) : verdict, data, host));
 };
 
-/** A stock agent passes a chunk whose hook failed, but respects a tripwire. */
+/** Mastra's own agent passes a chunk whose hook failed, but respects a tripwire. */
 const failsOpen = (row: PhaseRow, verdict: Verdict<unknown>): verdict is Unavailable =>
   row.cadence === 'chunk' && verdict.kind === 'unavailable';
 
-/** The facts of a run. A stock agent may not pass its run id to processors. */
+/** The facts of a run. Mastra's own agent may not pass its run id to processors. */
 const factsOf = ({ id }: Plan, { runId, agent }: HookArgs): GuardedRunFacts => ({
   runId: typeof runId === 'string' ? runId : crypto.randomUUID(),
   agentId: (agent as { id?: string } | undefined)?.id,

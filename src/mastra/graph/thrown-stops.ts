@@ -47,7 +47,7 @@ interface UndoRecord {
 const places = new WeakMap<object, UndoRecord>();
 
 /**
- * Saves a conversation before the guards of a tool result run. A stock agent writes the result after its guards, but an edit
+ * Saves a conversation before the guards of a tool result run. Mastra's own agent writes the result after its guards, but an edit
  * writes it earlier, where it would stay if a later guard rejected it. On Mastra's engine each guard is a step; the first one
  * saves.
  */

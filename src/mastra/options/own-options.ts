@@ -39,7 +39,7 @@ export interface CodeChange {
   readonly changes: readonly string[];
 }
 
-/** Guards of one lane. Entries of a list are checked at compilation, which raises `pipeline/invalid-step`. */
+/** Guards of one array. Entries of a list are checked at compilation, which raises `pipeline/invalid-step`. */
 const guards = kind<DynamicGuards>(
   'a processor, a pipeline, a workflow, an array of these, or a function',
   (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),

@@ -12,7 +12,7 @@ import type { Tape } from '../../trace/replay.js';
 import { fillList, type ListState } from '../messages/list-insides.js';
 import { phases } from '../../phase/table.js';
 
-/** Guards to replay a run with, in the lanes of an agent. */
+/** Guards to replay a run with, in the arrays of an agent. */
 export type ReplayGuards = AgentGuards;
 
 interface Replaying {
@@ -21,7 +21,7 @@ interface Replaying {
   readonly memory: RecordedMemory;
 }
 
-/** The guards of a replay by lane, surrounded by stand-ins for the memory's processors, as in an agent. */
+/** The guards of a replay by array, surrounded by stand-ins for the memory's processors, as in an agent. */
 export const replayLanes = async (guards: ReplayGuards, { header, agentId, memory }: Replaying): Promise<Lanes> => {
   const { input, output, error } = await resolveLanes(guards, new RequestContext(), agentId);
   const before = (header.memory?.before ?? []).map((one) => memoryReplacement(one, memory));

@@ -47,7 +47,7 @@ interface ReplayOptions {
  *
  * Raises `trace/invalid`, `trace/redacted`, and `pipeline/…` for invalid guards.
  *
- * @param by an agent, whose guards are used; or guards, in the lanes of an agent
+ * @param by an agent, whose guards are used; or guards, in the arrays of an agent
  *
  * @example
  * const { trace, endedAt } = await replay(recorded, { outputProcessors: stricter });

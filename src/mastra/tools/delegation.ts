@@ -45,10 +45,10 @@ export const isDelegated = (options: unknown): boolean =>
 
 const withheld = new AsyncLocalStorage<true>();
 
-/** Runs a tool of a run that withholds its answer. Sub-agents called inside it withhold theirs, at any depth. */
+/** Runs a tool of a run that buffers its answer. Sub-agents called inside it withhold theirs, at any depth. */
 export const withholding = <T>(act: () => T): T => withheld.run(true, act);
 
-/** The options of a call. A sub-agent of a run that withholds its answer withholds its own until the whole is accepted. */
+/** The options of a call. A sub-agent of a run that buffers its answer buffers its own until the whole is accepted. */
 export const withSupervisorHold = <T extends object>(options: T): T =>
   isDelegated(options) && withheld.getStore() ? { ...options, hold: 'run' } : options;
 

@@ -209,7 +209,7 @@ interface CallingContext {
 /**
  * The idempotency key of a tool call: unique to the call, and the same for each run of it, in every process. Pass it to the
  * service that the tool calls, so that it can recognize a repeated call. The AI SDK's tools get the key in their options, as
- * `idempotencyKey`. Tools of a sub-agent keep their keys, too, if its supervisor's run is durable; a stock Mastra agent makes new
+ * `idempotencyKey`. Tools of a sub-agent keep their keys, too, if its supervisor's run is durable; Mastra's own agent makes new
  * calls after a restart.
  *
  * @param context the second argument of a tool's `execute`. The result is undefined if the caller is not an agent of Interlock

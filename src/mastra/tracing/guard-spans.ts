@@ -14,7 +14,7 @@ interface GuardTracing {
   readonly lanes: Lanes;
   /** Names tools in spans without text. Undefined if spans contain the input and output of guards. */
   readonly nameTool: NameTool | undefined;
-  /** True for a guard outside of the lanes that makes no span. */
+  /** True for a guard outside of the arrays that makes no span. */
   isHidden(author: Author): boolean;
   /** The error of a failed guard, without quotations of the conversation. */
   errorOf(error: unknown): Error;
@@ -75,7 +75,7 @@ export const createGuardSpans = (tracing: GuardTracing) => {
   };
 };
 
-/** The processors of a run by id, each with its index in its lane. */
+/** The processors of a run by id, each with its index in its array. */
 const knownProcessors = (lanes: Lanes): Map<string, { processor: Processor; index: number }> =>
   new Map(
     Object.values(lanes).flatMap((plan) =>

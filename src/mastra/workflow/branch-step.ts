@@ -111,7 +111,7 @@ const onSnapshot = (call: StepCall, slot: BranchSlot): StepCall => {
 /** The source text of a condition. */
 export const textOfCondition = (when: Condition | undefined): string => (when === otherwise ? 'otherwise' : String(when));
 
-/** The arms of a branch that run for a payload. */
+/** The cases of a branch that run for a payload. */
 type EngineChoice = Choice<ArmOf<{ readonly index: number }>>;
 
 /** Evaluates the conditions of a branch, once for each payload. */

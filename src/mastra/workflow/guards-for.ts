@@ -9,13 +9,13 @@ import { isRecord } from '../../phase/plain-data.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 import { makeArguments } from '../tool-arguments.js';
 
-/** The pipelines of the processors for stock agents. */
+/** The pipelines of the processors for Mastra's own agents. */
 const graphs = new WeakMap<object, SequenceNode>();
 
 /** The pipeline of a processor from {@link guardsFor}. Undefined for other processors. */
 export const pipelineOf = (processor: object): SequenceNode | undefined => graphs.get(processor);
 
-/** Processor arrays of a stock Mastra agent for one pipeline: spread them into its configuration. */
+/** Processor arrays of Mastra's own agent for one pipeline: spread them into its configuration. */
 export interface LaneGuards {
   inputProcessors: InputProcessor[];
   outputProcessors: OutputProcessor[];
@@ -23,11 +23,11 @@ export interface LaneGuards {
 }
 
 /**
- * Compiles a pipeline for a stock Mastra agent: one processor for each lane in which the pipeline has hooks. The agent also calls
+ * Compiles a pipeline for Mastra's own agent: one processor for each array in which the pipeline has hooks. The agent also calls
  * hooks that it would never call in a workflow, and calls them per chunk without starting a run.
  *
- * Guarantees of the loop do not apply: a stock agent still runs a step's tools after a guard tripped on the step, and grants
- * retries in only one hook; docs/guide/guarantees.md has the full list. A stream guard that fails trips, because a stock agent would
+ * Guarantees of the loop do not apply: Mastra's own agent still runs a step's tools after a guard tripped on the step, and grants
+ * retries in only one hook; docs/guide/guarantees.md has the full list. A stream guard that fails trips, because Mastra's own agent would
  * pass the chunk. Use {@link InterlockAgent} for these guarantees.
  *
  * @example

@@ -25,7 +25,7 @@ import { ProcessorRunner, ProcessorState, type Processor } from '@mastra/core/pr
 import type { RunScope } from '../../phase/scope.js';
 import { phases } from '../../phase/table.js';
 
-/** Guards of one lane: an array of processors, pipelines and workflows, or a single pipeline or workflow. */
+/** Guards of one array: an array of processors, pipelines and workflows, or a single pipeline or workflow. */
 export type Guards = readonly PipelineStep[] | GraphSource | AnyWorkflow;
 
 /**
@@ -36,14 +36,14 @@ export type DynamicGuards = Guards | ((call: { requestContext: RequestContext })
 
 export type Lane = PhaseRow['lane'];
 
-/** The guards of an agent, in its lanes. */
+/** The guards of an agent, in its arrays. */
 export interface AgentGuards {
   readonly inputProcessors?: DynamicGuards | undefined;
   readonly outputProcessors?: DynamicGuards | undefined;
   readonly errorProcessors?: DynamicGuards | undefined;
 }
 
-/** The guards of a request by lane. Raises the errors that `verify` finds. */
+/** The guards of a request by array. Raises the errors that `verify` finds. */
 export const resolveLanes = async (
   guards: AgentGuards,
   requestContext: RequestContext,
@@ -95,14 +95,14 @@ export const readerGuards = ({ inputProcessors, outputProcessors }: AgentGuards)
   outputProcessors,
 });
 
-/** The graph of a lane. A single pipeline keeps its own id and shape. */
+/** The graph of an array. A single pipeline keeps its own id and shape. */
 const laneGraph = (steps: readonly PipelineStep[], id: string): SequenceNode =>
   isAlone(steps) ? toGraph(steps[0]) : toGraph(steps, id);
 
-/** True if a lane is one pipeline. */
+/** True if an array is one pipeline. */
 const isAlone = (steps: readonly PipelineStep[]): steps is readonly [AnyWorkflow] => steps.length === 1 && isWorkflow(steps[0]);
 
-/** A lane as a location for `verify`. */
+/** An array as a location for `verify`. */
 export const placeOfLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): GraphLocation =>
   locationOf(laneGraph(steps, laneId(agentId, lane)), { lane, isArray: !isAlone(steps) });
 
@@ -130,7 +130,7 @@ const createKnown = <T>(): Known<T> => {
 
 const checked = createKnown<true>();
 
-/** Rejects guards that cannot work in a lane, once for each array. Raises the errors that `verify` finds. */
+/** Rejects guards that cannot work in an array, once for each array. Raises the errors that `verify` finds. */
 export const checkLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): void => {
   if (steps.length === 0) return;
   checked.of(steps, lane, () => {
@@ -143,7 +143,7 @@ export const checkLane = (steps: readonly PipelineStep[], lane: Lane, agentId: s
 const plans = createKnown<Plan>();
 
 /**
- * Compiles a lane, once for each array. Undefined without guards. With `recordsEdits` its guards report their edits. Raises
+ * Compiles an array, once for each array. Undefined without guards. With `recordsEdits` its guards report their edits. Raises
  * `pipeline/…` for guards that cannot work.
  */
 export const compileLane = (steps: readonly PipelineStep[], id: string, recordsEdits = false): Plan | undefined => {
@@ -158,7 +158,7 @@ export const compileRecording = (graph: SequenceNode, recordsEdits = false): Pla
   return compileGraph(recordsEdits ? withRecordedEdits(complete) : complete);
 };
 
-/** The id of an agent's lane, as in Mastra. */
+/** The id of an agent's array, as in Mastra. */
 export const laneId = (agentId: string, lane: Lane): string => `${agentId}-${lane}-processor`;
 
 /** Passes a Mastra instance, with its models, storage and logger, to processors. */

@@ -88,7 +88,7 @@ interface GuardWorkflow {
   then(step: GuardWorkflowStep): GuardWorkflow;
   /** Adds parallel steps: each works on a snapshot, and their edits are merged. */
   parallel(steps: readonly GuardWorkflowStep[]): GuardWorkflow;
-  /** Adds arms. Those whose condition is true run and are merged. */
+  /** Adds cases. Those whose condition is true run and are merged. */
   branch(arms: readonly (readonly [(call: ConditionCall) => boolean | Promise<boolean>, GuardWorkflowStep])[]): GuardWorkflow;
   /** Adds a function over the payload; it returns its changes, or nothing. */
   map(run: (call: MapCall<MapInput>) => unknown, options?: { readonly id?: string }): GuardWorkflow;

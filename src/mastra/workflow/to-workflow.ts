@@ -183,7 +183,7 @@ const appendParallel = (site: BuildContext, node: ParallelNode, path: string): v
   appendMerge(site, block);
 };
 
-/** Adds the arms. Each condition is evaluated once, and a drawing of the workflow shows its source text. */
+/** Adds the cases. Each condition is evaluated once, and a drawing of the workflow shows its source text. */
 const appendBranch = (site: BuildContext, node: BranchNode, path: string): void => {
   const choose = chooser(site.results, node, path);
   const block: EngineBlock = { ...createBlock(site, node, path), choose };
@@ -210,7 +210,7 @@ interface EngineBlock {
   readonly coordinator: BlockCoordinator;
   /** The index of each branch in the block, by step id. */
   readonly places: Map<string, number>;
-  /** Chooses the arms that run for a payload. Undefined for parallel blocks. */
+  /** Chooses the cases that run for a payload. Undefined for parallel blocks. */
   readonly choose?: ReturnType<typeof chooser>;
 }
 
@@ -250,7 +250,7 @@ const appendMerge = (site: BuildContext, { node, path, before, coordinator, plac
     const results = new Map(Object.entries(call.inputData as Results).map(([id, result]) => [places.get(id), result]));
     const stop = strictest([...results.values()].map((result) => result && stopIn(result)));
     if (stop) return payloadOf(stop, data, host);
-    const branches = branchesIn(row).filter(({ index }) => results.get(index)); // an arm that was not chosen has no result
+    const branches = branchesIn(row).filter(({ index }) => results.get(index)); // a case that was not chosen has no result
     const made = branches.map(({ index }) => results.get(index) as PhaseData); // all of these have a result
     const scope = scopeOfStep({ ...call, inputData: data });
     const merged = await merge({ data, branches, results: made, block: blockOf(row, node, path), scope });

@@ -10,7 +10,7 @@ import { errorTable } from '../../errors.js';
 export interface VerifyOptions {
   /**
    * The agent's array that contains the guards: `'input'`, `'output'` or `'error'`. Default: none, so that all hooks may run.
-   * Ignored for an agent, whose lanes are known.
+   * Ignored for an agent, whose arrays are known.
    */
   readonly lane?: Lane;
   /** The maximum number of retries by guards in one run. Default: unknown; for an agent, its configuration. */

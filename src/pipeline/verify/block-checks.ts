@@ -17,7 +17,7 @@ import {
 const branchesOf = ({ roots }: Subject): GraphLocation<BranchNode>[] =>
   roots.flatMap(locationsFrom).filter((place): place is GraphLocation<BranchNode> => place.node.kind === 'branch');
 
-/** An arm that never runs: its condition is never true, or it is `otherwise` next to an arm that always matches. */
+/** A case that never runs: its condition is never true, or it is `otherwise` next to a case that always matches. */
 export const unreachableArm: Check = {
   severity: 'warning',
   find: (subject) =>
@@ -29,7 +29,7 @@ export const unreachableArm: Check = {
       .map(({ path }) => ({ path })),
 };
 
-/** An arm after one that always matches, or after `otherwise`: it looks as if it could not run. */
+/** A case after one that always matches, or after `otherwise`: it looks as if it could not run. */
 export const armAfterOtherwise: Check = {
   severity: 'warning',
   find: (subject) =>
@@ -110,7 +110,7 @@ const isBranch = (place: GraphLocation): place is GraphLocation<BranchNode> => p
 const best = (covers: readonly Cover[]): Cover =>
   covers.find((cover) => cover === 'whole') ?? covers.find((cover) => cover !== undefined);
 
-/** Every chunk is judged by an arm that always matches; or, with `otherwise`, by whichever arm runs. */
+/** Every chunk is judged by a case that always matches; or, with `otherwise`, by whichever case runs. */
 const coverOfBranch = ({ node, path, children }: GraphLocation<BranchNode>): Cover => {
   const covers = children.map(coverOf);
   const isOtherwise = node.arms.map(({ when }) => when === otherwise);

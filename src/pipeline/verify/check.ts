@@ -9,13 +9,13 @@ export interface Check {
   find(subject: Subject): readonly DefectLocation[];
 }
 
-/** The subject of verification: one pipeline, or all lanes of an agent. */
+/** The subject of verification: one pipeline, or all arrays of an agent. */
 export interface Subject {
   /** Its name, for findings about the whole. */
   readonly id: string;
-  /** Each pipeline or lane. */
+  /** Each pipeline or array. */
   readonly roots: readonly GraphLocation[];
-  /** Whether some lanes are unknown. */
+  /** Whether some arrays are unknown. */
   readonly isPartial?: boolean;
   /** Maximum number of granted retries in one run; undefined if unknown. */
   readonly maxProcessorRetries?: number;
@@ -24,7 +24,7 @@ export interface Subject {
   readonly latency?: LatencyBudget;
 }
 
-/** The content that an agent withholds until its guards have judged it: none, the text of a step, or that of the whole run. */
+/** The content that an agent buffers until its guards have judged it: none, the text of a step, or that of the whole run. */
 export type Hold = 'none' | 'step' | 'run';
 
 /** Maximum time that guards may delay a run. */
@@ -43,7 +43,7 @@ export interface LongestRun {
 }
 
 /**
- * `error`: the configuration cannot work, and is refused before anything runs. `warning`: it works, but may differ from its appearance.
+ * `error`: the configuration cannot work, and is rejected before anything runs. `warning`: it works, but may differ from its appearance.
  */
 export type Severity = 'error' | 'warning';
 
@@ -78,9 +78,9 @@ export interface DefectLocation {
 
 type Lane = PhaseRow['lane'];
 
-/** The lane and position of a graph. */
+/** The array and position of a graph. */
 interface LanePosition {
-  /** The lane of the agent; undefined for a graph without an agent, all of whose hooks may run. */
+  /** The array of the agent; undefined for a graph without an agent, all of whose hooks may run. */
   readonly lane?: Lane;
   /** Whether the graph is an array of the agent, whose nodes were added one by one. */
   readonly isArray?: boolean;
@@ -128,7 +128,7 @@ export const streamRow = allRows.find(({ cadence }) => cadence === 'chunk') as P
 const hooksOf = ({ node: { processor } }: GuardLocation): readonly PhaseRow[] =>
   allRows.filter(({ hook }) => typeof processor[hook] === 'function');
 
-/** The rows in which a guard runs at its location; hooks for failed calls run in every lane. */
+/** The rows in which a guard runs at its location; hooks for failed calls run in every array. */
 export const rowsOf = (place: GuardLocation): readonly PhaseRow[] => {
   const { lane } = place.position;
   return hooksOf(place).filter((row) => lane === undefined || row.lane === lane || row.lane === 'error');

@@ -45,7 +45,7 @@ const missingId: Check = {
 };
 
 /**
- * Two processors with the same id share their state, and their verdicts cannot be distinguished. In two lanes they are one
+ * Two processors with the same id share their state, and their verdicts cannot be distinguished. In two arrays they are one
  * processor.
  */
 const duplicateId: Check = {
@@ -128,7 +128,7 @@ const deadlineOf = ({ node: { policy } }: GuardLocation): number => policy?.dead
 /** The entries of an agent's array: each entry, or the one pipeline in its place. */
 const entriesOf = (root: GraphLocation): readonly GraphLocation[] => (root.position.isArray ? root.children : [root]);
 
-/** Whether no guard at a location and inside it runs in its lane. A function's behavior is unknown until it runs. */
+/** Whether no guard at a location and inside it runs in its array. A function's behavior is unknown until it runs. */
 const isIdleEntry = (entry: GraphLocation): boolean => {
   const guards = guardsFrom(entry);
   return guards.length > 0 && guards.every(isIdle) && locationsFrom(entry).every(({ node }) => node.kind !== 'function');
@@ -141,17 +141,17 @@ const detailOf = (guards: readonly GuardLocation[]): string => {
   return guard ? `${guard.position.lane}Processors never call ${guards.map(hookNamesOf).join(', ')}` : '';
 };
 
-/** A guard in a lane that never calls it. */
+/** A guard in an array that never calls it. */
 const wrongLane: Check = {
   severity: 'error',
   find: (subject) => idleEntriesOf(subject).map((entry) => ({ path: entry.path, detail: detailOf(guardsFrom(entry)) })),
 };
 
-/** A guard in a pipeline that has no phase in any of the pipeline's lanes. */
+/** A guard in a pipeline that has no phase in any of the pipeline's arrays. */
 const idleGuard: Check = {
   severity: 'warning',
   find: (subject) => {
-    if (subject.isPartial) return []; // it may run in an unknown lane
+    if (subject.isPartial) return []; // it may run in an unknown array
     const guards = subject.roots.flatMap(guardsFrom);
     const busy = new Set(guards.filter((guard) => !isIdle(guard)).map(({ node }) => node.id));
     const idle = new Set(idleEntriesOf(subject).flatMap(guardsFrom));

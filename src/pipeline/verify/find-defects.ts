@@ -33,13 +33,13 @@ export const findDefects = (subject: Subject, table: Partial<Record<FindingCode,
 /** Errors, which are thrown; all other defects are only reported. */
 const errorChecks = Object.fromEntries(Object.entries(checks).filter(([, { severity }]) => severity === 'error'));
 
-/** Refuses an invalid subject. Raises the code of the first error that `verify` finds, with its path. */
+/** Rejects an invalid subject. Raises the code of the first error that `verify` finds, with its path. */
 export const throwDefects = (subject: Subject): void => {
   const [defect] = findDefects(subject, errorChecks);
   if (defect) throw new InterlockError(defect.code, { path: defect.path, detail: defect.detail });
 };
 
-/** Refuses a graph that could not work anywhere; otherwise returns it. Raises the codes of {@link throwDefects}. */
+/** Rejects a graph that could not work anywhere; otherwise returns it. Raises the codes of {@link throwDefects}. */
 export const checkGraph = (graph: SequenceNode): SequenceNode => {
   throwDefects({ id: graph.id, roots: [locationOf(graph)] });
   return graph;

@@ -31,7 +31,7 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
   const { segment, gate, next } = options;
   const queue = createQueue();
   const way = createTextWay(segment.places, gate, {
-    add: (cleared) => void (cleared.lane as OpenTextPart).cleared.push(cleared), // lanes are the queue's
+    add: (cleared) => void (cleared.lane as OpenTextPart).cleared.push(cleared), // tracks are the queue's
     end: () => undefined,
     endStep: () => undefined,
   });
@@ -161,7 +161,7 @@ const both = (aside: TextStage, next: TextStage): TextStage => ({
   },
 });
 
-/** The branches that judge a text: all of them, or the arms whose conditions hold at its start. */
+/** The branches that judge a text: all of them, or the cases whose conditions hold at its start. */
 type BlockStageOptions = (lane: TextPart) => readonly number[];
 
 const blockStage = (place: BlockPlace, gate: Gate, next: TextStage): TextStage => {

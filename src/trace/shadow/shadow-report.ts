@@ -97,7 +97,7 @@ export interface ShadowOptions {
   /** Id of the shadow. Default: all of them. */
   readonly guard?: string;
   /**
-   * Id of the guard with which it is compared. Default: the outcome of its lane, which is the strictest verdict of all guards of
+   * Id of the guard with which it is compared. Default: the outcome of its array, which is the strictest verdict of all guards of
    * the step that are on the same side of the model.
    */
   readonly against?: string;
@@ -130,7 +130,7 @@ interface VerdictPair {
 export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
   readonly processorId: string;
   readonly lane: Place['lane'];
-  /** The incumbent's id; undefined if the incumbent is the lane. */
+  /** The incumbent's id; undefined if the incumbent is the array. */
   readonly against?: string;
   /** Places at which both gave a verdict: the sum of the four. */
   readonly compared: number;
@@ -150,7 +150,7 @@ export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
   readonly examples: readonly ShadowExample[];
 }
 
-/** The comparisons of shadows, one for each shadow and lane. */
+/** The comparisons of shadows, one for each shadow and array. */
 export interface ShadowReport {
   readonly shadows: readonly ShadowComparison[];
 }
@@ -237,7 +237,7 @@ const compareOne = ({ processorId, lane }: ShadowedGuard, { places, options, wor
   };
 };
 
-/** Without a verdict of any guard, the lane passes. */
+/** Without a verdict of any guard, the array passes. */
 const incumbentAt = ({ guards, shadows, lane }: JudgedPlace, against: string | undefined): GuardVerdict | undefined => {
   if (against !== undefined) return guards.get(against) ?? shadows.get(against);
   const passing: GuardVerdict = { verdict: 'pass', phase: lane, durationMs: 0 };
@@ -267,7 +267,7 @@ const pairsOf = (compared: readonly Compared[]): VerdictPair[] => {
   return [...pairs.values()];
 };
 
-/** A lane as a whole has no duration of its own. */
+/** An array as a whole has no duration of its own. */
 const latencyOf = (pairs: readonly GuardPair[], against: string | undefined): ShadowComparison['latencyMs'] => {
   const timesOf = (side: 'shadow' | 'incumbent'): number[] => pairs.flatMap((one) => one[side]?.durationMs ?? []);
   const shadow = spreadOf(timesOf('shadow'));

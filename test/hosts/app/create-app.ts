@@ -61,7 +61,7 @@ export const createApp = ({ modelUrl, databaseUrl }: AppOptions) => {
   return { mastra, paidBack, storage };
 };
 
-/** The guards of two pipelines, each in the lanes of its hooks. */
+/** The guards of two pipelines, each in the arrays of its hooks. */
 const lanesOf = (input: ReturnType<typeof guardsFor>, output: ReturnType<typeof guardsFor>) => ({
   inputProcessors: input.inputProcessors,
   outputProcessors: output.outputProcessors,

@@ -14,7 +14,7 @@ const promises: Processor & Required<Pick<Processor, 'processOutputStep'>> = {
   },
 };
 
-/** The input pipeline: the ready-made one, as a Mastra workflow of type `processor`. */
+/** The input pipeline: the built-in one, as a Mastra workflow of type `processor`. */
 export const incoming = contentModeration({ id: 'incoming' });
 
 /** The output pipeline: a forbidden word, and promises. */

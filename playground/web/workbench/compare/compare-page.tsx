@@ -35,7 +35,7 @@ type Replay =
 
 interface CompareViewProps {
   readonly run: RunSummary;
-  /** A stock agent's run has no trace for a replay. */
+  /** Mastra's own agent's run has no trace for a replay. */
   readonly isRecorded: boolean;
 }
 
@@ -70,7 +70,7 @@ const CompareView = ({ run, isRecorded }: CompareViewProps) => {
       <div aria-live="polite" className="compare-results">
         {!isRecorded && (
           <EmptyState icon={GitCompareArrows} title="No trace to replay">
-            A stock Mastra agent records no trace. To replay runs, use an InterlockAgent with the same guards.
+            Mastra’s own agent records no trace. To replay runs, use an InterlockAgent with the same guards.
           </EmptyState>
         )}
         {isRecorded && replay.state === 'idle' && (
@@ -118,7 +118,7 @@ const ComparisonView = ({ comparison }: { readonly comparison: Comparison }) => 
   );
 };
 
-/** Other pipelines, by lane. */
+/** Other pipelines, by array. */
 type LanePipelines = Readonly<Record<string, string>>;
 
 interface LaneChoiceProps {
@@ -127,7 +127,7 @@ interface LaneChoiceProps {
   readonly onReplay: (pipelines: LanePipelines) => void;
 }
 
-/** Chooses the pipeline of each lane; a lane without a choice keeps the agent's own. */
+/** Chooses the pipeline of each array; an array without a choice keeps the agent's own. */
 const LaneChoice = ({ agentId, isBusy, onReplay }: LaneChoiceProps) => {
   const { phases, agents, pipelines } = useCatalog();
   const [chosen, setChosen] = useState<LanePipelines>({});
