@@ -110,7 +110,7 @@ export const errorTable = errorRows({
     actor: 'author',
     say: 'A processor implements none of the hooks; implement one, or remove the processor.',
   },
-  'pipeline/wrong-lane': {
+  'pipeline/wrong-array': {
     actor: 'author',
     say: 'A processor or pipeline is in an array where none of its hooks ever runs; move it to the other array.',
   },
@@ -118,13 +118,13 @@ export const errorTable = errorRows({
     actor: 'author',
     say: 'This guard never runs in the arrays that contain its pipeline; add the pipeline to the other array as well, or remove the guard.',
   },
-  'pipeline/unreachable-arm': {
+  'pipeline/unreachable-case': {
     actor: 'author',
-    say: 'This arm never runs: its condition is never true, or it is `otherwise` and another arm always matches. Change the condition or remove the arm.',
+    say: 'This case never runs: its condition is never true, or it is `otherwise` and another case always matches. Change the condition or remove the case.',
   },
-  'pipeline/arm-after-otherwise': {
+  'pipeline/case-after-otherwise': {
     actor: 'author',
-    say: 'This arm comes after an arm that always matches, but still runs when its own condition is true. Put the arm for everything else last.',
+    say: 'This case comes after one that always matches, but still runs when its own condition is true. Put the case for everything else last.',
   },
   'pipeline/parallel-writers': {
     actor: 'author',
@@ -157,7 +157,7 @@ export const errorTable = errorRows({
   },
   'pipeline/condition-failed': {
     actor: 'author',
-    say: 'A branch condition threw, so no arm was chosen and the run failed closed; see the cause and correct the condition.',
+    say: 'A branch condition threw, so no case was chosen and the run failed closed; see the cause and correct the condition.',
   },
   'pipeline/conflict': {
     actor: 'author',
@@ -246,7 +246,7 @@ export const errorTable = errorRows({
     actor: 'operator',
     say: "A process died while it ran a tool with effect 'once'; look up the idempotency key at the receiver, and report the outcome with resolveToolCall.",
   },
-  'ai-sdk/unhonoured-hook': {
+  'ai-sdk/hook-not-called': {
     actor: 'author',
     say: 'No adapter of this run calls this hook; add the adapter for it, use guardedToolLoop, list the phase in `uncalled`, or remove the hook.',
   },

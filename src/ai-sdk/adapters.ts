@@ -13,7 +13,7 @@ import { createRun, isSharedRun, phasesOf, type Adapter, type Guards, type Run }
 /**
  * Returns the runs of one adapter: the shared run, or a new one for each call when the adapter is used alone.
  *
- * Raises `pipeline/…`, and `ai-sdk/unhonoured-hook` when the adapter alone would not call a hook; `ai-sdk/invalid-option` when a
+ * Raises `pipeline/…`, and `ai-sdk/hook-not-called` when the adapter alone would not call a hook; `ai-sdk/invalid-option` when a
  * shared run gets its own options.
  */
 export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions): (() => Run) => {
@@ -40,7 +40,7 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
   };
 };
 
-/** Checks and sets up a run, once its adapters are known. Await it before any work. Raises `ai-sdk/unhonoured-hook`. */
+/** Checks and sets up a run, once its adapters are known. Await it before any work. Raises `ai-sdk/hook-not-called`. */
 export const start = async (run: Run): Promise<void> => {
   if (!run.isChecked) checkCalled(run.plan, { adapters: [...run.adapters], uncalled: run.options.uncalled });
   run.isChecked = true;
@@ -63,7 +63,7 @@ interface Calling extends Pick<GuardOptions, 'uncalled'> {
 /**
  * Rejects a pipeline with a hook that none of the adapters would call; `uncalled` are phases for which its author accepts that.
  *
- * Raises `ai-sdk/unhonoured-hook`.
+ * Raises `ai-sdk/hook-not-called`.
  */
 const checkCalled = ({ graph }: Plan, { adapters, uncalled = [], hasTools = false }: Calling): void => {
   const called = new Set<Phase>([...adapters.flatMap((adapter) => phasesOf[adapter]), ...uncalled]);
@@ -72,7 +72,7 @@ const checkCalled = ({ graph }: Plan, { adapters, uncalled = [], hasTools = fals
   for (const { path, node } of guardsIn(graph, graph.id))
     for (const { hook, phase } of missing)
       if (typeof node.processor[hook] === 'function')
-        throw new InterlockError('ai-sdk/unhonoured-hook', { path: `${path} ${hook}`, detail: detailOf(adapters, phase) });
+        throw new InterlockError('ai-sdk/hook-not-called', { path: `${path} ${hook}`, detail: detailOf(adapters, phase) });
 };
 
 /** Whether guards have a hook of the phase, and an adapter of the run calls it. */

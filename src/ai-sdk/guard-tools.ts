@@ -20,7 +20,7 @@ type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown
  * A tool without `execute` is left as it is. A tool that is stopped rejects with the error that ended the run; the AI SDK reports this as
  * the tool's error, and the run ends before the next model call.
  *
- * Raises `ai-sdk/unhonoured-hook`, also for a tool that the provider runs if no guarded model judges its result; `ai-sdk/invalid-option`,
+ * Raises `ai-sdk/hook-not-called`, also for a tool that the provider runs if no guarded model judges its result; `ai-sdk/invalid-option`,
  * `pipeline/…`.
  *
  * @example
@@ -37,7 +37,7 @@ export const guardTools = <TOOLS extends ToolSet>(tools: TOOLS, guards: Guards, 
 const rejectProviderTools = (tools: ToolSet): void => {
   for (const [name, tool] of Object.entries(tools))
     if (tool.type === 'provider' && tool.isProviderExecuted)
-      throw new InterlockError('ai-sdk/unhonoured-hook', { path: `tools.${name}`, detail: 'the provider runs this tool' });
+      throw new InterlockError('ai-sdk/hook-not-called', { path: `tools.${name}`, detail: 'the provider runs this tool' });
 };
 
 const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {

@@ -22,7 +22,7 @@ export const instanceOf = (model: LanguageModel): ModelInstance => {
 };
 
 /**
- * An empty array is a plan without guards, so that a configuration can switch them off. Raises `ai-sdk/unhonoured-hook` for a state
+ * An empty array is a plan without guards, so that a configuration can switch them off. Raises `ai-sdk/hook-not-called` for a state
  * signal: it belongs to a thread.
  */
 export const planOf = (guards: Compilable): Plan => {
@@ -30,7 +30,7 @@ export const planOf = (guards: Compilable): Plan => {
   const plan = compile(guards);
   for (const { path, node } of guardsIn(plan.graph, plan.graph.id))
     if (node.processor.computeStateSignal)
-      throw new InterlockError('ai-sdk/unhonoured-hook', { path: `${path} computeStateSignal`, detail: noThread });
+      throw new InterlockError('ai-sdk/hook-not-called', { path: `${path} computeStateSignal`, detail: noThread });
   return plan;
 };
 

@@ -145,7 +145,7 @@ const brand = Symbol('guarded run');
 /**
  * Starts a run that several adapters share. Pass it to each of them in place of the pipeline, and create a new one for every run.
  *
- * Raises `pipeline/…` for an invalid pipeline, and `ai-sdk/unhonoured-hook` before the first model call if no adapter of the run would
+ * Raises `pipeline/…` for an invalid pipeline, and `ai-sdk/hook-not-called` before the first model call if no adapter of the run would
  * call a hook of the pipeline.
  *
  * @example

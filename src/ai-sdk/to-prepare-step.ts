@@ -58,7 +58,7 @@ type Result = Record<string, unknown>;
  * on a list of their own: their changes do not reach the conversation, and apply to this step only. Returns undefined if a step is
  * unchanged.
  *
- * Raises `ai-sdk/unhonoured-hook`, `ai-sdk/invalid-option` and `pipeline/…` here; a step rejects with a TripwireError or a
+ * Raises `ai-sdk/hook-not-called`, `ai-sdk/invalid-option` and `pipeline/…` here; a step rejects with a TripwireError or a
  * GuardUnavailableError, `ai-sdk/unsupported-field` for a change that a step cannot make, and `ai-sdk/frozen-snapshot`.
  *
  * @example

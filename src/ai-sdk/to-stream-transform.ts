@@ -51,7 +51,7 @@ const textCodec = createChunkCodec<Part>(
  * run does. If the run's model is guarded, the text was already judged, and the transform only ends the stream. If a run stops at a
  * response that calls tools, its result is judged here.
  *
- * Raises `ai-sdk/unhonoured-hook`, `ai-sdk/invalid-option`, `pipeline/…`.
+ * Raises `ai-sdk/hook-not-called`, `ai-sdk/invalid-option`, `pipeline/…`.
  *
  * @example
  * streamText({ model, prompt, experimental_transform: toStreamTransform(redaction) });

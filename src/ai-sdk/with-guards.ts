@@ -20,8 +20,8 @@ import { createGathering } from './wire.js';
  * With a pipeline every call of the model is a run of its own; pass a shared run to the steps of one run, see `createGuardedRun`. A model
  * id is resolved by the AI SDK's default provider.
  *
- * Raises `ai-sdk/unhonoured-hook`, `ai-sdk/invalid-option` and `pipeline/…` here; calls reject with a TripwireError or a
- * GuardUnavailableError, streams carry it as their last part. A call with tools raises `ai-sdk/unhonoured-hook` for
+ * Raises `ai-sdk/hook-not-called`, `ai-sdk/invalid-option` and `pipeline/…` here; calls reject with a TripwireError or a
+ * GuardUnavailableError, streams carry it as their last part. A call with tools raises `ai-sdk/hook-not-called` for
  * `processToolResult`, which only `guardTools` calls.
  *
  * @example

@@ -7,7 +7,7 @@ export const durableRows = errorRows({
     say: 'A durable run stores plain data only, no functions or class instances; store such a value outside the run and refer to it by name.',
     status: 400,
   },
-  'durable/effect-not-promised': {
+  'durable/once-not-supported': {
     actor: 'author',
     say: 'The agent has no engine that can guarantee that a tool takes effect once; use one, such as openWorkflow(), or declare the tool idempotent.',
   },

@@ -120,10 +120,10 @@ const stepsOf = <Step>(steps: readonly Step[], path: string): readonly Step[] =>
 
 /** The cases of a branch. Raises `pipeline/invalid-step` if they are not pairs of a condition and a step. */
 const armsOf = <Step>(arms: readonly (readonly [Condition, Step])[], path: string): readonly (readonly [Condition, Step])[] => {
-  if (!Array.isArray(arms)) reject(path, 'arms are given in an array, each as [condition, step].');
+  if (!Array.isArray(arms)) reject(path, 'cases are given in an array, each as [condition, step].');
   for (const [index, arm] of arms.entries())
     if (!Array.isArray(arm) || typeof arm[0] !== 'function')
-      reject(`${path}/${index}`, 'an arm is a pair [condition, step], and its condition a function.');
+      reject(`${path}/${index}`, 'a case is a pair [condition, step], and its condition a function.');
   return arms;
 };
 

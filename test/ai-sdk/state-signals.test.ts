@@ -30,7 +30,7 @@ it.each<[string, (guards: Processor[]) => unknown]>([
   const computeStateSignal = () => ({ cacheKey: 'a', mode: 'snapshot' as const, tagName: 'a', contents: 'A.' });
   expect(() => make([{ id: 'sender', stateId: 'mood', computeStateSignal }])).toThrow(
     expect.objectContaining({
-      code: 'ai-sdk/unhonoured-hook',
+      code: 'ai-sdk/hook-not-called',
       path: expect.stringMatching(/sender computeStateSignal$/) as unknown,
       message: expect.stringContaining('stored in a thread') as unknown,
     }),

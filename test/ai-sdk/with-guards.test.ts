@@ -381,14 +381,14 @@ describe('adapters reject unsupported hooks', () => {
       'tools.search',
     ],
   ])('%s', (_, make, path) => {
-    expect(make).toThrow(expect.objectContaining({ code: 'ai-sdk/unhonoured-hook', path }));
+    expect(make).toThrow(expect.objectContaining({ code: 'ai-sdk/hook-not-called', path }));
   });
 
   it('a shared run rejects a hook that no adapter calls, before the model call', async () => {
     const run = createGuardedRun([guardOn('outputStep', () => undefined, { id: 'deep' }), guardOn('input', () => undefined)]);
     const calls = scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Hi.' }] });
     const failed = generateText({ model: calls, prepareStep: toPrepareStep(run), prompt: 'Hello' });
-    await expect(failed).rejects.toMatchObject({ code: 'ai-sdk/unhonoured-hook', path: 'processors/deep processOutputStep' });
+    await expect(failed).rejects.toMatchObject({ code: 'ai-sdk/hook-not-called', path: 'processors/deep processOutputStep' });
     expect(calls.calls).toEqual([]);
   });
 
@@ -418,7 +418,7 @@ describe('adapters reject unsupported hooks', () => {
         return text;
       };
       await expect(run()).rejects.toThrow(
-        "[ai-sdk/unhonoured-hook] at processors/prompt-injection processToolResult: withGuards does not call it, guardTools would, and { uncalled: ['toolResult'] } accepts that",
+        "[ai-sdk/hook-not-called] at processors/prompt-injection processToolResult: withGuards does not call it, guardTools would, and { uncalled: ['toolResult'] } accepts that",
       );
       expect(calls.calls).toEqual([]);
       expect(await run({ uncalled: ['toolResult'] })).toBe('Ask [EMAIL].');

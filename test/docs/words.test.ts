@@ -52,12 +52,12 @@ const pages = globSync(['*.md', 'docs/*.md', 'docs/{guide,reference}/**/*.md', '
   cwd: inRoot('.'),
 }).map((path) => path.replaceAll('\\', '/'));
 
-/** Sentences without code, and without the targets of links. */
+/** Sentences without code, and without the targets and names of links. */
 const proseOf = (text: string): string =>
   text
     .replaceAll(/^```[^]*?^```$/gm, '')
     .replaceAll(/`[^`\n]*`/g, '')
-    .replaceAll(/\]\([^)]*\)/g, ']');
+    .replaceAll(/\]\([^)]*\)|<a id="[^"]*">/g, ']');
 
 const sources = globSync(
   [

@@ -149,7 +149,7 @@ describe('the effect of a tool', () => {
     { engine: 'a fenced engine', durability: mortalEngine(createDisk()), refused: false },
   ])('once, on $engine: is rejected without a fenced engine', async ({ durability, refused }) => {
     const run = async () => (await charging([], durability, 'once').generate(prompt)).status;
-    if (refused) await expect(run()).rejects.toMatchObject({ code: 'durable/effect-not-promised', path: 'effects.charge' });
+    if (refused) await expect(run()).rejects.toMatchObject({ code: 'durable/once-not-supported', path: 'effects.charge' });
     else expect(await run()).toBe('success');
   });
 

@@ -23,12 +23,12 @@ const wrongGuards: Record<string, Wrong> = {
   'a pipeline left empty': { code: 'pipeline/empty', guards: () => pipeline('nothing'), path: 'nothing' },
   'a value that is no guard': { code: 'pipeline/invalid-step', guards: () => [42] },
   'a guard of the other lane': {
-    code: 'pipeline/wrong-lane',
+    code: 'pipeline/wrong-array',
     guards: () => [{ id: 'late', processOutputStep: () => [] }],
     path: 'a-input-processor/late: inputProcessors never call processOutputStep',
   },
   'a pipeline of the other lane': {
-    code: 'pipeline/wrong-lane',
+    code: 'pipeline/wrong-array',
     guards: () => pipeline('answers').then(pipeline('inner').then({ id: 'late', processOutputStep: () => [] })),
     path: 'answers: inputProcessors never call processOutputStep',
   },

@@ -78,7 +78,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     },
     { name: 'nested', source: () => deep({ id: 'idle' }), paths: [`${deepPath}/idle`] },
   ],
-  'pipeline/wrong-lane': [
+  'pipeline/wrong-array': [
     {
       name: 'an output processor before the model',
       source: () => [blocking('late')],
@@ -123,7 +123,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     },
     { name: 'a lane without an agent', source: () => deep(streaming('b')), options: { lane: 'input' }, paths: [`${deepPath}/b`] },
   ],
-  'pipeline/unreachable-arm': [
+  'pipeline/unreachable-case': [
     {
       name: 'never',
       source: () =>
@@ -144,7 +144,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: [`${deepPath}/p/branch.0/a`],
     },
   ],
-  'pipeline/arm-after-otherwise': [
+  'pipeline/case-after-otherwise': [
     {
       name: 'otherwise first',
       source: () =>

@@ -91,7 +91,7 @@ const loginPage = `<!doctype html>
 <title>Studio: login</title>
 <style>${pageStyle}</style>
 <h1>Log in to open the studio</h1>
-<p>The application that serves this studio decides who may open it. Log in there, then open this page again.</p>
+<p>The application that serves this studio decides which users may open it. Log in there, then open this page again.</p>
 </html>`;
 
 const tokenPage = `<!doctype html>

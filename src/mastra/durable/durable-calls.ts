@@ -25,7 +25,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import { z } from 'zod';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 
-/** The runs of an agent on its configured engine. Undefined without one. Raises `durable/effect-not-promised`. */
+/** The runs of an agent on its configured engine. Undefined without one. Raises `durable/once-not-supported`. */
 export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | undefined => {
   const { durability: engine, acceptChangedCode, effects } = setup.guards;
   if (engine) checkPromise(effects, engine);

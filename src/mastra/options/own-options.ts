@@ -180,7 +180,7 @@ export const ownOptions = {
   priority: onCall(aNumber, { default: 0 }),
   /**
    * Side effects of tools, by name: `none`, `idempotent` or `once`; see `Effect`. `once` needs an engine that guarantees it,
-   * otherwise `durable/effect-not-promised` is raised. Default: `idempotent`.
+   * otherwise `durable/once-not-supported` is raised. Default: `idempotent`.
    */
   effects: inConfig(recordOf<Effect>(oneOf('none', 'idempotent', 'once'))),
   /**

@@ -117,7 +117,7 @@ const coverOfBranch = ({ node, path, children }: GraphLocation<BranchNode>): Cov
   const always = best(covers.filter((_, index) => !isOtherwise[index] && isAlways(node.arms[index]?.when)));
   if (always !== undefined || best(covers) === undefined) return always;
   if (isOtherwise.includes(true) && covers.every(Boolean)) return covers.find((cover) => cover !== 'whole') ?? 'whole';
-  return { path, detail: 'possibly no arm with a stream guard runs' };
+  return { path, detail: 'possibly no case with a stream guard runs' };
 };
 
 const coverOfGuard = (guard: GuardLocation): Cover => {
