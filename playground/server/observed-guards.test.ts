@@ -167,7 +167,7 @@ it('shows the verdicts of guards around a model of the AI SDK', async () => {
   const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
   await generateText({ model: withGuards(model, guards()), prompt: 'My mail is ada@example.com.' });
   const { summary, entries } = await firstRun(studio);
-  expect(summary).toMatchObject({ agentId: 'ai-sdk', status: 'observed', userText: 'My mail is ada@example.com.' });
+  expect(summary).toMatchObject({ agentId: 'ai-sdk', status: 'success', userText: 'My mail is ada@example.com.' });
   expect(verdictsIn(entries)).toEqual(
     expect.arrayContaining([
       ['redactor', 'edit'],

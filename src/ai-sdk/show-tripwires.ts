@@ -1,4 +1,5 @@
 import type { TextStreamPart, ToolSet, UIMessageChunk } from 'ai';
+import { once } from '../phase/memo.js';
 import type { WrittenData } from './events.js';
 import { isStopError, TripwireError, type StopError } from './stop-errors.js';
 import { wrapField } from './watch-readers.js';
@@ -38,6 +39,7 @@ export const withStopParts = <Result extends object>(result: Result, data: reado
     const reader = (stream as ReadableStream<Part>).getReader();
     const convert = createConverter(data);
     const pull = async (controller: ReadableStreamDefaultController<object>): Promise<void> => {
+      await testPipes();
       const { done, value } = await reader.read();
       if (done) return controller.close();
       for (const part of convert(value)) controller.enqueue(part);
@@ -72,10 +74,32 @@ const endOf = (error: StopError): object[] => {
   return [asPassedOn({ type: 'data-tripwire', data: { reason, retry, metadata, processorId } }), finish]; // as Mastra's routes send it
 };
 
+/** The number of reads of a part's type after which the AI SDK has passed it on. Infinite if these reads end with the turn. */
+let readsBefore = Infinity;
+
+/** Tests whether a pipe calls the next reader in the same turn, as in Node 22. The AI SDK has read the type eight times by then. */
+const testPipes = once(async (): Promise<void> => {
+  const calls: string[] = [];
+  const first = new TransformStream<number, number>({
+    transform: (value, controller) => {
+      controller.enqueue(value);
+      calls.push('first');
+    },
+  });
+  const next = new TransformStream<number>({ transform: () => void calls.push('next') });
+  const one = new ReadableStream<number>({
+    start: (controller) => {
+      controller.enqueue(1);
+      controller.close();
+    },
+  });
+  await one.pipeThrough(first).pipeThrough(next).pipeTo(new WritableStream());
+  if (calls[0] === 'next') readsBefore = 8;
+});
+
 /**
  * A chunk of a UI message as a part. The AI SDK converts each part to a new chunk of a known type, except `abort` parts, which it passes
- * on: so this is an `abort` part while it is converted, and the chunk after it. The conversion is over with the turn, or after eight
- * reads of the type: streams of Node 22 call the next reader in the same turn.
+ * on: so this is an `abort` part in the turn in which it is converted, and the chunk for later readers.
  */
 const asPassedOn = (chunk: UIMessageChunk): object => {
   const part = { ...chunk };
@@ -84,7 +108,7 @@ const asPassedOn = (chunk: UIMessageChunk): object => {
   const become = () => Object.defineProperty(part, 'type', { ...field, value: chunk.type, writable: true });
   const get = () => {
     queueMicrotask(become);
-    return (reads += 1) > 8 ? chunk.type : 'abort';
+    return (reads += 1) > readsBefore ? chunk.type : 'abort';
   };
   return Object.defineProperty(part, 'type', { ...field, get });
 };
