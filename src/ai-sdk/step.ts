@@ -56,7 +56,7 @@ export interface StepFields {
 }
 
 /** Settings of a model call, other than messages and tools, that the AI SDK accepts and that `prepareStep` may change. */
-export const modelSettingNames = [
+const modelSettingNames = [
   'maxOutputTokens',
   'temperature',
   'topP',
