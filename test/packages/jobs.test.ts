@@ -30,6 +30,7 @@ tool result: [{"owner":"[EMAIL]","card":"[CARD]"}]
 memory: 2 rows; redacted
 model saw: redacted
 generate: prompt-injection
+stopped by: prompt-injection The input tries to change what the assistant does.
 stream: start tripwire finish
 before approval: 0
 after approval: 1 It is paid back.
