@@ -38,7 +38,7 @@ after approval: 1 It is paid back.
   },
   {
     name: 'the AI SDK alone: a stream, an object, a loop of tools, a chat',
-    packages: ['ai'],
+    packages: ['ai', 'rate-limiter-flexible'],
     files: ['ai-sdk.ts'],
     prints: `
 streamText: Ask [EMAIL].
@@ -51,6 +51,10 @@ log: true
 page: data-tripwire
 page: step-start You are welcome.
 the page shows: user 1, assistant 2, user 1, assistant 1, user 1, assistant 2
+ada Well.
+ada Well.
+ada The limit of runs is reached.
+bob Well.
 `,
   },
   {
