@@ -51,6 +51,8 @@ log: true
 page: data-tripwire
 page: step-start You are welcome.
 the page shows: user 1, assistant 2, user 1, assistant 1, user 1, assistant 2
+log: true
+route: true
 ada Well.
 ada Well.
 ada The limit of runs is reached.
