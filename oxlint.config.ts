@@ -96,7 +96,7 @@ const config: OxlintConfig = {
     { files: ['src/durable/restate/**'], rules: hostsOnly('restate') },
     { files: ['src/durable/dbos/**'], rules: hostsOnly('dbos') },
     {
-      files: ['playground/**', 'bench/**', 'scorecard/**', 'scripts/**', 'examples/**'],
+      files: ['playground/**', 'bench/**', 'scorecard/**', 'scripts/**', 'examples/**', 'test/packages/jobs/**'],
       rules: { 'no-restricted-imports': 'off', 'no-console': 'off' },
     },
     {
