@@ -4,13 +4,13 @@ import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import {
   observers,
-  parentCall,
   type GuardedRun,
   type GuardedRunFacts,
   type GuardReports,
   type GuardsNews,
   type GuardsObserver,
 } from './observers.js';
+import { parentCall } from './parent-call.js';
 import { createRecorder } from './recorder.js';
 import type { GuardReport, Reports } from '../phase/scope.js';
 import { type Author, pass } from '../verdict.js';

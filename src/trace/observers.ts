@@ -2,7 +2,7 @@ import type { RunEvent } from '../../schemas/index.js';
 import { attempted } from '../phase/awaitable.js';
 import type { Reports } from '../phase/scope.js';
 import type { TraceRecorder, TraceSink } from './trace-writer.js';
-import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ParentCall } from './parent-call.js';
 
 /** A run outside of our loop: only its guards' reports are known. */
 export interface GuardedRunFacts {
@@ -111,17 +111,3 @@ export const guardReports = (key: object, factsOf: () => GuardedRunFacts): Guard
   runs.set(key, made);
   return made;
 };
-
-/** The tool call in which a run starts. */
-interface ParentCall {
-  readonly runId: string;
-  readonly toolCallId: string;
-}
-
-const calls = new AsyncLocalStorage<ParentCall>();
-
-/** Runs a tool: runs that start in it record the call as their parent. */
-export const asPartOf = <T>(call: ParentCall, act: () => T): T => calls.run(call, act);
-
-/** The tool call of the current context; undefined outside of tools. */
-export const parentCall = (): ParentCall | undefined => calls.getStore();

@@ -29,7 +29,8 @@ import type { Processor } from '@mastra/core/processors';
 import { phases } from '../../phase/table.js';
 import { withoutHeaders } from '../../loop/record-ports.js';
 import { createRecording, readAhead, type HeaderFacts, type Recording } from '../../loop/run-recording.js';
-import { recorderOf, parentCall } from '../../trace/observers.js';
+import { recorderOf } from '../../trace/observers.js';
+import { parentCall } from '../../trace/parent-call.js';
 import { readOutputSchema } from '../structured-output/output-schema.js';
 import { mergeOptions, ownOptionsOf, type OwnOptions } from '../options/option-table.js';
 

@@ -2,7 +2,7 @@ import * as mastraUtils from '@mastra/core/utils';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import { executeWithContext, type TracingContext } from '@mastra/core/observability';
 import { InterlockError, isInterlockError } from '../../errors.js';
-import { asPartOf } from '../../trace/observers.js';
+import { asPartOf } from '../../trace/parent-call.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
 import type { ToolOutcome, CallResponse, Suspension } from '../../loop/tool-call.js';
 import type { Chunk, LoopPorts, ToolRequest } from '../../loop/ports.js';
