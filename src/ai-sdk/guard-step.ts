@@ -36,8 +36,8 @@ interface StepFacts {
   readonly isFrozen: boolean;
 }
 
-/** Whether a write to a read-only value raises an error, unless an option says so. Reading the environment takes a microsecond. */
-export const throwsOnWrite = (): boolean => process.env['NODE_ENV'] !== 'production';
+/** Whether a write to a read-only value raises an error, unless an option says so. Browsers and workers have no `process`. */
+export const throwsOnWrite = (): boolean => typeof process === 'object' && process.env['NODE_ENV'] !== 'production';
 
 /** Calls the guards of the current step, before its model is called. */
 export const guardStep = async (run: Run, base: StepInput, facts: StepFacts): Promise<GuardedStep> => {

@@ -1,8 +1,9 @@
 import type { ProcessInputStepArgs, Processor } from '@mastra/core/processors';
 import { generateText, isStepCount, streamText } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createGuardedRun, guardTools, toPrepareStep, withGuards } from '../../src/ai-sdk/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { throwsOnWrite } from '../../src/ai-sdk/guard-step.js';
 import { createTools, opening } from './support.js';
 
 const onStep = (processInputStep: (args: ProcessInputStepArgs) => unknown): Processor =>
@@ -103,4 +104,12 @@ it.each([true, false])('is called once in each step of a shared run, with toPrep
   });
   expect(steps).toEqual([0, 1]);
   expect(model.calls.map(({ prompt }) => JSON.stringify(prompt).match(/Step \d/g))).toEqual([['Step 0'], ['Step 1']]);
+});
+
+it('a runtime without `process`, such as a browser, does not report writes to read-only values', () => {
+  expect(throwsOnWrite()).toBe(true);
+  vi.stubGlobal('process', undefined);
+  const reports = throwsOnWrite();
+  vi.unstubAllGlobals();
+  expect(reports).toBe(false);
 });
