@@ -7,7 +7,7 @@ export interface FixtureOptions {
   readonly from: string;
   /** The name of the export. Default `agent`. */
   readonly name?: string;
-  /** The module specifier of the library. Default `mastra-interlock`. */
+  /** The module specifier of the library. Default `mastra-interlock/replay`. */
   readonly library?: string;
   /**
    * The file of the trace, as `formatTrace` writes it, relative to the test, e.g. `./blocked.jsonl`: the test reads it and has
@@ -26,7 +26,7 @@ export interface FixtureOptions {
  * await writeFile('test/blocked.test.ts', toFixture(trace, { from: '../src/support-agent.js', trace: './blocked.jsonl' }));
  */
 export const toFixture = (trace: Trace, options: FixtureOptions): string => {
-  const { from, name = 'agent', library = 'mastra-interlock', trace: file } = options;
+  const { from, name = 'agent', library = 'mastra-interlock/replay', trace: file } = options;
   const { agentId = 'agent' } = headerOf(trace);
   const result = traceOfKind(trace, 'result').at(-1);
   const { text = '' } = traceOfKind(trace, 'input')[0]?.messages.at(-1) ?? {};

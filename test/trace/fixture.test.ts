@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 import { afterAll, expect, it } from 'vitest';
 
-import { collectTraces, formatTrace, toFixture } from '../../src/replay.js';
+import * as library from '../../src/replay.js';
 import { makeAgent } from '../mastra/support.js';
 
 const folder = join(import.meta.dirname, '../../test-output/fixture');
@@ -23,6 +23,8 @@ const runFixtures = () =>
     encoding: 'utf8',
   });
 
+const { collectTraces, formatTrace, toFixture } = library;
+
 it('a fixture passes with the same guards and fails with others', async () => {
   const recording = collectTraces();
   const { agent } = makeAgent([{ text: 'The code\u2028 is 4711, `${or}` "so".' }], {
@@ -34,7 +36,7 @@ it('a fixture passes with the same guards and fails with others', async () => {
     ],
   });
   await agent.generate('What is the "code"?', { record: recording.record });
-  const options = { name: 'guards', library: '../../src/index.js' };
+  const options = { name: 'guards', library: '../../src/replay.js' };
   writeFileSync(join(folder, 'vitest.config.mjs'), `export default { test: { include: ['test-output/fixture/*.test.ts'] } };`);
   writeFileSync(join(folder, 'same.mjs'), guardsModule('4711'));
   writeFileSync(join(folder, 'other.mjs'), guardsModule('1234'));
@@ -45,6 +47,10 @@ it('a fixture passes with the same guards and fails with others', async () => {
   expect(short).toContain('"outputStep forbids: trip"');
   writeFileSync(join(folder, 'run.jsonl'), formatTrace(recording.trace));
   writeFileSync(join(folder, 'short.test.ts'), short);
+  const imported = /^import \{ (.*) \} from "mastra-interlock\/replay";$/m.exec(
+    toFixture(recording.trace, { from: './same.mjs' }),
+  );
+  expect(Object.keys(library)).toEqual(expect.arrayContaining(imported?.[1]?.split(', ') ?? ['an import of the library']));
   const { status, ...ran } = runFixtures();
   const stdout = stripVTControlCharacters(ran.stdout);
   expect(stdout).toContain('1 failed | 2 passed');
