@@ -56,7 +56,7 @@ describe('mastra-interlock studio', () => {
     expect(await studio.ended).toBe(0);
   });
 
-  it('reports a run interrupted by a kill as failed, and keeps the other runs', async () => {
+  it('reports the run of a killed process as interrupted, and keeps the other runs', async () => {
     const cwd = folder();
     const first = await serve([], cwd);
     await first.run('Hello');
@@ -71,7 +71,7 @@ describe('mastra-interlock studio', () => {
     expect(await first.ended).toBe('SIGKILL');
 
     const second = await serve([], cwd);
-    expect(await second.summary(runId)).toMatchObject({ status: 'failed', error: { code: 'studio/interrupted' } });
+    expect(await second.summary(runId)).toMatchObject({ status: 'interrupted', error: { code: 'studio/interrupted' } });
     expect((await second.json<RunPage>('runs?status=running')).runs).toEqual([]);
     expect((await second.json<RunPage>('runs?text=well')).runs).toMatchObject([{ userText: 'Hello', status: 'success' }]);
     const entries = await second.entriesOf(runId);
