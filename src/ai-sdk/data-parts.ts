@@ -6,7 +6,7 @@ import type { Chunk } from './spec.js';
 
 const dataCodec = { toChunk: (chunk: Chunk) => chunk, toPart: () => undefined };
 
-/** The scope for one call of guards between the model's calls. Data that they write leaves with `release`, once they have passed. */
+/** The scope for one call of guards between the model's calls. Data that they write is sent by `release`, once they have passed. */
 export const withWriter = (run: Run): { readonly scope: RunScope; readonly release: () => void } => {
   const written: Chunk[] = [];
   let isReleased = false;

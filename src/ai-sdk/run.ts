@@ -53,7 +53,7 @@ export interface GuardedRun {
   watch<Result extends StreamedResult>(result: Result): Result;
 }
 
-/** The phases that each adapter for the AI SDK honours. A hook that none of a run's adapters honours is rejected, never skipped. */
+/** The phases whose hooks each adapter for the AI SDK calls. A hook that no adapter of a run calls is rejected, never skipped. */
 export const phasesOf: Readonly<Record<Adapter, readonly Phase[]>> = {
   withGuards: ['input', 'inputStep', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
   toPrepareStep: ['input', 'inputStep'],
@@ -125,7 +125,7 @@ export interface Run extends GuardedRun {
   readonly slots: Map<string, ProcessorSlot>;
   /** The data that guards wrote; UI messages of a result have it as parts. */
   readonly data: WrittenData[];
-  /** Data that a guard wrote leaves. */
+  /** Sends data that a guard wrote. */
   showData(chunk: Chunk): void;
   /** Judges the last response as the run's result, if that was not done. */
   judgeLast?: (() => Promise<void>) | undefined;
