@@ -51,7 +51,7 @@ const casts = ({ program }: File): number => {
 };
 
 /** The records of a run that its driver and its activities change. */
-const runRecords = /^(?:Run|Attempt|AttemptReply|RunState|RunEnv)$/;
+const runRecords = /^(?:Run|Attempt|AttemptReply|RunState|GuardedState)$/;
 
 /** Fields of run records without `readonly`. */
 const mutableFields = ({ path, program }: File): number => {

@@ -8,7 +8,8 @@ import type { Compilable } from '../mastra/graph/to-graph.js';
 import { checkGuardOptions, checkObject, type GuardOptions } from './guard-options.js';
 import { guardsIn, hostFor, planOf } from './host.js';
 import type { RunTrace } from './run-trace.js';
-import { createRun, isSharedRun, phasesOf, type Adapter, type Guards, type Run } from './run.js';
+import { createRun, isSharedRun, phasesOf, type Guards, type Run } from './run.js';
+import type { Adapter } from './run-state.js';
 
 /**
  * Returns the runs of one adapter: the shared run, or a new one for each call when the adapter is used alone.
@@ -42,10 +43,10 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
 
 /** Checks and sets up a run, once its adapters are known. Await it before any work. Raises `ai-sdk/hook-not-called`. */
 export const start = async (run: Run): Promise<void> => {
-  if (!run.isChecked) checkCalled(run.plan, { adapters: [...run.adapters], uncalled: run.options.uncalled });
-  run.isChecked = true;
-  run.host ??= await hostFor(run.plan);
-  if (run.owner !== 'adapter') run.trace ??= openTraceOf(run) as RunTrace | undefined; // an adapter does not know where its run ends
+  if (!run.state.isChecked) checkCalled(run.plan, { adapters: [...run.adapters], uncalled: run.options.uncalled });
+  run.change({ isChecked: true });
+  if (!run.state.host) run.change({ host: await hostFor(run.plan) });
+  if (run.owner !== 'adapter' && !run.state.trace) run.change({ trace: openTraceOf(run) as RunTrace | undefined }); // an adapter does not know where its run ends
   run.throwIfStopped();
 };
 

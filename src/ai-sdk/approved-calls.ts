@@ -52,16 +52,18 @@ export const judgeApproved = async (
 
 /** The tools of one conversation run at the same time: it is judged once. */
 const openApproved = (run: Run, messages: readonly ModelMessage[]): ApprovedInput => {
-  if (run.approved?.messages === messages) return run.approved;
-  const { instructions } = run;
+  if (run.state.approved?.messages === messages) return run.state.approved;
+  const { instructions } = run.state;
   const given = [...systemOf(instructions), ...messages];
-  return (run.approved = { messages, instructions, given, input: judgeFirst(run, given), calls: undefined });
+  const approved: ApprovedInput = { messages, instructions, given, input: judgeFirst(run, given), calls: undefined };
+  run.change({ approved });
+  return approved;
 };
 
 const judgeFirst = async (run: Run, given: readonly AnyMessage[]): Promise<readonly AnyMessage[]> => {
   if (!honours(run, 'input')) return given;
   const judged = await judgeInput(run, given, 'toPrepareStep');
-  if (!run.adapters.has('toPrepareStep')) run.input = undefined; // the model's guards judge the prompt made of them
+  if (!run.adapters.has('toPrepareStep')) run.change({ input: undefined }); // the model's guards judge the prompt made of them
   return judged;
 };
 

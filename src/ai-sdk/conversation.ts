@@ -61,9 +61,10 @@ export type Answers = readonly boolean[];
 /** The owner of conversations. */
 interface ConversationOwner {
   readonly scope: RunScope;
-  /** The last conversation, if guards left it untouched. The next one with the same content is opened from it. */
-  untouched?: Conversation | undefined;
 }
+
+/** The last conversation of each owner, if guards left it untouched. The next one with the same content is opened from it. */
+const untouched = new WeakMap<ConversationOwner, Conversation>();
 
 /**
  * The run's own responses in the messages of a step. Messages of a user may stand between them and after them. Without `toPrepareStep`,
@@ -101,15 +102,15 @@ export const openConversation = (
   input: readonly AnyMessage[],
   options: ConversationOptions = {},
 ): Conversation => {
-  const { untouched } = owner;
-  owner.untouched = undefined; // the list belongs to one conversation at a time
-  return untouched?.with(input, options) ?? createConversation(owner.scope.host.messages, input, options);
+  const last = untouched.get(owner);
+  untouched.delete(owner); // its list belongs to one conversation at a time
+  return last?.with(input, options) ?? createConversation(owner.scope.host.messages, input, options);
 };
 
 /** Keeps an untouched conversation for the next one of its owner. Returns whether guards changed anything. */
 export const keepUntouched = (owner: ConversationOwner, conversation: Conversation): boolean => {
   if (!conversation.isUntouched()) return conversation.isChanged();
-  owner.untouched = conversation;
+  untouched.set(owner, conversation);
   return false;
 };
 

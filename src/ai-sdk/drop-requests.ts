@@ -6,12 +6,12 @@ interface StepRequest {
 
 /** The steps that the AI SDK has recorded, and the guards' edits of them. */
 interface RecordedRun {
-  readonly steps: readonly unknown[];
+  readonly state: { readonly steps: readonly unknown[] };
   readonly editedSteps: ReadonlyMap<number, unknown>;
 }
 
 /** If guards edited steps, removes the prompt from all requests, because later ones repeat the removed text. */
-export const dropRequests = ({ steps, editedSteps }: RecordedRun): void => {
+export const dropRequests = ({ state: { steps }, editedSteps }: RecordedRun): void => {
   if (editedSteps.size === 0) return;
   for (const { request } of steps as readonly { request: StepRequest }[]) dropWords(request); // the AI SDK's own
 };

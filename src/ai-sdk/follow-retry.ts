@@ -31,8 +31,8 @@ const snapshots = new Map<string, LoopSnapshot>();
 
 /** The machine in the state of an activity, with the counters of a run. */
 const snapshotAt = (run: Run, activity: StepActivity): LoopSnapshot => {
-  const { retries, recoveries, options, stepNumber } = run;
-  const limits = limitsOf(options);
+  const { retries, recoveries, stepNumber } = run.state;
+  const limits = limitsOf(run.options);
   const key = [activity, stepNumber, retries, recoveries, limits.maxRetries, limits.maxRecoveries].join(' ');
   let snapshot = snapshots.get(key);
   if (snapshot) return snapshot;
@@ -53,6 +53,7 @@ export const followRetry = (run: Run, stop: Retry): void => {
   const { snapshot, starts } = decider.next(snapshotAt(run, activity), doneEvent(activity, { kind: 'retry' }));
   if (starts.length === 0) throw run.end(errorOfStop(stop));
   const { processorId, phase, reason } = stop;
-  run.retries = snapshot.context.retries;
-  run.emit({ type: 'retry', processorId, phase, reason, retries: run.retries });
+  const { retries } = snapshot.context;
+  run.change({ retries });
+  run.emit({ type: 'retry', processorId, phase, reason, retries });
 };

@@ -65,7 +65,7 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
     throw new InterlockError('ai-sdk/invalid-option', { path: 'run', detail: 'create it with createGuardedRun.' });
   const { model, tools, prepareStep, abortSignal, timeout: all, ...rest } = settings;
   const timeout = takeChunkTimeouts(run, all) as TimeoutConfiguration<TOOLS> | undefined; // as it was given
-  run.instructions = settings.instructions ?? settings.system;
+  run.change({ instructions: settings.instructions ?? settings.system });
   return {
     abortSignal: signalOf(run, abortSignal),
     ...(timeout !== undefined && { timeout }),
@@ -88,7 +88,7 @@ export const takeChunkTimeouts = <T>(run: Run, timeout: T): T => {
   if (!isRecord(timeout)) return timeout;
   const { firstChunkMs, chunkMs, ...others } = timeout as ProviderLimits;
   if (firstChunkMs === undefined && chunkMs === undefined) return timeout;
-  run.chunkTimeouts ??= { firstChunkMs, chunkMs };
+  if (!run.state.chunkTimeouts) run.change({ chunkTimeouts: { firstChunkMs, chunkMs } });
   return others as T; // as many of its fields as it had
 };
 

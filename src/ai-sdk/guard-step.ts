@@ -44,7 +44,7 @@ export const guardStep = async (run: Run, base: StepInput, facts: StepFacts): Pr
   if (!run.plan.has('inputStep')) return { step: base, fields: {} };
   for (;;) {
     const all: AnyMessage[] = [...systemOf(base.instructions), ...base.messages];
-    const conversation = openConversation(run, all, { answers: run.answers });
+    const conversation = openConversation(run, all, { answers: run.state.answers });
     const { views, payload } = payloadOf(run, conversation.list, facts);
     const judged = await judge<'inputStep'>(run, payload);
     if (judged.retry) {
@@ -54,7 +54,7 @@ export const guardStep = async (run: Run, base: StepInput, facts: StepFacts): Pr
     const { model, ...rest } = fieldsOf(run, payload, judged.data);
     const fields = { ...views.unwrap(rest), ...(model !== undefined && { model }) };
     if (!keepUntouched(run, conversation)) return { step: base, fields };
-    run.answers = conversation.answers();
+    run.change({ answers: conversation.answers() });
     const messages = [...conversation.readSystem(), ...conversation.read()] as AnyMessage[]; // of either form
     const split = splitSystem(messages, base);
     return { step: { ...base, ...split, ...(!conversation.isSystemChanged() && { instructions: base.instructions }) }, fields };
@@ -71,13 +71,13 @@ const payloadOf = (
   const { hook } = phaseRow('inputStep');
   const views = createReadOnlyViews();
   const viewOf = <T>(value: T, name: string): T => (isFrozen ? views.view(value, `${hook}.${name}`) : value);
-  const steps = run.steps as readonly object[]; // the AI SDK's own records
+  const steps = run.state.steps as readonly object[]; // the AI SDK's own records
   const payload = {
     phase: 'inputStep',
     messages: port.read(messageList, 'all'),
     messageList,
     systemMessages: port.readSystem(messageList),
-    stepNumber: run.stepNumber,
+    stepNumber: run.state.stepNumber,
     steps: (isFrozen ? views.viewEach(steps, `${hook}.steps`) : [...steps]) as never, // Mastra types records of its own
     runId: run.id,
     retryCount: run.retries,
@@ -105,7 +105,7 @@ const fieldsOf = (run: Run, before: Data, after: Data): StepFields => {
 export const guardCallStep = async (run: Run, call: ModelCall): Promise<ModelCall> => {
   if (run.adapters.has('toPrepareStep') || !run.plan.has('inputStep')) return call;
   const { model, params } = call;
-  run.answers = undefined;
+  run.change({ answers: undefined });
   const base: StepInput = { ...splitSystem(params.prompt), runtimeContext: undefined };
   const { step, fields } = await guardStep(run, base, { model, isFrozen: throwsOnWrite(), settings: settingsOf(params) });
   const { model: other, activeTools, toolChoice, providerOptions, ...settings } = fields;

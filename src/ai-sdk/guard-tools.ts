@@ -5,6 +5,7 @@ import { isSame } from '../phase/plain-data.js';
 import { checkObject, type GuardOptions } from './guard-options.js';
 import { start, runsOf } from './adapters.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
+import { isRejected } from './run-state.js';
 import { failAsJudged, judgeModelOutput, judgeResult, type ToModelOutput, type ToolRun } from './judge-outcomes.js';
 import { judgeArguments, needsJudge, ruledFields, type Call, type Runs } from './ruled-calls.js';
 
@@ -84,7 +85,7 @@ const guardedExecute =
     const run = next();
     const { toolCallId, messages } = options;
     const own: Execute = (args) => {
-      const context = hasFields(run.context) && { experimental_context: run.context };
+      const context = hasFields(run.state.context) && { experimental_context: run.state.context };
       return execute.call(tool, args, { ...options, ...context, abortSignal: run.signalWith(options.abortSignal) });
     };
     const call: ToolRun = { toolName, toolCallId, args: input, messages, tool, outputs };
@@ -103,7 +104,11 @@ const hasFields = (context: unknown): boolean => Object.keys(context ?? {}).leng
 
 /** Whether a call may run at once: the run is set up, and no guard objects or has yet to judge. */
 const isReady = (run: Run, call: Call): boolean =>
-  run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(call.toolCallId) && !needsJudge(run, call);
+  run.state.isChecked &&
+  run.state.host !== undefined &&
+  !run.error &&
+  !isRejected(run, call.toolCallId) &&
+  !needsJudge(run, call);
 
 const started = (execute: () => unknown): unknown => {
   try {
@@ -126,11 +131,11 @@ async function* guardedResults(run: Run, request: ToolRun, execute: (args: unkno
 }
 
 const showResult = (run: Run, { toolCallId, toolName, args }: Call, result: unknown): void =>
-  run.trace?.show({ type: 'tool-result', runId: run.id, from: 'AGENT', payload: { toolCallId, toolName, args, result } });
+  run.state.trace?.show({ type: 'tool-result', runId: run.id, from: 'AGENT', payload: { toolCallId, toolName, args, result } });
 
 /** A tool's own results; they are discarded once guards have ended the run. */
 async function* toolResults(run: Run, call: Call, execute: (args: unknown) => unknown): AsyncGenerator {
-  const end = run.trace?.startTool(call);
+  const end = run.state.trace?.startTool(call);
   try {
     const results = execute(call.args);
     if (isIterable(results)) {

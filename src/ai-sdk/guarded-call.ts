@@ -22,6 +22,7 @@ import {
 } from './model-port.js';
 import { exemptFromSchema } from './ruled-calls.js';
 import type { Run } from './run.js';
+import { awaitsApproval, setJudged } from './run-state.js';
 import type { Chunk, PartOf, StreamPart } from './spec.js';
 import { withoutPrompt } from '../loop/judge.js';
 import { watchEdits, type EditsBefore } from './watch-edits.js';
@@ -88,7 +89,7 @@ export const callGuarded = (run: Run, call: ModelCall, sink: PartSink): GuardedC
     streamBuffer: isBuffered ? bufferedUntilEnd(onShow) : unbuffered(onShow, sink),
     messageIds: port.conversation.originals,
     hold: isBuffered ? 'run' : undefined, // one call of the model is a whole run of the loop
-    trace: run.trace,
+    trace: run.state.trace,
     mayTakeBack: () => isBuffered || !calling.hasEmitted,
     onEvent,
     ports: {
@@ -115,7 +116,7 @@ export const callGuarded = (run: Run, call: ModelCall, sink: PartSink): GuardedC
   };
   const finished = async (): Promise<void> => {
     await drive(loop);
-    run.trace?.endCall(loop);
+    run.state.trace?.endCall(loop);
     opening.resolve(false);
     await emitLast(calling);
   };
@@ -146,8 +147,7 @@ const recordRulings = ({ run, loop, ruled }: Calling): void => {
     if (!ruling) continue;
     setCall(calls, toolCallId, { ruling: undefined });
     ruled.add(toolCallId);
-    if (ruling.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
-    else run.approvals.add(toolCallId);
+    setJudged(run, toolCallId, { ruling });
   }
   for (const { toolCallId } of record?.toolCalls ?? []) setCall(calls, toolCallId, { settled: 'client' });
 };
@@ -157,8 +157,9 @@ const report = ({ run, loop: { state }, written }: Calling, event: RunEvent): vo
   if (event.type === 'model-error' && event.recovered) run.emit({ type: 'recovery', recoveries: counters.recoveries + 1 });
   if (event.type !== 'state-enter' || event.state !== 'step.preparing' || stop?.kind !== 'retry') return;
   written.splice(0);
-  run.retries = counters.retries;
-  run.emit({ type: 'retry', processorId: stop.processorId, phase: stop.phase, reason: stop.reason, retries: run.retries });
+  const { retries } = counters;
+  run.change({ retries });
+  run.emit({ type: 'retry', processorId: stop.processorId, phase: stop.phase, reason: stop.reason, retries });
 };
 
 /** The loop's own chunks; the AI SDK creates its own. */
@@ -187,7 +188,8 @@ const emitChunk = (calling: Calling, chunk: Chunk): Promise<void> | undefined =>
   if (isData(chunk)) return void written.push(chunk);
   const part = partOfChunk(chunk, reply.parts, reply.codec);
   if (!part) return undefined;
-  if (part.type === 'tool-call') run.judgedCalls.set(part.toolCallId, (chunk.payload as { args?: unknown }).args);
+  if (part.type === 'tool-call')
+    setJudged(run, part.toolCallId, { args: (chunk.payload as { args?: unknown }).args, isOwn: true });
   if (waits(run, reply, chunk)) return void waiting.push(part);
   calling.hasEmitted ||= !silent.has(chunk.type);
   return send(calling, part);
@@ -200,8 +202,8 @@ const send = (calling: Calling, part: StreamPart): Promise<void> | undefined => 
   showWritten(calling);
   if (part.type === 'tool-call' && !mayLeave(calling, part)) return undefined;
   if (reply.received) emitted.add(part);
-  const chunk = run.trace && reply.codec.toChunk(part, run.id);
-  if (chunk) run.trace?.show(chunk);
+  const chunk = run.state.trace && reply.codec.toChunk(part, run.id);
+  if (chunk) run.state.trace?.show(chunk);
   let sent: Promise<void> | undefined;
   for (const own of wire.send(part.type === 'tool-call' ? exemptFromSchema(run, part, call.params.tools) : part))
     sent = sink.send(own);
@@ -216,7 +218,7 @@ const showWritten = ({ run, written }: Calling): void => {
 const emitLast = async (calling: Calling): Promise<void> => {
   const { run, reply, loop, wire, sink, waiting } = calling;
   const { retries, recoveries } = loop.state.counters;
-  Object.assign(run, { retries, recoveries });
+  run.change({ retries, recoveries });
   const { part, failure } = accept(calling);
   showWritten(calling);
   for (const own of inOrder(waiting, reply.order)) void send(calling, own);
@@ -255,8 +257,7 @@ const accept = (calling: Calling): Finish => {
     return { part: reply.finish, failure: { error: causeOf(loop.state.error) } };
   }
   editEarlier(calling);
-  run.isAnswered = true;
-  run.judgeLast = isFinal(run, call, loop) ? undefined : () => judgeLast(run, loop);
+  run.change({ isAnswered: true, judgeLast: isFinal(run, call, loop) ? undefined : () => judgeLast(run, loop) });
   return { part: finishOf(calling) };
 };
 
@@ -264,13 +265,13 @@ const accept = (calling: Calling): Finish => {
 const editEarlier = ({ run, edits }: Calling): void => {
   const late = edits.read();
   if (late.length === 0) return;
-  if (!run.holdsResult || !editSteps(run, late)) throw run.end(lateEditError(run, 'outputResult'));
+  if (!run.state.holdsResult || !editSteps(run, late)) throw run.end(lateEditError(run, 'outputResult'));
 };
 
 /** A rejected call of a tool that is not guarded is not emitted, and approval cannot be requested. */
 const mayLeave = ({ run, call, ruled }: Calling, { toolCallId, toolName }: PartOf<'tool-call'>): boolean => {
   if (!ruled.has(toolCallId) || followsRulings(run, call, toolName)) return true;
-  if (run.approvals.has(toolCallId)) throw run.end(approvalError(run));
+  if (awaitsApproval(run, toolCallId)) throw run.end(approvalError(run));
   return false;
 };
 

@@ -74,7 +74,7 @@ export const guardedToolLoop = <
         await notify();
         return result;
       } catch (error) {
-        run.trace?.end({ error });
+        run.state.trace?.end({ error });
         throw error;
       } finally {
         run.throwIfStopped(); // even if the call returned a result
@@ -87,8 +87,9 @@ export const guardedToolLoop = <
       const timeout = takeChunkTimeouts(run, call.timeout);
       const abortSignal = signalOf(run, call.abortSignal);
       const guarded = { ...call, timeout, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
-      run.holdsResult = waitsForResult(plan) && run.options.hold === undefined;
-      if (!run.holdsResult) return run.watch(await agentOf(run, 'stream').stream(guarded));
+      const holdsResult = waitsForResult(plan) && run.options.hold === undefined;
+      run.change({ holdsResult });
+      if (!holdsResult) return run.watch(await agentOf(run, 'stream').stream(guarded));
       const callbacks = holdCallbacks(plan);
       const result = await agentOf(run, 'stream', callbacks.hold(common)).stream(callbacks.hold(guarded));
       return run.watch(holdResult(result, run, callbacks));

@@ -72,10 +72,10 @@ export const holdResult = <Result extends StreamedResult>(
   run: Run,
   { notify, notifyPart }: ReturnType<typeof holdCallbacks>,
 ): Result => {
-  if (!run.holdsResult) return result;
+  if (!run.state.holdsResult) return result;
   let notified: Promise<void> | undefined;
   const onParts = async (parts: readonly Part[]): Promise<void> => {
-    if (run.failure) return;
+    if (run.state.failure) return;
     await (notified ??= (async () => {
       for (const part of parts) await notifyPart(part);
       await notify();
@@ -87,7 +87,7 @@ export const holdResult = <Result extends StreamedResult>(
   });
   wrapField(result, 'steps', async (steps) => {
     const all = await (steps as Promise<unknown>);
-    if (run.failure) throw run.failure.error;
+    if (run.state.failure) throw run.state.failure.error;
     dropRequests(run);
     return all;
   });
@@ -121,7 +121,7 @@ const isStart = (value: unknown): boolean => (value as Partial<Part> | undefined
 const ends: ReadonlySet<string> = new Set(['start', 'error', 'abort', 'finish']);
 
 const asAccepted = (parts: readonly Part[], run: Run): readonly Part[] => {
-  if (run.failure) return parts.filter(({ type }) => ends.has(type));
+  if (run.state.failure) return parts.filter(({ type }) => ends.has(type));
   dropRequests(run);
   return run.editedSteps.size === 0 ? parts : withEdits(parts, run);
 };
@@ -134,7 +134,7 @@ interface ValuesOf {
 
 /** Values parsed from the text of each step. If guards edited steps, only those of the response are kept. */
 const asAcceptedValues = async <Value>(values: readonly Value[], { run, result, name }: ValuesOf): Promise<readonly Value[]> => {
-  if (run.failure) return [];
+  if (run.state.failure) return [];
   if (run.editedSteps.size === 0) return values;
   try {
     const output = await result.output;
@@ -145,7 +145,7 @@ const asAcceptedValues = async <Value>(values: readonly Value[], { run, result, 
 };
 
 /** Parts with the content of edited steps recreated. */
-const withEdits = (parts: readonly Part[], { editedSteps, steps }: Run): Part[] => {
+const withEdits = (parts: readonly Part[], { editedSteps, state: { steps } }: Run): Part[] => {
   let index = -1;
   return parts.flatMap((part): Part[] => {
     if (part.type === 'start-step') {

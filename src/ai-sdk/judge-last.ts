@@ -10,10 +10,10 @@ import { lateEditError } from './stop-errors.js';
 
 /** A stop condition may have ended the run with a response that calls tools. Edits and retries are no longer possible then. */
 export const judgeLast = async (run: Run, loop: LoopRun): Promise<void> => {
-  run.judgeLast = undefined;
+  run.change({ judgeLast: undefined });
   const { messages } = run.scope.host;
   const parts = responseParts(loop);
-  for (const { result, ...toolCall } of lastResults(run.steps))
+  for (const { result, ...toolCall } of lastResults(run.state.steps))
     // the AI SDK ran the tools
     if (findToolPart(parts, toolCall.toolCallId)) messages.writeToolResult(loop.state.list, toolCall, copyPlain(result));
   const answers = () => JSON.stringify(messages.read(loop.state.list, 'response').map(({ content }) => content.parts));

@@ -126,7 +126,7 @@ const judged = async (run: Run, call: Call, { mayBeUnreadable, ...toolResult }: 
   const output = { type: 'json', value: toolResult.result as never } as const; // guards see the value itself, of any type
   const answered = { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] } as const;
   const all = [...withCall(call), answered] as ModelMessage[]; // of constant parts
-  const conversation = openConversation(run, all, { answers: [...answersIn(run, messages), true] });
+  const conversation = openConversation(run, all, { answers: [...answersIn(run.state, messages), true] });
   const { list } = conversation;
   const { messages: port } = run.scope.host;
   const payload: PhaseData<'toolResult'> = {
@@ -134,12 +134,12 @@ const judged = async (run: Run, call: Call, { mayBeUnreadable, ...toolResult }: 
     messages: port.read(list, 'all'),
     messageList: list,
     systemMessages: port.readSystem(list),
-    stepNumber: run.stepNumber,
+    stepNumber: run.state.stepNumber,
     toolName,
     toolCallId,
     args,
     ...toolResult,
-    steps: [...run.steps] as never, // the AI SDK's own records
+    steps: [...run.state.steps] as never, // the AI SDK's own records
     retryCount: run.retries,
   };
   const { data, retry } = await judge(run, payload, { mayBeUnreadable });

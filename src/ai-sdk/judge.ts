@@ -3,7 +3,8 @@ import type { Retry, Verdict } from '../verdict.js';
 import { cutQuotesOf } from '../guard/strip-quoted-error.js';
 import { leavesOf } from '../guard/map-texts.js';
 import { wordsIn } from '../trace/plain-json.js';
-import type { Run, Adapter, JudgedInput } from './run.js';
+import type { Run } from './run.js';
+import type { Adapter, JudgedInput } from './run-state.js';
 import { errorOfStop } from './stop-errors.js';
 import { withWriter } from './data-parts.js';
 import { followRetry } from './follow-retry.js';
@@ -34,7 +35,7 @@ export interface JudgeOptions {
 export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>, options?: JudgeOptions): Promise<Judged<P>> => {
   run.throwIfStopped();
   if (!run.plan.has(data.phase)) return { data };
-  run.trace?.asked(data.phase);
+  run.state.trace?.asked(data.phase);
   const { scope, release } = withWriter(run);
   const judged = settle(run, data, { ...options, verdict: await run.plan.run<P>(data.phase, data, scope) });
   if (!judged.retry) release();
@@ -71,8 +72,8 @@ const settle = <P extends Phase>(
  * user has sent another one; it reuses its results in every later step.
  */
 export const judgedInput = async (run: Run, inputMessages: readonly AnyMessage[]): Promise<readonly AnyMessage[]> => {
-  if (!run.input) return judgeInput(run, inputMessages, 'withGuards');
-  const { by, rewrites, system, users } = run.input;
+  if (!run.state.input) return judgeInput(run, inputMessages, 'withGuards');
+  const { by, rewrites, system, users } = run.state.input;
   if (by !== 'withGuards') return inputMessages;
   const isKnown = (one: unknown): boolean => users.some((known) => isSame(known, one));
   if (!usersIn(inputMessages).every(isKnown)) return judgeInput(run, inputMessages, by);
@@ -88,11 +89,11 @@ const usersIn = (messages: readonly AnyMessage[]): JudgedInput['users'] =>
 export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: Adapter): Promise<readonly AnyMessage[]> => {
   const input: JudgedInput = { by, rewrites: new Map(), system: undefined, users: usersIn(messages) };
   if (!run.plan.has('input')) {
-    run.input = input;
+    run.change({ input });
     return messages;
   }
   for (;;) {
-    const conversation = openConversation(run, messages, { answers: run.answers });
+    const conversation = openConversation(run, messages, { answers: run.state.answers });
     const { list } = conversation;
     const { messages: port } = run.scope.host;
     const judged = await judge<'input'>(run, {
@@ -106,10 +107,11 @@ export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: 
       followRetry(run, judged.retry);
       continue;
     }
-    run.input = input; // not before its verdict: another call of the run would send its messages unjudged
+    run.change({ input }); // not before its verdict: another call of the run would send its messages unjudged
     if (!keepUntouched(run, conversation)) return messages;
     const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages in both forms
-    run.input = { ...input, rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
+    const changed = { rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
+    run.change({ input: { ...input, ...changed } });
     return [...system, ...conversation.read()];
   }
 };

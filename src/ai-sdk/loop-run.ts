@@ -33,7 +33,8 @@ interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack' | 'hol
  */
 export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
   const { list, streamBuffer, plan, signal, mode, onEvent, mayTakeBack, hold, trace } = parts;
-  const { scope, options, retries, recoveries, stepNumber } = run;
+  const { scope, options, state } = run;
+  const { retries, recoveries, stepNumber } = state;
   const call = {
     lanes: { input: plan, output: guardsOutput(run) ? plan : undefined, error: plan, memory: undefined },
     ports: portsOf(run, parts.ports),
@@ -57,7 +58,7 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
     before: {
       counts: { stepNumber, retries, recoveries },
       slots: run.slots,
-      steps: run.steps as never, // the AI SDK's own records, which only hooks get
+      steps: state.steps as never, // the AI SDK's own records, which only hooks get
       messageIds: parts.messageIds ?? new Set(),
       decision: preparedDecision(run),
     },
@@ -105,9 +106,9 @@ interface ListPortOptions {
 
 export const openListPort = (run: Run, prompt: Prompt, { loopOf, onWrite }: ListPortOptions): ListPort => {
   const { messages: host } = run.scope.host;
-  const open = (): Conversation => openConversation(run, prompt, { answers: answersIn(run, prompt) });
+  const open = (): Conversation => openConversation(run, prompt, { answers: answersIn(run.state, prompt) });
   let conversation = open();
-  let { recoveries } = run;
+  let { recoveries } = run.state;
   const prompts = new Map<string, Prompt>();
   /** The prompt, with the edits of a guard that repeats a failed call. */
   const mended = (): Prompt => {

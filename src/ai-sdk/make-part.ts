@@ -17,7 +17,7 @@ const settingNames = [
 /** Moves these settings to the run. Returns the fields that take them out of the AI SDK's call. */
 export const takeCallSettings = (run: Run, settings: object): { readonly [Name in keyof CallSettings]?: never } => {
   const given = settingNames.filter((name) => name in settings);
-  run.callSettings = Object.fromEntries(given.map((name) => [name, settings[name as never]])); // of these names
+  run.change({ callSettings: Object.fromEntries(given.map((name) => [name, settings[name as never]])) }); // of these names
   return Object.fromEntries(given.map((name) => [name, undefined]));
 };
 
@@ -57,7 +57,7 @@ export const makePart = async (
     return { part: { ...call, input: JSON.stringify(args) }, made: { args } };
   }
   if (parsed.error) return call === part ? undefined : { part: call, made: { args: written } };
-  const refine = run.callSettings.experimental_refineToolInput?.[toolName];
+  const refine = run.state.callSettings.experimental_refineToolInput?.[toolName];
   // An instance of a class is no data: guards get what the schema makes it of.
   if (!refine) return { part: call, made: { args: frozenArguments(isPlain(parsed.args) ? parsed.args : written, written) } };
   const refined = await refine(parsed.args as never); // typed by the tool
@@ -84,9 +84,9 @@ interface Broken {
 }
 
 const repairPart = async (run: Run, { part, error, abortSignal }: Broken): Promise<PartOf<'tool-call'> | undefined> => {
-  const { experimental_repairToolCall, repairToolCall = experimental_repairToolCall } = run.callSettings;
+  const { experimental_repairToolCall, repairToolCall = experimental_repairToolCall } = run.state.callSettings;
   if (!repairToolCall) return undefined;
-  const { messages, instructions } = run.sent;
+  const { messages, instructions } = run.state.sent;
   const tools: ToolSet = Object.fromEntries(run.tools);
   const inputSchema = async ({ toolName }: { toolName: string }) => ai.asSchema(tools[toolName]?.inputSchema).jsonSchema;
   const broken = {

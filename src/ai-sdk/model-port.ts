@@ -193,7 +193,7 @@ const readWith = <Source extends Pick<Reader, 'cancel'>>(
 });
 
 /** Ends the run once the provider is silent for too long. */
-const withTimeouts = ({ chunkTimeouts, leaving }: Run, parts: PartSource): PartSource => {
+const withTimeouts = ({ state: { chunkTimeouts }, leaving }: Run, parts: PartSource): PartSource => {
   if (!chunkTimeouts) return parts;
   const clock = createProviderClock(chunkTimeouts, (limit, ms) => {
     const chunk = limit === 'chunkMs' ? 'Chunk' : 'First chunk';

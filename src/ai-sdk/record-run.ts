@@ -48,7 +48,7 @@ export const openTrace = (run: Run): RunTrace | undefined => {
   return {
     reports: events,
     openSpan,
-    show: (chunk) => (run.holdsResult ? held.push(chunk, position()) : show(chunk)),
+    show: (chunk) => (run.state.holdsResult ? held.push(chunk, position()) : show(chunk)),
     begin: start.begin,
     enter: steps.enter,
     closeStep: steps.close,
@@ -85,7 +85,7 @@ const holdChunks = (show: (chunk: Chunk, at: Position) => void) => {
   };
 };
 
-const positionIn = ({ stepNumber }: Run, loop: LoopRun | undefined): Position => {
+const positionIn = ({ state: { stepNumber } }: Run, loop: LoopRun | undefined): Position => {
   const at = loop && positionOf(loop);
   return at?.stepNumber === stepNumber ? at : { stepNumber, attempt: 1 };
 };

@@ -22,7 +22,7 @@ export const followResultEdits = (run: Run, conversation: Conversation, toolCall
     const before = parts.map((part, index) => withResultOf(part, after?.[index], toolCallId));
     return after && haveSameContent(before, after) ? [] : [{ before, after }];
   });
-  if (late.length > 0 && !(run.holdsResult && editSteps(run, late))) throw run.end(lateEditError(run, 'toolResult'));
+  if (late.length > 0 && !(run.state.holdsResult && editSteps(run, late))) throw run.end(lateEditError(run, 'toolResult'));
 };
 
 /** The current versions of a conversation's original messages, by their ids. */
@@ -57,7 +57,7 @@ interface RecordedStep {
  * Applies edits to the recorded steps of a run: to their content, the messages made of it, and the provider's records. Returns false if
  * an edit is impossible: parts were added or removed, the model got the result in another form, or the step is missing.
  */
-export const editSteps = ({ steps: recorded, editedSteps }: Run, edits: readonly LateEdit[]): boolean => {
+export const editSteps = ({ state: { steps: recorded }, editedSteps }: Run, edits: readonly LateEdit[]): boolean => {
   const steps = recorded as readonly RecordedStep[]; // the AI SDK's own
   const made = edits.map((edit) => stepEdit(steps, edit, editedSteps));
   if (!made.every((one) => one !== undefined)) return false;

@@ -9,6 +9,7 @@ import { parseArguments } from './chunks.js';
 import { judgeCalls } from './judge-calls.js';
 import { judgesLater } from './model-port.js';
 import type { Run } from './run.js';
+import { awaitsApproval, isRejected, setJudged } from './run-state.js';
 import type { CallOptions, PartOf } from './spec.js';
 import { approvalError } from './stop-errors.js';
 
@@ -64,7 +65,7 @@ const approvalOf =
   async (input, options) => {
     const run = next();
     const { toolCallId, messages } = options;
-    if (run.approvals.has(toolCallId)) return true;
+    if (awaitsApproval(run, toolCallId)) return true;
     const { needsApproval = false } = tool;
     if (typeof needsApproval !== 'function') return needsApproval;
     const allowed = await allow(run, { toolName, toolCallId, args: input, messages });
@@ -88,7 +89,7 @@ const listenersOf = (toolName: string, tool: Tool, next: Runs['next']): Partial<
     onInputAvailable: async ({ input, ...options }: { input: unknown } & Options) => {
       const run = next();
       const { toolCallId, messages } = options;
-      const allowed = !run.approvals.has(toolCallId) && (await allow(run, { toolName, toolCallId, args: input, messages }));
+      const allowed = !awaitsApproval(run, toolCallId) && (await allow(run, { toolName, toolCallId, args: input, messages }));
       if (!allowed) return;
       const { args } = allowed;
       const call = (listener: Listener | undefined, own: Options | undefined, event: object) =>
@@ -105,16 +106,13 @@ const listenersOf = (toolName: string, tool: Tool, next: Runs['next']): Partial<
 const allow = async (run: Run, call: Call): Promise<{ readonly args: unknown } | undefined> => {
   try {
     await start(run);
-    const judging = judgeArguments(run, call);
-    run.judgements.set(judgementKey(call), judging);
-    return { args: await judging };
+    const judged = judgeArguments(run, call);
+    setJudged(run, call.toolCallId, { judging: { args: call.args, judged } });
+    return { args: await judged };
   } catch {
     return undefined;
   }
 };
-
-/** Ids may occur again in later steps. */
-const judgementKey = ({ toolCallId, args }: Call): string => `${toolCallId} ${JSON.stringify(args)}`;
 
 /** The tool's schema; it lets pass the arguments of rejected calls, see {@link exemptFromSchema}. */
 const schemaOf = (toolName: string, tool: Tool, { exempted }: Run): Tool['inputSchema'] => {
@@ -131,14 +129,10 @@ const schemaOf = (toolName: string, tool: Tool, { exempted }: Run): Tool['inputS
 };
 
 /** Puts the arguments of a rejected call under a key that its tool's guarded schema recognizes once, and no model can know. */
-export const exemptFromSchema = (
-  { exempted, rejectedCalls }: Run,
-  part: PartOf<'tool-call'>,
-  tools: CallOptions['tools'],
-): PartOf<'tool-call'> => {
+export const exemptFromSchema = (run: Run, part: PartOf<'tool-call'>, tools: CallOptions['tools']): PartOf<'tool-call'> => {
   const { toolName, toolCallId, input } = part;
-  const tokens = tools?.some(({ name }) => name === toolName) && exempted.get(toolName); // the AI SDK shows calls of other tools unread
-  if (!tokens || !rejectedCalls.has(toolCallId)) return part;
+  const tokens = tools?.some(({ name }) => name === toolName) && run.exempted.get(toolName); // the AI SDK shows calls of other tools unread
+  if (!tokens || !isRejected(run, toolCallId)) return part;
   const token = crypto.randomUUID();
   tokens.add(token);
   return { ...part, input: JSON.stringify({ [token]: parseArguments(input) }) };
@@ -152,10 +146,9 @@ export const judgeArguments = async (run: Run, call: Call): Promise<unknown> => 
   if (!needsJudge(run, call)) return call.args;
   if (isChanged(run, call) && judgesLater(run))
     throw invalidArguments(call.toolName, 'they were changed after its guards had judged them.');
-  const key = judgementKey(call);
-  const earlier = run.judgements.get(key);
-  run.judgements.delete(key);
-  return earlier ?? judgeCall(run, call);
+  const judging = run.calls.get(call.toolCallId)?.judging;
+  if (judging) setJudged(run, call.toolCallId, { judging: undefined });
+  return judging && isSame(judging.args, call.args) ? judging.judged : judgeCall(run, call); // ids may occur again in later steps
 };
 
 const judgeCall = async (run: Run, { messages, ...call }: Call): Promise<unknown> => {
@@ -164,7 +157,7 @@ const judgeCall = async (run: Run, { messages, ...call }: Call): Promise<unknown
   const isApproved = approved.has(toolCallId);
   const calls = await (isApproved ? judgeApproved(run, messages, { call, approved }) : judgeCalls(run, messages, [call]));
   const judged = calls.get(toolCallId);
-  if (judged?.ruling?.kind === 'rejected') run.rejectedCalls.set(toolCallId, judged.ruling.message);
+  if (judged?.ruling?.kind === 'rejected') setJudged(run, toolCallId, { ruling: judged.ruling });
   if (judged?.ruling?.kind === 'approval' && !isApproved) throw run.end(approvalError(run));
   throwIfRejected(run, toolCallId);
   if (judged?.call.toolName !== toolName)
@@ -177,9 +170,9 @@ const judgeCall = async (run: Run, { messages, ...call }: Call): Promise<unknown
  * approval request was skipped by the application.
  */
 export const needsJudge = (run: Run, call: Pick<Call, 'toolCallId' | 'messages'> & Partial<Call>): boolean => {
-  const { judgedCalls, approvals, plan } = run;
+  const { plan, calls } = run;
   const { toolCallId, messages } = call;
-  const isOwn = judgedCalls.has(toolCallId) && !approvals.has(toolCallId) && !isChanged(run, call);
+  const isOwn = calls.get(toolCallId)?.isOwn === true && !awaitsApproval(run, toolCallId) && !isChanged(run, call);
   if (plan.has('outputStream') && !isOwn) return true;
   return (
     (plan.has('outputStream') || honours(run, 'input') || honours(run, 'outputStep')) && approvedCalls(messages).has(toolCallId)
@@ -187,10 +180,13 @@ export const needsJudge = (run: Run, call: Pick<Call, 'toolCallId' | 'messages'>
 };
 
 /** Whether the application's settings have changed the arguments that guards judged, in a call without `guardSettings`. */
-const isChanged = ({ judgedCalls }: Run, { toolCallId, args }: Pick<Call, 'toolCallId'> & Partial<Call>): boolean =>
-  judgedCalls.has(toolCallId) && args !== undefined && isPlain(args) && !isSame(judgedCalls.get(toolCallId), args);
+const isChanged = ({ calls }: Run, { toolCallId, args }: Pick<Call, 'toolCallId'> & Partial<Call>): boolean => {
+  const own = calls.get(toolCallId);
+  return own?.isOwn === true && args !== undefined && isPlain(args) && !isSame(own.args, args);
+};
 
 /** The model gets the guard's message as the tool's error. */
-const throwIfRejected = ({ rejectedCalls }: Run, toolCallId: string): void => {
-  if (rejectedCalls.has(toolCallId)) throw new Error(String(rejectedCalls.get(toolCallId)));
+const throwIfRejected = ({ calls }: Run, toolCallId: string): void => {
+  const ruling = calls.get(toolCallId)?.ruling;
+  if (ruling?.kind === 'rejected') throw new Error(String(ruling.message));
 };

@@ -7,35 +7,36 @@ import type { UnsignedEvent } from './events.js';
 import type { RunTrace } from './run-trace.js';
 
 /** The parts of a run that its guards use. */
-interface GuardedScope {
+interface GuardedParts {
   readonly id: string;
   readonly plan: Plan;
   readonly options: GuardOptions;
   readonly signal: AbortSignal;
   readonly slots: Map<string, ProcessorSlot>;
-  readonly host?: Host | undefined;
-  readonly trace?: RunTrace | undefined;
-  emit(event: UnsignedEvent): void;
+  readonly emit: (event: UnsignedEvent) => void;
 }
 
-/** The run with the context of its guards; if the process is observed, guards also report to the observer. */
-export const withScope = <Run extends GuardedScope>(run: Run): Run => {
+/** The changing parts. */
+type StateOf = () => { readonly host?: Host | undefined; readonly trace?: RunTrace | undefined };
+
+/** The context of a run's guards, and its plan; if the process is observed, guards also report to the observer. */
+export const openScope = (run: GuardedParts, stateOf: StateOf): { readonly scope: RunScope; readonly plan: Plan } => {
   const { id, plan } = run;
   const observed = guardReports(run, () => ({ runId: id, agentId: 'ai-sdk', host: 'ai-sdk', pipelineId: plan.id }));
-  const reports = () => run.trace?.reports ?? observed?.reports;
-  return Object.assign(run, { scope: scopeOf(run, reports), ...(observed && { plan: observedPlan(run, plan, observed) }) });
+  return { scope: scopeOf(run, stateOf, observed), plan: observed ? observedPlan(plan, stateOf, observed) : plan };
 };
 
 /** The plan, which reports each of its calls; those of a run with a trace are in the trace. */
-const observedPlan = (run: GuardedScope, plan: Plan, { ask }: GuardReports): Plan => ({
+const observedPlan = (plan: Plan, stateOf: StateOf, { ask }: GuardReports): Plan => ({
   ...plan,
   run: (phase, data, scope) => {
-    if (plan.has(phase) && !run.trace) ask(data);
+    if (plan.has(phase) && !stateOf().trace) ask(data);
     return plan.run(phase, data, scope);
   },
 });
 
-const scopeOf = (run: GuardedScope, observed: () => Reports | undefined): RunScope => {
+const scopeOf = (run: GuardedParts, stateOf: StateOf, ofProcess: GuardReports | undefined): RunScope => {
+  const observed = (): Reports | undefined => stateOf().trace?.reports ?? ofProcess?.reports;
   const scope = createRunScope({
     runId: run.id,
     host: undefined as never, // see below
@@ -70,7 +71,7 @@ const scopeOf = (run: GuardedScope, observed: () => Reports | undefined): RunSco
     },
   });
   return Object.defineProperties(scope, {
-    host: { get: () => run.host as Host }, // no guard is called before `start`
-    openSpan: { get: () => run.trace?.openSpan },
+    host: { get: () => stateOf().host as Host }, // no guard is called before `start`
+    openSpan: { get: () => stateOf().trace?.openSpan },
   });
 };

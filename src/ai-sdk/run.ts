@@ -1,25 +1,20 @@
-import type { Instructions, Tool } from 'ai';
-import type { CallSettings, SentStep } from './sent-step.js';
+import type { Tool } from 'ai';
 import { anySignal, attempted } from '../phase/awaitable.js';
 import { definedFields } from '../phase/plain-data.js';
 import type { Plan } from '../pipeline/compile.js';
 import { holdOf } from '../pipeline/hold.js';
-import type { Host } from '../phase/host.js';
 import type { Phase } from '../phase/row.js';
 import type { ProcessorSlot, RunScope } from '../phase/scope.js';
 import { checkIntegration } from '../integration.js';
-import type { ProviderLimits } from '../loop/provider-clock.js';
 import type { Compilable } from '../mastra/graph/to-graph.js';
 import type { StoredPart } from '../plain/stored-message.js';
-import type { ApprovedInput } from './approved-input.js';
 import { dropRequests } from './drop-requests.js';
-import type { Answers, Conversation } from './conversation.js';
 import type { UnsignedEvent, WrittenData } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { planOf } from './host.js';
-import { withScope } from './run-scope.js';
-import type { RunTrace } from './run-trace.js';
-import type { AnyMessage, Chunk } from './spec.js';
+import { openScope } from './run-scope.js';
+import { initialState, type Adapter, type GuardedState, type JudgedCalls } from './run-state.js';
+import type { Chunk } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
 import { showTripwires, withStopParts } from './show-tripwires.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
@@ -61,77 +56,31 @@ export const phasesOf: Readonly<Record<Adapter, readonly Phase[]>> = {
   toStreamTransform: ['outputStream'],
 };
 
-/** An adapter for the AI SDK. */
-export type Adapter = 'withGuards' | 'toPrepareStep' | 'guardTools' | 'toStreamTransform';
-
-/** The judged version of the caller's messages. */
-export interface JudgedInput {
-  /** The adapter that judged them. It also forwards the results. */
-  readonly by: Adapter;
-  /** The replacements of messages, by their original key; see `rewritten`. */
-  readonly rewrites: ReadonlyMap<string, readonly AnyMessage[]>;
-  /** The system messages, if guards changed them. */
-  readonly system: readonly AnyMessage[] | undefined;
-  readonly users: readonly (readonly StoredPart[])[]; // the content of each message of the user
-}
-
 /** A run as the adapters use it. */
-export interface Run extends GuardedRun {
+export interface Run extends GuardedRun, JudgedCalls {
   readonly owner: Owner;
   readonly agentId: string;
-  trace?: RunTrace | undefined; // if the process is observed
   readonly plan: Plan;
-  /** The host of the guards; set when the run starts. */
-  host?: Host | undefined;
   readonly scope: RunScope;
   readonly options: GuardOptions;
   readonly leaving: AbortController; // ends the run because its readers canceled, or because the provider is late
-  chunkTimeouts?: ProviderLimits | undefined;
+  readonly hold: 'chunk' | 'step';
   readonly adapters: Set<Adapter>;
   readonly models: WeakSet<object>; // those that this run already guards
   readonly tools: Map<string, Tool>; // those that this run guards, by their names
-  /** See {@link takeCallSettings}. */
-  callSettings: CallSettings;
-  sent: SentStep; // the last prepared step
-  readonly hold: 'chunk' | 'step';
-  /** Whether the steps are emitted only after the run is over. */
-  holdsResult: boolean;
   /** The edited content of recorded steps, by their numbers. */
   readonly editedSteps: Map<number, readonly StoredPart[]>;
-  /** Set once the caller's messages were judged. */
-  input?: JudgedInput | undefined;
-  stepNumber: number; // of the current step, from 0
-  isAnswered: boolean; // whether the model has responded in it
-  instructions?: Instructions | undefined; // of the call, if `guardSettings` got them
-  approved?: ApprovedInput | undefined; // of the last call with approved calls
-  answers?: Answers | undefined; // for each answer in a prepared step's messages, whether the run generated it
-  /** The last conversation, if guards left it untouched. */
-  untouched?: Conversation | undefined;
-  context?: unknown; // the `experimental_context` of the current step
-  steps: readonly unknown[]; // the accepted ones, as the AI SDK reports them
-  retries: number;
-  recoveries: number;
-  /** The arguments that guards judged when the model made a call, by call id. */
-  readonly judgedCalls: Map<string, unknown>;
-  /** Arguments that are judged before their tool runs, because no guarded model made the call. */
-  readonly judgements: Map<string, Promise<unknown>>;
-  /** Calls that a guard rejected, each with the value that the model gets instead of a result. */
-  readonly rejectedCalls: Map<string, unknown>;
   /** Keys of arguments that pass the schema of a guarded tool, by its name. */
   readonly exempted: Map<string, Set<string>>;
-  /** Calls for which a guard requires approval. */
-  readonly approvals: Set<string>;
   /** Each processor's state in the run. */
   readonly slots: Map<string, ProcessorSlot>;
   /** The data that guards wrote; UI messages of a result have it as parts. */
   readonly data: WrittenData[];
+  readonly state: GuardedState;
+  /** Replaces the state by one with other values in some fields. */
+  change(fields: Partial<GuardedState>): void;
   /** Sends data that a guard wrote. */
   showData(chunk: Chunk): void;
-  /** Judges the last response as the run's result, if that was not done. */
-  judgeLast?: (() => Promise<void>) | undefined;
-  error: StopError | undefined;
-  failure?: { readonly error: unknown } | undefined; // the error that a stream ended with
-  isChecked: boolean;
   emit(event: UnsignedEvent): void;
   /** The run's signal, joined with that of a call. */
   signalWith(given: AbortSignal | undefined): AbortSignal;
@@ -178,93 +127,91 @@ export const createRun = (plan: Plan, options: GuardOptions, { owner, agentId = 
   const id = crypto.randomUUID();
   leaving.signal.addEventListener('abort', () => controller.abort(leaving.signal.reason));
   const signal = abortSignal ? anySignal([controller.signal, abortSignal]) : controller.signal;
-  let joined: { readonly given: AbortSignal; readonly signal: AbortSignal } | undefined; // the last one: a run's calls have one signal
-  const run: Run = {
+  const emit: Run['emit'] = (event) => attempted(() => onEvent?.({ ...event, runId: id })); // with its run id it is complete
+  const slots: Run['slots'] = new Map();
+  let state = initialState;
+  const guarded = openScope({ id, plan, options, signal, slots, emit }, () => state);
+  const run: Run & { readonly [brand]: true } = {
     [brand]: true,
     id,
     owner,
     agentId,
     signal,
-    plan,
+    ...guarded,
     options,
     leaving,
-    scope: undefined as never, // see `withScope`, which reads the run
+    hold: options.hold ?? defaultHold(plan, options),
     adapters: new Set(),
     models: new WeakSet(),
     tools: new Map(),
-    hold: options.hold ?? defaultHold(plan, options),
-    ...untouched(),
+    editedSteps: new Map(),
+    calls: new Map(),
+    exempted: new Map(),
+    slots,
+    data: [],
+    get state() {
+      return state;
+    },
+    change: (fields) => void (state = { ...state, ...fields }),
+    get error() {
+      return state.error;
+    },
     get tripwire() {
-      return TripwireError.isInstance(run.error) ? run.error : undefined;
+      return TripwireError.isInstance(state.error) ? state.error : undefined;
     },
-    signalWith: (given) => {
-      if (given === undefined || given === leaving.signal) return signal; // which follows it
-      if (joined?.given !== given) joined = { given, signal: anySignal([signal, given]) };
-      return joined.signal;
+    get retries() {
+      return state.retries;
     },
+    signalWith: joinedSignals(signal, leaving.signal),
     throwIfStopped: () => {
-      if (run.error) throw run.error;
+      if (state.error) throw state.error;
     },
-    finish: async () => {
-      run.throwIfStopped();
-      await run.judgeLast?.();
-      dropRequests(run);
-      run.trace?.end();
-    },
+    finish: () => finish(run),
     watch: (result) =>
-      watchReaders((tripwireParts ? withStopParts : showTripwires)(result, run.data), {
-        onReaderCancel,
-        leaving,
-        emit: run.emit,
-      }),
+      watchReaders((tripwireParts ? withStopParts : showTripwires)(result, run.data), { onReaderCancel, leaving, emit }),
     showData: (chunk) => showData(run, chunk),
-    emit: (event) => attempted(() => onEvent?.({ ...event, runId: id })), // with its run id it is complete
+    emit,
     end: (error) => {
-      if (run.error) return run.error;
+      if (state.error) return state.error;
       endRun(run, error);
       controller.abort(error);
       return error;
     },
-  } as Run;
-  return withScope(run);
+  };
+  return run;
+};
+
+/** Joins the run's signal with that of a call. The last one is kept, because a run's calls have one signal. */
+const joinedSignals = (signal: AbortSignal, leaving: AbortSignal): Run['signalWith'] => {
+  let joined: { readonly given: AbortSignal; readonly signal: AbortSignal } | undefined;
+  return (given) => {
+    if (given === undefined || given === leaving) return signal; // which follows it
+    if (joined?.given !== given) joined = { given, signal: anySignal([signal, given]) };
+    return joined.signal;
+  };
+};
+
+const finish = async (run: Run): Promise<void> => {
+  run.throwIfStopped();
+  await run.state.judgeLast?.();
+  dropRequests(run);
+  run.state.trace?.end();
 };
 
 const showData = (run: Run, chunk: Chunk): void => {
   const { type, data, id, transient } = chunk as WrittenData; // of that type
   const part = { type, data, ...definedFields({ id, transient }) }; // a client accepts no other fields
   run.data.push(part);
-  run.trace?.show(chunk);
+  run.state.trace?.show(chunk);
   run.emit({ type: 'data', part });
 };
 
 const endRun = (run: Run, error: StopError): void => {
-  run.error = error;
+  run.change({ error });
   const { processorId, phase, path } = error;
   run.emit({ type: 'stop', kind: run.tripwire ? 'tripwire' : 'unavailable', processorId, phase, path });
-  run.trace?.end({ error });
+  run.state.trace?.end({ error });
 };
-
-/** The fields of a new run; the others have no value. */
-const untouched = () => ({
-  holdsResult: false,
-  editedSteps: new Map(),
-  stepNumber: 0,
-  isAnswered: false,
-  steps: [],
-  retries: 0,
-  recoveries: 0,
-  callSettings: {},
-  sent: { messages: [], instructions: undefined },
-  judgedCalls: new Map(),
-  judgements: new Map(),
-  rejectedCalls: new Map(),
-  exempted: new Map(),
-  approvals: new Set(),
-  slots: new Map(),
-  data: [],
-  isChecked: false,
-  error: undefined,
-});
 
 const defaultHold = (plan: Plan, { maxProcessorRetries = 0 }: GuardOptions): 'chunk' | 'step' =>
   maxProcessorRetries > 0 || holdOf(plan.graph) !== 'none' ? 'step' : 'chunk';

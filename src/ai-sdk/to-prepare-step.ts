@@ -100,28 +100,28 @@ const timed = async (preparing: StepPreparation, args: StepArgs): Promise<Result
 const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Result | undefined> => {
   const { run, memory, options, isFrozen } = preparing;
   await start(run);
-  run.trace?.closeStep();
-  run.stepNumber = args.stepNumber;
-  run.steps = args.steps;
-  await run.trace?.begin([...systemOf(args.instructions), ...args.messages]);
+  run.state.trace?.closeStep();
+  run.change({ stepNumber: args.stepNumber, steps: args.steps });
+  await run.state.trace?.begin([...systemOf(args.instructions), ...args.messages]);
   const given = memory.baseOf(args);
-  const answers = args.responseMessages.filter(isOfAssistant).length;
-  run.answers = lastAnswers(given.messages, answers);
+  const count = args.responseMessages.filter(isOfAssistant).length;
+  run.change({ answers: lastAnswers(given.messages, count) });
   const base = await withJudgedInput(run, given, args);
-  run.trace?.enter('step.preparing');
-  run.answers = lastAnswers(base.messages, answers);
+  run.state.trace?.enter('step.preparing');
+  const answers = lastAnswers(base.messages, count);
+  run.change({ answers });
   const guarded = await guardStep(run, base, { model: args.model, isFrozen, settings: options.settings });
   const authored = options.prepareStep
     ? await authorStep(options.prepareStep, { args, step: guarded.step, freeze: isFrozen })
     : undefined;
   const step: StepInput = { ...guarded.step, ...authored?.step };
-  if (authored?.step.messages) run.answers = answersAmong(step.messages, guarded.step.messages, run.answers);
+  if (authored?.step.messages)
+    run.change({ answers: answersAmong(step.messages, guarded.step.messages, run.state.answers ?? answers) });
   const overrides = overridesOf(args, step);
   // Compares the values that the AI SDK carries forward at the next step: equal messages stay its own.
   const { messages = args.messages, instructions = args.instructions } = overrides;
   memory.remember({ base, sent: { ...step, messages, instructions } });
-  run.sent = { messages, instructions };
-  run.context = step.runtimeContext;
+  run.change({ sent: { messages, instructions }, context: step.runtimeContext });
   const fields: StepFields = { ...guarded.fields, ...authored?.fields };
   const providerOptions = mergeProviderOptions(guarded.fields.providerOptions, authored?.fields.providerOptions);
   return resultOf({
@@ -143,9 +143,9 @@ const preparationOf = (options: PrepareStepOptions, run: Run): StepPreparation =
  */
 const withJudgedInput = async (run: Run, base: StepInput, args: StepArgs): Promise<StepInput> => {
   const { stepNumber, initialMessages, experimental_steeringMessages: sent } = args;
-  if (run.input && stepNumber > 0 && !sent) return base;
+  if (run.state.input && stepNumber > 0 && !sent) return base;
   const messages = [...systemOf(base.instructions), ...base.messages];
-  const { approved } = run;
+  const { approved } = run.state;
   const isKnown = approved?.messages === initialMessages && !sent && isSame(approved.instructions, base.instructions);
   if (isKnown) {
     const input = await approved.input; // the results of the approved calls follow it

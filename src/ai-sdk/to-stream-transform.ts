@@ -64,7 +64,7 @@ export const toStreamTransform = (guards: Guards, options?: GuardOptions): Strea
     const steps = judgedSteps(run);
     const judge = async (part: Part, out: Out): Promise<void> => {
       await start(run); // throws the error that ended the run
-      if (part.type === 'finish') await run.judgeLast?.();
+      if (part.type === 'finish') await run.state.judgeLast?.();
       if (isJudged) return out.send([part]);
       if (part.type === 'raw') return undefined; // it contains text that guards may remove
       return steps(part, out);
@@ -129,7 +129,7 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
   /** A guard may still judge words of an answer that was cut off. */
   const close = (): void => {
     hasEnded = true;
-    run.trace?.end(run.failure);
+    run.state.trace?.end(run.state.failure);
   };
   /**
    * Before its first step the AI SDK runs approved tools, and adds the step's stream, or its own error, to a stream that must be open
@@ -146,7 +146,7 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
   const end = (controller: Controller, error: StopError): void => {
     if (hasEnded) return;
     hasEnded = true;
-    run.failure = { error };
+    run.change({ failure: { error } });
     controller.enqueue({ type: 'error', error });
     stopSource();
   };
@@ -156,7 +156,7 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
       if (hasEnded) return part.type === 'start-step' ? stopSource() : undefined;
       if (part.type === 'error' && isStopError(part.error)) return end(controller, part.error);
       if (part.type === 'error' || part.type === 'abort')
-        run.failure = { error: 'error' in part ? part.error : run.signal.reason };
+        run.change({ failure: { error: 'error' in part ? part.error : run.signal.reason } });
       const fail = (error: unknown): void => (isStopError(error) ? end(controller, error) : controller.error(error));
       const send = (parts: readonly Part[]): void => {
         if (!hasEnded) for (const open of parts) sendPart(controller, wire, open);

@@ -51,18 +51,21 @@ export const withGuards = (model: ModelInstance | string, guards: Guards, option
 const startCall = async (run: Run, call: ModelCall, sink: PartSink): Promise<GuardedCall> => {
   await start(run);
   if (call.params.tools?.length) checkTools(run);
-  run.holdsResult ||= call.mode === 'generate'; // it is emitted as a whole
-  run.trace?.closeStep();
-  if (run.isAnswered && !run.adapters.has('toPrepareStep')) run.stepNumber += 1;
-  run.isAnswered = false;
-  await run.trace?.begin(call.params.prompt);
+  run.state.trace?.closeStep();
+  const { holdsResult, isAnswered, stepNumber } = run.state;
+  run.change({
+    holdsResult: holdsResult || call.mode === 'generate', // it is emitted as a whole
+    stepNumber: isAnswered && !run.adapters.has('toPrepareStep') ? stepNumber + 1 : stepNumber,
+    isAnswered: false,
+  });
+  await run.state.trace?.begin(call.params.prompt);
   const prompt = (await judgedInput(run, call.params.prompt)) as Prompt; // made of a prompt
-  if (!run.adapters.has('toPrepareStep')) run.trace?.enter('step.preparing');
+  if (!run.adapters.has('toPrepareStep')) run.state.trace?.enter('step.preparing');
   const guarded = callGuarded(run, await guardCallStep(run, { ...call, params: { ...call.params, prompt } }), sink);
   if (endsItself(run))
     guarded.over.then(
-      () => (run.owner === 'application' && run.judgeLast ? undefined : run.trace?.endCalls()),
-      (error: unknown) => run.trace?.endCalls({ error }),
+      () => (run.owner === 'application' && run.state.judgeLast ? undefined : run.state.trace?.endCalls()),
+      (error: unknown) => run.state.trace?.endCalls({ error }),
     );
   return guarded;
 };
@@ -95,8 +98,8 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
 
 /** The AI SDK's warnings about timeouts that the run has taken from its settings, once in a run. */
 const timeoutWarnings = (run: Run): GenerateResult['warnings'] => {
-  const { chunkTimeouts = {} } = run;
-  run.chunkTimeouts = undefined;
+  const { chunkTimeouts = {} } = run.state;
+  run.change({ chunkTimeouts: undefined });
   const details = (name: string) => `The ${name} timeout is only supported by streaming functions.`;
   return (['firstChunkMs', 'chunkMs'] as const)
     .filter((name) => chunkTimeouts[name] !== undefined)

@@ -1,0 +1,93 @@
+import type { Instructions } from 'ai';
+import type { Host } from '../phase/host.js';
+import type { ProviderLimits } from '../loop/provider-clock.js';
+import type { CallRuling } from '../loop/step-calls.js';
+import type { StoredPart } from '../plain/stored-message.js';
+import type { ApprovedInput } from './approved-input.js';
+import type { Answers } from './conversation.js';
+import type { RunTrace } from './run-trace.js';
+import type { CallSettings, SentStep } from './sent-step.js';
+import type { AnyMessage } from './spec.js';
+import type { StopError } from './stop-errors.js';
+
+/** An adapter for the AI SDK. */
+export type Adapter = 'withGuards' | 'toPrepareStep' | 'guardTools' | 'toStreamTransform';
+
+/** The judged version of the caller's messages. */
+export interface JudgedInput {
+  /** The adapter that judged them. It also forwards the results. */
+  readonly by: Adapter;
+  /** The replacements of messages, by their original key; see `rewritten`. */
+  readonly rewrites: ReadonlyMap<string, readonly AnyMessage[]>;
+  /** The system messages, if guards changed them. */
+  readonly system: readonly AnyMessage[] | undefined;
+  readonly users: readonly (readonly StoredPart[])[]; // the content of each message of the user
+}
+
+/** The changing part of a run, as a value; `Run.change` replaces it. */
+export interface GuardedState {
+  readonly isChecked: boolean;
+  /** The host of the guards; set when the run starts. */
+  readonly host?: Host | undefined;
+  readonly trace?: RunTrace | undefined; // if the process is observed
+  readonly chunkTimeouts?: ProviderLimits | undefined;
+  /** See {@link takeCallSettings}. */
+  readonly callSettings: CallSettings;
+  readonly instructions?: Instructions | undefined; // of the call, if `guardSettings` got them
+  /** Set once the caller's messages were judged. */
+  readonly input?: JudgedInput | undefined;
+  readonly approved?: ApprovedInput | undefined; // of the last call with approved calls
+  readonly sent: SentStep; // the last prepared step
+  readonly answers?: Answers | undefined; // for each answer in a prepared step's messages, whether the run generated it
+  readonly context?: unknown; // the `experimental_context` of the current step
+  readonly stepNumber: number; // of the current step, from 0
+  readonly isAnswered: boolean; // whether the model has responded in it
+  readonly steps: readonly unknown[]; // the accepted ones, as the AI SDK reports them
+  readonly retries: number;
+  readonly recoveries: number;
+  /** Whether the steps are emitted only after the run is over. */
+  readonly holdsResult: boolean;
+  /** Judges the last response as the run's result, if that was not done. */
+  readonly judgeLast?: (() => Promise<void>) | undefined;
+  readonly error?: StopError | undefined;
+  readonly failure?: { readonly error: unknown } | undefined; // the error that a stream ended with
+}
+
+export const initialState: GuardedState = {
+  isChecked: false,
+  callSettings: {},
+  sent: { messages: [], instructions: undefined },
+  stepNumber: 0,
+  isAnswered: false,
+  steps: [],
+  retries: 0,
+  recoveries: 0,
+  holdsResult: false,
+};
+
+/** The guards' judgement of a call of a tool. */
+interface JudgedCall {
+  /** Whether the guarded model made it, with the arguments that guards judged. */
+  readonly isOwn?: boolean;
+  readonly args?: unknown;
+  readonly ruling?: CallRuling;
+  /** The judgement of arguments that no guarded model made, until their tool runs. */
+  readonly judging?: { readonly args: unknown; readonly judged: Promise<unknown> } | undefined;
+}
+
+/** The judged calls of a run, by their ids. */
+export interface JudgedCalls {
+  readonly calls: Map<string, JudgedCall>;
+}
+
+/** Changes the judgement of a call. */
+export const setJudged = ({ calls }: JudgedCalls, toolCallId: string, fields: JudgedCall): void =>
+  void calls.set(toolCallId, { ...calls.get(toolCallId), ...fields });
+
+/** Whether a guard rejected the call: the model gets its message instead of a result. */
+export const isRejected = ({ calls }: JudgedCalls, toolCallId: string): boolean =>
+  calls.get(toolCallId)?.ruling?.kind === 'rejected';
+
+/** Whether a guard requires approval of the call. */
+export const awaitsApproval = ({ calls }: JudgedCalls, toolCallId: string): boolean =>
+  calls.get(toolCallId)?.ruling?.kind === 'approval';
