@@ -5,7 +5,7 @@ import { isSame } from '../phase/plain-data.js';
 import { checkObject, type GuardOptions } from './guard-options.js';
 import { start, runsOf } from './adapters.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
-import { isRejected } from './run-state.js';
+import { rulingOf } from './run-state.js';
 import { failAsJudged, judgeModelOutput, judgeResult, type ToModelOutput, type ToolRun } from './judge-outcomes.js';
 import { judgeArguments, needsJudge, ruledFields, type Call, type Runs } from './ruled-calls.js';
 
@@ -107,7 +107,7 @@ const isReady = (run: Run, call: Call): boolean =>
   run.state.isChecked &&
   run.state.host !== undefined &&
   !run.error &&
-  !isRejected(run, call.toolCallId) &&
+  rulingOf(run, call.toolCallId)?.kind !== 'rejected' &&
   !needsJudge(run, call);
 
 const started = (execute: () => unknown): unknown => {

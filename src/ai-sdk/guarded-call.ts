@@ -22,7 +22,7 @@ import {
 } from './model-port.js';
 import { exemptFromSchema } from './ruled-calls.js';
 import type { Run } from './run.js';
-import { awaitsApproval, setJudged } from './run-state.js';
+import { rulingOf, setJudged } from './run-state.js';
 import type { Chunk, PartOf, StreamPart } from './spec.js';
 import { withoutPrompt } from '../loop/judge.js';
 import { watchEdits, type EditsBefore } from './watch-edits.js';
@@ -271,7 +271,7 @@ const editEarlier = ({ run, edits }: Calling): void => {
 /** A rejected call of a tool that is not guarded is not emitted, and approval cannot be requested. */
 const mayLeave = ({ run, call, ruled }: Calling, { toolCallId, toolName }: PartOf<'tool-call'>): boolean => {
   if (!ruled.has(toolCallId) || followsRulings(run, call, toolName)) return true;
-  if (awaitsApproval(run, toolCallId)) throw run.end(approvalError(run));
+  if (rulingOf(run, toolCallId)?.kind === 'approval') throw run.end(approvalError(run));
   return false;
 };
 

@@ -9,7 +9,7 @@ import { parseArguments } from './chunks.js';
 import { judgeCalls } from './judge-calls.js';
 import { judgesLater } from './model-port.js';
 import type { Run } from './run.js';
-import { awaitsApproval, isRejected, setJudged } from './run-state.js';
+import { rulingOf, setJudged } from './run-state.js';
 import type { CallOptions, PartOf } from './spec.js';
 import { approvalError } from './stop-errors.js';
 
@@ -65,7 +65,7 @@ const approvalOf =
   async (input, options) => {
     const run = next();
     const { toolCallId, messages } = options;
-    if (awaitsApproval(run, toolCallId)) return true;
+    if (rulingOf(run, toolCallId)?.kind === 'approval') return true;
     const { needsApproval = false } = tool;
     if (typeof needsApproval !== 'function') return needsApproval;
     const allowed = await allow(run, { toolName, toolCallId, args: input, messages });
@@ -89,7 +89,8 @@ const listenersOf = (toolName: string, tool: Tool, next: Runs['next']): Partial<
     onInputAvailable: async ({ input, ...options }: { input: unknown } & Options) => {
       const run = next();
       const { toolCallId, messages } = options;
-      const allowed = !awaitsApproval(run, toolCallId) && (await allow(run, { toolName, toolCallId, args: input, messages }));
+      const allowed =
+        rulingOf(run, toolCallId)?.kind !== 'approval' && (await allow(run, { toolName, toolCallId, args: input, messages }));
       if (!allowed) return;
       const { args } = allowed;
       const call = (listener: Listener | undefined, own: Options | undefined, event: object) =>
@@ -132,7 +133,7 @@ const schemaOf = (toolName: string, tool: Tool, { exempted }: Run): Tool['inputS
 export const exemptFromSchema = (run: Run, part: PartOf<'tool-call'>, tools: CallOptions['tools']): PartOf<'tool-call'> => {
   const { toolName, toolCallId, input } = part;
   const tokens = tools?.some(({ name }) => name === toolName) && run.exempted.get(toolName); // the AI SDK shows calls of other tools unread
-  if (!tokens || !isRejected(run, toolCallId)) return part;
+  if (!tokens || rulingOf(run, toolCallId)?.kind !== 'rejected') return part;
   const token = crypto.randomUUID();
   tokens.add(token);
   return { ...part, input: JSON.stringify({ [token]: parseArguments(input) }) };
@@ -172,7 +173,7 @@ const judgeCall = async (run: Run, { messages, ...call }: Call): Promise<unknown
 export const needsJudge = (run: Run, call: Pick<Call, 'toolCallId' | 'messages'> & Partial<Call>): boolean => {
   const { plan, calls } = run;
   const { toolCallId, messages } = call;
-  const isOwn = calls.get(toolCallId)?.isOwn === true && !awaitsApproval(run, toolCallId) && !isChanged(run, call);
+  const isOwn = calls.get(toolCallId)?.isOwn === true && rulingOf(run, toolCallId)?.kind !== 'approval' && !isChanged(run, call);
   if (plan.has('outputStream') && !isOwn) return true;
   return (
     (plan.has('outputStream') || honours(run, 'input') || honours(run, 'outputStep')) && approvedCalls(messages).has(toolCallId)
@@ -186,7 +187,7 @@ const isChanged = ({ calls }: Run, { toolCallId, args }: Pick<Call, 'toolCallId'
 };
 
 /** The model gets the guard's message as the tool's error. */
-const throwIfRejected = ({ calls }: Run, toolCallId: string): void => {
-  const ruling = calls.get(toolCallId)?.ruling;
+const throwIfRejected = (run: Run, toolCallId: string): void => {
+  const ruling = rulingOf(run, toolCallId);
   if (ruling?.kind === 'rejected') throw new Error(String(ruling.message));
 };

@@ -84,10 +84,5 @@ export interface JudgedCalls {
 export const setJudged = ({ calls }: JudgedCalls, toolCallId: string, fields: JudgedCall): void =>
   void calls.set(toolCallId, { ...calls.get(toolCallId), ...fields });
 
-/** Whether a guard rejected the call: the model gets its message instead of a result. */
-export const isRejected = ({ calls }: JudgedCalls, toolCallId: string): boolean =>
-  calls.get(toolCallId)?.ruling?.kind === 'rejected';
-
-/** Whether a guard requires approval of the call. */
-export const awaitsApproval = ({ calls }: JudgedCalls, toolCallId: string): boolean =>
-  calls.get(toolCallId)?.ruling?.kind === 'approval';
+/** The guards' ruling about a call that does not simply run. */
+export const rulingOf = ({ calls }: JudgedCalls, toolCallId: string): CallRuling | undefined => calls.get(toolCallId)?.ruling;
