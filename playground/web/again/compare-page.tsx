@@ -14,7 +14,7 @@ import { Waiting } from '../components/waiting.js';
 import { WordDiff } from '../components/word-diff.js';
 import { useTitle } from '../shell/use-title.js';
 import { ComparedTable } from '../workbench/compare/compared-table.js';
-import { outcomeOf, type Sides } from '../workbench/compare/order-rows.js';
+import { hasCalls, outcomeOf, type Sides } from '../workbench/compare/order-rows.js';
 import '../workbench/compare/compare.css';
 import './again.css';
 import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
@@ -68,7 +68,7 @@ const Comparison = ({ comparison }: { readonly comparison: RunComparison }) => {
           <WordDiff before={answers.before} after={answers.after} />
         )}
       </Panel>
-      <Panel title="Verdicts" isFlush>
+      <Panel title={hasCalls(rows) ? 'Verdicts and tool calls' : 'Verdicts'} isFlush>
         <ComparedTable rows={rows} sides={sides} />
       </Panel>
     </div>

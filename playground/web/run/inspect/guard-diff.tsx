@@ -1,14 +1,15 @@
 import { Eye } from 'lucide-react';
 import { useCallback, useState } from 'react';
-import type { GuardView, TextAt } from '../../../protocol/trace-entry.js';
+import type { GuardView } from '../../../protocol/trace-entry.js';
 import { ApiError, get, query, runFile } from '../../api/request.js';
 import { useLoaded } from '../../api/use-loaded.js';
 import { Button } from '../../components/button.js';
 import { ErrorNotice } from '../../components/error-notice.js';
 import { Scrolled } from '../../components/fact-list.js';
 import { InertText } from '../../components/inert-text.js';
-import { targetTitle, withoutCopies } from '../../components/target-title.js';
+import { targetTitle } from '../../components/target-title.js';
 import { WordDiff } from '../../components/word-diff.js';
+import { pairsOf } from './text-pairs.js';
 
 export interface GuardDiffProps {
   readonly runId: string;
@@ -17,24 +18,6 @@ export interface GuardDiffProps {
   /** False if it stopped the run: then its input is shown, and nothing as removed. */
   readonly returnedText: boolean;
 }
-
-/** A text before and after a guard. */
-interface TextPair {
-  readonly target: string;
-  readonly before: string;
-  readonly after: string;
-}
-
-const pairsOf = (received: readonly TextAt[], returned: readonly TextAt[]): TextPair[] => {
-  const before = new Map(received.map(({ target, text }) => [target, text]));
-  const after = new Map(returned.map(({ target, text }) => [target, text]));
-  const pairs = [...new Set([...before.keys(), ...after.keys()])].map((target) => ({
-    target,
-    before: before.get(target) ?? '',
-    after: after.get(target) ?? '',
-  }));
-  return withoutCopies(pairs);
-};
 
 /** A guard's error, or a cause of it, with its stack. */
 const Cause = ({ cause, isFirst }: { readonly cause: NonNullable<GuardView['causes']>[number]; readonly isFirst: boolean }) => (
@@ -56,7 +39,7 @@ const Cause = ({ cause, isFirst }: { readonly cause: NonNullable<GuardView['caus
 );
 
 const Texts = ({ view, author, returnedText }: Omit<GuardDiffProps, 'runId' | 'seq'> & { readonly view: GuardView }) => {
-  const pairs = pairsOf(view.received, returnedText ? view.returned : view.received);
+  const pairs = pairsOf(returnedText ? view : { received: view.received, returned: view.received });
   const changed = pairs.filter(({ before, after }) => before !== after);
   const same = pairs.filter(({ before, after }) => before === after);
   return (

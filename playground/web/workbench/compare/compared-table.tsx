@@ -2,7 +2,7 @@ import { useCatalog } from '../../api/catalog.js';
 import type { ComparedRow, ComparedVerdict } from '../../../protocol/runs.js';
 import { VerdictBadge } from '../../components/badge.js';
 import { RowReason } from '../row-head.js';
-import { changeOf, differingFirst, recordedAndReplayed, type Sides } from './order-rows.js';
+import { changeOf, differingFirst, hasCalls, recordedAndReplayed, type Sides } from './order-rows.js';
 
 interface ComparedTableProps {
   readonly rows: readonly (ComparedRow & { readonly agents?: readonly string[] })[];
@@ -18,7 +18,7 @@ export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTab
     <table className="rows rows-flush rows-cards compared">
       <thead>
         <tr>
-          <th scope="col">Guard</th>
+          <th scope="col">{hasCalls(rows) ? 'Guard or tool' : 'Guard'}</th>
           <th scope="col">Phase</th>
           <th scope="col">{sides.before.title}</th>
           <th scope="col">{sides.after.title}</th>

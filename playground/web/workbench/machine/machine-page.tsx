@@ -26,9 +26,7 @@ export const MachinePage = () => {
       <MachineHead machine={machine} />
       <div className="machine-layout">
         <Panel title="Statechart" isFlush>
-          <div className="machine-chart">
-            <Statechart position={position} onState={(path) => setChosen((before) => (before === path ? undefined : path))} />
-          </div>
+          <Statechart position={position} onState={(path) => setChosen((before) => (before === path ? undefined : path))} />
         </Panel>
         <Panel title="Transitions" note={chosen ?? 'of all states'} isFlush>
           <Transitions ways={ways} />
@@ -54,7 +52,7 @@ const MachineHead = ({ machine }: Pick<Catalog, 'machine'>) => (
       </>
     }
   >
-    <p className="field-words machine-note">
+    <p className="field-words">
       The statechart that runs every InterlockAgent. Pass the JSON to <code>createMachine</code> of XState 5, or open it in
       Stately Sketch; Stately Studio imports it as <code>createMachine(…)</code>. It contains only the names of guards, actions
       and activities. GitHub, GitLab and most wikis render Mermaid.
@@ -106,6 +104,6 @@ const machineSvg = (machine: Catalog['machine']): string => {
       look: isFrame ? 'frame' : 'state',
       title: stateName(state),
     })),
-    tracks: transitions.filter(({ isCommon }) => !isCommon).map(({ points }) => ({ points, hasArrow: true })),
+    tracks: transitions.filter(({ isCommon }) => !isCommon).map(({ points }) => ({ points })),
   });
 };

@@ -11,7 +11,8 @@ import { useQuery } from '../../shell/use-query.js';
 import { NotFound } from '../../shell/not-found.js';
 import { PipelineGraph } from '../graph/pipeline-graph.js';
 import type { PlaceMark } from '../graph/place-mark.js';
-import { pipelineSvg } from '../graph/pipeline-svg.js';
+import { drawingSvg } from '../graph/drawing-svg.js';
+import { layOutGraph, type PlacedShape } from '../graph/lay-out-graph.js';
 import { guardsIn, shapesIn } from '../../../protocol/shapes.js';
 import { fileName } from '../take-away/file-name.js';
 import { CopyButton, SaveButton } from '../take-away/take-button.js';
@@ -77,7 +78,19 @@ const noMarks: ReadonlyMap<string, PlaceMark> = new Map();
 const marksOf = ({ severity }: Finding, path: string | undefined): ReadonlyMap<string, PlaceMark> =>
   path === undefined ? noMarks : new Map([[path, { tone: severity === 'error' ? 'trip' : 'edit', label: severity }]]);
 
-const PipelineHead = ({ pipeline: { id, name, phases, usedBy } }: { readonly pipeline: PipelineInfo }) => {
+/** The graph as an SVG file, as on the page. */
+const pipelineSvg = ({ name, graph }: PipelineInfo): string => {
+  const { places, tracks } = layOutGraph(graph, () => '');
+  const lookOf = ({ shape, isFrame }: PlacedShape) => (isFrame ? 'frame' : shape ? 'step' : 'label');
+  return drawingSvg({
+    title: name,
+    boxes: places.map((place) => ({ ...place, look: lookOf(place), title: place.name })),
+    tracks,
+  });
+};
+
+const PipelineHead = ({ pipeline }: { readonly pipeline: PipelineInfo }) => {
+  const { id, name, phases, usedBy } = pipeline;
   const table = useCatalog().phases;
   return (
     <PageHead
@@ -90,11 +103,7 @@ const PipelineHead = ({ pipeline: { id, name, phases, usedBy } }: { readonly pip
       tools={
         <>
           <CopyButton text={() => getText(`pipelines/${encodeURIComponent(id)}/mermaid`)}>Copy Mermaid</CopyButton>
-          <SaveButton
-            name={fileName(id, 'svg')}
-            type="image/svg+xml"
-            text={() => pipelineSvg(name, document.querySelector('.pg'))}
-          >
+          <SaveButton name={fileName(id, 'svg')} type="image/svg+xml" text={() => pipelineSvg(pipeline)}>
             Download SVG
           </SaveButton>
         </>
