@@ -52,12 +52,12 @@ const Comparison = ({ comparison }: { readonly comparison: RunComparison }) => {
   const { before, after, answers, rows } = comparison;
   const sides = useSides(comparison);
   return (
-    <div className="compare-results">
-      <div className="beside-runs">
+    <div className="stack-l">
+      <div className="columns">
         <RunCard title={sides.before.title} run={before} />
         <RunCard title={sides.after.title} run={after} />
       </div>
-      <p className="compare-outcome">{outcomeOf(comparison)}</p>
+      <p className="outcome">{outcomeOf(comparison)}</p>
       <Panel title="Input">
         <WordDiff before={before.userText} after={after.userText} />
       </Panel>

@@ -41,7 +41,7 @@ export const PartText = ({ part, lane, isLive = false, mostChars = Infinity, wor
   const wasLost = text === '' && receivedChars > 0 && buffered === 0;
   return (
     <p className={`part-text part-${kind}`} dir="auto">
-      {cut > 0 && <span className="part-lost">{count(cut, 'earlier character')} … </span>}
+      {cut > 0 && <span className="faint small">{count(cut, 'earlier character')} … </span>}
       {isRetracted ? (
         <del className="part-retracted">
           <InertText text={settled} />
@@ -55,7 +55,7 @@ export const PartText = ({ part, lane, isLive = false, mostChars = Infinity, wor
         </span>
       )}
       {buffered > 0 && <BufferedMark chars={buffered} />}
-      {wasLost && <span className="part-lost">{count(receivedChars, 'character')} received, not emitted</span>}
+      {wasLost && <span className="faint small">{count(receivedChars, 'character')} received, not emitted</span>}
     </p>
   );
 };

@@ -51,7 +51,7 @@ export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps & Pick<R
         </p>
       ))}
       {!runFile && whole.visits.length > 0 && (
-        <div className="inspector-actions">
+        <div className="cluster">
           {(call.result === undefined ? ['args'] : ['args', 'results']).map((field) => (
             <Link
               key={field}
@@ -72,8 +72,8 @@ export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps & Pick<R
 const RejectedArguments = ({ runId, call }: { readonly runId: string; readonly call: ToolCall }) => {
   const path = `${runPath(runId)}/rejected`;
   const loaded = useLoaded(useCallback((signal) => get<Readonly<Record<string, unknown>>>(path, signal), [path]));
-  if (loaded.state === 'loading') return <p className="inspector-none">Loading arguments …</p>;
-  if (loaded.state === 'failed') return <p className="inspector-none">{loaded.error.message}</p>;
+  if (loaded.state === 'loading') return <p className="soft small">Loading arguments …</p>;
+  if (loaded.state === 'failed') return <p className="soft small">{loaded.error.message}</p>;
   return <Value value={loaded.value[call.toolCallId] ?? 'not recorded'} />;
 };
 
@@ -114,9 +114,11 @@ const Sent = ({ runId, index }: { readonly runId: string; readonly index: number
   if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
   const prompt = loaded.state === 'loaded' ? loaded.value[index] : undefined;
   if (!prompt)
-    return <p className="inspector-none">{loaded.state === 'loading' ? 'Loading …' : 'This prompt was not recorded.'}</p>;
+    return (
+      <p className="soft small">{loaded.state === 'loading' ? 'Loading …' : 'This prompt was not recorded.'}</p>
+    );
   return (
-    <ol className="prompt-messages">
+    <ol className="stack-s prompt-messages">
       {prompt.messages.map(({ role, text, parts }, place) => (
         // oxlint-disable-next-line react/no-array-index-key -- messages of a prompt have no other name
         <li key={place}>

@@ -48,7 +48,7 @@ export const GuardDetails = (props: DetailProps) => {
   const canRun = guards[author] !== undefined && !runFile && whole.visits.length > 0;
   return (
     <>
-      <p className="inspector-of">
+      <p className="soft small">
         {title}
         <Attempt lane={lane} />
       </p>
@@ -99,7 +99,7 @@ const Actions = ({ runId, agentId, path, lane }: ActionsProps) => {
       cutting: { kind: 'recorded', runId, stepNumber: lane.stepNumber, attempt: lane.attempt },
     });
   return (
-    <div className="inspector-actions">
+    <div className="cluster">
       <WithoutGuard runId={runId} agentId={agentId} path={path} />
       <Link className="button button-plain" href={`${edit}${query({ guard: path })}`}>
         <SlidersHorizontal size={14} aria-hidden /> Change options…

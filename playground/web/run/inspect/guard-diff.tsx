@@ -21,7 +21,7 @@ export interface GuardDiffProps {
 
 /** A guard's error, or a cause of it, with its stack. */
 const Cause = ({ cause, isFirst }: { readonly cause: NonNullable<GuardView['causes']>[number]; readonly isFirst: boolean }) => (
-  <div className="diff-pair">
+  <div className="card diff-pair">
     <p>
       <b>
         {!isFirst && 'Caused by '}
@@ -45,7 +45,7 @@ const Texts = ({ view, author, returnedText }: Omit<GuardDiffProps, 'runId' | 's
   return (
     <>
       {changed.map(({ target, before, after }) => (
-        <div key={target} className="diff-pair">
+        <div key={target} className="card diff-pair">
           <h4 title={target}>{targetTitle(target)}</h4>
           <WordDiff before={before} after={after} author={author} />
         </div>
@@ -54,7 +54,7 @@ const Texts = ({ view, author, returnedText }: Omit<GuardDiffProps, 'runId' | 's
         <details className="diff-same" open={changed.length === 0 && same.length < 4}>
           <summary>{returnedText ? (changed.length === 0 ? 'Input (unchanged)' : 'Unchanged') : 'Input'}</summary>
           {same.map(({ target, before }) => (
-            <div key={target} className="diff-pair">
+            <div key={target} className="card diff-pair">
               <h4 title={target}>{targetTitle(target)}</h4>
               <p>
                 <InertText text={before} />
@@ -63,7 +63,7 @@ const Texts = ({ view, author, returnedText }: Omit<GuardDiffProps, 'runId' | 's
           ))}
         </details>
       )}
-      {pairs.length === 0 && !view.causes && <p className="inspector-none">The input has no text.</p>}
+      {pairs.length === 0 && !view.causes && <p className="soft small">The input has no text.</p>}
     </>
   );
 };
@@ -95,10 +95,10 @@ export const GuardDiff = ({ runId, seq, author, returnedText }: GuardDiffProps) 
     [runId, seq, isRevealed],
   );
   const loaded = useLoaded(load);
-  if (loaded.state === 'loading') return <p className="inspector-none">Loading input …</p>;
+  if (loaded.state === 'loading') return <p className="soft small">Loading input …</p>;
   if (loaded.state === 'failed')
     return isUnknown(loaded.error) ? (
-      <p className="inspector-none">
+      <p className="soft small">
         <InertText text={loaded.error.message} />
       </p>
     ) : (
@@ -106,7 +106,7 @@ export const GuardDiff = ({ runId, seq, author, returnedText }: GuardDiffProps) 
     );
   const isHidden = [...loaded.value.received, ...loaded.value.returned].some(({ text }) => text.includes('▒'));
   return (
-    <div className="diff">
+    <div className="stack-s diff">
       {loaded.value.causes?.map((cause, depth) => (
         // oxlint-disable-next-line react/no-array-index-key -- causes of one error have no other name
         <Cause key={depth} cause={cause} isFirst={depth === 0} />

@@ -31,7 +31,7 @@ export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) 
       <h3>
         {row.name} {row.word !== '' && <Badge tone={row.tone}>{row.word}</Badge>}
       </h3>
-      {parts.length === 0 && <p className="inspector-none">No text in this step.</p>}
+      {parts.length === 0 && <p className="soft small">No text in this step.</p>}
       {!isFilm && parts.map((part) => <PartText key={part.partId} part={part} lane={now} mostChars={4000} words={words} />)}
       {!isFilm && <Authors words={words} />}
       {parts.length > 0 && (
@@ -77,7 +77,7 @@ const StreamFilm = ({ runId, lane, seq, onSeq }: StreamFilmProps) => {
     setWords(new Map(revealed.map((one) => [one.seq, one.text])));
   };
   return (
-    <section aria-label="Stream buffer" className="stream">
+    <section aria-label="Stream buffer" className="stack-s stream">
       <FilmView film={film} index={film.lines.filter((line) => line <= seq).length} onGo={onGo} keys="timeline keys" />
       {canReveal && !words && (
         <Button look="quiet" onClick={() => void reveal()}>

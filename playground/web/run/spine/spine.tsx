@@ -93,12 +93,15 @@ export const Spine = (props: SpineProps) => {
 
 const percent = (place: number): string => `${(place * 100).toFixed(2)}%`;
 
+/** A label after this place would be cut. */
+const lastLabel = 0.7;
+
 const AxisHead = ({ axis: { ticks, cuts } }: Pick<SpineProps, 'axis'>) => (
   <div className="spine-axis" aria-hidden>
     <span className="spine-ticks">
       {ticks.map(({ place, ms }) => (
         <span key={ms} style={{ insetInlineStart: percent(place) }}>
-          {ms === 0 ? '0' : formatDuration(ms)}
+          {ms === 0 ? '0' : place < lastLabel && formatDuration(ms)}
         </span>
       ))}
       {cuts.map(({ place, ms }) => (
@@ -147,11 +150,11 @@ const Row = memo(({ row, isSelected, isLater, axis, onRow, onFold }: RowProps) =
     >
       <span className="row-name">
         {isOpen === undefined ? (
-          <span className="row-fold" />
+          <span className="bare row-fold" />
         ) : (
           <button
             type="button"
-            className="row-fold"
+            className="bare row-fold"
             tabIndex={-1}
             aria-hidden // the arrow keys do the same
             onClick={(event) => {
@@ -163,11 +166,11 @@ const Row = memo(({ row, isSelected, isLater, axis, onRow, onFold }: RowProps) =
           </button>
         )}
         <Icon size={13} aria-hidden />
-        <InertText text={name} className="row-id" />
-        {title !== undefined && <span className="row-phase">{title}</span>}
+        <InertText text={name} className="row-id ellipsis" />
+        {title !== undefined && <span className="row-phase ellipsis tiny">{title}</span>}
       </span>
-      <span className="row-word">{word}</span>
-      <span className="row-time">{time}</span>
+      <span className="row-word soft ellipsis tiny">{word}</span>
+      <span className="row-time soft tiny">{time}</span>
       <Bar row={row} axis={axis} />
     </li>
   );

@@ -15,7 +15,7 @@ export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTab
   const titles = new Map(useCatalog().phases.map(({ phase, title }) => [phase, title]));
   if (rows.length === 0) return <p className="faint compared-none">No guard ran.</p>;
   return (
-    <table className="rows rows-flush rows-cards compared">
+    <table className="rows small rows-flush rows-cards compared">
       <thead>
         <tr>
           <th scope="col">{hasCalls(rows) ? 'Guard or tool' : 'Guard'}</th>

@@ -88,7 +88,7 @@ const partOf = (plan: Plan, shape: GraphShape, around: Around): Part => {
 
 /** A group gets its width from what it contains. */
 const ownWidth = ({ noteOf }: Plan, shape: GraphShape): number =>
-  /^(guard|function|map)$/.test(shape.kind) ? widthOf(shapeName(shape), 7.8) + widthOf(noteOf(shape), 6.4) : 0;
+  /^(guard|function|map)$/.test(shape.kind) ? widthOf(shapeName(shape), 8.4) + widthOf(noteOf(shape), 6.4) : 0;
 
 const rowOf = (plan: Plan, nodes: readonly GraphShape[], around: Around): Part => {
   const parts = nodes.map((node) => partOf(plan, node, around));

@@ -75,7 +75,7 @@ const PlaceButton = ({ place, isSelected, mark, note, onSelect }: PlaceProps) =>
   const look = `tone-${mark?.tone ?? 'none'} ${isSelected ? 'pg-selected' : ''}`;
   if (!shape)
     return (
-      <span className="pg-condition" style={style} title={name}>
+      <span className="pg-condition ellipsis" style={style} title={name}>
         {name}
       </span>
     );
@@ -91,10 +91,10 @@ const PlaceButton = ({ place, isSelected, mark, note, onSelect }: PlaceProps) =>
       >
         {shape.kind === 'function' && <FunctionSquare size={13} aria-hidden />}
         {shape.kind === 'map' && <MapIcon size={13} aria-hidden />}
-        <span className="pg-id" title={name}>
+        <span className="pg-id ellipsis" title={name}>
           {name}
         </span>
-        <span className="pg-mark">{mark?.label ?? note}</span>
+        <span className="pg-mark soft tiny ellipsis" title={mark?.label ?? note}>{mark?.label ?? note}</span>
       </button>
     </>
   );

@@ -52,11 +52,11 @@ const PipelineView = ({ pipeline, guard }: PipelineViewProps) => {
   return (
     <div className="page">
       <PipelineHead pipeline={pipeline} />
-      <div className="pipeline-layout">
+      <div className="split">
         <Panel title="Graph" note={count(guardsIn(graph).length, 'guard')} isFlush>
           <PipelineGraph graph={graph} selected={selected} marks={marks} onSelect={select} />
         </Panel>
-        <div className="pipeline-side">
+        <div className="stack-l">
           {shape && (
             <Panel title="Selected step">
               <PlaceDetails shape={shape} />
@@ -109,7 +109,7 @@ const PipelineHead = ({ pipeline }: { readonly pipeline: PipelineInfo }) => {
         </>
       }
     >
-      <ul className="badges">
+      <ul className="cluster tiny">
         {table
           .filter(({ phase }) => phases.includes(phase))
           .map(({ phase, title, hook }) => (
@@ -135,21 +135,21 @@ interface FindingListProps {
 const FindingList = ({ findings, chosen, onChoose }: FindingListProps) => {
   if (findings.length === 0) return <p className="faint">No findings.</p>;
   return (
-    <ul className="findings">
+    <ul className="stack-s">
       {findings.map((finding) => (
         <li key={`${finding.code} ${finding.path}`}>
           <button
             type="button"
-            className="finding"
+            className="bare card stack-s small finding"
             aria-pressed={finding === chosen}
             onClick={() => onChoose(finding === chosen ? undefined : finding)}
           >
-            <span className="finding-head">
+            <span className="cluster">
               <SeverityBadge severity={finding.severity} />
               <code>{finding.code}</code>
             </span>
             <InertText text={finding.message} />
-            <code className="finding-path">{finding.path}</code>
+            <code className="soft">{finding.path}</code>
           </button>
         </li>
       ))}
@@ -161,7 +161,7 @@ const FindingList = ({ findings, chosen, onChoose }: FindingListProps) => {
 const PlaceDetails = ({ shape }: { readonly shape: GraphShape }) => {
   const rows = [['path', shape.path], ['kind', shape.kind], ...('overlap' in shape ? [['overlap rule', shape.overlap]] : [])];
   return (
-    <div className="place">
+    <div className="stack-s place">
       <h3>{shapeName(shape)}</h3>
       {shape.kind === 'guard' && <Phases phases={shape.phases} />}
       <dl>
@@ -186,7 +186,7 @@ const policyRows = (shape: GraphShape): string[][] =>
 const Phases = ({ phases }: { readonly phases: readonly string[] }) => {
   const covered = useCatalog().phases.filter(({ phase }) => phases.includes(phase));
   return (
-    <ul className="badges">
+    <ul className="cluster tiny">
       {covered.map(({ phase, title, hook }) => (
         <li key={phase}>
           <Badge tone="processor" title={hook}>
