@@ -58,18 +58,20 @@ const Comparison = ({ comparison }: { readonly comparison: RunComparison }) => {
         <RunCard title={sides.after.title} run={after} />
       </div>
       <p className="outcome">{outcomeOf(comparison)}</p>
-      <Panel title="Input">
-        <WordDiff before={before.userText} after={after.userText} />
+      <Panel title={hasCalls(rows) ? 'Verdicts and tool calls' : 'Verdicts'} isFlush>
+        <ComparedTable rows={rows} sides={sides} />
       </Panel>
+      {before.userText !== after.userText && (
+        <Panel title="Input">
+          <WordDiff before={before.userText} after={after.userText} />
+        </Panel>
+      )}
       <Panel title="Response" note={`${before.status} → ${after.status}`}>
         {answers.before === '' && answers.after === '' ? (
           <p className="faint">Neither run has a response.</p>
         ) : (
           <WordDiff before={answers.before} after={answers.after} />
         )}
-      </Panel>
-      <Panel title={hasCalls(rows) ? 'Verdicts and tool calls' : 'Verdicts'} isFlush>
-        <ComparedTable rows={rows} sides={sides} />
       </Panel>
     </div>
   );

@@ -1,8 +1,9 @@
 import { Eye } from 'lucide-react';
 import { useCallback, useState } from 'react';
+import { runPath } from '../../../protocol/run-file.js';
 import type { GuardView } from '../../../protocol/trace-entry.js';
 import { ApiError, get, query, runFile } from '../../api/request.js';
-import { useLoaded } from '../../api/use-loaded.js';
+import { restMs, useLoaded } from '../../api/use-loaded.js';
 import { Button } from '../../components/button.js';
 import { ErrorNotice } from '../../components/error-notice.js';
 import { Scrolled } from '../../components/fact-list.js';
@@ -68,18 +69,6 @@ const Texts = ({ view, author, returnedText }: Omit<GuardDiffProps, 'runId' | 's
   );
 };
 
-/** The delay before text is requested, so that scrubbing past a guard sends no request. */
-const restMs = 120;
-
-const whenIdle = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, restMs);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    });
-  });
-
 /** A server without this run's text is no error. */
 const isUnknown = (error: Error): boolean => error instanceof ApiError && error.code !== 'studio/unreachable';
 
@@ -87,14 +76,11 @@ const isUnknown = (error: Error): boolean => error instanceof ApiError && error.
 export const GuardDiff = ({ runId, seq, author, returnedText }: GuardDiffProps) => {
   const [isRevealed, setIsRevealed] = useState(false);
   const load = useCallback(
-    async (signal: AbortSignal) => {
-      await whenIdle(signal);
-      const path = `runs/${encodeURIComponent(runId)}/guards/${seq}`;
-      return get<GuardView>(`${path}${query({ reveal: isRevealed ? 1 : undefined })}`, signal);
-    },
+    (signal: AbortSignal) =>
+      get<GuardView>(`${runPath(runId)}/guards/${seq}${query({ reveal: isRevealed ? 1 : undefined })}`, signal),
     [runId, seq, isRevealed],
   );
-  const loaded = useLoaded(load);
+  const loaded = useLoaded(load, restMs);
   if (loaded.state === 'loading') return <p className="soft small">Loading input …</p>;
   if (loaded.state === 'failed')
     return isUnknown(loaded.error) ? (

@@ -15,7 +15,7 @@ import { weight, type StreamProgress } from './judged.js';
 import { GuardDiff, type GuardDiffProps } from './guard-diff.js';
 import type { MergedText, MergeView } from '../../../protocol/trace-entry.js';
 import { get, query, runFile } from '../../api/request.js';
-import { useLoaded } from '../../api/use-loaded.js';
+import { restMs, useLoaded } from '../../api/use-loaded.js';
 import { WordDiff } from '../../components/word-diff.js';
 
 interface GuardVerdictsProps {
@@ -134,9 +134,7 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
       </h3>
       {latest.slice(0, 1).map(entryOf)}
       {latest.length === 0 && !stream && (
-        <p className="soft small">
-          {shape ? 'No verdict at this time.' : 'No conflict in this group at this time.'}
-        </p>
+        <p className="soft small">{shape ? 'No verdict at this time.' : 'No conflict in this group at this time.'}</p>
       )}
       {latest.length === 0 && actions}
       {shape?.description !== undefined && (
@@ -153,9 +151,7 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
         </details>
       )}
       {noWords !== undefined && latest.length > 0 && <p className="soft small">{noWords}</p>}
-      {earlier > 0 && (
-        <p className="soft small">{count(earlier, 'earlier verdict')}: move the timeline back to see them.</p>
-      )}
+      {earlier > 0 && <p className="soft small">{count(earlier, 'earlier verdict')}: move the timeline back to see them.</p>}
     </>
   );
 };
@@ -193,7 +189,7 @@ const MergeWords = ({ runId, seq }: { readonly runId: string; readonly seq: numb
       get<MergeView>(`runs/${encodeURIComponent(runId)}/merges/${seq}${query({ reveal: isRevealed ? 1 : undefined })}`, signal),
     [runId, seq, isRevealed],
   );
-  const loaded = useLoaded(load);
+  const loaded = useLoaded(load, restMs);
   if (loaded.state === 'loading') return <p className="soft small">Loading edits …</p>;
   if (loaded.state === 'failed')
     return (

@@ -5,7 +5,7 @@ import { guardsIn } from '../../../protocol/shapes.js';
 import type { GuardView } from '../../../protocol/trace-entry.js';
 import { useCatalog } from '../../api/catalog.js';
 import { get } from '../../api/request.js';
-import { useLoaded } from '../../api/use-loaded.js';
+import { restMs, useLoaded } from '../../api/use-loaded.js';
 import type { EditedWords } from '../../components/authored-text.js';
 import { diffWords } from '../../components/diff-words.js';
 import { pipelineNamed, pipelineOf } from './judged.js';
@@ -33,7 +33,7 @@ export const useEditedWords = (runId: string, lane: Lane | undefined): readonly 
       ),
     [runId, seqs],
   );
-  const loaded = useLoaded(load);
+  const loaded = useLoaded(load, restMs);
   if (loaded.state !== 'loaded') return [];
   return loaded.value.flatMap((view) => {
     const pipeline = pipelineNamed(catalog, pipelineOf(view.path));

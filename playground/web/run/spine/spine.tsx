@@ -25,8 +25,6 @@ interface SpineProps {
   readonly selected: string | undefined;
   /** The last line of the run up to the point in time; later rows are faint. */
   readonly seq: number;
-  /** The point in time, in epoch milliseconds. */
-  readonly at: number;
   readonly rootId: string;
   readonly onRow: (row: SpineRow) => void;
   readonly onFold: (key: string, isOpen: boolean) => void;
@@ -60,7 +58,7 @@ const useTreeKeys = ({ rows, selected, onRow, onFold }: SpineProps) => {
 
 /** The tree of a run: its attempts, guards, calls and sub-runs, each with its effect, its own time, and a bar on one axis. */
 export const Spine = (props: SpineProps) => {
-  const { rows, axis, selected, seq, at, rootId } = props;
+  const { rows, axis, selected, seq, rootId } = props;
   const list = useRef<HTMLOListElement>(null);
   const onKeyDown = useTreeKeys(props);
   useEffect(() => {
@@ -70,7 +68,7 @@ export const Spine = (props: SpineProps) => {
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the row of this key is found in the document
   }, [selected]);
   return (
-    <section className="spine" aria-label="Run tree" style={{ '--at': axis.placeOf(at) } as object}>
+    <section className="spine" aria-label="Run tree">
       <AxisHead axis={axis} />
       <div className="spine-body">
         <ol ref={list} role="tree" aria-label="Run tree" onKeyDown={onKeyDown}>
@@ -124,6 +122,11 @@ interface RowProps extends Pick<SpineProps, 'axis' | 'onRow' | 'onFold'> {
   readonly isLater: boolean;
 }
 
+/** A row of an unchanged run is another object with the same content. */
+const isSameRow = ({ row, ...others }: RowProps, { row: next, ...then }: RowProps): boolean =>
+  [...Object.entries(others)].every(([name, value]) => then[name as keyof typeof then] === value) &&
+  Object.entries(row).every(([name, value]) => name === 'place' || next[name as keyof SpineRow] === value);
+
 const Row = memo(({ row, isSelected, isLater, axis, onRow, onFold }: RowProps) => {
   const { key, kind, depth, name, phase, tone, word, note, isFact, ownMs, isOpen, runId, seq } = row;
   const { phases } = useCatalog();
@@ -174,7 +177,7 @@ const Row = memo(({ row, isSelected, isLater, axis, onRow, onFold }: RowProps) =
       <Bar row={row} axis={axis} />
     </li>
   );
-});
+}, isSameRow);
 
 /** The time from its start to its end, pale; its own time at the end of it, solid. */
 const Bar = ({ row: { from, to, ownMs = 0 }, axis }: Pick<RowProps, 'row' | 'axis'>) => {

@@ -94,7 +94,9 @@ const PlaceButton = ({ place, isSelected, mark, note, onSelect }: PlaceProps) =>
         <span className="pg-id ellipsis" title={name}>
           {name}
         </span>
-        <span className="pg-mark soft tiny ellipsis" title={mark?.label ?? note}>{mark?.label ?? note}</span>
+        <span className="pg-mark soft tiny ellipsis" title={mark?.label ?? note}>
+          {mark?.label ?? note}
+        </span>
       </button>
     </>
   );
