@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StudioEntry } from '../protocol/trace-entry.js';
-import { createRunFold, foldRun } from './fold-run.js';
+import { advance, createRunFold, foldRun } from './fold-run.js';
 import { currentLane, emptyRun, bufferedChars, type Lane, type Part, type RunView } from './run-view.js';
 import { costOf } from './run-tree.js';
 import { line, retriedRun } from './test-setup.js';
@@ -79,6 +79,9 @@ describe('foldRun', () => {
     const part = { type: 'tool-call-approval', partId: 'c', chars: 0 };
     const view = foldRun([{ kind: 'left', seq: 0, at: 1, stepNumber: 0, attempt: 1, part, data }]);
     expect(view.waiting).toEqual([data]);
+    expect(view.lanes[0]?.tools).toMatchObject([{ toolName: 'refund', outcome: 'suspended' }]);
+    const answered = advance(view, line.event(1, { type: 'run-resume', toolCallId: 'c', answer: 'approved' }));
+    expect(answered.lanes[0]?.tools).toMatchObject([{ toolName: 'refund', outcome: 'requested' }]);
   });
 
   it('creates a new track for a revisited position and keeps late entries in their own track', () => {

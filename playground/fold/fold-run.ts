@@ -19,15 +19,20 @@ const waitingFor = (data: unknown): WaitingCall | undefined => {
   return typeof toolCallId === 'string' ? { toolCallId, toolName: String(toolName), args } : undefined;
 };
 
+const waitsFor = (view: RunView, entry: EntryOf<'left'>, call: WaitingCall): RunView => ({
+  ...inCall(view, { ...entry, ...call }, { outcome: 'suspended' }),
+  waiting: [...view.waiting.filter(({ toolCallId }) => toolCallId !== call.toolCallId), call],
+});
+
 const addEmitted = (view: RunView, entry: EntryOf<'left'>): RunView => {
   const { part: note, text = '', data } = entry;
   const withdrawn = retractedBy(entry);
   if (withdrawn.length > 0) return retracted(view, entry, withdrawn);
   const call = isPersonRequest.test(note.type) ? waitingFor(data) : undefined;
-  const waiting = call ? [...view.waiting.filter(({ toolCallId }) => toolCallId !== call.toolCallId), call] : view.waiting;
-  if (note.partId === undefined) return waiting === view.waiting ? view : { ...view, waiting };
+  if (call) return waitsFor(view, entry, call);
+  if (note.partId === undefined) return view;
   const made = whereMade(view, entry, ({ parts }) => parts.some(({ partId }) => partId === note.partId));
-  return inLane({ ...view, waiting }, made, ({ parts }) => ({
+  return inLane(view, made, ({ parts }) => ({
     parts: inPart(parts, note, (part) => ({
       text: part.text + text,
       latest: text === '' ? part.latest : text.length,

@@ -120,9 +120,12 @@ const handlers: Handlers = {
   'model-error': (view, event) => inModel(view, event, { outcome: 'failed', note: event.message }),
   'tool-start': (view, event) => inCall(view, event, { outcome: 'running', seq: event.seq, from: event.at }),
   'tool-finish': finishTool,
-  'run-resume': (view, { toolCallId, at }) => {
+  'run-resume': (view, event) => {
+    const { toolCallId, at } = event;
     const next = continued(view, at);
-    return { ...next, waiting: without(next.waiting, toolCallId) };
+    const known = view.waiting.find((call) => call.toolCallId === toolCallId);
+    const asked = known ? inCall(next, { ...event, ...known }, { outcome: 'requested' }) : next;
+    return { ...asked, waiting: without(next.waiting, toolCallId) };
   },
   retract: (view, event) => retracted(view, event, event.partIds),
   'step-finish': (view, event) => {

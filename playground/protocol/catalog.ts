@@ -88,6 +88,4 @@ export interface Catalog {
   readonly pipelines: readonly PipelineInfo[];
   /** JSON Schemas of the options of a guard: its policy, and those of built-in guards by name. */
   readonly options: { readonly policy: object; readonly ready: Readonly<Record<string, object>> };
-  /** Error codes, each with the role that must act and the remedy. */
-  readonly errors: Readonly<Record<string, { readonly actor: string; readonly say: string }>>;
 }

@@ -3,6 +3,9 @@ import type { ComparedRow, ComparedVerdict } from '../../src/trace/compare-trace
 
 export type { ComparedRow, ComparedVerdict };
 
+/** Instead of a phase, in a row about a tool call. */
+export const toolCallPhase = 'tool call';
+
 /**
  * The state of a run: its status, and the reason of its end. Of an `observed` run only the guards are known: another host runs
  * its loop, and does not report the end. `interrupted`: its process ended before it did, and no engine continues it.
@@ -137,7 +140,7 @@ export interface Comparison {
   readonly endedAt?: string;
 }
 
-/** `GET /api/runs/:runId/compare/:otherId`: two recorded runs, `before` the first of them. */
+/** `GET /api/runs/:runId/compare/:otherId`: two recorded runs, `before` the first of them, by their verdicts and their tool calls. */
 export interface RunComparison {
   readonly before: RunSummary;
   readonly after: RunSummary;

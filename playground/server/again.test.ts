@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { pipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { blockedTermsGuard } from '../../workflows/guards/index.js';
-import type { Comparison, GuardTotals, RunComparison } from '../protocol/runs.js';
+import { toolCallPhase, type Comparison, type GuardTotals, type RunComparison } from '../protocol/runs.js';
 import { makeAgent, openStudio } from './test-setup.js';
 
 const body = async <T>(response: Promise<Response>): Promise<T> => (await response).json() as Promise<T>;
@@ -144,7 +144,17 @@ describe('a run forked from a recorded run', () => {
 
   it('continues from edited arguments, an edited response, and other instructions', async () => {
     const { fork, model } = await open();
-    expect((await fork({ args: { 'call-1': { order: '8' } } })).answers.after).toBe('It is lost.');
+    const changedArguments = await fork({ args: { 'call-1': { order: '8' } } });
+    expect(changedArguments.answers.after).toBe('It is lost.');
+    expect(changedArguments.rows.filter(({ phase }) => phase === toolCallPhase)).toMatchObject([
+      {
+        processorId: 'look',
+        before: { verdict: 'done', reason: '{"order":"7"} → {"state":"sent"}' },
+        after: { verdict: 'done', reason: '{"order":"8"} → {"state":"sent"}' },
+        differs: true,
+        agents: [],
+      },
+    ]);
     expect(looked).toEqual(['8']);
     expect(model.calls).toHaveLength(3);
     expect((await fork({ answers: { '1.1': 'It is here.' } })).answers.after).toBe('It is here.');

@@ -34,7 +34,7 @@ const perChunk: Processor = {
 it('builds the catalog from the library and the agents', async () => {
   const stern = makeAgent([], { id: 'stern', outputProcessors: responseQuality() }).agent;
   const studio = await openStudio([makeAgent([]).agent, stern]);
-  const { phases, machine, agents, pipelines, errors } = await studio.json<Catalog>('catalog');
+  const { phases, machine, agents, pipelines } = await studio.json<Catalog>('catalog');
   expect(phases.map(({ phase }) => phase)).toEqual(phaseNames);
   for (const { schema } of phases) expect(schema).toMatchObject({ type: 'object' });
   const states = new Set(machine.states.map(({ path }) => path));
@@ -65,7 +65,6 @@ it('builds the catalog from the library and the agents', async () => {
   expect(finding).toMatchObject({ code: 'guard/retry-without-budget', path: 'response-quality/quality' });
   expect(finding?.counterExample?.length).toBeGreaterThan(0);
   expect(others.map(({ code, path }) => `${code} ${path}`)).not.toContain(`${finding?.code} ${finding?.path}`);
-  expect(errors).toHaveProperty(['guard/retry-without-budget', 'say']);
 });
 
 describe.each(['plan', 'mastra'] as const)('a trial of a phase on %s', (engine) => {
@@ -278,6 +277,17 @@ describe('unreleased text', () => {
     expect(words.map(({ text }) => text).join('')).toBe('Hidden SECRET words');
     expect(await studio.json<Revealed[]>(`runs/${runId}/reveal?from=${(words[0]?.seq ?? 0) + 1}`)).toEqual([]);
     expect((await studio.get(`runs/${runId}/guards/0`)).status).toBe(404);
+  });
+
+  it('is not masked if it was sent, also before a comma', async () => {
+    const { agent } = makeAgent([{ text: 'Write to ann@example.com, please.' }], {});
+    const studio = await openStudio(agent);
+    const { runId, entries } = await studio.run('Where do I write to?');
+    const edit = entries.find(
+      (entry) => entry.kind === 'event' && entry.event.type === 'guard' && entry.event.verdict === 'edit',
+    );
+    const { returned } = await studio.json<GuardView>(`runs/${runId}/guards/${edit?.seq}`);
+    expect(returned.map(({ text }) => text).join(' ')).toContain('[EMAIL]');
   });
 
   it('is masked in guard errors and not stored with content: released', async () => {

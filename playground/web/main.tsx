@@ -2,6 +2,7 @@ import { StrictMode, Suspense, Component, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './theme/tokens.css';
 import './theme/base.css';
+import './theme/shared.css';
 import { Route, Router, Switch, useLocation, Link } from 'wouter';
 import './app.css';
 import './shell/exported-head.css';
@@ -92,7 +93,7 @@ createRoot(place).render(
 
 /** Replaces the navigation if the document contains one run. */
 const ExportedHead = ({ file }: { readonly file: RunFile }) => (
-  <header className="exported-head">
+  <header className="spread soft small exported-head">
     <p>
       <strong>Interlock</strong> A run, exported on {new Date(file.exportedAt).toLocaleString()}
       {!file.hasAllWords && '. Text that was not emitted (▒) is not in this file.'}

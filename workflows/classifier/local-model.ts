@@ -10,11 +10,11 @@ import {
   timerMsFrom,
   wholeNumberFrom,
 } from '../../src/option-kind.js';
-import { checkOptions, kindForm, type KindsOf } from '../guards/guard-options.js';
+import { checkOptions, type KindsOf } from '../guards/guard-options.js';
 import type { EntityLabels, Scores, TextResult } from './protocol.js';
 import { createWorkerLink, unavailable } from './worker-link.js';
 import type { TextClassifier } from '../guards/classifier-guard.js';
-import type { Entity, EntityRecognizer } from '../patterns/entity-finder.js';
+import { kindForm, type Entity, type EntityRecognizer } from '../patterns/entity-finder.js';
 
 export interface LocalModelOptions {
   /** The model: an id of the Hugging Face Hub, or a folder in `modelPath`, with `config.json`, a tokenizer and `onnx/*.onnx`. */

@@ -48,9 +48,6 @@ export const unchanged = undefined as never;
 /** The kind of each option of a guard; a missing row does not compile. */
 export type KindsOf<Options> = { readonly [Name in keyof Options]-?: OptionKind };
 
-/** Names of kinds of entities; they become placeholders. */
-export const kindForm = /^[a-z][a-z0-9-]{0,31}$/;
-
 /** The options of every built-in guard. */
 export const sharedKinds: KindsOf<GuardOptions> = { id: aName, onViolation: aFunction };
 

@@ -2,7 +2,6 @@ import { InterlockError } from '../../src/errors.js';
 import { createPace, finding, paced, type Steps } from '../../src/guard/in-steps.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
 import { placeholder, standIn } from '../../src/guard/secrets.js';
-import { kindForm } from '../guards/guard-options.js';
 import type { ValueSpan } from './combine-finders.js';
 import type { Finder } from './define-finder.js';
 import { letter, letterOrDigit } from '../text/characters.js';
@@ -12,6 +11,9 @@ export interface Entity extends TextSpan {
   /** Its kind in lowercase letters, digits and `-`, such as `person`. */
   readonly kind: string;
 }
+
+/** Names of kinds of entities; they become placeholders. */
+export const kindForm = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** Finds names in texts: `localEntities` of `mastra-interlock/classifier`, or your own around a service. */
 export interface EntityRecognizer {

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import { errorTable } from '../../../src/errors.js';
 import { type Finding, phases, type Phase } from '../../../src/index.js';
 import { phaseNames } from '../../../src/phase/table.js';
 import { locationOf } from '../../../src/pipeline/verify/check.js';
@@ -15,14 +14,13 @@ import { phaseJsonSchema } from '../../../schemas/phase-payload.js';
 export type Examples = Readonly<Record<string, AgentInfo['examples']>>;
 
 /** The part of a catalog about the library itself. */
-export type Library = Pick<Catalog, 'version' | 'phases' | 'machine' | 'options' | 'errors'>;
+export type Library = Pick<Catalog, 'version' | 'phases' | 'machine' | 'options'>;
 
 export const describeLibrary = (): Library => ({
   version: packageVersion(),
   phases: describePhases(),
   machine: describeMachine(),
   options: describeOptions(),
-  errors: errorTable,
 });
 
 /** The part of a catalog about the registered agents and pipelines. */

@@ -1,6 +1,8 @@
 import { Hono } from 'hono';
 import { InterlockError, type InterlockAgent } from '../../../src/index.js';
-import { toFixture, compareTraces } from '../../../src/replay.js';
+import { toFixture, compareTraces, type Trace } from '../../../src/replay.js';
+import { foldRun } from '../../fold/fold-run.js';
+import { emptyRun } from '../../fold/run-view.js';
 import type { KnownPipeline } from '../catalog/known.js';
 import { shapeOf } from '../catalog/graph-shape.js';
 import { pipelineToMermaid } from '../draw/pipeline-mermaid.js';
@@ -15,6 +17,7 @@ import { readBody, readQuery } from './read-request.js';
 import { traceOf } from './words-routes.js';
 import type { RunComparison, RunSummary, StartedRun } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { comparedCalls } from '../runs/compared-calls.js';
 import { traceOfLines } from '../runs/guard-words.js';
 import type { Catalog, StateInfo } from '../../protocol/catalog.js';
 import { fork } from '../../../src/mastra/replay/fork.js';
@@ -98,16 +101,19 @@ const comparedRows = async (
   agents: readonly string[],
 ): Promise<RunComparison['rows']> => {
   const [before, after] = await Promise.all(
-    [oneId, otherId].map(async (id) => (id === undefined ? [] : (await recorded(studio, id)).trace)),
+    [oneId, otherId].map(async (id) => (id === undefined ? nothing : recorded(studio, id))),
   );
   const [subs, others] = await Promise.all([oneId, otherId].map((id) => subRunsOf(studio, id)));
-  const rows = compareTraces(before ?? [], after ?? []).rows.map((row) => ({ ...row, agents }));
+  const [first, second] = [before ?? nothing, after ?? nothing];
+  const rows = [...compareTraces(first.trace, second.trace).rows, ...comparedCalls(first.view, second.view)];
   const pairs = pairsOf(subs ?? [], others ?? []);
   const inside = await Promise.all(
     pairs.map(([one, other]) => comparedRows(studio, [one?.runId, other?.runId], [...agents, (one ?? other)?.agentId ?? ''])),
   );
-  return [...rows, ...inside.flat()];
+  return [...rows.map((row) => ({ ...row, agents })), ...inside.flat()];
 };
+
+const nothing = { trace: [] as Trace, view: emptyRun };
 
 const subRunsOf = async (studio: Studio, runId: string | undefined): Promise<readonly RunSummary[]> =>
   runId === undefined ? [] : (await studio.archive.list({ parent: runId, limit: 200 })).runs.toReversed();
@@ -126,11 +132,12 @@ const pairsOf = (runs: readonly RunSummary[], others: readonly RunSummary[]): Ru
 /** A run with its trace. Of the run of another host's loop, only the guards' events and the emitted text are known. */
 const recorded = async (studio: Studio, runId: string) => {
   const summary = await summaryOf(studio, runId);
-  const lines = await linesOf(studio, { runId, kind: 'trace', ...allLines });
-  if (lines.length > 0) return { summary, trace: traceOfLines(lines) };
   const entries = (await linesOf(studio, { runId, kind: 'entry', ...allLines })).map((line) => JSON.parse(line) as StudioEntry);
+  const view = foldRun(entries);
+  const lines = await linesOf(studio, { runId, kind: 'trace', ...allLines });
+  if (lines.length > 0) return { summary, view, trace: traceOfLines(lines) };
   const texts = entries.map((entry) => (entry.kind === 'left' && entry.part.type === 'text-delta' ? entry.text : ''));
-  return { summary, trace: entries.filter((entry) => entry.kind === 'event'), emitted: texts.join('') }; // also of a blocked run: it was sent
+  return { summary, view, trace: entries.filter((entry) => entry.kind === 'event'), emitted: texts.join('') }; // also of a blocked run: it was sent
 };
 
 /** A statechart as a Mermaid state diagram. */

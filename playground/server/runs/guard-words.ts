@@ -58,8 +58,11 @@ const emittedWords = (trace: Trace): ReadonlySet<string> => {
     parts.set(partId, (parts.get(partId) ?? '') + wordsIn(chunk));
   }
   const inputTexts = traceOfKind(trace, 'input').flatMap(({ messages }) => messages.map(({ text = '' }) => text));
-  return new Set([...parts.values(), ...inputTexts].flatMap((text) => text.match(words) ?? []));
+  return new Set([...parts.values(), ...inputTexts].flatMap((text) => (text.match(words) ?? []).map(withoutMarks)));
 };
+
+/** A word without the punctuation after it: a guard returns `[EMAIL]`, and `[EMAIL],` is sent. */
+const withoutMarks = (word: string): string => word.replace(/[.,;:!?]+$/, '');
 
 const wordsIn = (chunk: unknown): string => {
   const { text, argsTextDelta } = ((chunk ?? {}) as { payload?: { text?: string; argsTextDelta?: string } }).payload ?? {};
@@ -69,7 +72,7 @@ const wordsIn = (chunk: unknown): string => {
 const maskedBy =
   (texts: ReadonlySet<string>): ShowText =>
   (text) =>
-    text.replaceAll(words, (word) => (texts.has(word) ? word : '▒'.repeat(Array.from(word).length)));
+    text.replaceAll(words, (word) => (texts.has(withoutMarks(word)) ? word : '▒'.repeat(Array.from(word).length)));
 
 /** The text of the parts, by their entries. Parts and entries have the same order. */
 export const revealedWords = (

@@ -14,7 +14,7 @@ import { Waiting } from '../components/waiting.js';
 import { WordDiff } from '../components/word-diff.js';
 import { useTitle } from '../shell/use-title.js';
 import { ComparedTable } from '../workbench/compare/compared-table.js';
-import { outcomeOf, type Sides } from '../workbench/compare/order-rows.js';
+import { hasCalls, outcomeOf, type Sides } from '../workbench/compare/order-rows.js';
 import '../workbench/compare/compare.css';
 import './again.css';
 import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
@@ -52,24 +52,26 @@ const Comparison = ({ comparison }: { readonly comparison: RunComparison }) => {
   const { before, after, answers, rows } = comparison;
   const sides = useSides(comparison);
   return (
-    <div className="compare-results">
-      <div className="beside-runs">
+    <div className="stack-l">
+      <div className="columns">
         <RunCard title={sides.before.title} run={before} />
         <RunCard title={sides.after.title} run={after} />
       </div>
-      <p className="compare-outcome">{outcomeOf(comparison)}</p>
-      <Panel title="Input">
-        <WordDiff before={before.userText} after={after.userText} />
+      <p className="outcome">{outcomeOf(comparison)}</p>
+      <Panel title={hasCalls(rows) ? 'Verdicts and tool calls' : 'Verdicts'} isFlush>
+        <ComparedTable rows={rows} sides={sides} />
       </Panel>
+      {before.userText !== after.userText && (
+        <Panel title="Input">
+          <WordDiff before={before.userText} after={after.userText} />
+        </Panel>
+      )}
       <Panel title="Response" note={`${before.status} → ${after.status}`}>
         {answers.before === '' && answers.after === '' ? (
           <p className="faint">Neither run has a response.</p>
         ) : (
           <WordDiff before={answers.before} after={answers.after} />
         )}
-      </Panel>
-      <Panel title="Verdicts" isFlush>
-        <ComparedTable rows={rows} sides={sides} />
       </Panel>
     </div>
   );

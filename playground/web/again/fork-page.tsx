@@ -103,13 +103,14 @@ const PartList = ({ parts, onOpen }: { readonly parts: readonly Editable[]; read
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
     <div ref={box} className="fork-parts" role="region" aria-label="Parts of the steps" tabIndex={0}>
-      <ol style={{ height: rows.getTotalSize() }}>
+      <ol className="virtual" style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ index, start }) => {
           const { id = '', title, text = '' } = parts[index] ?? {};
           return (
             <li key={id} style={{ transform: `translateY(${start}px)`, height: rowHeight }}>
               <Button look="quiet" className="fork-row" onClick={() => onOpen(id)}>
-                <Pencil size={13} aria-hidden /> {title} <code>{text.replaceAll(/\s+/g, ' ').slice(0, 80)}</code>
+                <Pencil size={13} aria-hidden /> {title}{' '}
+                <code className="ellipsis soft">{text.replaceAll(/\s+/g, ' ').slice(0, 80)}</code>
               </Button>
             </li>
           );
@@ -149,7 +150,7 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
   const fieldOf = (part: Editable) => <Field key={part.id} part={part} typed={typed} onType={onType} />;
   return (
     <form
-      className="fork-form"
+      className="stack fork-form"
       onSubmit={(event) => {
         event.preventDefault();
         if (fault === undefined) submit();
@@ -157,7 +158,7 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
     >
       {choice.guard !== '' && <GuardPanel choice={choice} onChange={setQuery} onFault={setFault} />}
       <Panel title="Run" note="edit the input, or any part of a step">
-        <div className="fork-fields">
+        <div className="stack">
           {messages.map(fieldOf)}
           {ofSteps.length > 0 && <PartList parts={ofSteps} onOpen={(id) => setOpened((now) => [...now, id])} />}
           {ofSteps.filter(({ id }) => opened.includes(id)).map(fieldOf)}
@@ -176,7 +177,7 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
 
 const GuardPanel = (props: Parameters<typeof GuardOptions>[0]) => (
   <Panel title="Guard" note="optional: add or replace a guard">
-    <div className="guard-form">
+    <div className="columns guard-form">
       <GuardSelect {...props} />
       <PlaceSelect {...props} />
       {props.choice.guard !== '' && <GuardOptions key={props.choice.guard} {...props} />}

@@ -137,7 +137,7 @@ export const GuardForm = ({ choice, isBusy, onChange, onReplay, onStop }: GuardF
   return (
     <Panel title="Guard and runs to replay">
       <form
-        className="guard-form"
+        className="columns guard-form"
         onSubmit={(event) => {
           event.preventDefault();
           submit();

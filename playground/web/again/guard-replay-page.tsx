@@ -21,7 +21,7 @@ import { RowReason } from '../workbench/row-head.js';
 import { PageHead } from '../workbench/page-head.js';
 
 const Progress = ({ state, total, replayed }: GuardReplay) => (
-  <div className="replay-progress">
+  <div className="cluster soft small replay-progress">
     <progress aria-label="Runs replayed" value={total === undefined ? undefined : replayed.length} max={total ?? 1} />
     <span>
       {total === undefined ? 'Loading runs …' : `${replayed.length} of ${count(total, 'run')}`}
@@ -73,7 +73,7 @@ const Outcome = ({ replay }: { readonly replay: GuardReplay }) => {
   return (
     <>
       <Progress {...replay} />
-      <p className="replay-outcome" aria-live="polite">
+      <p className="outcome" aria-live="polite">
         {state !== 'busy' && sumUp(replayed)}
       </p>
       <Notes {...replay} />
@@ -120,7 +120,7 @@ export const GuardReplayPage = () => {
         onReplay={(guard) => void start({ ...choice, guard, agents })}
         onStop={stop}
       />
-      <div className="replay-results">
+      <div className="stack">
         <Outcome replay={replay} />
       </div>
     </div>
@@ -148,7 +148,7 @@ const RunEnd = ({ comparison }: Pick<ChangedVerdict, 'comparison'>) => {
 const ChangedTable = ({ changed }: { readonly changed: readonly ChangedVerdict[] }) => {
   const titles = new Map(useCatalog().phases.map(({ phase, title }) => [phase, title]));
   return (
-    <table className="rows rows-flush rows-cards changed">
+    <table className="rows small rows-flush rows-cards changed">
       <thead>
         <tr>
           <th scope="col">Run</th>
@@ -166,11 +166,11 @@ const ChangedTable = ({ changed }: { readonly changed: readonly ChangedVerdict[]
               <Link href={runHref(run.runId)}>
                 <InertText text={run.userText === '' ? run.runId : run.userText} />
               </Link>
-              <span className="row-reason">{formatTime(run.startedAt)}</span>
+              <span className="row-reason soft tiny">{formatTime(run.startedAt)}</span>
             </th>
             <td data-title="Guard">
               {row.processorId}
-              <span className="row-reason">
+              <span className="row-reason soft tiny">
                 {titles.get(row.phase) ?? row.phase}, step {row.stepNumber + 1}
                 {row.attempt > 1 && `, attempt ${row.attempt}`}
               </span>

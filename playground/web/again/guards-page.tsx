@@ -49,7 +49,7 @@ const Totals = ({ totals, filter }: { readonly totals: GuardTotals; readonly fil
     <EmptyState icon={Gauge} title="No guard ran in these runs" />
   ) : (
     <Panel title="Verdicts and latency" note={count(totals.runs, 'run')} isFlush>
-      <table className="rows rows-flush rows-cards guard-totals">
+      <table className="rows small rows-flush rows-cards guard-totals">
         <thead>
           <tr>
             <th scope="col">Guard</th>
@@ -72,12 +72,12 @@ const Totals = ({ totals, filter }: { readonly totals: GuardTotals; readonly fil
             <tr key={`${total.agentId} ${total.path} ${total.isShadow}`}>
               <th scope="row">
                 <Link href={`/runs${toQuery({ ...filter, guard: total.guard })}`}>{total.guard}</Link>
-                <span className="row-reason">
+                <span className="row-reason soft tiny">
                   {total.agentId}, <code>{total.path}</code>
                 </span>
-                {total.isShadow && <span className="row-reason">shadow guard: verdicts are only recorded</span>}
+                {total.isShadow && <span className="row-reason soft tiny">shadow guard: verdicts are only recorded</span>}
                 {total.stoppedRuns > 0 && (
-                  <span className="row-reason">
+                  <span className="row-reason soft tiny">
                     {total.isShadow ? 'would have blocked' : 'blocked'} {count(total.stoppedRuns, 'run')}
                   </span>
                 )}

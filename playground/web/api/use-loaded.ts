@@ -7,13 +7,20 @@ export type Loaded<T> =
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
+/** The time that a person rests on a row, before its data is requested. */
+export const restMs = 120;
+
 /**
  * Loads data when the page shows it, and again when `load` changes or `reload` is called. Old data stays visible
  * while new data is loaded.
  *
  * @param load a function from `useCallback`
+ * @param afterMs it is called only if the page still shows the data then, e.g. while a person moves along a run
  */
-export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>): Loaded<T> & { readonly reload: () => void } => {
+export const useLoaded = <T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  afterMs = 0,
+): Loaded<T> & { readonly reload: () => void } => {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' });
   const underWay = useRef<AbortController>(undefined);
   const reload = useCallback(() => {
@@ -28,8 +35,11 @@ export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>): Loaded<
     );
   }, [load]);
   useEffect(() => {
-    reload();
-    return () => underWay.current?.abort();
-  }, [reload]);
+    const timer = afterMs === 0 ? reload() : setTimeout(reload, afterMs);
+    return () => {
+      clearTimeout(timer ?? undefined);
+      underWay.current?.abort();
+    };
+  }, [reload, afterMs]);
   return { ...loaded, reload };
 };

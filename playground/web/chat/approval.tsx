@@ -29,12 +29,12 @@ export const Approval = ({ runId, call }: ApprovalProps) => {
   return (
     <div className="notice tone-edit" role="status">
       <CirclePause size={18} aria-hidden />
-      <div className="notice-body">
+      <div className="stack-s notice-body">
         <h3>
           Approve the call of <InertText text={call.toolName} />?
         </h3>
         <FactList facts={{ Arguments: call.args }} />
-        <div className="notice-buttons">
+        <div className="cluster">
           <Button look="primary" disabled={isSending} onClick={() => answer(true)}>
             <Check size={15} aria-hidden /> Approve
           </Button>

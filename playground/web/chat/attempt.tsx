@@ -32,7 +32,7 @@ const sentBackBy = ({ marks }: Lane): Extract<GuardMark, { kind: 'verdict' | 'sh
 const SentBack = ({ lane }: { readonly lane: Lane }) => {
   const guard = sentBackBy(lane);
   return (
-    <p className="sent-back">
+    <p className="cluster soft small">
       <Badge tone="retry" icon={RotateCcw}>
         attempt {lane.attempt} retried
       </Badge>
@@ -56,7 +56,7 @@ export const Attempt = ({ runId, lane, isLive, isLast }: AttemptProps) => {
   const wasSentBack = lane.reason === 'retry';
   if (parts.length === 0 && lane.tools.length === 0 && !wasSentBack) return null;
   return (
-    <div className={`attempt ${wasSentBack ? 'attempt-back' : ''}`}>
+    <div className={`stack-s attempt ${wasSentBack ? 'attempt-back' : ''}`}>
       {wasSentBack && <SentBack lane={lane} />}
       {parts.map((part) => (
         <PartText key={part.partId} part={part} lane={lane} isLive={isLive && isLast} />
@@ -95,7 +95,7 @@ const ModelWrote = ({ runId, lane }: ModelWroteProps) => {
       </Button>
     );
   return (
-    <div className="model-input">
+    <div className="stack-s small model-input">
       <p>Model output, edited by {editors.join(', ')}:</p>
       {lane.parts
         .filter(({ kind }) => kind === 'text')

@@ -80,18 +80,18 @@ const Welcome = ({ agent, onRun }: WelcomeProps) => (
     <h1>
       Chat with <InertText text={agent.name} />
     </h1>
-    <p className="welcome-lead">
+    <p className="soft welcome-lead">
       Guards check your messages and the responses. Choose an example to run it, then open the run and step through it.
     </p>
-    {agent.note !== undefined && <p className="welcome-note">{agent.note}</p>}
+    {agent.note !== undefined && <p className="soft small welcome-note">{agent.note}</p>}
     <ul className="examples">
       {agent.examples.map(({ text, shows }) => (
         <li key={text}>
-          <button type="button" onClick={() => onRun(text)}>
+          <button type="button" className="bare" onClick={() => onRun(text)}>
             <span className="example-text">
               <InertText text={text} />
             </span>
-            <span className="example-shows">{shows}</span>
+            <span className="faint small example-shows">{shows}</span>
             <Play size={15} aria-hidden />
           </button>
         </li>
@@ -156,9 +156,9 @@ const Turn = ({ runId }: { readonly runId: string }) => {
   const view = fold.at();
   const isLive = state === 'live' && view.status === 'running';
   return (
-    <li className="turn">
+    <li className="stack turn">
       <UserText runId={runId} view={view} />
-      <div className="answer" aria-busy={isLive}>
+      <div className="stack answer" aria-busy={isLive}>
         {view.lanes.map((lane) => (
           <Attempt key={lane.index} runId={runId} lane={lane} isLive={isLive} isLast={lane.index === view.lanes.length - 1} />
         ))}
@@ -168,7 +168,7 @@ const Turn = ({ runId }: { readonly runId: string }) => {
         {view.tripwire && <BlockNotice tripwire={view.tripwire} href={runHref(runId, worstFact(factsOf(view))?.seq)} />}
         {view.error && <ErrorNotice error={view.error} />}
         {error && state === 'failed' && <ErrorNotice error={error} />}
-        <p className="turn-foot">
+        <p className="cluster small turn-foot">
           {count === 0 && state === 'loading' ? (
             <span className="turn-note">Loading …</span>
           ) : (

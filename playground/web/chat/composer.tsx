@@ -36,7 +36,7 @@ const AgentOptions = ({ title, agents }: { readonly title: string; readonly agen
 const AgentPicker = ({ agent, onAgent }: Pick<ComposerProps, 'agent' | 'onAgent'>) => {
   const { agents } = useCatalog();
   return (
-    <label className="agent-picker">
+    <label className="cluster soft small agent-picker">
       <span>Agent</span>
       <select value={agent.id} onChange={({ target }) => onAgent(target.value)}>
         {kinds.map(({ kind, title }) => {
@@ -99,8 +99,8 @@ export const Composer = ({ agent, draft, onDraft, runId, onSend, onAgent }: Comp
         onChange={({ target }) => onDraft(target.value)}
         onKeyDown={onKeyDown}
       />
-      <div className="composer-tools">
-        <div className="composer-choices">
+      <div className="spread composer-tools">
+        <div className="cluster">
           <AgentPicker agent={agent} onAgent={onAgent} />
           {runId !== undefined && (
             <Button look="quiet" aria-label="New conversation" onClick={() => onAgent(agent.id)}>

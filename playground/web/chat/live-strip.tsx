@@ -14,7 +14,7 @@ const Facts = ({ view }: { readonly view: RunView }) => {
   const lane = currentLane(view);
   const buffered = lane ? lane.parts.reduce((sum, part) => sum + bufferedChars(part, lane), 0) : 0;
   return (
-    <p className="strip-facts">
+    <p className="cluster soft small">
       <StatusBadge status={view.status} />
       {lane && <span>step {lane.stepNumber + 1}</span>}
       {lane && <span>attempt {lane.attempt}</span>}
@@ -38,14 +38,14 @@ const MarkRow = ({ mark, phaseTitle }: { readonly mark: GuardMark; readonly phas
   const { note } = tellMark(mark);
   return (
     <li className="mark-row">
-      <span className="mark-name">
+      <span className="ellipsis mark-name">
         <InertText text={markName(mark)} />
       </span>
-      <span className="mark-time">
+      <span className="faint tiny mark-time">
         {'durationMs' in mark && mark.durationMs !== undefined ? formatDuration(mark.durationMs) : ''}
       </span>
       <MarkBadge mark={mark} />
-      <span className="mark-phase">
+      <span className="faint tiny mark-phase">
         <InertText text={note === undefined ? phaseTitle : `${phaseTitle}: ${note}`} />
       </span>
     </li>
@@ -60,22 +60,22 @@ export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => 
   const titleOf = (phase: string): string => phases.find((info) => info.phase === phase)?.title ?? phase;
   return (
     <aside className="strip" aria-label="Live run">
-      <div className="strip-head">
+      <div className="spread small">
         <h2>Live run</h2>
         {runId !== undefined && <Link href={runHref(runId)}>Open run</Link>}
       </div>
       {runId === undefined || lines === 0 ? (
-        <p className="strip-empty">Send a message to see its run here.</p>
+        <p className="soft small strip-empty">Send a message to see its run here.</p>
       ) : (
         <>
           <Facts view={view} />
-          <h3>Verdicts</h3>
+          <h3 className="faint tiny">Verdicts</h3>
           <ul className="strip-guards">
             {orderedMarks(view).map((mark) => (
               <MarkRow key={`${mark.seq} ${mark.path}`} mark={mark} phaseTitle={titleOf(mark.phase)} />
             ))}
           </ul>
-          {view.visits.length > 0 && <h3>States</h3>}
+          {view.visits.length > 0 && <h3 className="faint tiny">States</h3>}
           <Pills visits={view.visits} />
         </>
       )}

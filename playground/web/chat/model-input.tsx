@@ -44,7 +44,7 @@ const EditedInput = ({ runId, userText, editors }: Omit<ModelInputProps, 'view'>
   const received = loaded.value[0]?.messages.findLast(({ role }) => role === 'user')?.text;
   if (received === undefined || received === userText) return null;
   return (
-    <div className="model-input">
+    <div className="stack-s small model-input">
       <p>Model input, edited by {editors.join(', ')}:</p>
       <WordDiff before={userText} after={received} />
     </div>

@@ -20,17 +20,17 @@ export const ToolRow = ({ call }: { readonly call: ToolCall }) => {
         </code>
         <Badge tone={tone}>{rejectedBy === undefined ? word : `rejected by ${rejectedBy}`}</Badge>
       </summary>
-      <div className="tool-body">
+      <div className="stack-s tool-body">
         {error !== undefined && <InertText text={error} />}
         {rejectedBy === undefined && (
           <>
-            <h4>Arguments</h4>
+            <h4 className="faint tiny">Arguments</h4>
             <Value value={args ?? 'none'} />
           </>
         )}
         {result !== undefined && (
           <>
-            <h4>Result</h4>
+            <h4 className="faint tiny">Result</h4>
             <Value value={result} />
           </>
         )}

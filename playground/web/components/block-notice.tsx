@@ -21,7 +21,7 @@ export const BlockNotice = ({ tripwire, href }: BlockNoticeProps) => {
   return (
     <div className="notice tone-trip" role="status">
       <OctagonX size={18} aria-hidden />
-      <div className="notice-body">
+      <div className="stack-s notice-body">
         <h3>
           {kind === 'unavailable' ? 'Stopped' : 'Blocked'} by <InertText text={processorId || 'a guard'} />{' '}
           {kind === 'unavailable' && <Badge tone="trip">unavailable</Badge>}

@@ -11,7 +11,7 @@ interface EmptyStateProps {
 
 /** The placeholder of an empty page or list. */
 export const EmptyState = ({ icon: Icon, title, children }: EmptyStateProps) => (
-  <div className="empty">
+  <div className="stack-s soft empty">
     <Icon size={28} strokeWidth={1.5} aria-hidden />
     <h3>{title}</h3>
     {children !== undefined && <p>{children}</p>}

@@ -18,7 +18,7 @@ interface ErrorNoticeProps {
 export const ErrorNotice = ({ error, onRetry }: ErrorNoticeProps) => (
   <div className="notice tone-trip" role="alert">
     <CircleX size={18} aria-hidden />
-    <div className="notice-body">
+    <div className="stack-s notice-body">
       <p>
         <InertText text={error.message} />
       </p>

@@ -32,7 +32,7 @@ export const FactList = ({ facts }: { readonly facts: Readonly<Record<string, un
   const known = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null);
   if (known.length === 0) return null;
   return (
-    <dl className="facts">
+    <dl className="small facts">
       {known.map(([name, value]) => [
         <dt key={`${name} name`}>{name}</dt>,
         <dd key={name}>

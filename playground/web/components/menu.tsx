@@ -25,7 +25,7 @@ export const Menu = ({ title, look = 'plain', children }: MenuProps) => {
       <button ref={button} type="button" className={`button button-${look}`} popoverTarget={id}>
         {title}
       </button>
-      <div ref={panel} id={id} popover="auto" className="menu" onToggle={place}>
+      <div ref={panel} id={id} popover="auto" className="small menu" onToggle={place}>
         {children}
       </div>
     </>

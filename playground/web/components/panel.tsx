@@ -18,12 +18,12 @@ export const Panel = ({ title, note, tools, isFlush = false, className = '', chi
   const id = useId();
   return (
     <section className={`panel ${isFlush ? 'panel-flush' : ''} ${className}`} aria-labelledby={id}>
-      <header className="panel-head">
-        <div className="panel-tools">
+      <header className="spread panel-head">
+        <div className="cluster">
           <h2 id={id}>{title}</h2>
-          {note !== undefined && <span className="panel-note">{note}</span>}
+          {note !== undefined && <span className="faint tiny">{note}</span>}
         </div>
-        {tools !== undefined && <div className="panel-tools">{tools}</div>}
+        {tools !== undefined && <div className="cluster">{tools}</div>}
       </header>
       <div className="panel-body">{children}</div>
     </section>

@@ -1,5 +1,6 @@
 import { bufferedChars, type Lane, type Part } from '../../fold/run-view.js';
 import { count } from './format.js';
+import { AuthoredText, type EditedWords } from './authored-text.js';
 import { InertText } from './inert-text.js';
 import './part-text.css';
 
@@ -23,10 +24,14 @@ interface PartTextProps {
   readonly isLive?: boolean;
   /** The maximum number of characters to show, from the end. Default: all. */
   readonly mostChars?: number;
+  /** The words of it that guards edited. */
+  readonly words?: readonly EditedWords[];
 }
 
+const noWords: readonly EditedWords[] = [];
+
 /** The current state of a part: emitted, retracted and buffered text. */
-export const PartText = ({ part, lane, isLive = false, mostChars = Infinity }: PartTextProps) => {
+export const PartText = ({ part, lane, isLive = false, mostChars = Infinity, words = noWords }: PartTextProps) => {
   const { latest, kind, receivedChars, isRetracted } = part;
   const text = part.text.slice(-mostChars);
   const cut = part.text.length - text.length;
@@ -36,13 +41,13 @@ export const PartText = ({ part, lane, isLive = false, mostChars = Infinity }: P
   const wasLost = text === '' && receivedChars > 0 && buffered === 0;
   return (
     <p className={`part-text part-${kind}`} dir="auto">
-      {cut > 0 && <span className="part-lost">{count(cut, 'earlier character')} … </span>}
+      {cut > 0 && <span className="faint small">{count(cut, 'earlier character')} … </span>}
       {isRetracted ? (
         <del className="part-retracted">
           <InertText text={settled} />
         </del>
       ) : (
-        <InertText text={settled} />
+        <AuthoredText text={settled} words={words} />
       )}
       {isNew && (
         <span key={text.length} className="part-latest">
@@ -50,7 +55,7 @@ export const PartText = ({ part, lane, isLive = false, mostChars = Infinity }: P
         </span>
       )}
       {buffered > 0 && <BufferedMark chars={buffered} />}
-      {wasLost && <span className="part-lost">{count(receivedChars, 'character')} received, not emitted</span>}
+      {wasLost && <span className="faint small">{count(receivedChars, 'character')} received, not emitted</span>}
     </p>
   );
 };

@@ -13,7 +13,7 @@ import {
   type LucideIcon,
 } from 'lucide-react';
 import type { VerdictKind } from '../../../schemas/run-event.js';
-import { statusWords, verdictWords, type Tone } from '../../fold/facts.js';
+import { statusWords, toolWords, verdictWords, type Tone } from '../../fold/facts.js';
 import type { RunSummary } from '../../protocol/runs.js';
 
 interface Signal {
@@ -62,10 +62,10 @@ export const statusSignals = Object.fromEntries(
 /** The word for a verdict given as text, e.g. in a comparison. */
 export const wordOf = (verdict: string | undefined): string => (verdict === undefined ? 'no verdict' : signalOf(verdict).label);
 
-/** The signal of a verdict given as text, e.g. in a comparison. */
+/** The signal of a verdict, or of the outcome of a tool call, given as text, e.g. in a comparison. */
 export const signalOf = (verdict: string): Signal =>
   (verdictSignals as Partial<Record<string, Signal>>)[verdict] ?? {
-    tone: 'out',
+    tone: Object.values(toolWords).find(({ word }) => word === verdict)?.tone ?? 'out',
     label: verdict.replace('would trip', 'would block'),
     icon: CircleDashed,
   };

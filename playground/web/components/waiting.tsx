@@ -3,7 +3,7 @@ import './notices.css';
 
 /** Shows that something is loading. */
 export const Waiting = ({ noun }: { readonly noun: string }) => (
-  <div className="waiting" role="status">
+  <div className="cluster soft waiting" role="status">
     <LoaderCircle size={18} aria-hidden />
     <span>Loading {noun} …</span>
   </div>

@@ -13,9 +13,8 @@ interface WordDiffProps {
 /** The changes of a text: removed words are struck through, added words are underlined in their author's color. */
 export const WordDiff = ({ before, after, author }: WordDiffProps) => {
   const pieces = useMemo(() => diffWords(before, after), [before, after]);
-  const style = author === undefined ? undefined : ({ '--author': authorColor(author) } as CSSProperties);
   return (
-    <div className="word-diff" style={style}>
+    <div className="word-diff" style={author === undefined ? undefined : authorStyle(author)}>
       {pieces.map(({ kind, text }, index) => {
         const words = <InertText text={text} />;
         // oxlint-disable react/no-array-index-key -- pieces of one difference have no other name
@@ -31,4 +30,4 @@ export const WordDiff = ({ before, after, author }: WordDiffProps) => {
 const colors = 6;
 
 /** The color of the nth author, from 0; authors beyond the sixth share colors, and are distinguished by name. */
-const authorColor = (index: number): string => `var(--author-${(index % colors) + 1})`;
+export const authorStyle = (index: number): CSSProperties => ({ '--author': `var(--author-${(index % colors) + 1})` }) as object;

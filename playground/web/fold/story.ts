@@ -1,3 +1,4 @@
+import { toolWords } from '../../fold/facts.js';
 import { costOf, costOfTree, durationOf, factsOfTree, type RunTree, type TreeFact } from '../../fold/run-tree.js';
 import type { RunView } from '../../fold/run-view.js';
 import { count, formatDuration } from '../components/format.js';
@@ -17,7 +18,9 @@ const withoutStop = (text: string): string => text.trim().replace(/[.;]+$/, '');
 export const storyOf = (tree: RunTree, titleOf: TitleOf, now?: number): Clause[] => {
   const facts = factsOfTree(tree);
   const cause = causeOf(tree.view, facts);
-  const others = facts.filter((fact) => fact !== cause && !(fact.kind === 'end' && fact.agents.length === 0));
+  const isInEnd = ({ kind, agents, word }: TreeFact): boolean =>
+    agents.length === 0 && (kind === 'end' || (tree.view.status === 'suspended' && word === toolWords.suspended.word));
+  const others = facts.filter((fact) => fact !== cause && !isInEnd(fact));
   const effects = [...ownEffects(others), ...subEffects(others)];
   const isQuiet = effects.length === 0 && !cause && tree.view.lanes.some(({ marks }) => marks.length > 0);
   return [

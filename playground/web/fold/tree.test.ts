@@ -54,6 +54,28 @@ const deep = treeOf({ run: run('boss'), view: foldRun(supervised('analyst', []))
   { run: run('analyst', 'boss'), view: foldRun(supervised('clerk', [])) },
 ]);
 
+const askedFor = { toolCallId: 'c', toolName: 'refund', args: {} };
+const waitingRun = [
+  line.state(0, 'step.tools'),
+  {
+    kind: 'left',
+    seq: 1,
+    at: 2,
+    stepNumber: 0,
+    attempt: 1,
+    part: { type: 'tool-call-approval', partId: 'c', chars: 0 },
+    data: askedFor,
+  },
+  line.event(2, { type: 'run-finish', status: 'suspended', retries: 0 }),
+] satisfies StudioEntry[];
+
+describe('a run that waits for approval', () => {
+  it('names its call once in the sentence, and marks its row', () => {
+    expect(sentence(lone(waitingRun))).toBe('Waiting for approval of refund; no model calls.');
+    expect(rowsOf(lone(waitingRun))).toContain('  refund: waiting for approval');
+  });
+});
+
 describe('a tree of runs', () => {
   it('has the facts of sub-runs at any depth, in place of the calls that failed with them', () => {
     expect(factsOfTree(deep).map(({ agents, name, word }) => [agents.join('/'), name, word])).toEqual([

@@ -43,7 +43,7 @@ const RunFacts = ({ tree, state, now }: RunHeadProps) => {
   const { agents } = useCatalog();
   const { inputTokens, outputTokens, discarded } = costOfTree(tree);
   return (
-    <p className="run-facts">
+    <p className="cluster soft small run-facts">
       <StatusBadge status={view.status} />
       {state === 'waiting' && <Badge tone="edit">server not reachable</Badge>}
       <InertText text={agents.find(({ id }) => id === run.agentId)?.name ?? run.agentId} />
@@ -59,7 +59,7 @@ const RunFacts = ({ tree, state, now }: RunHeadProps) => {
       {view.memory && <span>saved to memory: {given[view.memory.given]}</span>}
       {run.parent && isThere(run.parent.runId) && <Link href={callHref(run.parent)}>Parent run</Link>}
       {!run.parent && !runFile && run.threadId !== run.runId && <Link href={threadHref(run)}>Conversation</Link>}
-      <span className="run-id">
+      <span className="cluster tiny">
         <code>{run.runId}</code>
         <CopyButton look="quiet" text={() => run.runId}>
           Copy id
@@ -87,7 +87,7 @@ const Story = ({ tree, now, onFact }: RunHeadProps) => {
       {story.map(({ text, fact }, index) =>
         fact ? (
           // oxlint-disable-next-line react/no-array-index-key -- pieces of one sentence have no other name
-          <button key={index} type="button" data-fact={`${fact.runId} ${fact.seq}`} onClick={() => onFact(fact)}>
+          <button key={index} type="button" className="bare" data-fact={`${fact.runId} ${fact.seq}`} onClick={() => onFact(fact)}>
             <InertText text={text} />
           </button>
         ) : (
@@ -107,12 +107,12 @@ export const RunHead = (props: RunHeadProps) => {
   const agent = useCatalog().agents.find(({ id }) => id === run.agentId);
   return (
     <header className="run-head">
-      <div className="run-title">
+      <div className="spread run-title">
         <h1>
           <InertText text={userText} />
         </h1>
         {!runFile && (
-          <div className="panel-tools">
+          <div className="cluster">
             {view.status === 'running' && <StopButton runId={run.runId} />}
             <Ways run={run} isRecorded={view.visits.length > 0} />
           </div>
@@ -120,7 +120,7 @@ export const RunHead = (props: RunHeadProps) => {
       </div>
       <Story {...props} />
       <RunFacts {...props} />
-      {agent?.note !== undefined && <p className="run-note">{agent.note}</p>}
+      {agent?.note !== undefined && <p className="soft small run-note">{agent.note}</p>}
     </header>
   );
 };

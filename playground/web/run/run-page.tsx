@@ -79,7 +79,6 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
               axis={axis}
               selected={selected?.key}
               seq={playhead.at ?? Infinity}
-              at={view.at ?? now}
               rootId={runId}
               onRow={onRow}
               onFold={onFold}

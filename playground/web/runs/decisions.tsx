@@ -18,7 +18,7 @@ export const Decisions = () => {
   }, [reload]);
   if (loaded.state !== 'loaded' || loaded.value.length === 0) return null;
   return (
-    <section className="decisions" aria-label="Runs that need a decision">
+    <section className="card stack-s small" aria-label="Runs that need a decision">
       <h2>Runs that need a decision</h2>
       <p>
         The code changed since these runs started. To continue them, deploy the earlier code, or accept the change with the
@@ -40,7 +40,7 @@ const DecisionRow = ({ decision, onDone }: { readonly decision: Decision; readon
     post('decisions', { agentId, runId, action } satisfies DecideRun).then(onDone, setError);
   };
   return (
-    <li>
+    <li className="cluster">
       <strong>
         <InertText text={runId} />
       </strong>{' '}

@@ -32,7 +32,7 @@ interface ChoiceProps {
 }
 
 const Choice = ({ label, none = 'any', value, onChange, children }: ChoiceProps) => (
-  <label className="filter">
+  <label className="filter soft tiny">
     <span>{label}</span>
     <select value={value ?? ''} onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}>
       <option value="">{none}</option>
@@ -50,7 +50,7 @@ const TextFilter = ({ text, onChange }: { readonly text: string | undefined; rea
     return () => clearTimeout(timer);
   }, [typed, text, onChange]);
   return (
-    <div className="filter filter-text">
+    <div className="filter soft tiny filter-text">
       <label htmlFor={id}>Text</label>
       <Search size={14} aria-hidden />
       <input

@@ -56,7 +56,7 @@ export const RunRow = ({ nested, compareWith }: RunRowProps) => {
   const agent = agents.find(({ id }) => id === run.agentId);
   return (
     <Link
-      className={`run-row ${depth > 0 ? 'run-row-sub' : ''}`}
+      className={`small run-row ${depth > 0 ? 'run-row-sub' : ''}`}
       style={{ '--depth': depth } as object}
       href={compareWith === undefined ? runHref(run.runId) : compareHref(compareWith, run.runId)}
     >
@@ -66,7 +66,7 @@ export const RunRow = ({ nested, compareWith }: RunRowProps) => {
       <span className="run-row-text">
         <InertText text={run.userText} />
       </span>
-      <span className="run-row-outcome">
+      <span className="run-row-outcome soft">
         <InertText text={outcomeOf(nested)} />
       </span>
       <span className="run-row-guards">
@@ -76,12 +76,12 @@ export const RunRow = ({ nested, compareWith }: RunRowProps) => {
         {signals.length > mostChips && <Badge>+{signals.length - mostChips}</Badge>}
       </span>
       <span className="run-row-cost">{run.durationMs === undefined ? '–' : formatDuration(run.durationMs)}</span>
-      <span className="run-row-tokens">{run.tokens === undefined ? '' : count(run.tokens, 'token')}</span>
+      <span className="run-row-tokens soft">{run.tokens === undefined ? '' : count(run.tokens, 'token')}</span>
       <span className="run-row-agent">
         <InertText text={agent?.name ?? run.agentId} />
         {run.retries > 0 && ` · ${count(run.retries, 'retry', 'retries')}`}
       </span>
-      <time dateTime={new Date(run.startedAt).toISOString()} title={formatTime(run.startedAt)}>
+      <time className="soft" dateTime={new Date(run.startedAt).toISOString()} title={formatTime(run.startedAt)}>
         {formatAgo(run.startedAt)}
       </time>
     </Link>

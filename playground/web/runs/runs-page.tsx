@@ -48,7 +48,7 @@ const RunList = ({ runs: all, hasMore, loadMore, compareWith }: ListProps) => {
   }, [isNearEnd, loadMore]);
   return (
     <div ref={box} className="run-list">
-      <ul style={{ height: rows.getTotalSize() }} aria-label="Runs">
+      <ul className="virtual" style={{ height: rows.getTotalSize() }} aria-label="Runs">
         {items.map(({ key, index, start }) => {
           const run = runs[index];
           return run ? (
@@ -92,10 +92,10 @@ export const RunsPage = () => {
   const compareWith = query.get('compareWith') ?? undefined;
   return (
     <div className="runs">
-      <header className="runs-head">
-        <div className="page-head">
+      <header className="stack runs-head">
+        <div className="spread">
           <h1>Runs</h1>
-          <div className="runs-ways">
+          <div className="cluster">
             <ImportRun />
             <Link className="button button-plain" href={`/guards${toQuery({ ...filter })}`}>
               <Gauge size={14} aria-hidden />
@@ -108,7 +108,7 @@ export const RunsPage = () => {
           </div>
         </div>
         {compareWith !== undefined && (
-          <p className="runs-beside" role="status">
+          <p className="cluster" role="status">
             Choose a run to compare with{' '}
             <Link href={runHref(compareWith)}>
               “<InertText text={list.runs.find(({ runId }) => runId === compareWith)?.userText ?? compareWith} />”

@@ -17,9 +17,9 @@ export const SavedFilters = ({ filter }: { readonly filter: RunFilter }) => {
   const isNew = address !== '' && !saved.some((one) => one.address === address);
   if (saved.length === 0 && !isNew) return null;
   return (
-    <div className="saved-filters">
+    <div className="cluster small saved-filters">
       {saved.map((one) => (
-        <span key={one.name} className="saved-filter">
+        <span key={one.name} className="cluster saved-filter">
           <Link href={`/runs${one.address}`} aria-current={one.address === address ? 'true' : undefined}>
             {one.name}
           </Link>
@@ -35,6 +35,7 @@ export const SavedFilters = ({ filter }: { readonly filter: RunFilter }) => {
       ))}
       {isNew && (
         <form
+          className="cluster"
           onSubmit={(event) => {
             event.preventDefault();
             if (name.trim() === '') return;

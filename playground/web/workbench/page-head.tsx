@@ -17,8 +17,8 @@ interface PageHeadProps {
 
 /** The head of a page below another: the way back, its title, its buttons. */
 export const PageHead = ({ crumbs, title, tools, children }: PageHeadProps) => (
-  <header className="workbench-head">
-    <p className="crumbs">
+  <header className="stack-s workbench-head">
+    <p className="small">
       {crumbs.map(([name, href], index) => (
         <Fragment key={name}>
           {index > 0 && ' › '}
@@ -26,9 +26,9 @@ export const PageHead = ({ crumbs, title, tools, children }: PageHeadProps) => (
         </Fragment>
       ))}
     </p>
-    <div className="page-head">
-      <h1>{title}</h1>
-      {tools !== undefined && <div className="panel-tools">{tools}</div>}
+    <div className="spread">
+      <h1 className="cluster">{title}</h1>
+      {tools !== undefined && <div className="cluster">{tools}</div>}
     </div>
     {children}
   </header>

@@ -5,7 +5,7 @@ import './workbench.css';
 /** A guard's reason next to its verdict; nothing without a reason. */
 export const RowReason = ({ text }: { readonly text: string | undefined }) =>
   text !== undefined && (
-    <span className="row-reason">
+    <span className="row-reason soft tiny">
       <InertText text={text} />
     </span>
   );
@@ -35,7 +35,7 @@ interface RowTableProps {
 
 /** A table with rows about guards, or steps of a pipeline. */
 export const RowTable = ({ caption, columns, children }: RowTableProps) => (
-  <table className="rows">
+  <table className="rows small">
     <caption className="unseen">{caption}</caption>
     <thead>
       <tr>

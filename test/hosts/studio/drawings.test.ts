@@ -11,7 +11,7 @@ const browser = useBrowser({ suite: 'studio' });
 
 /** Boxes and tracks that are outside of the area of their drawing, which scrolls in its panel. */
 const outside = (page: Page): Promise<string[]> =>
-  page.evaluate(`[...document.querySelectorAll('.chart > div, .pg > .pg-row')].flatMap((canvas) => {
+  page.evaluate(`[...document.querySelectorAll('.chart > .drawing, .pg > .drawing')].flatMap((canvas) => {
     const area = canvas.getBoundingClientRect();
     return [...canvas.querySelectorAll('.state, .state-frame, .track > path, .pg-step, .pg-frame')]
       .filter((shape) => {

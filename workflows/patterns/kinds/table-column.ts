@@ -49,20 +49,16 @@ interface ColumnOptions {
  */
 export const columnFinder = ({ isLabel, hint, read }: ColumnOptions): Finder => {
   const headerIn = (line: string): Table | undefined => {
-    const separator = hint.test(line) ? separators.find((sign) => line.includes(sign)) : undefined;
-    if (separator === undefined) return undefined;
+    const separator = separators.find((sign) => line.includes(sign));
+    if (separator === undefined || !hint.test(line) || isOther(line, undefined)) return undefined; // the cheapest first
     const cells = cellsOf(line, separator);
     const names = cells.map(({ start, end }, at) => [at, line.slice(start, end)] as const);
     const columns = new Map(names.filter(([, name]) => isLabel(name)));
     return columns.size > 0 ? { header: line, separator, cells: cells.length, columns } : undefined;
   };
-  const after: After = (table, line) => {
-    if (isOther(line, table)) return undefined;
-    return (
-      (isOther(line, undefined) ? undefined : headerIn(line)) ??
-      (table && cellsOf(line, table.separator).length === table.cells ? table : undefined)
-    );
-  };
+  const after: After = (table, line) =>
+    headerIn(line) ??
+    (table && !isOther(line, table) && cellsOf(line, table.separator).length === table.cells ? table : undefined);
   const [rows, ends] = [createReader(after), createReader(after)];
   return {
     maxLength: maxLineChars,
@@ -109,19 +105,23 @@ interface Line {
   readonly line: string;
 }
 
-/** Reads the lines of a text, each once if they are read in order. */
+/** The start of a line, and the table that it may continue. */
+type LineStart = Omit<Line, 'line'>;
+const firstLine: LineStart = { table: undefined, start: 0 };
+
+/** Reads the lines of a text that grows, each once if they are read in order. */
 const createReader = (after: After) => {
-  let [known, start, table]: [string, number, Table | undefined] = ['', 0, undefined];
+  let [known, at, before] = ['', firstLine, firstLine];
   /** The lines from the one that contains a place on. */
   function* linesFrom(text: string, place: number): Generator<Line> {
-    if (known !== text || place < start) [known, start, table] = [text, 0, undefined];
-    for (;;) {
-      const end = text.indexOf('\n', start);
-      const line = text.slice(start, end < 0 ? text.length : end);
-      if (start + line.length >= place) yield { table, start, line };
+    if (!text.startsWith(known.slice(0, at.start))) [at, before] = [firstLine, firstLine];
+    if (place < at.start) at = place < before.start ? firstLine : before;
+    for (known = text; ;) {
+      const end = text.indexOf('\n', at.start);
+      const line = text.slice(at.start, end < 0 ? text.length : end);
+      if (at.start + line.length >= place) yield { ...at, line };
       if (end < 0) return;
-      table = after(table, line);
-      start = end + 1;
+      [before, at] = [at, { table: after(at.table, line), start: end + 1 }];
     }
   }
   const lastLine = (text: string): Line => {

@@ -70,7 +70,7 @@ const EventList = ({ found, startedAt, seq, onSeq }: EventListProps) => {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
     <div ref={box} className="events" role="region" aria-label="Event list" tabIndex={0}>
-      <ol style={{ height: rows.getTotalSize() }}>
+      <ol className="virtual" style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ key, index, start }) => {
           const entry = found[index];
           return entry ? (
@@ -97,11 +97,11 @@ const mostChars = 400;
 const EventRow = ({ entry, startedAt, isHere, onSeq }: EventRowProps) => {
   const { title, detail } = describeEntry(entry);
   return (
-    <button type="button" className="event" aria-current={isHere ? 'step' : undefined} onClick={() => onSeq(entry.seq)}>
+    <button type="button" className="bare tiny event" aria-current={isHere ? 'step' : undefined} onClick={() => onSeq(entry.seq)}>
       <span className="event-line">{entry.seq + 1}</span>
       <span className="event-time">+{formatDuration(entry.at - startedAt)}</span>
-      <span className="event-title">{title}</span>
-      <span className="event-detail">
+      <span className="event-title ellipsis">{title}</span>
+      <span className="event-detail ellipsis">
         <InertText text={detail.slice(0, mostChars)} />
       </span>
     </button>

@@ -7,7 +7,7 @@ import type { ToolCall } from '../../../fold/run-view.js';
 import { runPath } from '../../../protocol/run-file.js';
 import type { PromptView } from '../../../protocol/trace-entry.js';
 import { get, query, runFile } from '../../api/request.js';
-import { useLoaded } from '../../api/use-loaded.js';
+import { restMs, useLoaded } from '../../api/use-loaded.js';
 import { Badge } from '../../components/badge.js';
 import { ErrorNotice } from '../../components/error-notice.js';
 import { FactList, Value } from '../../components/fact-list.js';
@@ -51,7 +51,7 @@ export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps & Pick<R
         </p>
       ))}
       {!runFile && whole.visits.length > 0 && (
-        <div className="inspector-actions">
+        <div className="cluster">
           {(call.result === undefined ? ['args'] : ['args', 'results']).map((field) => (
             <Link
               key={field}
@@ -71,9 +71,12 @@ export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps & Pick<R
 /** The model's arguments of a call that a guard rejected. No reader outside the run has seen them. */
 const RejectedArguments = ({ runId, call }: { readonly runId: string; readonly call: ToolCall }) => {
   const path = `${runPath(runId)}/rejected`;
-  const loaded = useLoaded(useCallback((signal) => get<Readonly<Record<string, unknown>>>(path, signal), [path]));
-  if (loaded.state === 'loading') return <p className="inspector-none">Loading arguments …</p>;
-  if (loaded.state === 'failed') return <p className="inspector-none">{loaded.error.message}</p>;
+  const loaded = useLoaded(
+    useCallback((signal) => get<Readonly<Record<string, unknown>>>(path, signal), [path]),
+    restMs,
+  );
+  if (loaded.state === 'loading') return <p className="soft small">Loading arguments …</p>;
+  if (loaded.state === 'failed') return <p className="soft small">{loaded.error.message}</p>;
   return <Value value={loaded.value[call.toolCallId] ?? 'not recorded'} />;
 };
 
@@ -110,13 +113,12 @@ export const ModelDetails = ({ runId, row, whole }: DetailProps) => {
 
 const Sent = ({ runId, index }: { readonly runId: string; readonly index: number }) => {
   const load = useCallback((signal: AbortSignal) => get<PromptView[]>(`${runPath(runId)}/prompts`, signal), [runId]);
-  const loaded = useLoaded(load);
+  const loaded = useLoaded(load, restMs);
   if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
   const prompt = loaded.state === 'loaded' ? loaded.value[index] : undefined;
-  if (!prompt)
-    return <p className="inspector-none">{loaded.state === 'loading' ? 'Loading …' : 'This prompt was not recorded.'}</p>;
+  if (!prompt) return <p className="soft small">{loaded.state === 'loading' ? 'Loading …' : 'This prompt was not recorded.'}</p>;
   return (
-    <ol className="prompt-messages">
+    <ol className="stack-s prompt-messages">
       {prompt.messages.map(({ role, text, parts }, place) => (
         // oxlint-disable-next-line react/no-array-index-key -- messages of a prompt have no other name
         <li key={place}>

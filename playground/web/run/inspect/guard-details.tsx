@@ -1,5 +1,5 @@
 import { FlaskConical, History, Pencil, ShieldOff, SlidersHorizontal } from 'lucide-react';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { Link } from 'wouter';
 import type { Lane } from '../../../fold/run-view.js';
 import { guardsIn } from '../../../protocol/shapes.js';
@@ -9,12 +9,15 @@ import { query, runFile } from '../../api/request.js';
 import { Button } from '../../components/button.js';
 import { ErrorNotice } from '../../components/error-notice.js';
 import { Menu } from '../../components/menu.js';
-import { PipelineGraph } from '../../workbench/graph/pipeline-graph.js';
 import { writeLabLink } from '../../workbench/lab/lab-link.js';
 import { GuardVerdicts } from './guard-verdicts.js';
 import type { DetailProps } from './inspector.js';
 import { pipelineNamed, pipelineOf, placeMarks, streamProgress, withoutVerdict } from './judged.js';
 import { RealTools } from '../../again/real-tools.js';
+
+/** Requested together with the run, and not with the first guard that is shown. */
+const graphCode = import('../../workbench/graph/pipeline-graph.js');
+const PipelineGraph = lazy(async () => ({ default: (await graphCode).PipelineGraph }));
 
 /** The progress of an attempt's stream, while the attempt is open. */
 const openStream = (lane: Lane | undefined) => (lane && lane.reason === undefined ? streamProgress(lane) : undefined);
@@ -34,29 +37,31 @@ const usePhase = ({ row, whole, view }: DetailProps) => {
   const stream = isStream && view.status === 'running' ? openStream(now) : undefined;
   const marks = marksIn(now, phase);
   const places = placeMarks({ phase, marks }, pipeline?.graph, withoutVerdict(phase, lane?.marks ?? [], stream));
-  return { phase, path, pipeline, guards, title: info?.title ?? phase, isStream, stream, marks, places };
+  return { phase, path, lane, pipeline, guards, title: info?.title ?? phase, isStream, stream, marks, places };
 };
 
 /** The guards of a phase as a band, and the selected guard: its verdicts, and what can be tried without it. */
 export const GuardDetails = (props: DetailProps) => {
-  const { runId, row, whole, playhead } = props;
-  const { phase, path, pipeline, guards, title, isStream, stream, marks, places } = usePhase(props);
+  const { runId, whole, playhead } = props;
+  const { phase, path, lane, pipeline, guards, title, isStream, stream, marks, places } = usePhase(props);
   const author = guards.findIndex((guard) => guard.path === path);
   const canRun = guards[author] !== undefined && !runFile && whole.visits.length > 0;
   return (
     <>
-      <p className="inspector-of">
+      <p className="soft small">
         {title}
-        <Attempt lane={whole.lanes[row.lane ?? 0]} />
+        <Attempt lane={lane} />
       </p>
       {pipeline && (
-        <PipelineGraph
-          graph={pipeline.graph}
-          selected={path}
-          marks={places}
-          isCompact
-          onSelect={(next) => playhead.select({ phase, path: next })}
-        />
+        <Suspense fallback={<div className="pg" />}>
+          <PipelineGraph
+            graph={pipeline.graph}
+            selected={path}
+            marks={places}
+            isCompact
+            onSelect={(next) => playhead.select({ phase, path: next })}
+          />
+        </Suspense>
       )}
       <GuardVerdicts
         runId={runId}
@@ -65,7 +70,7 @@ export const GuardDetails = (props: DetailProps) => {
         author={Math.max(0, author)}
         shape={guards[author]}
         stream={stream}
-        actions={canRun && <Actions runId={runId} agentId={whole.agentId} path={path} isStream={isStream} row={row} />}
+        actions={canRun && <Actions runId={runId} agentId={whole.agentId} path={path} lane={isStream ? lane : undefined} />}
       />
     </>
   );
@@ -78,22 +83,23 @@ interface ActionsProps {
   readonly runId: string;
   readonly agentId: string | undefined;
   readonly path: string;
-  readonly isStream: boolean;
-  readonly row: DetailProps['row'];
+  /** The attempt whose stream the guard judged; undefined if it judged no stream. */
+  readonly lane: Lane | undefined;
 }
 
 /** The ways from a verdict to its fix. */
-const Actions = ({ runId, agentId, path, isStream, row }: ActionsProps) => {
+const Actions = ({ runId, agentId, path, lane }: ActionsProps) => {
   const edit = `/runs/${encodeURIComponent(runId)}/edit`;
-  const pipelineId = pipelineOf(path);
-  const lab = writeLabLink({
-    pipelineId,
-    text: '',
-    kind: 'text',
-    cutting: { kind: 'recorded', runId, stepNumber: 0, attempt: 1 },
-  });
+  const lab =
+    lane &&
+    writeLabLink({
+      pipelineId: pipelineOf(path),
+      text: '',
+      kind: 'text',
+      cutting: { kind: 'recorded', runId, stepNumber: lane.stepNumber, attempt: lane.attempt },
+    });
   return (
-    <div className="inspector-actions">
+    <div className="cluster">
       <WithoutGuard runId={runId} agentId={agentId} path={path} />
       <Link className="button button-plain" href={`${edit}${query({ guard: path })}`}>
         <SlidersHorizontal size={14} aria-hidden /> Change options…
@@ -104,7 +110,7 @@ const Actions = ({ runId, agentId, path, isStream, row }: ActionsProps) => {
       <Link className="button button-plain" href={`/guard-replay${query({ guard: path, agent: agentId })}`}>
         <History size={14} aria-hidden /> Replay on the last 50 runs
       </Link>
-      {isStream && row.lane !== undefined && (
+      {lab !== undefined && (
         <Link className="button button-plain" href={`/lab?${lab}`}>
           <FlaskConical size={14} aria-hidden /> Open in the lab
         </Link>

@@ -1,14 +1,16 @@
 import { Eye } from 'lucide-react';
 import { useCallback, useState } from 'react';
-import type { GuardView, TextAt } from '../../../protocol/trace-entry.js';
+import { runPath } from '../../../protocol/run-file.js';
+import type { GuardView } from '../../../protocol/trace-entry.js';
 import { ApiError, get, query, runFile } from '../../api/request.js';
-import { useLoaded } from '../../api/use-loaded.js';
+import { restMs, useLoaded } from '../../api/use-loaded.js';
 import { Button } from '../../components/button.js';
 import { ErrorNotice } from '../../components/error-notice.js';
 import { Scrolled } from '../../components/fact-list.js';
 import { InertText } from '../../components/inert-text.js';
-import { targetTitle, withoutCopies } from '../../components/target-title.js';
+import { targetTitle } from '../../components/target-title.js';
 import { WordDiff } from '../../components/word-diff.js';
+import { pairsOf } from './text-pairs.js';
 
 export interface GuardDiffProps {
   readonly runId: string;
@@ -18,27 +20,9 @@ export interface GuardDiffProps {
   readonly returnedText: boolean;
 }
 
-/** A text before and after a guard. */
-interface TextPair {
-  readonly target: string;
-  readonly before: string;
-  readonly after: string;
-}
-
-const pairsOf = (received: readonly TextAt[], returned: readonly TextAt[]): TextPair[] => {
-  const before = new Map(received.map(({ target, text }) => [target, text]));
-  const after = new Map(returned.map(({ target, text }) => [target, text]));
-  const pairs = [...new Set([...before.keys(), ...after.keys()])].map((target) => ({
-    target,
-    before: before.get(target) ?? '',
-    after: after.get(target) ?? '',
-  }));
-  return withoutCopies(pairs);
-};
-
 /** A guard's error, or a cause of it, with its stack. */
 const Cause = ({ cause, isFirst }: { readonly cause: NonNullable<GuardView['causes']>[number]; readonly isFirst: boolean }) => (
-  <div className="diff-pair">
+  <div className="card diff-pair">
     <p>
       <b>
         {!isFirst && 'Caused by '}
@@ -56,13 +40,13 @@ const Cause = ({ cause, isFirst }: { readonly cause: NonNullable<GuardView['caus
 );
 
 const Texts = ({ view, author, returnedText }: Omit<GuardDiffProps, 'runId' | 'seq'> & { readonly view: GuardView }) => {
-  const pairs = pairsOf(view.received, returnedText ? view.returned : view.received);
+  const pairs = pairsOf(returnedText ? view : { received: view.received, returned: view.received });
   const changed = pairs.filter(({ before, after }) => before !== after);
   const same = pairs.filter(({ before, after }) => before === after);
   return (
     <>
       {changed.map(({ target, before, after }) => (
-        <div key={target} className="diff-pair">
+        <div key={target} className="card diff-pair">
           <h4 title={target}>{targetTitle(target)}</h4>
           <WordDiff before={before} after={after} author={author} />
         </div>
@@ -71,7 +55,7 @@ const Texts = ({ view, author, returnedText }: Omit<GuardDiffProps, 'runId' | 's
         <details className="diff-same" open={changed.length === 0 && same.length < 4}>
           <summary>{returnedText ? (changed.length === 0 ? 'Input (unchanged)' : 'Unchanged') : 'Input'}</summary>
           {same.map(({ target, before }) => (
-            <div key={target} className="diff-pair">
+            <div key={target} className="card diff-pair">
               <h4 title={target}>{targetTitle(target)}</h4>
               <p>
                 <InertText text={before} />
@@ -80,22 +64,10 @@ const Texts = ({ view, author, returnedText }: Omit<GuardDiffProps, 'runId' | 's
           ))}
         </details>
       )}
-      {pairs.length === 0 && !view.causes && <p className="inspector-none">The input has no text.</p>}
+      {pairs.length === 0 && !view.causes && <p className="soft small">The input has no text.</p>}
     </>
   );
 };
-
-/** The delay before text is requested, so that scrubbing past a guard sends no request. */
-const restMs = 120;
-
-const whenIdle = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, restMs);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    });
-  });
 
 /** A server without this run's text is no error. */
 const isUnknown = (error: Error): boolean => error instanceof ApiError && error.code !== 'studio/unreachable';
@@ -104,18 +76,15 @@ const isUnknown = (error: Error): boolean => error instanceof ApiError && error.
 export const GuardDiff = ({ runId, seq, author, returnedText }: GuardDiffProps) => {
   const [isRevealed, setIsRevealed] = useState(false);
   const load = useCallback(
-    async (signal: AbortSignal) => {
-      await whenIdle(signal);
-      const path = `runs/${encodeURIComponent(runId)}/guards/${seq}`;
-      return get<GuardView>(`${path}${query({ reveal: isRevealed ? 1 : undefined })}`, signal);
-    },
+    (signal: AbortSignal) =>
+      get<GuardView>(`${runPath(runId)}/guards/${seq}${query({ reveal: isRevealed ? 1 : undefined })}`, signal),
     [runId, seq, isRevealed],
   );
-  const loaded = useLoaded(load);
-  if (loaded.state === 'loading') return <p className="inspector-none">Loading input …</p>;
+  const loaded = useLoaded(load, restMs);
+  if (loaded.state === 'loading') return <p className="soft small">Loading input …</p>;
   if (loaded.state === 'failed')
     return isUnknown(loaded.error) ? (
-      <p className="inspector-none">
+      <p className="soft small">
         <InertText text={loaded.error.message} />
       </p>
     ) : (
@@ -123,7 +92,7 @@ export const GuardDiff = ({ runId, seq, author, returnedText }: GuardDiffProps) 
     );
   const isHidden = [...loaded.value.received, ...loaded.value.returned].some(({ text }) => text.includes('▒'));
   return (
-    <div className="diff">
+    <div className="stack-s diff">
       {loaded.value.causes?.map((cause, depth) => (
         // oxlint-disable-next-line react/no-array-index-key -- causes of one error have no other name
         <Cause key={depth} cause={cause} isFirst={depth === 0} />

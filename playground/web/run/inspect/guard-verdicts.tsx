@@ -15,7 +15,7 @@ import { weight, type StreamProgress } from './judged.js';
 import { GuardDiff, type GuardDiffProps } from './guard-diff.js';
 import type { MergedText, MergeView } from '../../../protocol/trace-entry.js';
 import { get, query, runFile } from '../../api/request.js';
-import { useLoaded } from '../../api/use-loaded.js';
+import { restMs, useLoaded } from '../../api/use-loaded.js';
 import { WordDiff } from '../../components/word-diff.js';
 
 interface GuardVerdictsProps {
@@ -109,7 +109,7 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
   const earlier = marks.length - latest.length;
   const noWords = use(NoWords);
   const entryOf = (mark: GuardMark, index: number) => (
-    <div key={`${mark.kind} ${mark.seq}`} className="inspector-mark">
+    <div key={`${mark.kind} ${mark.seq}`} className="stack-s inspector-mark">
       <p>
         <MarkBadge mark={mark} /> {'reason' in mark && mark.reason !== undefined && <InertText text={mark.reason} />}
       </p>
@@ -134,7 +134,7 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
       </h3>
       {latest.slice(0, 1).map(entryOf)}
       {latest.length === 0 && !stream && (
-        <p className="inspector-none">{shape ? 'No verdict at this time.' : 'No conflict in this group at this time.'}</p>
+        <p className="soft small">{shape ? 'No verdict at this time.' : 'No conflict in this group at this time.'}</p>
       )}
       {latest.length === 0 && actions}
       {shape?.description !== undefined && (
@@ -142,7 +142,7 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
           <InertText text={shape.description} />
         </p>
       )}
-      {shape?.policy && <p className="inspector-none">Policy: {policyText(shape.policy)}</p>}
+      {shape?.policy && <p className="soft small">Policy: {policyText(shape.policy)}</p>}
       {shape && stream && <FactList facts={streamFacts(shape, stream)} />}
       {latest.length > 1 && (
         <details className="inspector-more" open={latest.some(({ kind }) => kind === 'stale' || kind === 'conflict')}>
@@ -150,14 +150,14 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
           {latest.slice(1).map(entryOf)}
         </details>
       )}
-      {noWords !== undefined && latest.length > 0 && <p className="inspector-none">{noWords}</p>}
-      {earlier > 0 && <p className="inspector-none">{count(earlier, 'earlier verdict')}: move the timeline back to see them.</p>}
+      {noWords !== undefined && latest.length > 0 && <p className="soft small">{noWords}</p>}
+      {earlier > 0 && <p className="soft small">{count(earlier, 'earlier verdict')}: move the timeline back to see them.</p>}
     </>
   );
 };
 
 const Merged = ({ text: { target, base, proposals, result } }: { readonly text: MergedText }) => (
-  <dl className="merge">
+  <dl className="stack-s merge">
     <div>
       <dt title={target}>{targetTitle(target)}, original</dt>
       <dd>
@@ -189,11 +189,11 @@ const MergeWords = ({ runId, seq }: { readonly runId: string; readonly seq: numb
       get<MergeView>(`runs/${encodeURIComponent(runId)}/merges/${seq}${query({ reveal: isRevealed ? 1 : undefined })}`, signal),
     [runId, seq, isRevealed],
   );
-  const loaded = useLoaded(load);
-  if (loaded.state === 'loading') return <p className="inspector-none">Loading edits …</p>;
+  const loaded = useLoaded(load, restMs);
+  if (loaded.state === 'loading') return <p className="soft small">Loading edits …</p>;
   if (loaded.state === 'failed')
     return (
-      <p className="inspector-none">
+      <p className="soft small">
         <InertText text={loaded.error.message} />
       </p>
     );

@@ -43,9 +43,9 @@ export const Inspector = ({ tree, row, seq, playhead }: InspectorProps) => {
   const view = isOwn && seq !== undefined ? fold.at(seq) : sub.view;
   const props: DetailProps = { runId, row, whole: sub.view, view, playhead };
   return (
-    <div className="inspector">
+    <div className="stack inspector">
       {!isOwn && (
-        <p className="inspector-of">
+        <p className="soft small">
           In the run of sub-agent <InertText text={sub.run.agentId} />. <Link href={runHref(runId)}>Open this run</Link>
         </p>
       )}

@@ -8,11 +8,13 @@ import { get, query, runFile } from '../../api/request.js';
 import { useRun } from '../../api/run-readers.js';
 import { Badge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
+import { Authors } from '../../components/authored-text.js';
 import { PartText } from '../../components/part-text.js';
 import { filmOfRun } from '../../fold/film-of-run.js';
 import { FilmView } from '../../workbench/lab/film-view.js';
 import { NoWords } from '../no-words.js';
 import type { DetailProps } from './inspector.js';
+import { useEditedWords } from './use-edited-words.js';
 
 /** An attempt: its text as sent, and its stream chunk by chunk. */
 export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) => {
@@ -20,6 +22,7 @@ export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) 
   const [isFilm, setIsFilm] = useState(false); // the text is shown once: with its chunks, or without
   const onSeq = useCallback((seq: number) => moveTo(seq, undefined, { row: row.key, subRun }), [moveTo, row.key, subRun]); // this row stays selected
   const lane = whole.lanes[row.lane ?? 0];
+  const words = useEditedWords(runId, lane);
   if (!lane) return <h3>{row.name}</h3>;
   const now = view.lanes[lane.index] ?? lane;
   const parts = now.parts.filter(({ receivedChars: received, text }) => received > 0 || text !== '');
@@ -28,8 +31,9 @@ export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) 
       <h3>
         {row.name} {row.word !== '' && <Badge tone={row.tone}>{row.word}</Badge>}
       </h3>
-      {parts.length === 0 && <p className="inspector-none">No text in this step.</p>}
-      {!isFilm && parts.map((part) => <PartText key={part.partId} part={part} lane={now} mostChars={4000} />)}
+      {parts.length === 0 && <p className="soft small">No text in this step.</p>}
+      {!isFilm && parts.map((part) => <PartText key={part.partId} part={part} lane={now} mostChars={4000} words={words} />)}
+      {!isFilm && <Authors words={words} />}
       {parts.length > 0 && (
         <Button look="quiet" aria-expanded={isFilm} onClick={() => setIsFilm(!isFilm)}>
           <Film size={14} aria-hidden /> Chunk by chunk
@@ -73,7 +77,7 @@ const StreamFilm = ({ runId, lane, seq, onSeq }: StreamFilmProps) => {
     setWords(new Map(revealed.map((one) => [one.seq, one.text])));
   };
   return (
-    <section aria-label="Stream buffer" className="stream">
+    <section aria-label="Stream buffer" className="stack-s stream">
       <FilmView film={film} index={film.lines.filter((line) => line <= seq).length} onGo={onGo} keys="timeline keys" />
       {canReveal && !words && (
         <Button look="quiet" onClick={() => void reveal()}>

@@ -25,8 +25,6 @@ interface SpineProps {
   readonly selected: string | undefined;
   /** The last line of the run up to the point in time; later rows are faint. */
   readonly seq: number;
-  /** The point in time, in epoch milliseconds. */
-  readonly at: number;
   readonly rootId: string;
   readonly onRow: (row: SpineRow) => void;
   readonly onFold: (key: string, isOpen: boolean) => void;
@@ -60,7 +58,7 @@ const useTreeKeys = ({ rows, selected, onRow, onFold }: SpineProps) => {
 
 /** The tree of a run: its attempts, guards, calls and sub-runs, each with its effect, its own time, and a bar on one axis. */
 export const Spine = (props: SpineProps) => {
-  const { rows, axis, selected, seq, at, rootId } = props;
+  const { rows, axis, selected, seq, rootId } = props;
   const list = useRef<HTMLOListElement>(null);
   const onKeyDown = useTreeKeys(props);
   useEffect(() => {
@@ -70,7 +68,7 @@ export const Spine = (props: SpineProps) => {
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the row of this key is found in the document
   }, [selected]);
   return (
-    <section className="spine" aria-label="Run tree" style={{ '--at': axis.placeOf(at) } as object}>
+    <section className="spine" aria-label="Run tree">
       <AxisHead axis={axis} />
       <div className="spine-body">
         <ol ref={list} role="tree" aria-label="Run tree" onKeyDown={onKeyDown}>
@@ -93,12 +91,15 @@ export const Spine = (props: SpineProps) => {
 
 const percent = (place: number): string => `${(place * 100).toFixed(2)}%`;
 
+/** A label after this place would be cut. */
+const lastLabel = 0.7;
+
 const AxisHead = ({ axis: { ticks, cuts } }: Pick<SpineProps, 'axis'>) => (
   <div className="spine-axis" aria-hidden>
     <span className="spine-ticks">
       {ticks.map(({ place, ms }) => (
         <span key={ms} style={{ insetInlineStart: percent(place) }}>
-          {ms === 0 ? '0' : formatDuration(ms)}
+          {ms === 0 ? '0' : place < lastLabel && formatDuration(ms)}
         </span>
       ))}
       {cuts.map(({ place, ms }) => (
@@ -120,6 +121,11 @@ interface RowProps extends Pick<SpineProps, 'axis' | 'onRow' | 'onFold'> {
   readonly isSelected: boolean;
   readonly isLater: boolean;
 }
+
+/** A row of an unchanged run is another object with the same content. */
+const isSameRow = ({ row, ...others }: RowProps, { row: next, ...then }: RowProps): boolean =>
+  [...Object.entries(others)].every(([name, value]) => then[name as keyof typeof then] === value) &&
+  Object.entries(row).every(([name, value]) => name === 'place' || next[name as keyof SpineRow] === value);
 
 const Row = memo(({ row, isSelected, isLater, axis, onRow, onFold }: RowProps) => {
   const { key, kind, depth, name, phase, tone, word, note, isFact, ownMs, isOpen, runId, seq } = row;
@@ -147,11 +153,11 @@ const Row = memo(({ row, isSelected, isLater, axis, onRow, onFold }: RowProps) =
     >
       <span className="row-name">
         {isOpen === undefined ? (
-          <span className="row-fold" />
+          <span className="bare row-fold" />
         ) : (
           <button
             type="button"
-            className="row-fold"
+            className="bare row-fold"
             tabIndex={-1}
             aria-hidden // the arrow keys do the same
             onClick={(event) => {
@@ -163,15 +169,15 @@ const Row = memo(({ row, isSelected, isLater, axis, onRow, onFold }: RowProps) =
           </button>
         )}
         <Icon size={13} aria-hidden />
-        <InertText text={name} className="row-id" />
-        {title !== undefined && <span className="row-phase">{title}</span>}
+        <InertText text={name} className="row-id ellipsis" />
+        {title !== undefined && <span className="row-phase ellipsis tiny">{title}</span>}
       </span>
-      <span className="row-word">{word}</span>
-      <span className="row-time">{time}</span>
+      <span className="row-word soft ellipsis tiny">{word}</span>
+      <span className="row-time soft tiny">{time}</span>
       <Bar row={row} axis={axis} />
     </li>
   );
-});
+}, isSameRow);
 
 /** The time from its start to its end, pale; its own time at the end of it, solid. */
 const Bar = ({ row: { from, to, ownMs = 0 }, axis }: Pick<RowProps, 'row' | 'axis'>) => {

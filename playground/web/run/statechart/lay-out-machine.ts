@@ -1,15 +1,13 @@
-import { graphlib, layout } from '@dagrejs/dagre';
 import type { Catalog, StateInfo, TransitionInfo } from '../../../protocol/catalog.js';
+import { layOut, margin, type Box } from '../../components/lay-out.js';
 import type { Point } from '../../components/track-path.js';
 import { fromEachState } from '../../fold/root-transitions.js';
 
 type Machine = Catalog['machine'];
 
 /** A state with its position. */
-export interface PlacedState extends Point {
+export interface PlacedState extends Box {
   readonly state: StateInfo;
-  readonly width: number;
-  readonly height: number;
   /** It contains other states. */
   readonly isFrame: boolean;
 }
@@ -59,52 +57,53 @@ const linksOf = (machine: Machine): Link[] => {
   return [...links.values()];
 };
 
-type Placed = Point & { readonly width: number; readonly height: number };
-
 /** From the right of a state to the left of another, or the other way round. */
-const directly = (from: Placed, to: Placed): Point[] => {
-  const side = to.x >= from.x ? 1 : -1;
+const directly = (from: Box, to: Box): Point[] => {
+  const side = to.x >= from.x ? 1 : 0;
   return [
-    { x: from.x + (side * from.width) / 2, y: from.y },
-    { x: to.x - (side * to.width) / 2, y: to.y },
+    { x: from.x + side * from.width, y: from.y + from.height / 2 },
+    { x: to.x + (1 - side) * to.width, y: to.y + to.height / 2 },
   ];
 };
 
-const margin = 8;
-
-/** Positions the states of a machine and its tracks from left to right, by dagre. Tracks to common states are straight. */
+/** Positions the states of a machine and its tracks from left to right. Tracks to common states are straight. */
 export const layOutMachine = (machine: Machine): MachineDrawing => {
   const { states } = machine;
   const links = linksOf(machine);
   const isCommon = ({ to }: Link): boolean => links.filter((link) => link.to === to).length > fewSources;
   const isLaidOut = (link: Link): boolean =>
-    !isCommon(link) || link === links.findLast(({ to, from }) => to === link.to && !to.startsWith(from));
-  const graph = new graphlib.Graph({ compound: true }).setGraph({
-    rankdir: 'LR',
-    nodesep: 10,
-    ranksep: 30,
-    marginx: margin,
-    marginy: margin,
+    link.from !== link.to &&
+    (!isCommon(link) || link === links.findLast(({ to, from }) => to === link.to && !to.startsWith(from)));
+  const { boxOf, trackOf } = layOut({
+    boxes: states.map((state) => ({
+      id: state.path,
+      parent: state.parent,
+      width: stateName(state).length * 7.5 + 26,
+      height: 26,
+    })),
+    links: links.filter(isLaidOut).map((link) => ({ from: link.from, to: link.to, weight: isCommon(link) ? 0 : 2 })),
+    space: { nodesep: 10, ranksep: 30 },
   });
-  for (const state of states) graph.setNode(state.path, { width: stateName(state).length * 7.5 + 26, height: 26 });
-  for (const { path, parent } of states) if (parent !== undefined) graph.setParent(path, parent);
-  for (const link of links) if (isLaidOut(link)) graph.setEdge(link.from, link.to, { weight: isCommon(link) ? 0 : 2 });
-  layout(graph);
-  const nodeAt = (path: string): Placed => graph.node(path) as Placed; // each state is one
   const tracks = links.map((link): PlacedTransition => {
     const { from, to, transitions } = link;
-    const points = isLaidOut(link) ? (graph.edge(from, to) as { points: Point[] }).points : directly(nodeAt(from), nodeAt(to));
+    const points = from === to ? around(boxOf(from)) : isLaidOut(link) ? trackOf(from, to) : directly(boxOf(from), boxOf(to));
     return { id: `${from} ${to}`, transitions, points, isCommon: isCommon(link) };
   });
   return inView(
-    states.map((state) => placeOf(state, nodeAt(state.path), states)),
+    states.map((state) => ({ state, ...boxOf(state.path), isFrame: states.some(({ parent }) => parent === state.path) })),
     tracks,
   );
 };
 
-const placeOf = (state: StateInfo, { x, y, width, height }: Placed, states: readonly StateInfo[]): PlacedState => {
-  const isFrame = states.some(({ parent }) => parent === state.path);
-  return { state, x: x - width / 2, y: y - height / 2, width, height, isFrame };
+/** From a state back to itself, below it. */
+const around = ({ x, y, width, height }: Box): Point[] => {
+  const [left, right, bottom] = [x + width / 2 - 10, x + width / 2 + 10, y + height];
+  return [
+    { x: right, y: bottom },
+    { x: right, y: bottom + 9 },
+    { x: left, y: bottom + 9 },
+    { x: left, y: bottom },
+  ];
 };
 
 /** The drawing with its leftmost and topmost point inside; frames come first, below their states. */

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { useCatalog } from '../../api/catalog.js';
-import { arrowPath, trackPath } from '../../components/track-path.js';
+import { Drawing } from '../../components/drawing.js';
 import { transitionId, type ChartPosition } from '../../fold/chart-position.js';
 import { layOutMachine, stateName, type PlacedState, type PlacedTransition } from './lay-out-machine.js';
 import './statechart.css';
@@ -68,25 +68,18 @@ export const Statechart = ({ position, onState }: StatechartProps) => {
     <>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard */}
       <div ref={box} className="chart" role="group" aria-label="Loop statechart" tabIndex={0}>
-        <div style={{ width: drawing.width, height: drawing.height }}>
-          <svg width={drawing.width} height={drawing.height} aria-hidden>
-            {drawing.transitions.map((transition) => {
-              const look = lookOf(transition, position);
-              return (
-                look !== undefined && (
-                  <g key={transition.id} className={look}>
-                    <title>{titleOf(transition)}</title>
-                    <path d={trackPath(transition.points)} />
-                    <path d={arrowPath(transition.points)} />
-                  </g>
-                )
-              );
-            })}
-          </svg>
+        <Drawing
+          width={drawing.width}
+          height={drawing.height}
+          tracks={drawing.transitions.flatMap((one) => {
+            const look = lookOf(one, position);
+            return look === undefined ? [] : [{ id: one.id, points: one.points, look, title: titleOf(one) }];
+          })}
+        >
           {drawing.states.map((placed) => (
             <State key={placed.state.path} placed={placed} position={position} onState={onState} />
           ))}
-        </div>
+        </Drawing>
       </div>
       <p className="state-legend">
         <span className="state-key state-key-here" aria-hidden /> now <span className="state-key state-key-visited" aria-hidden />{' '}

@@ -67,8 +67,8 @@ export const Transport = (props: TransportProps) => {
   const step = (by: number) => () => playhead.moveTo(seqAfter(entries, view.seq, by));
   const isAtEnd = view.seq >= (entries.at(-1)?.seq ?? 0);
   return (
-    <div className="transport">
-      <div className="transport-buttons">
+    <div className="spread transport">
+      <div className="cluster transport-buttons">
         <Button look="quiet" isIcon aria-label="Go to start" onClick={step(-Infinity)}>
           <ChevronsLeft size={16} aria-hidden />
         </Button>
@@ -90,7 +90,7 @@ export const Transport = (props: TransportProps) => {
         <Jump letter="t" {...props} />
         <Jump letter="r" {...props} />
       </div>
-      <p className="transport-place">
+      <p className="cluster soft small transport-place">
         <span>
           event <b>{view.seq + 1}</b> of {entries.length}
         </span>

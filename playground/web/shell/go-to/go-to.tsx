@@ -96,9 +96,9 @@ const Found = ({ goals, chosen, onGo }: FoundProps) => {
           aria-selected={index === chosen}
           onClick={() => onGo(goal)}
         >
-          <span className="go-to-kind">{goal.kind}</span>
-          <InertText text={goal.name} className="go-to-name" />
-          {goal.note !== undefined && <span className="go-to-note">{goal.note}</span>}
+          <span className="soft small go-to-kind">{goal.kind}</span>
+          <InertText text={goal.name} className="ellipsis go-to-name" />
+          {goal.note !== undefined && <span className="soft small">{goal.note}</span>}
         </div>
       ))}
     </div>

@@ -60,14 +60,14 @@ const CompareView = ({ run, isRecorded }: CompareViewProps) => {
           </>
         }
       >
-        <p className="compare-text">
+        <p className="soft">
           <InertText text={run.userText} />
         </p>
       </PageHead>
       {isRecorded && (
         <LaneChoice agentId={run.agentId} isBusy={replay.state === 'busy'} onReplay={(pipelines) => void start(pipelines)} />
       )}
-      <div aria-live="polite" className="compare-results">
+      <div aria-live="polite" className="stack-l">
         {!isRecorded && (
           <EmptyState icon={GitCompareArrows} title="No trace to replay">
             Mastra’s own agent records no trace. To replay runs, use an InterlockAgent with the same guards.
@@ -90,11 +90,11 @@ const ComparisonView = ({ comparison }: { readonly comparison: Comparison }) => 
   const { rows, before, after, endedAt } = comparison;
   return (
     <>
-      <p className="compare-outcome">{outcomeOf(comparison)}</p>
+      <p className="outcome">{outcomeOf(comparison)}</p>
       {endedAt !== undefined && (
         <div className="notice tone-edit">
           <Info size={18} aria-hidden />
-          <div className="notice-body">
+          <div className="stack-s notice-body">
             <p>The replay ended early: the changed guards led to a call that is not in the recording.</p>
             <p>
               <InertText text={endedAt} />
@@ -144,7 +144,7 @@ const LaneChoice = ({ agentId, isBusy, onReplay }: LaneChoiceProps) => {
   return (
     <Panel title="Replay with">
       <form
-        className="lane-choice"
+        className="columns lane-choice"
         onSubmit={(event) => {
           event.preventDefault();
           onReplay(chosen);

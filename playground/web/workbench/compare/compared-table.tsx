@@ -2,7 +2,7 @@ import { useCatalog } from '../../api/catalog.js';
 import type { ComparedRow, ComparedVerdict } from '../../../protocol/runs.js';
 import { VerdictBadge } from '../../components/badge.js';
 import { RowReason } from '../row-head.js';
-import { changeOf, differingFirst, recordedAndReplayed, type Sides } from './order-rows.js';
+import { changeOf, differingFirst, hasCalls, recordedAndReplayed, type Sides } from './order-rows.js';
 
 interface ComparedTableProps {
   readonly rows: readonly (ComparedRow & { readonly agents?: readonly string[] })[];
@@ -15,10 +15,10 @@ export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTab
   const titles = new Map(useCatalog().phases.map(({ phase, title }) => [phase, title]));
   if (rows.length === 0) return <p className="faint compared-none">No guard ran.</p>;
   return (
-    <table className="rows rows-flush rows-cards compared">
+    <table className="rows small rows-flush rows-cards compared">
       <thead>
         <tr>
-          <th scope="col">Guard</th>
+          <th scope="col">{hasCalls(rows) ? 'Guard or tool' : 'Guard'}</th>
           <th scope="col">Phase</th>
           <th scope="col">{sides.before.title}</th>
           <th scope="col">{sides.after.title}</th>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ComparedRow, Comparison } from '../../../protocol/runs.js';
+import { toolCallPhase, type ComparedRow, type Comparison } from '../../../protocol/runs.js';
 import { changeOf, differingFirst, outcomeOf } from './order-rows.js';
 
 const row = (processorId: string, fields: Partial<ComparedRow> = {}): ComparedRow => ({
@@ -39,4 +39,6 @@ it('describes the outcome, without the status if the replay stopped early', () =
   expect(outcomeOf({ ...comparison, endedAt: 'step 1' })).toBe('2 of 4 verdicts differ up to the end of the replay.');
   const same = { ...comparison, rows: [row('a')], after: { ...comparison.after, status: 'success' } };
   expect(outcomeOf(same)).toBe('All verdicts match; status success in both.');
+  const called = { ...same, rows: [row('a'), row('refund', { phase: toolCallPhase })] };
+  expect(outcomeOf(called)).toBe('All verdicts and tool calls match; status success in both.');
 });

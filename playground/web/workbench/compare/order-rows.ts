@@ -1,9 +1,11 @@
 import { wordOf } from '../../components/signal.js';
-import type { ComparedRow, Comparison } from '../../../protocol/runs.js';
+import { toolCallPhase, type ComparedRow, type Comparison } from '../../../protocol/runs.js';
 
 /** Rows with different verdicts first; otherwise in the order of the verdicts. */
 export const differingFirst = <R extends ComparedRow>(rows: readonly R[]): R[] =>
   rows.toSorted((a, b) => Number(b.differs) - Number(a.differs));
+
+export const hasCalls = (rows: readonly ComparedRow[]): boolean => rows.some(({ phase }) => phase === toolCallPhase);
 
 /** The names of the two sides of a comparison. */
 export interface Sides {
@@ -39,7 +41,8 @@ interface Outcome extends Pick<Comparison, 'rows' | 'endedAt'> {
 /** The outcome of a comparison in one sentence. */
 export const outcomeOf = ({ rows, before, after, endedAt }: Outcome): string => {
   const differing = rows.filter(({ differs }) => differs).length;
-  const verdicts = differing === 0 ? 'All verdicts match' : `${differing} of ${rows.length} verdicts differ`;
+  const what = hasCalls(rows) ? 'verdicts and tool calls' : 'verdicts';
+  const verdicts = differing === 0 ? `All ${what} match` : `${differing} of ${rows.length} ${what} differ`;
   const status = before.status === after.status ? `status ${after.status} in both` : `status ${before.status} → ${after.status}`;
   // If a replay ended early, its status and its answer have no meaning.
   return endedAt === undefined ? `${verdicts}; ${status}.` : `${verdicts} up to the end of the replay.`;

@@ -52,12 +52,12 @@ export const PayloadForm = ({ fields, isOpen = false, payload, errors, onChange,
     />
   );
   return (
-    <div className="payload-form">
+    <div className="stack payload-form">
       {editable.filter(isFirst).map(draw)}
       {!isOpen && (
         <details className="more-fields" open={more.some(({ name }) => errors[name] !== undefined) || undefined}>
           <summary>{more.length + 1} more fields</summary>
-          <div className="payload-form">
+          <div className="stack payload-form">
             {more.map(draw)}
             <OtherFields fields={fields} payload={payload} errors={errors} onChange={onChange} onDraftError={onDraftError} />
           </div>
@@ -115,9 +115,9 @@ const Field = ({ field, value, error, onChange, onDraftError }: FieldShellProps)
     >
       <label className="field-title" id={`${id}-title`} htmlFor={id}>
         {field.title}
-        {field.isRequired && <span className="field-required">required</span>}
+        {field.isRequired && <span className="faint tiny field-required">required</span>}
       </label>
-      <p className="field-words" id={describedBy}>
+      <p className="field-words soft tiny" id={describedBy}>
         {field.description}
         {error !== undefined && (
           <span className="field-error" role="alert">
@@ -146,7 +146,7 @@ const GroupInput = ({ field, value, onChange, onDraftError }: FieldProps) => {
     return <Button onClick={begin}>Add {field.title.toLowerCase()}</Button>;
   }
   return (
-    <div className="field-group">
+    <div className="stack field-group">
       {formFieldsOf(field.schema).map((inner) => (
         <Field
           key={inner.name}

@@ -4,7 +4,7 @@ import { arrowPath, trackPath, type Point } from '../../components/track-path.js
 export interface SvgBox extends Point {
   readonly width: number;
   readonly height: number;
-  readonly look: 'step' | 'state' | 'frame' | 'dot';
+  readonly look: 'step' | 'state' | 'frame' | 'label';
   readonly title?: string;
   readonly note?: string;
 }
@@ -12,8 +12,6 @@ export interface SvgBox extends Point {
 /** A track of a picture. */
 interface SvgTrack {
   readonly points: readonly Point[];
-  readonly label?: string | undefined;
-  readonly hasArrow?: boolean;
 }
 
 /** The content of a picture. */
@@ -28,13 +26,12 @@ const margin = 24;
 /** The style of a standalone picture, with a dark variant if its viewer prefers one. */
 const style = `
   .ground { fill: #fbfbf8 } .step, .state { fill: #fff; stroke: #81877f } .frame { fill: #f1f2ee; stroke: #81877f; stroke-dasharray: 4 3 }
-  .dot { fill: #fbfbf8; stroke: #81877f; stroke-width: 2 } .track { fill: none; stroke: #81877f; stroke-width: 1.5 }
+  .track { fill: none; stroke: #81877f; stroke-width: 1.5 }
   text { fill: #1a201d; font: 600 13px ui-sans-serif, system-ui, sans-serif } .note { fill: #47504a; font-weight: 400; font-size: 11px }
   .on-edge { fill: #47504a; font-size: 11px; paint-order: stroke; stroke: #fbfbf8; stroke-width: 5px } .middle { text-anchor: middle }
-  .label { fill: #47504a; font: 11px ui-monospace, monospace; text-anchor: middle; paint-order: stroke; stroke: #fbfbf8; stroke-width: 4px }
   @media (prefers-color-scheme: dark) {
-    .ground { fill: #151b1e } .step, .state { fill: #1b2327 } .frame { fill: #0e1315 } .dot { fill: #151b1e }
-    text { fill: #e7ece9 } .note, .label, .on-edge { fill: #b2bdb8 } .label, .on-edge { stroke: #151b1e }
+    .ground { fill: #151b1e } .step, .state { fill: #1b2327 } .frame { fill: #0e1315 }
+    text { fill: #e7ece9 } .note, .on-edge { fill: #b2bdb8 } .on-edge { stroke: #151b1e }
   }
 `;
 
@@ -54,7 +51,6 @@ export const drawingSvg = ({ title, boxes, tracks }: SvgDrawing): string => {
     ...frames.map(boxSvg),
     ...tracks.map(trackSvg),
     ...others.map(boxSvg),
-    ...tracks.map(labelSvg),
     '</svg>',
     '',
   ].join('\n');
@@ -65,8 +61,7 @@ const cornersOf = ({ x, y, width, height }: SvgBox): Point[] => [
   { x: x + width, y: y + height },
 ];
 
-const trackSvg = ({ points, hasArrow = false }: SvgTrack): string =>
-  `<path class="track" d="${trackPath(points)}${hasArrow ? arrowPath(points) : ''}"/>`;
+const trackSvg = ({ points }: SvgTrack): string => `<path class="track" d="${trackPath(points)}${arrowPath(points)}"/>`;
 
 const boxSvg = (box: SvgBox): string => {
   const { x, y, width, height, look, title, note } = box;
@@ -76,8 +71,8 @@ const boxSvg = (box: SvgBox): string => {
   const words = (text: string | undefined, at: Point, name: string): string =>
     text === undefined ? '' : `<text class="${name}" x="${at.x}" y="${at.y}">${escape(shorten(text, width - 24))}</text>`;
   switch (look) {
-    case 'dot':
-      return `<circle class="dot" cx="${middle.x}" cy="${middle.y}" r="${width / 2}"/>`;
+    case 'label':
+      return words(title, { x: x + 12, y: middle.y + 4 }, 'note');
     case 'state':
       return rect(height / 2) + words(title, { x: middle.x, y: middle.y + 4 }, 'middle');
     case 'frame':
@@ -89,11 +84,6 @@ const boxSvg = (box: SvgBox): string => {
     default:
       return look satisfies never;
   }
-};
-
-const labelSvg = ({ points, label }: SvgTrack): string => {
-  const place = points.at(-2) ?? points[0];
-  return label === undefined || !place ? '' : `<text class="label" x="${place.x}" y="${place.y + 4}">${escape(label)}</text>`;
 };
 
 /** Shortens text to a width, at the average width of the font's letters. */

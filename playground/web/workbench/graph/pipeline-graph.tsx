@@ -1,10 +1,12 @@
 import { FunctionSquare, Map as MapIcon } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import type { GraphShape } from '../../../protocol/catalog.js';
 import { useCatalog } from '../../api/catalog.js';
+import { Drawing } from '../../components/drawing.js';
 import './pipeline-graph.css';
+import { layOutGraph, type PlacedShape } from './lay-out-graph.js';
 import type { PlaceMark } from './place-mark.js';
-import { groupName, shapeName } from './shape-nodes.js';
+import { shapeName } from './shape-nodes.js';
 
 interface PipelineGraphProps {
   readonly graph: GraphShape;
@@ -17,131 +19,85 @@ interface PipelineGraphProps {
   readonly onSelect: (path: string) => void;
 }
 
-type Drawn = Omit<PipelineGraphProps, 'graph'>;
+/** The space for a mark, in letters. */
+const markSpace = 'would block · 100 ms';
 
-/**
- * A pipeline from left to right. Its nesting is its layout, so that the browser lays it out: a sequence is a row, a group of
- * parallel guards or branches a named frame with one line for each. Each place is a button.
- */
-export const PipelineGraph = ({ graph, ...drawn }: PipelineGraphProps) => {
+/** A pipeline from left to right. Each place is a button. */
+export const PipelineGraph = ({ graph, selected, marks, isCompact = false, onSelect }: PipelineGraphProps) => {
+  const { phases } = useCatalog();
   const box = useRef<HTMLDivElement>(null);
-  const { selected } = drawn;
+  const noteOf = useMemo(() => {
+    const titlesOf = (covered: readonly string[]): string =>
+      phases.flatMap(({ phase, title }) => (covered.includes(phase) ? [title] : [])).join(', ') || 'no phases';
+    return (shape: GraphShape): string => (shape.kind !== 'guard' ? shape.kind : isCompact ? '' : titlesOf(shape.phases));
+  }, [phases, isCompact]);
+  const drawing = useMemo(
+    () => layOutGraph(graph, (shape) => (noteOf(shape).length > markSpace.length ? noteOf(shape) : markSpace)),
+    [graph, noteOf],
+  );
   useEffect(() => {
     const [outer, inner] = [box.current, box.current?.querySelector<HTMLElement>('[aria-pressed="true"]')];
     if (!outer || !inner) return;
-    const [frame, chosen] = [outer.getBoundingClientRect(), inner.getBoundingClientRect()];
-    if (chosen.left < frame.left || chosen.right > frame.right)
-      outer.scrollLeft += (chosen.left + chosen.right - frame.left - frame.right) / 2;
-    if (chosen.top < frame.top || chosen.bottom > frame.bottom)
-      outer.scrollTop += (chosen.top + chosen.bottom - frame.top - frame.bottom) / 2;
+    const { offsetLeft: x, offsetTop: y, offsetWidth: width, offsetHeight: height } = inner;
+    outer.scrollTo(x + (width - outer.clientWidth) / 2, y + (height - outer.clientHeight) / 2); // the page stays where it is
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the selected place is found in the document
-  }, [selected, graph]);
+  }, [selected, drawing]);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
     <div ref={box} className="pg" role="group" aria-label={`Graph of ${shapeName(graph)}`} tabIndex={0}>
-      <Row nodes={graph.kind === 'sequence' ? graph.nodes : [graph]} {...drawn} />
+      <Drawing {...drawing} tracks={drawing.tracks.map((track) => ({ ...track, look: 'track track-strong' }))}>
+        {drawing.places.map((place) => (
+          <PlaceButton
+            key={place.id}
+            place={place}
+            isSelected={place.id === selected}
+            mark={marks?.get(place.id)}
+            note={place.shape && !place.isFrame ? noteOf(place.shape) : ''}
+            onSelect={onSelect}
+          />
+        ))}
+      </Drawing>
     </div>
   );
 };
 
-const Row = ({ nodes, ...drawn }: Drawn & { readonly nodes: readonly GraphShape[] }) => (
-  <div className="pg-row">
-    {nodes.map((shape) => (
-      <Shape key={shape.path} shape={shape} {...drawn} />
-    ))}
-  </div>
-);
+interface PlaceProps extends Pick<PipelineGraphProps, 'onSelect'> {
+  readonly place: PlacedShape;
+  readonly isSelected: boolean;
+  readonly mark: PlaceMark | undefined;
+  readonly note: string;
+}
 
-type ShapeProps = Drawn & { readonly shape: GraphShape };
-
-const Shape = ({ shape, ...drawn }: ShapeProps) => {
-  switch (shape.kind) {
-    case 'guard':
-    case 'function':
-    case 'map':
-      return <Step shape={shape} {...drawn} />;
-    case 'sequence':
-      return (
-        <Frame shape={shape} {...drawn}>
-          <Row nodes={shape.nodes} {...drawn} />
-        </Frame>
-      );
-    case 'parallel':
-      return (
-        <Frame shape={shape} {...drawn}>
-          <ul className="pg-group">
-            {shape.nodes.map((node) => (
-              <li key={node.path}>
-                <Shape shape={node} {...drawn} />
-              </li>
-            ))}
-          </ul>
-        </Frame>
-      );
-    case 'branch':
-      return (
-        <Frame shape={shape} {...drawn}>
-          <ul className="pg-group">
-            {shape.arms.map(({ condition, node }) => (
-              <li key={node.path}>
-                <span className="pg-condition">{condition}</span>
-                <Shape shape={node} {...drawn} />
-              </li>
-            ))}
-          </ul>
-        </Frame>
-      );
-    default:
-      return shape satisfies never;
-  }
-};
-
-const lookOf = ({ shape: { path }, selected, marks }: ShapeProps): string =>
-  `${path === selected ? 'pg-selected' : ''} tone-${marks?.get(path)?.tone ?? 'none'}`;
-
-/** A group with its name, its size and its rule, e.g. `parallel · 3 · merged`. */
-const Frame = ({ children, ...props }: ShapeProps & { readonly children: React.ReactNode }) => {
-  const { shape, selected, marks, onSelect } = props;
-  const mark = marks?.get(shape.path);
+/** A step with its mark, or with its phases; a group with its name, its size and its rule, e.g. `parallel · 3 · merged`. */
+const PlaceButton = ({ place, isSelected, mark, note, onSelect }: PlaceProps) => {
+  const { id, shape, name, isFrame, x, y, width, height } = place;
+  const style = { left: x, top: y, width, height };
+  const look = `tone-${mark?.tone ?? 'none'} ${isSelected ? 'pg-selected' : ''}`;
+  if (!shape)
+    return (
+      <span className="pg-condition ellipsis" style={style} title={name}>
+        {name}
+      </span>
+    );
   return (
-    <div className={`pg-frame pg-frame-${shape.kind} ${lookOf(props)}`}>
+    <>
+      {isFrame && <div className={`pg-frame pg-frame-${shape.kind} ${look}`} style={style} />}
       <button
         type="button"
-        className="pg-frame-title"
-        aria-pressed={shape.path === selected}
-        onClick={() => onSelect(shape.path)}
+        className={isFrame ? 'pg-frame-title' : `pg-step ${look}`}
+        style={isFrame ? { ...style, height: undefined } : style}
+        aria-pressed={isSelected}
+        onClick={() => onSelect(id)}
       >
-        {groupName(shape)} {mark && <span className="pg-mark">{mark.label}</span>}
+        {shape.kind === 'function' && <FunctionSquare size={13} aria-hidden />}
+        {shape.kind === 'map' && <MapIcon size={13} aria-hidden />}
+        <span className="pg-id ellipsis" title={name}>
+          {name}
+        </span>
+        <span className="pg-mark soft tiny ellipsis" title={mark?.label ?? note}>
+          {mark?.label ?? note}
+        </span>
       </button>
-      {children}
-    </div>
+    </>
   );
-};
-
-/** One step of a pipeline: its name, and its mark; without a mark, its phases. */
-const Step = (props: ShapeProps) => {
-  const { shape, selected, marks, isCompact = false, onSelect } = props;
-  const mark = marks?.get(shape.path);
-  return (
-    <button
-      type="button"
-      className={`pg-step ${lookOf(props)}`}
-      aria-pressed={shape.path === selected}
-      onClick={() => onSelect(shape.path)}
-    >
-      {shape.kind === 'function' && <FunctionSquare size={13} aria-hidden />}
-      {shape.kind === 'map' && <MapIcon size={13} aria-hidden />}
-      <span className="pg-id" title={shapeName(shape)}>
-        {shapeName(shape)}
-      </span>
-      {mark && <span className="pg-mark">{mark.label}</span>}
-      {!mark && shape.kind === 'guard' && !isCompact && <Phases phases={shape.phases} />}
-      {!mark && shape.kind !== 'guard' && <span className="pg-mark">{shape.kind}</span>}
-    </button>
-  );
-};
-
-const Phases = ({ phases }: { readonly phases: readonly string[] }) => {
-  const covered = useCatalog().phases.filter(({ phase }) => phases.includes(phase));
-  return <span className="pg-mark">{covered.map(({ title }) => title).join(', ') || 'no phases'}</span>;
 };

@@ -40,7 +40,7 @@ export const CutEditor = ({ text, at, onChange }: CutEditorProps) => {
         {' '}
         Chunk boundaries{' '}
       </span>
-      <p className="field-words" id={`${id}-words`}>
+      <p className="field-words soft tiny" id={`${id}-words`}>
         Click between characters, or move with <kbd>←</kbd> <kbd>→</kbd> and set a boundary with <kbd>space</kbd>; <kbd>↑</kbd>{' '}
         <kbd>↓</kbd> go to the previous or next boundary.
       </p>
@@ -54,7 +54,7 @@ export const CutEditor = ({ text, at, onChange }: CutEditorProps) => {
           <Characters characters={characters} cuts={at} place={place} onToggle={toggle} onPress={press} />
         </div>
       )}
-      <p className="cuts-foot">
+      <p className="spread soft tiny">
         <span>
           {count(inside + 1, 'chunk')} of {count(characters.length, 'character')}
         </span>

@@ -19,7 +19,7 @@ export const FilmView = ({ film, index, onGo, keys }: FilmViewProps) => {
   const frame = frameAt(film, index);
   const last = frameCount(film) - 1;
   return (
-    <div className="film">
+    <div className="stack">
       <FilmText frame={frame} />
       <FilmTools film={film} frame={frame} last={last} onGo={onGo} />
       <p className="film-words">
@@ -48,7 +48,7 @@ const FilmTools = ({ film, frame, last, onGo }: FilmToolsProps) => {
   const { index } = frame;
   const { isPlaying, toggle } = usePlay({ film, index, last, onGo });
   return (
-    <div className="film-tools">
+    <div className="cluster">
       <Button aria-keyshortcuts="p" disabled={last === 0} onClick={toggle}>
         {isPlaying ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />} {isPlaying ? 'Pause' : 'Play'}
       </Button>
@@ -78,7 +78,7 @@ const FilmTools = ({ film, frame, last, onGo }: FilmToolsProps) => {
 const StopNotice = ({ stop }: { readonly stop: NonNullable<Frame['stop']> }) => (
   <div className="notice tone-trip">
     <OctagonX size={18} aria-hidden />
-    <div className="notice-body">
+    <div className="stack-s notice-body">
       <p>
         <code>{stop.processorId}</code> stopped the stream ({stop.kind}): <InertText text={stop.reason} />
       </p>
@@ -95,12 +95,12 @@ const FilmText = ({ frame: { released, fresh, held, coming } }: { readonly frame
       <Words look="film-held" label="buffered" text={held} />
       <Words look="film-coming" label="pending" text={coming.slice(0, mostChars)} />
     </div>
-    <ul className="film-key" aria-hidden>
+    <ul className="cluster tiny" aria-hidden>
       <li className="film-released">emitted</li>
       <li>
         <span className="film-held">buffered</span>
       </li>
-      <li className="film-coming">pending</li>
+      <li className="film-coming faint">pending</li>
     </ul>
   </>
 );
@@ -155,8 +155,8 @@ const FilmStrip = ({ film: { emissions }, index, onGo }: FilmStripProps) => {
               onClick={() => onGo(number)}
             >
               <span className="unseen">Chunk {number}: </span>
-              <bdi className="reel-in">{pushed === undefined ? 'end' : visible(pushed) || '—'}</bdi>
-              <bdi className="reel-out">{stop ? '■' : visible(emitted) || '—'}</bdi>
+              <bdi className="reel-in ellipsis soft">{pushed === undefined ? 'end' : visible(pushed) || '—'}</bdi>
+              <bdi className="reel-out ellipsis">{stop ? '■' : visible(emitted) || '—'}</bdi>
               <span className="reel-held">{heldChars > 0 ? `▒ ${heldChars}` : ''}</span>
             </button>
           );

@@ -54,13 +54,13 @@ export const LabPage = () => {
     );
   return (
     <div className="page">
-      <header className="page-head">
+      <header className="spread">
         <h1>Chunk lab</h1>
         <CopyButton text={() => window.location.href}>{isLinked(settings) ? 'Copy link' : 'Copy link without text'}</CopyButton>
       </header>
-      <div className="lab-layout">
+      <div className="split lab-layout">
         <LabSetup settings={settings} isBusy={lab.isBusy} onChange={setSettings} onRun={() => void run(settings)} />
-        <div className="lab-results">
+        <div className="stack-l">
           {lab.error && <ErrorNotice error={lab.error} />}
           <FilmPanel result={lab.result} isStale={lab.result !== undefined && lab.result.settings !== settings} />
           <LeakPanel settings={settings} onLoad={load} />

@@ -25,7 +25,7 @@ export const LabSetup = ({ settings, isBusy, onChange, onRun }: LabSetupProps) =
   return (
     <Panel title="Stream">
       <form
-        className="lab-setup"
+        className="stack"
         onSubmit={(event) => {
           event.preventDefault();
           onRun();
@@ -109,7 +109,7 @@ interface CuttingProps {
 }
 
 const CuttingSelect = ({ cutting, onChange }: CuttingProps) => (
-  <fieldset className="choices">
+  <fieldset className="cluster small choices">
     <legend className="field-title">Chunks</legend>
     {Object.values(firstCuttings).map((first) => (
       <label key={first.kind}>
@@ -127,7 +127,7 @@ interface RandomProps {
 }
 
 const RandomFields = ({ cutting, onChange }: RandomProps) => (
-  <div className="lab-random">
+  <div className="cluster lab-random">
     <label>
       seed
       <input

@@ -47,7 +47,7 @@ export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
           if (why === undefined) void search();
         }}
       >
-        <p className="field-words">
+        <p className="field-words soft tiny">
           Splits the text into two chunks at every position, into single characters, and randomly. Reports a split that emits more
           of the secret text than allowed.
         </p>
@@ -60,7 +60,7 @@ export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
         <Button type="submit" disabled={why !== undefined || outcome.state === 'busy'}>
           <Search size={14} aria-hidden /> {outcome.state === 'busy' ? 'Searching …' : 'Search'}
         </Button>
-        {why !== undefined && (fragment !== '' || cutting.kind === 'recorded') && <p className="field-words">{why}</p>}
+        {why !== undefined && (fragment !== '' || cutting.kind === 'recorded') && <p className="field-words soft tiny">{why}</p>}
       </form>
       <div aria-live="polite">
         {outcome.state === 'failed' && <ErrorNotice error={outcome.error} />}
@@ -105,7 +105,7 @@ interface FoundProps {
 const Found = ({ query: { pipelineId, text, kind, tries = 0 }, found: { tried, leak }, onLoad }: FoundProps) => {
   if (!leak)
     return (
-      <p className="leak-none">
+      <p className="cluster leak-none">
         <ShieldCheck size={16} aria-hidden />
         <span>
           No leak in {count(tried, 'split')}: two chunks at every position, single characters
@@ -117,7 +117,7 @@ const Found = ({ query: { pipelineId, text, kind, tries = 0 }, found: { tried, l
   return (
     <div className="notice tone-trip leak-found">
       <TriangleAlert size={18} aria-hidden />
-      <div className="notice-body">
+      <div className="stack-s notice-body">
         <p>
           <strong>
             <InertText text={leak.emitted} />

@@ -1,5 +1,4 @@
 import { useMemo, useState } from 'react';
-import './machine.css';
 import { useCatalog } from '../../api/catalog.js';
 import { getText } from '../../api/request.js';
 import type { Catalog, TransitionInfo } from '../../../protocol/catalog.js';
@@ -24,11 +23,9 @@ export const MachinePage = () => {
   return (
     <div className="page">
       <MachineHead machine={machine} />
-      <div className="machine-layout">
+      <div className="stack-l">
         <Panel title="Statechart" isFlush>
-          <div className="machine-chart">
-            <Statechart position={position} onState={(path) => setChosen((before) => (before === path ? undefined : path))} />
-          </div>
+          <Statechart position={position} onState={(path) => setChosen((before) => (before === path ? undefined : path))} />
         </Panel>
         <Panel title="Transitions" note={chosen ?? 'of all states'} isFlush>
           <Transitions ways={ways} />
@@ -54,7 +51,7 @@ const MachineHead = ({ machine }: Pick<Catalog, 'machine'>) => (
       </>
     }
   >
-    <p className="field-words machine-note">
+    <p className="field-words soft tiny">
       The statechart that runs every InterlockAgent. Pass the JSON to <code>createMachine</code> of XState 5, or open it in
       Stately Sketch; Stately Studio imports it as <code>createMachine(…)</code>. It contains only the names of guards, actions
       and activities. GitHub, GitLab and most wikis render Mermaid.
@@ -63,34 +60,31 @@ const MachineHead = ({ machine }: Pick<Catalog, 'machine'>) => (
 );
 
 const Transitions = ({ ways }: { readonly ways: readonly TransitionInfo[] }) => (
-  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
-  <div className="machine-ways" role="region" aria-label="Transition table" tabIndex={0}>
-    <table className="rows rows-flush">
-      <thead>
-        <tr>
-          <th scope="col">From</th>
-          <th scope="col">On</th>
-          <th scope="col">To</th>
+  <table className="rows small rows-flush">
+    <thead>
+      <tr>
+        <th scope="col">From</th>
+        <th scope="col">On</th>
+        <th scope="col">To</th>
+      </tr>
+    </thead>
+    <tbody>
+      {ways.map(({ from, to, event, guard }) => (
+        <tr key={`${from} ${event} ${guard ?? ''} ${to}`}>
+          <td>
+            <code>{from || 'any state'}</code>
+          </td>
+          <td>
+            {event}
+            {guard !== undefined && <span className="row-reason soft tiny">if {guard}</span>}
+          </td>
+          <td>
+            <code>{to}</code>
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {ways.map(({ from, to, event, guard }) => (
-          <tr key={`${from} ${event} ${guard ?? ''} ${to}`}>
-            <td>
-              <code>{from || 'any state'}</code>
-            </td>
-            <td>
-              {event}
-              {guard !== undefined && <span className="row-reason">if {guard}</span>}
-            </td>
-            <td>
-              <code>{to}</code>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+      ))}
+    </tbody>
+  </table>
 );
 
 /** The loop's statechart as an SVG file, as on the page. Transitions to states with very many sources are left out, as there. */
@@ -106,6 +100,6 @@ const machineSvg = (machine: Catalog['machine']): string => {
       look: isFrame ? 'frame' : 'state',
       title: stateName(state),
     })),
-    tracks: transitions.filter(({ isCommon }) => !isCommon).map(({ points }) => ({ points, hasArrow: true })),
+    tracks: transitions.filter(({ isCommon }) => !isCommon).map(({ points }) => ({ points })),
   });
 };

@@ -32,19 +32,19 @@ const WalkView = ({ walk }: { readonly walk: Walk }) => {
   );
   const goTo = useCallback((path: string) => setAt((before) => lastOf(walk, path) ?? before), [walk]);
   return (
-    <div className="walk-layout">
+    <div className="split walk-layout">
       <ol className="walk">
         {walk.map(({ state, happens }, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- a walk may come by a state twice
           <li key={index} className={happens === undefined ? '' : 'walk-happens'}>
-            <button type="button" aria-current={index === at ? 'step' : undefined} onClick={() => setAt(index)}>
+            <button type="button" className="bare" aria-current={index === at ? 'step' : undefined} onClick={() => setAt(index)}>
               <code>{state}</code>
               {happens !== undefined && <InertText text={happens} />}
             </button>
           </li>
         ))}
       </ol>
-      <div className="walk-chart">
+      <div className="stack">
         <Statechart position={position} onState={goTo} />
       </div>
     </div>

@@ -11,7 +11,8 @@ import { useQuery } from '../../shell/use-query.js';
 import { NotFound } from '../../shell/not-found.js';
 import { PipelineGraph } from '../graph/pipeline-graph.js';
 import type { PlaceMark } from '../graph/place-mark.js';
-import { pipelineSvg } from '../graph/pipeline-svg.js';
+import { drawingSvg } from '../graph/drawing-svg.js';
+import { layOutGraph, type PlacedShape } from '../graph/lay-out-graph.js';
 import { guardsIn, shapesIn } from '../../../protocol/shapes.js';
 import { fileName } from '../take-away/file-name.js';
 import { CopyButton, SaveButton } from '../take-away/take-button.js';
@@ -51,11 +52,11 @@ const PipelineView = ({ pipeline, guard }: PipelineViewProps) => {
   return (
     <div className="page">
       <PipelineHead pipeline={pipeline} />
-      <div className="pipeline-layout">
+      <div className="split">
         <Panel title="Graph" note={count(guardsIn(graph).length, 'guard')} isFlush>
           <PipelineGraph graph={graph} selected={selected} marks={marks} onSelect={select} />
         </Panel>
-        <div className="pipeline-side">
+        <div className="stack-l">
           {shape && (
             <Panel title="Selected step">
               <PlaceDetails shape={shape} />
@@ -77,7 +78,19 @@ const noMarks: ReadonlyMap<string, PlaceMark> = new Map();
 const marksOf = ({ severity }: Finding, path: string | undefined): ReadonlyMap<string, PlaceMark> =>
   path === undefined ? noMarks : new Map([[path, { tone: severity === 'error' ? 'trip' : 'edit', label: severity }]]);
 
-const PipelineHead = ({ pipeline: { id, name, phases, usedBy } }: { readonly pipeline: PipelineInfo }) => {
+/** The graph as an SVG file, as on the page. */
+const pipelineSvg = ({ name, graph }: PipelineInfo): string => {
+  const { places, tracks } = layOutGraph(graph, () => '');
+  const lookOf = ({ shape, isFrame }: PlacedShape) => (isFrame ? 'frame' : shape ? 'step' : 'label');
+  return drawingSvg({
+    title: name,
+    boxes: places.map((place) => ({ ...place, look: lookOf(place), title: place.name })),
+    tracks,
+  });
+};
+
+const PipelineHead = ({ pipeline }: { readonly pipeline: PipelineInfo }) => {
+  const { id, name, phases, usedBy } = pipeline;
   const table = useCatalog().phases;
   return (
     <PageHead
@@ -90,17 +103,13 @@ const PipelineHead = ({ pipeline: { id, name, phases, usedBy } }: { readonly pip
       tools={
         <>
           <CopyButton text={() => getText(`pipelines/${encodeURIComponent(id)}/mermaid`)}>Copy Mermaid</CopyButton>
-          <SaveButton
-            name={fileName(id, 'svg')}
-            type="image/svg+xml"
-            text={() => pipelineSvg(name, document.querySelector('.pg'))}
-          >
+          <SaveButton name={fileName(id, 'svg')} type="image/svg+xml" text={() => pipelineSvg(pipeline)}>
             Download SVG
           </SaveButton>
         </>
       }
     >
-      <ul className="badges">
+      <ul className="cluster tiny">
         {table
           .filter(({ phase }) => phases.includes(phase))
           .map(({ phase, title, hook }) => (
@@ -126,21 +135,21 @@ interface FindingListProps {
 const FindingList = ({ findings, chosen, onChoose }: FindingListProps) => {
   if (findings.length === 0) return <p className="faint">No findings.</p>;
   return (
-    <ul className="findings">
+    <ul className="stack-s">
       {findings.map((finding) => (
         <li key={`${finding.code} ${finding.path}`}>
           <button
             type="button"
-            className="finding"
+            className="bare card stack-s small finding"
             aria-pressed={finding === chosen}
             onClick={() => onChoose(finding === chosen ? undefined : finding)}
           >
-            <span className="finding-head">
+            <span className="cluster">
               <SeverityBadge severity={finding.severity} />
               <code>{finding.code}</code>
             </span>
             <InertText text={finding.message} />
-            <code className="finding-path">{finding.path}</code>
+            <code className="soft">{finding.path}</code>
           </button>
         </li>
       ))}
@@ -152,7 +161,7 @@ const FindingList = ({ findings, chosen, onChoose }: FindingListProps) => {
 const PlaceDetails = ({ shape }: { readonly shape: GraphShape }) => {
   const rows = [['path', shape.path], ['kind', shape.kind], ...('overlap' in shape ? [['overlap rule', shape.overlap]] : [])];
   return (
-    <div className="place">
+    <div className="stack-s place">
       <h3>{shapeName(shape)}</h3>
       {shape.kind === 'guard' && <Phases phases={shape.phases} />}
       <dl>
@@ -177,7 +186,7 @@ const policyRows = (shape: GraphShape): string[][] =>
 const Phases = ({ phases }: { readonly phases: readonly string[] }) => {
   const covered = useCatalog().phases.filter(({ phase }) => phases.includes(phase));
   return (
-    <ul className="badges">
+    <ul className="cluster tiny">
       {covered.map(({ phase, title, hook }) => (
         <li key={phase}>
           <Badge tone="processor" title={hook}>

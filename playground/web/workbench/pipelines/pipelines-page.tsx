@@ -16,7 +16,7 @@ export const PipelinesPage = () => {
   const { phases, pipelines } = useCatalog();
   return (
     <div className="page">
-      <header className="page-head">
+      <header className="spread">
         <h1>Pipelines</h1>
         <Link className="button button-plain" href="/machine">
           <Waypoints size={14} aria-hidden />
@@ -40,7 +40,7 @@ interface TableProps {
 }
 
 const PipelineTable = ({ phases, pipelines }: TableProps) => (
-  <table className="rows rows-flush pipelines">
+  <table className="rows small rows-flush pipelines">
     <thead>
       <tr>
         <th scope="col">Pipeline</th>
@@ -65,7 +65,7 @@ const PipelineRow = ({ pipeline, phases }: { readonly pipeline: PipelineInfo; re
   <tr>
     <th scope="row">
       <Link href={pipelineHref(pipeline.id)}>{pipeline.name}</Link>
-      <span className="pipelines-kind">
+      <span className="cluster soft tiny pipelines-kind">
         <ProcessorBadge />
         {count(guardsIn(pipeline.graph).length, 'guard')}
       </span>

@@ -21,7 +21,7 @@ export const PayloadText = ({ payload, errors, onChange, onDraftError }: FillPro
       <label className="field-title" htmlFor={id}>
         Payload
       </label>
-      <p className="field-words" id={`${id}-words`}>
+      <p className="field-words soft tiny" id={`${id}-words`}>
         All fields, including unknown ones.
         {error !== undefined && (
           <span className="field-error" role="alert">

@@ -25,22 +25,22 @@ interface TriedResultProps {
 
 /** The result of a try: the run, the changes of the texts, and each guard or step. */
 export const TriedResult = ({ title, tried, graph, phase }: TriedResultProps) => (
-  <section className="tried" aria-label={`Result: ${title}`}>
-    <header className="tried-head">
+  <section className="stack card tried" aria-label={`Result: ${title}`}>
+    <header className="cluster tiny tried-head">
       <h3>{title}</h3>
       <StepStatus status={tried.status} />
       <span className="faint">{formatDuration(tried.durationMs)}</span>
     </header>
     {tried.tripwire && <BlockNotice tripwire={tried.tripwire} />}
     {tried.error && (
-      <p className="tried-error">
+      <p className="small">
         <InertText text={tried.error.message} /> {tried.error.code !== undefined && <code>{tried.error.code}</code>}
       </p>
     )}
     {tried.payload !== undefined && <Texts tried={tried} />}
     {tried.steps.length > 0 ? <Steps tried={tried} /> : <TriedVerdicts tried={tried} graph={graph} phase={phase} />}
     {tried.payload !== undefined && (
-      <details className="tried-payload">
+      <details className="small">
         <summary>Resulting payload</summary>
         <pre>
           <InertText text={writeJson(tried.payload)} />
@@ -55,7 +55,7 @@ const Texts = ({ tried }: { readonly tried: Tried }) => {
   const changed = changes.filter(isChanged);
   if (changes.length === 0) return <p className="faint">No text in this payload.</p>;
   return (
-    <div className="tried-texts">
+    <div className="stack">
       {changed.length === 0 && <p className="faint">No text changed.</p>}
       {(changed.length > 0 ? changed : changes).map(({ target, before, after }) => (
         <div key={target}>

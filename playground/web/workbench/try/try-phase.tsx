@@ -84,12 +84,12 @@ const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
   };
   return (
     <Panel title="Try a phase" note={row.hook} tools={<ModeSwitch isText={isText} isLocked={isUnread} onChange={setIsText} />}>
-      <form className="try" onSubmit={(event) => void submit(event)}>
-        <div className="try-fill">
+      <form className="split try" onSubmit={(event) => void submit(event)}>
+        <div className="stack">
           <PhaseSelect table={table} row={row} covered={pipeline.phases} onChange={change} />
           {isText ? <PayloadText key={form} {...filling} /> : <PayloadForm key={form} fields={place.fields} {...filling} />}
           <EngineSelect engines={engines} onChange={setEngines} />
-          <div className="panel-tools">
+          <div className="cluster">
             <Button look="primary" type="submit" disabled={trying.isBusy || isUnread}>
               <Play size={14} aria-hidden /> {trying.isBusy ? 'Running …' : 'Run'}
             </Button>
@@ -140,7 +140,7 @@ const PhaseSelect = ({ table, row, covered, onChange }: PhaseSelectProps) => {
       <label className="field-title" htmlFor={id}>
         Phase
       </label>
-      <p className="field-words" id={`${id}-words`}>
+      <p className="field-words soft tiny" id={`${id}-words`}>
         {describe(row)} {!isCovered(row) && 'No guard of this pipeline has a hook for this phase. The payload passes unchanged.'}
       </p>
       <select
@@ -168,7 +168,7 @@ interface EngineSelectProps {
 }
 
 const EngineSelect = ({ engines, onChange }: EngineSelectProps) => (
-  <fieldset className="choices">
+  <fieldset className="cluster small choices">
     <legend className="field-title">Run on</legend>
     {engineChoices.map((choice) => (
       <label key={choice.title}>
@@ -191,7 +191,7 @@ const Results = ({ trying: { results, error, errors }, fields, graph, phase }: R
   const elsewhere = Object.entries(errors).filter(([name]) => !fields.includes(name));
   const differences = first && second ? differencesOf(first.tried, second.tried) : undefined;
   return (
-    <div className="try-results" aria-live="polite">
+    <div className="stack try-results" aria-live="polite">
       {error && <ErrorNotice error={error} />}
       {elsewhere.map(([name, message]) => (
         <p key={name} className="field-error">
@@ -203,7 +203,7 @@ const Results = ({ trying: { results, error, errors }, fields, graph, phase }: R
           {differences.length === 0 ? 'Both engines agree.' : `The engines differ in ${differences.join(', ')}.`}
         </p>
       )}
-      <div className="try-columns">
+      <div className="columns try-columns">
         {results.map(({ engine, tried }) => (
           <TriedResult key={engine} title={engineTitles[engine]} tried={tried} graph={graph} phase={phase} />
         ))}

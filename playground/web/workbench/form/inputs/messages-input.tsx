@@ -32,7 +32,7 @@ export const MessagesInput = (props: FieldProps) => {
     setIsRaw(!isRaw);
   };
   return (
-    <div className="spoken">
+    <div className="stack-s">
       {isRaw ? (
         <JsonInput {...props} />
       ) : (
@@ -49,7 +49,7 @@ export const MessagesInput = (props: FieldProps) => {
           />
         ))
       )}
-      <div className="panel-tools">
+      <div className="cluster">
         {!isRaw && (
           <Button onClick={add}>
             <ListPlus size={14} aria-hidden /> Add message

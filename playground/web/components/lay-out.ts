@@ -1,0 +1,86 @@
+import { graphlib, layout } from '@dagrejs/dagre';
+import type { Point } from './track-path.js';
+
+/** A box of a drawing, by its upper left corner. */
+export interface Box extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A box before it has a place; one that contains others gets its size from them. */
+export interface NewBox {
+  readonly id: string;
+  readonly parent?: string | undefined;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface NewDrawing {
+  readonly boxes: readonly NewBox[];
+  readonly links: readonly { readonly from: string; readonly to: string; readonly weight?: number }[];
+  readonly space: { readonly nodesep: number; readonly ranksep: number };
+  /** Boxes that are above each other stay in the given order; otherwise in the one with the fewest crossings. */
+  readonly keepsOrder?: boolean;
+}
+
+interface Drawing {
+  readonly boxOf: (id: string) => Box;
+  readonly trackOf: (from: string, to: string) => readonly Point[];
+}
+
+export const margin = 8;
+
+/** Places boxes and their links from left to right, by dagre. */
+export const layOut = ({ boxes, links, space, keepsOrder = false }: NewDrawing): Drawing => {
+  const graph = new graphlib.Graph({ compound: true }).setGraph({ rankdir: 'LR', marginx: margin, marginy: margin, ...space });
+  for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
+  for (const { id, parent } of boxes) if (parent !== undefined) graph.setParent(id, parent);
+  for (const { from, to, weight = 1 } of links) graph.setEdge(from, to, { weight });
+  layout(graph, keepsOrder ? { customOrder: inOrderOf(boxes.map(({ id }) => id)) } : {});
+  return {
+    boxOf: (id) => {
+      const { x, y, width, height } = graph.node(id) as Box; // each box is a node
+      return { x: x - width / 2, y: y - height / 2, width, height };
+    },
+    trackOf: (from, to) => (graph.edge(from, to) as { points: Point[] }).points, // each link is an edge
+  };
+};
+
+/** What dagre keeps of a node while it orders them: also of the sides of a frame, and of the turns of a link. */
+interface Layered {
+  readonly rank?: number;
+  readonly borderType?: 'borderLeft' | 'borderRight';
+  readonly edgeObj?: { readonly v: string; readonly w: string };
+  order: number;
+}
+
+type Order = NonNullable<NonNullable<Parameters<typeof layout>[1]>['customOrder']>;
+
+/** Sorts each layer by the order of the boxes, frame by frame; a link is beside the box in its frame that it comes from or leads to. */
+const inOrderOf = (ids: readonly string[]): Order => {
+  const places = new Map(ids.map((id, place) => [id, place]));
+  const placeOf = (id: string | undefined): number => places.get(id ?? '') ?? 0;
+  return (graph, minimize) => {
+    minimize(graph, {});
+    const wayTo = (id: string): string[] => {
+      const parent = graph.parent(id);
+      return typeof parent === 'string' && places.has(parent) ? [...wayTo(parent), id] : [id];
+    };
+    const keyOf = (id: string): number[] => {
+      const { borderType, edgeObj } = graph.node(id) as Layered;
+      const frames = wayTo(id).slice(0, -1);
+      if (borderType) return [...frames.map(placeOf), borderType === 'borderLeft' ? -1 : ids.length];
+      const ends = edgeObj ? [wayTo(edgeObj.v), wayTo(edgeObj.w)] : [wayTo(id)];
+      const way = ends.find((end) => frames.every((frame, depth) => end[depth] === frame)) ?? [];
+      return [...frames.map(placeOf), placeOf(way[frames.length])];
+    };
+    const inLayers = graph.nodes().filter((id) => graph.children(id).length === 0);
+    for (const layer of Map.groupBy(inLayers, (id) => (graph.node(id) as Layered).rank).values()) {
+      const keyed = layer.map((id) => ({ id, key: keyOf(id) })).toSorted((a, b) => compareKeys(a.key, b.key));
+      for (const [order, { id }] of keyed.entries()) (graph.node(id) as Layered).order = order;
+    }
+  };
+};
+
+const compareKeys = (a: readonly number[], b: readonly number[]): number =>
+  a.map((place, depth) => place - (b[depth] ?? -1)).find((difference) => difference !== 0) ?? 0;
