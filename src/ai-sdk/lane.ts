@@ -1,4 +1,4 @@
-import { openToolStream } from '../loop/guarded-stream.js';
+import { openToolStream, unquoting } from '../loop/guarded-stream.js';
 import type { Outcome } from '../loop/activity.js';
 import { dropReprocessed, withoutPrompt } from '../loop/judge.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
@@ -32,7 +32,7 @@ export const openLane = <Part extends { type: string }>(
   let notify: () => void = () => undefined;
   const streamBuffer = createStreamBuffer<Chunk>(1, (chunk) => {
     if (isData(chunk)) return onData(chunk);
-    cleared.push(chunk);
+    cleared.push(currentAttempt(loop).wasEdited ? unquoting(chunk) : chunk);
     return notify();
   });
   streamBuffer.drain(); // the caller that pushed a part takes the cleared chunks
@@ -41,7 +41,7 @@ export const openLane = <Part extends { type: string }>(
   const ports = { messages, models: [], callModel: noModel, toChunk: () => undefined };
   const loop = createLoopRun(run, { list: conversation.list, streamBuffer, plan, signal, mode: 'stream', ports });
   const attempt = currentAttempt(loop);
-  const guardedStream = openToolStream(loop, attempt);
+  const guardedStream = openToolStream(loop);
   const takeCleared = (): readonly Part[] => cleared.splice(0).flatMap((chunk) => partOfChunk(chunk, parts, codec) ?? []);
   const passed = (outcome: Outcome | undefined | void): readonly Part[] => {
     run.throwIfStopped();

@@ -1,7 +1,7 @@
 import { findsNothing, patternOf } from '../guard/pattern-row.js';
 import type { LoopPorts, PartSource } from '../loop/ports.js';
 import { createProviderClock, isContent } from '../loop/provider-clock.js';
-import type { Run as LoopRun } from '../loop/run.js';
+import { changeAttempt, type Run as LoopRun } from '../loop/run.js';
 import { processorsOf } from '../pipeline/graph.js';
 import { argumentsOf } from '../stream/gate/chunk.js';
 import { modelCodec, type ChunkCodec } from './chunks.js';
@@ -144,8 +144,7 @@ export const createModelPort = ({
     const part = given as StreamPart; // of the model's stream
     if (part.type === 'stream-start') {
       reply.start = part;
-      const { attempt } = loopOf().state;
-      if (attempt) attempt.warnings = part.warnings;
+      changeAttempt(loopOf(), { warnings: part.warnings });
       return undefined;
     }
     if (part.type === 'error') reply.failure = { error: part.error };

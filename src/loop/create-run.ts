@@ -7,6 +7,7 @@ import { phaseRow } from '../phase/table.js';
 import { createRecorder } from '../trace/recorder.js';
 import { startContext } from './machine.js';
 import {
+  changeAttempt,
   isOver,
   positionOf,
   type Attempt,
@@ -153,9 +154,10 @@ const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run)
 };
 
 /** Marks an edited response: its metadata may quote removed content. */
-const markEdited = ({ state: { attempt } }: Run, { verdict, author }: GuardReport): void => {
+const markEdited = (run: Run, { verdict, author }: GuardReport): void => {
+  const { attempt } = run.state;
   const isEdit = verdict.kind === 'edit' && phaseRow(author.phase as Phase).lane === 'output'; // author.phase is a phase
-  if (isEdit && attempt) attempt.wasEdited = true;
+  if (isEdit && attempt && !attempt.wasEdited) changeAttempt(run, { wasEdited: true });
 };
 
 /** Calls the run's tracer with each event first, independently of other listeners. */

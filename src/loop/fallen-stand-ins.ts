@@ -3,7 +3,7 @@ import { isSame } from '../phase/plain-data.js';
 import { isGuarded } from './judge.js';
 import type { Chunk } from './ports.js';
 import type { Part, Span } from './response.js';
-import type { Attempt, Run } from './run.js';
+import { changeAttempt, currentAttempt, type Attempt, type Run } from './run.js';
 import type { ToolCall } from './tool-call.js';
 
 const spanTypes: Readonly<Record<string, Span['type']>> = {
@@ -51,7 +51,8 @@ const wordsOf = (part: Part | undefined): string =>
  * A released chunk without metadata that represents content which guards edited: from the first edited part of a response on, also without
  * references. The end of an edited part repeats the part's remaining metadata, so that readers drop what came before.
  */
-export const withoutFallen = (attempt: Attempt, chunk: Chunk): Chunk => {
+export const withoutFallen = (run: Run, chunk: Chunk): Chunk => {
+  const attempt = currentAttempt(run);
   const type = spanTypes[chunk.type];
   if (!attempt.wasEdited || (!type && chunk.type !== 'tool-call')) return chunk;
   const payload = chunk.payload as SpanPayload & ToolCall; // each of these types has one of the two
@@ -62,8 +63,8 @@ export const withoutFallen = (attempt: Attempt, chunk: Chunk): Chunk => {
   const isEdited = type
     ? isEditedSpan(originalText(attempt, { type, id }), wordsOf(part) + text, chunk)
     : isEditedCall(attempt, payload);
-  attempt.hasFallen ||= isEdited;
-  if (!attempt.hasFallen) return chunk;
+  if (isEdited && !attempt.hasFallen) changeAttempt(run, { hasFallen: true });
+  if (!isEdited && !attempt.hasFallen) return chunk;
   return { ...chunk, payload: { ...payload, providerMetadata: withoutStandIns(metadata, isEdited ? 'all' : 'references') } };
 };
 

@@ -5,7 +5,7 @@ import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords } from './judge.js';
 import type { Chunk, StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, publish, retract, type EmittedParts } from './emit.js';
-import { acceptedSteps, changeAttempt, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
+import { acceptedSteps, changeAttempt, currentAttempt, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
 import { waitingChunk, waitingCalls } from './waiting-calls.js';
 import { safely, untilAborted } from '../phase/awaitable.js';
@@ -20,10 +20,10 @@ interface AttemptEnd {
 
 /** Carries out the machine's decision about the attempt: reports its step as finished, or retracts it. */
 export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> => {
-  const { attempt } = run.state;
-  if (!attempt) return restoreConversation(run, run.state.start); // the input was not accepted: discard the guards' edits of it
+  if (!run.state.attempt) return restoreConversation(run, run.state.start); // the input was not accepted: discard the guards' edits of it
   run.recorder.flush(); // stream guards' work since the model's stream ended belongs to this step
-  recordWastedCall(run, attempt);
+  recordWastedCall(run);
+  const attempt = currentAttempt(run);
   const { reason } = end;
   const record = attempt.record ?? recordStep(run, attempt);
   if (attempt.closed) {

@@ -15,7 +15,7 @@ import { isGuarded, stopWith, streamPayload, mostFollowing, takeReprocessed } fr
 import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
 import { emit } from './emit.js';
-import type { Attempt, Run } from './run.js';
+import { changeAttempt, currentAttempt, type Attempt, type Run } from './run.js';
 import { chunkIn, argumentsOf } from '../stream/gate/chunk.js';
 import type { ToolCall } from './tool-call.js';
 
@@ -49,10 +49,10 @@ interface BareStream extends GuardedStream {
 type Take = (chunk: Chunk) => Promise<void> | undefined;
 
 /** Opens the stream for one model call. */
-export const openGuardedStream = (run: Run, attempt: Attempt): GuardedStream =>
+export const openGuardedStream = (run: Run): GuardedStream =>
   guardedStreamTo(
     run,
-    (chunk) => takeResponse(run, attempt, chunk),
+    (chunk) => takeResponse(run, chunk),
     () => earlierTextsOf(run),
   );
 
@@ -60,10 +60,10 @@ export const openGuardedStream = (run: Run, attempt: Attempt): GuardedStream =>
  * Opens the stream for the output of one tool run. A sub-agent's text is buffered like the model's, by a gate of its own. `onChunk` is
  * called with each emitted chunk.
  */
-export const openToolStream = (run: Run, attempt?: Attempt, onChunk?: (chunk: Chunk) => void): GuardedStream =>
+export const openToolStream = (run: Run, onChunk?: (chunk: Chunk) => void): GuardedStream =>
   guardedStreamTo(run, (chunk) => {
     onChunk?.(chunk);
-    return emit(run, attempt?.wasEdited ? unquoting(chunk) : chunk);
+    return emit(run, chunk);
   });
 
 /** The text of the accepted steps, also of those from the host's earlier runs. */
@@ -165,8 +165,9 @@ const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings):
 };
 
 /** Adds the guards' version of a chunk to the response and emits it. The loop itself reports the end of a call. */
-const takeResponse = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | undefined => {
-  const remaining = withoutFallen(attempt, attempt.wasEdited ? unquoting(part) : part);
+const takeResponse = (run: Run, part: Chunk): Promise<void> | undefined => {
+  const attempt = currentAttempt(run);
+  const remaining = withoutFallen(run, attempt.wasEdited ? unquoting(part) : part);
   const ruled =
     remaining.type === 'tool-result'
       ? resultOfCall(run, attempt, remaining)
@@ -175,7 +176,7 @@ const takeResponse = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | 
   if (ruled.type === 'tool-call') followCall(attempt, ruled);
   if (isGuarded(run, 'llmResponse')) attempt.leftChunks.push({ type: ruled.type, payload: ruled.payload });
   if (ruled.type === 'finish') {
-    if (attempt.finish) attempt.finish.providerMetadata = metadataOf(ruled);
+    if (attempt.finish) changeAttempt(run, { finish: { ...attempt.finish, providerMetadata: metadataOf(ruled) } });
     return undefined;
   }
   addChunk(attempt.answer, ruled);

@@ -2,7 +2,7 @@ import { wordsOfChunk, wordsIn } from '../trace/plain-json.js';
 import { estimateTokenCount } from 'tokenx';
 import { createTurns } from '../guard/in-steps.js';
 import type { Chunk, ModelCall, ResponseAhead, ResponseReader, TokenUsage, Prompt } from './ports.js';
-import type { Attempt, Run } from './run.js';
+import { changeAttempt, currentAttempt, type Attempt, type Run } from './run.js';
 import { fieldsIn, definedFields } from '../phase/plain-data.js';
 import { noUsage } from './step-record.js';
 
@@ -78,13 +78,14 @@ interface ModelChunk {
 }
 
 /** Records what the loop itself needs from a chunk, independently of the guards. Throws the provider's error. */
-export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelChunk): void => {
+export const recordModelChunk = (run: Run, modelChunk: ModelChunk): void => {
+  const attempt = currentAttempt(run);
   const { type, payload } = modelChunk.chunk;
   if (type === 'error') throw fieldsIn(payload)['error'] ?? payload;
   if (modelChunk.needsWords && type !== 'raw') keepOriginalWords(attempt, modelChunk.chunk);
-  if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
+  if (type === 'finish') recordModelFinish(run, modelChunk);
   else if (type === 'response-metadata') recordMetadata(attempt, payload as object);
-  else if (type !== 'raw') attempt.hasResponded = true;
+  else if (type !== 'raw' && !attempt.hasResponded) changeAttempt(run, { hasResponded: true });
 };
 
 /** From this number of pieces on they are joined: a piece for each delta takes more memory than its words. */
@@ -140,13 +141,16 @@ const countsIn = (usage: TokenUsage): TokenUsage => {
 };
 
 /** Records the end of the model's response: its usage counts, whatever the guards' later verdict. */
-const recordModelFinish = (run: Run, attempt: Attempt, { chunk, startedAt }: Pick<ModelChunk, 'chunk' | 'startedAt'>): void => {
-  if (attempt.finish) return;
+const recordModelFinish = (run: Run, { chunk, startedAt }: Pick<ModelChunk, 'chunk' | 'startedAt'>): void => {
+  const { finish, hasResponded, cached } = currentAttempt(run);
+  if (finish) return;
   const payload = (chunk.payload ?? {}) as FinishPayload;
   const { reason = 'unknown', rawReason } = payload.stepResult ?? {};
   const usage = countsIn(payload.output?.usage ?? noUsage);
-  attempt.finish = { reason, rawReason, usage, providerMetadata: payload.providerMetadata };
-  attempt.hasResponded ||= isSent(reason, payload, usage);
+  changeAttempt(run, {
+    finish: { reason, rawReason, usage, providerMetadata: payload.providerMetadata },
+    hasResponded: hasResponded || isSent(reason, payload, usage),
+  });
   run.change({ usage: sumOf(run.state.usage, usage) });
   const { inputTokens, outputTokens, totalTokens } = usage;
   run.recorder.record({
@@ -154,7 +158,7 @@ const recordModelFinish = (run: Run, attempt: Attempt, { chunk, startedAt }: Pic
     finishReason: reason,
     usage: { inputTokens, outputTokens, totalTokens },
     durationMs: run.scope.now() - startedAt,
-    fromCache: attempt.cached !== undefined,
+    fromCache: cached !== undefined,
   });
 };
 
@@ -162,15 +166,15 @@ const recordModelFinish = (run: Run, attempt: Attempt, { chunk, startedAt }: Pic
  * Records a call that is discarded because an overlap guard did not pass. Its usage counts: as the provider reported it if the
  * response was complete, otherwise by estimate.
  */
-export const recordWastedCall = (run: Run, attempt: Attempt): void => {
-  const { ahead, prompt = [] } = attempt;
+export const recordWastedCall = (run: Run): void => {
+  const { ahead, prompt = [], cached } = currentAttempt(run);
   if (!ahead) return;
-  attempt.ahead = undefined;
+  changeAttempt(run, { ahead: undefined });
   ahead.hangUp();
-  if (run.signal.aborted || attempt.cached) return; // the caller canceled, not a guard; or no model was called
+  if (run.signal.aborted || cached) return; // the caller canceled, not a guard; or no model was called
   const { finish, startedAt } = ahead;
-  if (finish) recordModelFinish(run, attempt, { chunk: finish, startedAt });
-  const { inputTokens, outputTokens } = attempt.finish?.usage ?? {};
+  if (finish) recordModelFinish(run, { chunk: finish, startedAt });
+  const { inputTokens, outputTokens } = currentAttempt(run).finish?.usage ?? {};
   run.recorder.record({
     type: 'model-wasted',
     durationMs: run.scope.now() - startedAt,

@@ -138,16 +138,23 @@ export interface AttemptReply {
   /** The model's original words in pieces, kept if a guard judges the stream. */
   readonly originalWords: string[];
   /** Whether the model has responded: with text, calls or files, or with the end of an empty response. */
-  hasResponded: boolean;
+  readonly hasResponded: boolean;
   /** The pieces of the provider's texts and calls, by part, while guards may edit them. */
   readonly originals: Map<string, string[]>;
   /** Whether a guard has edited the model's output. */
-  wasEdited: boolean;
+  readonly wasEdited: boolean;
   /** Whether it has edited a part with metadata that represents its content. */
-  hasFallen: boolean;
+  readonly hasFallen: boolean;
   /** The state of its tool calls. */
   readonly calls: StepCalls;
-  finish: { reason: string; rawReason?: string | undefined; usage: TokenUsage; providerMetadata?: unknown } | undefined;
+  readonly finish:
+    | {
+        readonly reason: string;
+        readonly rawReason?: string | undefined;
+        readonly usage: TokenUsage;
+        readonly providerMetadata?: unknown;
+      }
+    | undefined;
   readonly response: Record<string, unknown>;
   /** Results of tools that the provider ran, buffered until guards have judged them. */
   readonly heldResults: Chunk[];
@@ -158,15 +165,15 @@ export interface Attempt extends AttemptReply {
   readonly settings: StepSettings;
   readonly entry: ModelEntry;
   /** The model's input; undefined once it was sent. */
-  prompt: Prompt | undefined;
+  readonly prompt: Prompt | undefined;
   /** A guard's cached response; the model is not called. */
   readonly cached: PhaseData<'llmRequest'>['response'];
   /** The call that overlaps with the guards; its response is used only after they have passed. */
-  ahead: ResponseAhead | undefined;
+  readonly ahead: ResponseAhead | undefined;
   /** The call of the model that is under way. */
-  modelCall: Pick<ModelCall, 'hangUp'> | undefined;
-  request: unknown;
-  warnings: readonly unknown[];
+  readonly modelCall: Pick<ModelCall, 'hangUp'> | undefined;
+  readonly request: unknown;
+  readonly warnings: readonly unknown[];
   /** The results of its tools. */
   readonly finishedCalls: FinishedCall[];
   /** Data parts that guards wrote with `writer.custom()`, until they are added to the response. */

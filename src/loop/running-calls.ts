@@ -208,7 +208,7 @@ const createWriting = ({ run, stop }: CallSite) => {
   const withheld: Chunk[] = [];
   const written: DataPart[] = [];
   const { hold, runId } = run.options;
-  const guardedStream = openToolStream(run, undefined, (chunk) => {
+  const guardedStream = openToolStream(run, (chunk) => {
     written.push(...persistedPart(chunk));
   });
   /**

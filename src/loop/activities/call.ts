@@ -19,15 +19,14 @@ import { setCall } from '../step-calls.js';
 
 /** The model's response. Each chunk passes the stream guards before it is emitted; a trip ends the provider's call. */
 export const call = async (run: Run): Promise<Outcome> => {
-  let attempt = currentAttempt(run);
-  const modelCall: ModelCall = attempt.ahead ?? startModelCall(run, attempt);
-  attempt.ahead = undefined;
+  const modelCall: ModelCall = currentAttempt(run).ahead ?? startModelCall(run);
+  const { cached } = changeAttempt(run, { ahead: undefined });
   const { startedAt, hangUp } = modelCall;
   try {
     const reader = await modelCall.response;
-    attempt = await announce(run, attempt);
-    attempt.hasResponded = run.options.mode === 'generate' || attempt.cached !== undefined; // the response is already complete
-    const outcome = await consumeModelStream(run, attempt, { reader, startedAt, hangUp });
+    await announce(run);
+    const hasResponded = run.options.mode === 'generate' || cached !== undefined; // the response is already complete
+    const outcome = await consumeModelStream(run, changeAttempt(run, { hasResponded }), { reader, startedAt, hangUp });
     if (outcome.kind !== 'done') hangUp(); // a guard stopped the stream before its end
     return outcome;
   } catch (error) {
@@ -35,19 +34,19 @@ export const call = async (run: Run): Promise<Outcome> => {
     setRunError(run, error);
     return { kind: 'api-error' };
   } finally {
-    attempt.modelCall = undefined;
-    attempt.prompt = undefined; // it was sent
+    changeAttempt(run, { modelCall: undefined, prompt: undefined }); // it was sent
     run.recorder.flush();
   }
 };
 
-const announce = async (run: Run, attempt: Attempt): Promise<Attempt> => {
-  if (attempt.place !== undefined) return attempt;
-  const payload = { messageId: run.state.messageId, request: attempt.request ?? {}, warnings: attempt.warnings };
+const announce = async (run: Run): Promise<void> => {
+  const { place, request = {}, warnings } = currentAttempt(run);
+  if (place !== undefined) return;
+  const payload = { messageId: run.state.messageId, request, warnings };
   const { hold, streamBuffer } = run.options;
   if (hold) streamBuffer.startBuffering();
   await emit(run, { ...agentChunk(run, 'step-start', payload), metadata: { attempt: run.state.counters.attempt } });
-  return changeAttempt(run, { place: streamBuffer.offset });
+  changeAttempt(run, { place: streamBuffer.offset });
 };
 
 /** A model's response while it streams. */
@@ -60,11 +59,11 @@ interface ModelStream extends Pick<ModelCall, 'startedAt' | 'hangUp'> {
  * emitted; a stop ends the response. Throws the provider's error, and `model/malformed-stream`.
  */
 const consumeModelStream = async (run: Run, attempt: Attempt, modelStream: ModelStream): Promise<Outcome> => {
-  const guardedStream = openGuardedStream(run, attempt);
+  const guardedStream = openGuardedStream(run);
   guardedStream.onStop(modelStream.hangUp); // the provider may be silent
   dropReprocessed(run); // of a call that was cut off
   try {
-    return (await consumeChunks(run, attempt, { ...modelStream, guardedStream })) ?? (await endOf(run, attempt, guardedStream));
+    return (await consumeChunks(run, attempt, { ...modelStream, guardedStream })) ?? (await endOf(run, guardedStream));
   } catch (error) {
     const stop = await guardedStream.settled(); // on what came before the error
     if (stop) return stop;
@@ -91,7 +90,7 @@ const consumeChunks = async (
     const given = reader.toChunk(part.value);
     if (!given) continue;
     const [chunk, keep] = makeCall(run, attempt, given);
-    recordModelChunk(run, attempt, { chunk, startedAt, needsWords });
+    recordModelChunk(run, { chunk, startedAt, needsWords });
     const own = ids.withUniqueId(chunk);
     if (!own) continue;
     keep?.(own);
@@ -108,12 +107,13 @@ const consumeChunks = async (
   return undefined;
 };
 
-const endOf = async (run: Run, attempt: Attempt, guardedStream: GuardedStream): Promise<Outcome> => {
+const endOf = async (run: Run, guardedStream: GuardedStream): Promise<Outcome> => {
+  const attempt = currentAttempt(run);
   if (run.state.stop) return stopWith(run, run.state.stop); // a guard stopped on a data part while the provider was silent
   if (!guardedStream.isStopped && !(attempt.finish && attempt.hasResponded))
     throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part arrived.' });
   const outcome = (await guardedStream.end()) ?? { kind: 'done' };
-  if (outcome.kind === 'done' && !run.options.ports.acceptsErrorFinish) checkFinish(attempt);
+  if (outcome.kind === 'done' && !run.options.ports.acceptsErrorFinish) checkFinish(currentAttempt(run));
   return outcome;
 };
 
@@ -127,15 +127,15 @@ const checkFinish = ({ finish, entry }: Attempt): void => {
 
 /** Calls the model while guards judge. Reads its response ahead without using it; `call` uses it after the guards have passed. */
 export const open = async (run: Run): Promise<Outcome> => {
-  const attempt = currentAttempt(run);
-  const ahead = readAhead(startModelCall(run, attempt));
-  attempt.ahead = ahead;
+  const ahead = readAhead(startModelCall(run));
+  changeAttempt(run, { ahead });
   try {
     await ahead.response;
     return { kind: 'done' };
   } catch (error) {
-    if (attempt.ahead === ahead) setRunError(run, error); // otherwise hangUp ended the call, which is not a model failure
-    attempt.ahead = undefined;
+    const isCurrent = run.state.attempt?.ahead === ahead;
+    if (isCurrent) setRunError(run, error); // otherwise hangUp ended the call, which is not a model failure
+    if (isCurrent) changeAttempt(run, { ahead: undefined });
     return { kind: 'api-error' };
   }
 };
@@ -178,13 +178,13 @@ const makeCall = (run: Run, attempt: Attempt, chunk: Chunk): readonly [made: Chu
 };
 
 /** Calls the model of an attempt, or repeats a guard's cached response. */
-const startModelCall = (run: Run, attempt: Attempt): ModelCall => {
+const startModelCall = (run: Run): ModelCall => {
   const controller = new AbortController();
   const hangUp = (reason?: unknown): void => controller.abort(reason);
+  const attempt = changeAttempt(run, { modelCall: { hangUp } }); // the driver ends the call with the run
   const { modelId, provider } = attempt.entry.model;
   const startedAt = run.scope.now();
   if (!attempt.cached) run.recorder.record({ type: 'model-call', modelId, provider });
-  attempt.modelCall = { hangUp }; // the driver ends the call with the run
   if (run.signal.aborted) hangUp(run.signal.reason);
   return { startedAt, response: openResponse(run, attempt, controller.signal), hangUp };
 };
@@ -192,18 +192,18 @@ const startModelCall = (run: Run, attempt: Attempt): ModelCall => {
 const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal): Promise<ResponseReader> => {
   const { ports, mode, runId } = run.options;
   if (attempt.cached) {
-    attempt.request = attempt.cached.request;
-    attempt.warnings = attempt.cached.warnings ?? [];
-    const chunks = attempt.cached.chunks.values();
+    const { request, warnings = [], chunks: all } = attempt.cached;
+    changeAttempt(run, { request, warnings });
+    const chunks = all.values();
     return { read: async () => chunks.next(), toChunk: (chunk) => ({ ...(chunk as Chunk), runId, from: 'AGENT' }) };
   }
   const { entry, prompt = [], settings } = attempt;
   const opened = await untilAborted(openStream(ports, { ...settings, entry, prompt, mode, abortSignal }), abortSignal);
   if (!opened) throw abortSignal.reason;
   const { reader, response } = opened;
-  attempt.request = response.request;
+  const { request, warnings = [] } = response;
+  changeAttempt(run, { request, warnings });
   Object.assign(attempt.response, response.response);
-  attempt.warnings = response.warnings ?? [];
   return { read: () => reader.read(), toChunk: (part) => ports.toChunk(part, runId) };
 };
 
