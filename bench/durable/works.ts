@@ -53,6 +53,7 @@ export const worker = ({ name, messages, toolCalls }: Work, durability: Engine |
     instructions: 'Answer.',
     model,
     tools: { note },
+    defaultOptions: { maxSteps: toolCalls + 1 },
     durability,
   });
   const history = conversation(messages) as never; // plain messages, one of each role

@@ -66,7 +66,7 @@ const makeFile = (path: string): void => {
 const linkNew = (path: string): void => {
   const own = `${path}.${randomUUID()}`;
   const empty = new DatabaseSync(own);
-  empty.exec('PRAGMA page_size = 16384; VACUUM');
+  empty.exec('PRAGMA page_size = 8192; VACUUM');
   empty.close();
   databaseOf(BackendSqlite.connect(own)).close(); // OpenWorkflow's tables: it does not wait for another process that creates them, too
   const db = new DatabaseSync(own);

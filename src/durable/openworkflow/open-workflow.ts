@@ -30,6 +30,7 @@ import {
   type RunTables,
 } from './tables.js';
 import { storedDurable, type StepStore } from '../stored-steps.js';
+import { packText, unpackText } from './packed.js';
 import { databaseOf, leaseTable, fileError, isOfFile, leased, type Leased } from './leased.js';
 
 /** The file and the limits of runs on OpenWorkflow. */
@@ -146,7 +147,8 @@ const hostOn = (db: DatabaseSync, program: Program, options: HostOptions): Hoste
     const canceled = canceling.watch(runId);
     await canceling.look();
     try {
-      return await program.run(storedDurable({ store: storeOn({ leasing, steps, writers, lease }), execution, canceled }), input);
+      const durable = storedDurable({ store: storeOn({ leasing, steps, writers, lease }), execution, canceled });
+      return packText(await program.run(durable, { runId, input: unpackText(input.input, runId) }));
     } catch (error) {
       if (error instanceof DeadlyRun) await backend.cancelWorkflowRun({ workflowRunId: run.id });
       else if (!(error instanceof TakenOver)) await execution.interrupt();
@@ -198,7 +200,7 @@ const startOn =
     if (tables.workflowRunOf(runId)) return false;
     // Another process may have reserved the id and died, or may be here, too: the run has the input of only one of them.
     const startId = randomUUID();
-    const run = await begin({ runId, input, startId, labels });
+    const run = await begin({ runId, input: packText(input), startId, labels });
     const started = run.input as unknown as StartedCall; // as passed by its caller
     tables.setWorkflowRun(runId, run.id, started.labels);
     await claimNow();
@@ -227,7 +229,7 @@ const repairsOn = ({ tables, backend, steps, look }: Repairs): Pick<ProgramRuns,
     const workflowRunId = tables.workflowRunOf(runId);
     const run = workflowRunId === undefined ? null : await backend.getWorkflowRun({ workflowRunId });
     const { input } = (run?.input ?? {}) as Partial<ProgramCall>; // as passed at the run's start
-    return run && input !== undefined ? { input, steps: steps.all(run.id) } : undefined;
+    return run && input !== undefined ? { input: unpackText(input, runId), steps: steps.all(run.id) } : undefined;
   },
 });
 
@@ -273,7 +275,7 @@ const foundOf = async (backend: Backend, workflowRunId: string | undefined): Pro
   switch (status) {
     case 'completed':
     case 'succeeded':
-      return { kind: 'ended', output: output as string }; // the program's result
+      return { kind: 'ended', output: unpackText(output as string, workflowRunId ?? '') }; // the program's result
     case 'failed':
       return { kind: 'lost', reason: error?.message ?? 'it failed.' };
     case 'canceled':

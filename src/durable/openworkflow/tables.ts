@@ -12,6 +12,7 @@ import {
 } from '../journal.js';
 import type { Ledger } from '../ledger.js';
 import { isOutermost, type StoreWrite } from '../stored-steps.js';
+import { pack, unpack } from './packed.js';
 
 /** The labels of a run's call. */
 export interface RunLabels {
@@ -129,9 +130,12 @@ export const boardOn = (db: DatabaseSync, program: string): Board => {
   const take = db.prepare('DELETE FROM interlock_notes WHERE program = ? AND run_id = ?');
   const notes = db.prepare('SELECT run_id, note FROM interlock_notes WHERE program = ? ORDER BY pinned_at DESC');
   return {
-    read: async (runId, from) => read.all(program, runId, from).map(({ entry }) => entry as string),
+    read: async (runId, from) =>
+      read.all(program, runId, from).map(({ entry }, index) => unpack(entry, `${runId} entry ${from + index}`)),
     marked: async (runId, wanted) =>
-      marked.all(program, runId, wanted).map(({ place, entry }) => ({ place: Number(place), text: String(entry) })),
+      marked
+        .all(program, runId, wanted)
+        .map(({ place, entry }) => ({ place: Number(place), text: unpack(entry, `${runId} entry ${Number(place)}`) })),
     pin: async (runId, note) => void (note === undefined ? take.run(program, runId) : put.run(program, runId, Date.now(), note)),
     drop: async (runId) => void drop.run(program, runId),
     pinned: async () => notes.all(program).map(({ run_id: runId, note }) => ({ runId: runId as string, note: note as string })),
@@ -175,7 +179,7 @@ export const runWriter = (db: DatabaseSync, program: string) => {
   const add = db.prepare('INSERT OR IGNORE INTO interlock_board VALUES (?, ?, ?, ?, ?)');
   const addAll = ({ runId, at, entries }: Append): number => {
     const first = at ?? Number(next.get(program, runId)?.['place']);
-    for (const [index, { text, mark = null }] of entries.entries()) add.run(program, runId, first + index, text, mark);
+    for (const [index, { text, mark = null }] of entries.entries()) add.run(program, runId, first + index, pack(text), mark);
     return first;
   };
   const check = ({ workflowRunId, workerId }: RunLease): void => {
@@ -186,7 +190,7 @@ export const runWriter = (db: DatabaseSync, program: string) => {
     write: (lease: RunLease, { step, append }: StoreWrite): number =>
       inTransaction(db, () => {
         check(lease);
-        if (step) keep.run(lease.workflowRunId, step.key, step.text);
+        if (step) keep.run(lease.workflowRunId, step.key, pack(step.text));
         return append ? addAll(append) : -1;
       }),
   };
@@ -204,9 +208,12 @@ export const persistedSteps = (db: DatabaseSync) => {
     all: (workflowRunId: string): readonly PersistedStep[] =>
       all
         .all(workflowRunId)
-        .map(({ key, text }) => ({ key: String(key), text: String(text) }))
+        .map(({ key, text }) => ({ key: String(key), text: unpack(text, String(key)) }))
         .filter(isOutermost),
-    find: (workflowRunId: string, key: string) => find.get(workflowRunId, key)?.['text'] as string | undefined,
+    find: (workflowRunId: string, key: string) => {
+      const known = find.get(workflowRunId, key);
+      return known && unpack(known['text'], key);
+    },
     count: (workflowRunId: string) => Number(count.get(workflowRunId)?.['steps'] ?? 0),
   };
 };

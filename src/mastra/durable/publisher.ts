@@ -9,7 +9,7 @@ import { encode } from '../../loop/state/encode.js';
 import type { SectionRecords } from '../../loop/state/persisted-journal.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
 import type { PersistedCall } from './persisted-segment.js';
-import { createEntryParser, readChunk, withOwnStep, writeEntry, type RunEntry } from './run-entry.js';
+import { createEntryParser, fromAgent, readChunk, withOwnStep, writeEntry, type RunEntry } from './run-entry.js';
 
 /** Records the visible chunks of a run segment for followers in other processes. */
 export interface Publisher extends SectionRecords {
@@ -50,8 +50,8 @@ export const createPublisher = ({ durable, board, sitting: segment, call }: Publ
   let remaining = new Map<string, number>();
   let opening: Promise<void> | undefined;
   let hasWaited = false;
-  const add = (text: string, mark?: EntryMark): Promise<number | undefined> =>
-    queue.push(writeEntry({ kind: 'chunk', stretch: place.stretch, at: place.at() }, text, mark));
+  const add = (text: string, kind: RunEntry['kind'], mark?: EntryMark): Promise<number | undefined> =>
+    queue.push(writeEntry({ kind, stretch: place.stretch, at: place.at() }, text, mark));
   const start = async (): Promise<void> => {
     const persisted: PersistedCall = { ...call, messages: [] }; // they are in the segment's output
     await queue.open(writeEntry({ kind: 'life', sitting: segment }, encode(persisted)));
@@ -76,20 +76,20 @@ export const createPublisher = ({ durable, board, sitting: segment, call }: Publ
       const { usedIds, partIds } = unfinished(published, run);
       for (const id of usedIds) run.usedPartIds.add(id); // new output gets other part ids
       const data = { ...published.at(-1)?.at, partIds, scope: 'step' };
-      if (partIds.length > 0) void add(encode({ type: retractType, runId, from: 'AGENT', data } satisfies Chunk));
+      if (partIds.length > 0) void add(encode({ type: retractType, data }), 'own');
     },
     take: queue.take,
     kept: queue.kept,
     show: (chunk) => {
       hasWaited ||= chunk.type === needsDecisionType;
       const own = withOwnStep(chunk);
-      const text = textOf(own);
+      const { kind, text } = bodyOf(own, runId);
       if (text === undefined) return;
       const key = remaining.size > 0 ? keyOf(own) : '';
       const count = remaining.get(key) ?? 0;
       if (count > 0) return void remaining.set(key, count - 1);
       const at = place.at();
-      return add(text, own.type === 'step-finish' ? 'step' : undefined).then((sequence) => {
+      return add(text, kind, own.type === 'step-finish' ? 'step' : undefined).then((sequence) => {
         if (sequence !== undefined) Object.assign(chunk, { metadata: { ...at, ...chunk.metadata, sequence } });
         return sequence !== undefined;
       });
@@ -222,9 +222,15 @@ const unfinished = (published: readonly RunEntry[], { options }: Run): { usedIds
   return { usedIds: publishedIds, partIds: [...publishedIds].filter((id) => !retractedIds.has(id)) };
 };
 
+const bodyOf = (chunk: Chunk, runId: string): { readonly kind: RunEntry['kind']; readonly text: string | undefined } => {
+  const { runId: id, from, ...rest } = chunk;
+  const isOwn = id === runId && from === fromAgent(runId).from;
+  return isOwn ? { kind: 'own', text: textOf(rest) } : { kind: 'chunk', text: textOf(chunk) };
+};
+
 /** A chunk as text, through JSON if it is not plain data. Undefined if that fails, too: such a chunk is not essential. */
-const textOf = (chunk: Chunk): string | undefined => {
-  for (const make of [() => chunk, () => JSON.parse(JSON.stringify(chunk)) as Chunk])
+const textOf = (chunk: object): string | undefined => {
+  for (const make of [() => chunk, () => JSON.parse(JSON.stringify(chunk)) as object])
     try {
       return encode(make());
     } catch {

@@ -9,8 +9,8 @@ import type { PersistedCall } from './persisted-segment.js';
 type Heading =
   /** A process starts to run a run segment. */
   | { readonly kind: 'life'; readonly sitting: number }
-  /** A visible chunk, and the checkpointed section of the run that produced it. */
-  | { readonly kind: 'chunk'; readonly stretch: string; readonly at: Position };
+  /** A visible chunk, and the checkpointed section of the run that produced it. `own`: without the run's id and sender, see {@link fromAgent}. */
+  | { readonly kind: 'chunk' | 'own'; readonly stretch: string; readonly at: Position };
 
 /** A published chunk of a run. */
 export interface RunEntry {
@@ -20,9 +20,13 @@ export interface RunEntry {
   readonly sitting: number;
   readonly stretch: string;
   readonly at: Position;
+  readonly kind: 'chunk' | 'own';
   /** The chunk as text. */
   readonly text: string;
 }
+
+/** The fields that most chunks of a run share. They are not stored with each. */
+export const fromAgent = (runId: string) => ({ runId, from: 'AGENT' }) as const;
 
 /** The last run segment that a process has started: the place of the first start, the call of the last one, the number of starts. */
 interface OpenedSegment {
@@ -39,7 +43,10 @@ export const writeEntry = (heading: Heading, text: string, mark?: EntryMark): Bo
 });
 
 /** Raises `durable/damaged`. */
-export const readChunk = ({ text, runId, sequence }: RunEntry): Chunk => decodeAt(text, `${runId} entry ${sequence}`) as Chunk; // a chunk
+export const readChunk = ({ text, runId, sequence, kind }: RunEntry): Chunk => {
+  const chunk = decodeAt(text, `${runId} entry ${sequence}`) as Chunk; // a chunk
+  return kind === 'own' ? { ...chunk, ...fromAgent(runId) } : chunk;
+};
 
 interface StepFinish {
   readonly output?: {
@@ -100,9 +107,9 @@ export const createEntryParser = (runId: string, from = 0) => {
         opened = { ...first, processes: first.processes + 1, call: decodeAt(text, path) as PersistedCall };
         return [];
       }
-      case 'chunk': {
-        const { stretch, at } = heading;
-        return opened ? [{ runId, sequence, sitting: opened.sitting, stretch, at, text }] : [];
+      case 'chunk':
+      case 'own': {
+        return opened ? [{ runId, sequence, sitting: opened.sitting, ...heading, text }] : [];
       }
       default:
         return heading satisfies never;
