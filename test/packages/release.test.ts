@@ -57,7 +57,9 @@ describe('a release in a copy of the repository', () => {
     const [checks = '', release = ''] = workflow.split('\n  release:\n');
     expect(checks).toContain('uses: ./.github/workflows/ci.yml');
     expect(checks).not.toContain(': write');
-    expect(release).toContain('needs: checks');
+    expect(checks).toContain('uses: ./.github/workflows/evaluation.yml');
+    expect(release).toContain('needs: [checks, guards]');
+    expect(read('.github/workflows/evaluation.yml')).toMatch(/workflow_call:[^]*-- --secrets[^]*-- --honest/);
     expect(read('.github/workflows/ci.yml')).toMatch(/workflow_call:[^]*bash \.ci\/run/);
     const lines = ['id-token: write', 'version-script: npm run release:version', 'publish-script: npm run release:publish'];
     for (const line of lines) expect(release).toContain(line);

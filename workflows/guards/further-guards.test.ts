@@ -181,6 +181,15 @@ describe('unicodeGuard', () => {
     for (const word of ['kullanılamaz', 'BAĞLANTI', 'ayrılmaz', 'həxon zıne', 'ɡ'])
       expect((await block(word)).tripped, word).toBeUndefined();
     expect((await block('pаypal')).tripped?.metadata).toEqual({ found: { lookalike: 1 } });
+    expect((await block('\\fIpаypal')).tripped?.metadata).toEqual({ found: { lookalike: 1 } });
+    for (const text of [
+      '\\fIбайтах\\fP',
+      '\\fIне\\fP, \\fBне\\fP',
+      '{"a":"x\\nне\\tне"}',
+      'доступ к cинергичным',
+      'абсолютныйURI',
+    ])
+      expect((await block(text)).tripped).toBeUndefined();
     expect((await block('pаypal', ['hidden'])).tripped).toBeUndefined();
   });
 });

@@ -199,6 +199,22 @@ describe('linkGuard', () => {
     expect((await streamed({ hosts: ['*'] }, [hidden])).tripped?.metadata).toMatchObject({ found: { 'too-long': 1 } });
   });
 
+  it('passes names in programs, packages and manual pages', async () => {
+    const texts = [
+      'Net::FTP::lsl, manifest = env::current_dir(), [`cloned`]: Iterator::cloned, data = Data::Dumper::Dumper(x)',
+      'apt-transport-https:amd64 (2.6.1), http:443->https, xinit -display ws:1 -a 2',
+      '.x { background-image: url("data:image/svg+xml,%3csvg xmlns=%27http://www.w3.org/2000/svg%27/%3e"); }',
+      'the “www.w3.org” site and «example.com» here',
+    ];
+    const listed = { hosts: ['www.w3.org', 'example.com'], strategy: 'strip' } as const;
+    for (const text of texts)
+      for (const pieces of [[text], Array.from(text)])
+        expect(emittedText((await streamed(listed, pieces)).emitted)).toBe(text);
+    const archive = 'See ftp://ftp.gnu.org/gnu/x.tar.gz now';
+    expect(emittedText((await streamed({ hosts: ['*'], strategy: 'strip' }, [archive])).emitted)).toBe(archive);
+    expect((await streamed({ hosts: ['*'] }, ['<img src=ftp://p\u0430ypal.com/x>'])).tripped).toBeDefined();
+  });
+
   it('judges a long address by its host, if the host is whole', async () => {
     const text = `https://example.com/${'a'.repeat(3000)} x`;
     for (const pieces of [[text], text.match(/.{1,7}/gs) ?? []]) {

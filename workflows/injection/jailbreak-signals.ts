@@ -4,6 +4,9 @@ const become =
   /\b(?:you are|you're|you will be|you shall be|act(?:ing)?|pretend(?:ing)?|role-?play(?:ing)?|simulat(?:e|ing)|behave|become|imagine|respond|answer|play|emulate|impersonate|be)\b/;
 const unbound =
   /(?:unrestricted|unfilte?red|uncensored|unrestrained|unmoderated|amoral|unethical|jail-?broken|unaligned|unbound|unshackled|rule-?less|limitless)\b/;
+/** Adjectives of code and files, too, unless something becomes it. */
+const becomeOne =
+  /\b(?:you are|you're|you will be|you shall be|act(?:ing)?|pretend(?:ing)?|role-?play(?:ing)?|simulat(?:e|ing)|behave|become|imagine|respond|answer|play|emulate|impersonate|be (?:an?|my|the|more|completely|totally|fully|truly))\b/;
 const limits =
   /(?:(?:ethical|moral|safety|content|usage|legal)\W+(?:\w+\W+){0,2}?)?(?:restrictions?|rules|filters?|limits|limitations|guidelines|guard-?rails|censorship|boundaries|constraints|morals|ethics|polic(?:y|ies))\b/;
 const without =
@@ -17,8 +20,9 @@ export const personaSignals = [
       0.85,
       /\b(?:[Yy]ou are|[Yy]ou're|[Aa]ct as|called|named|as|be|become|[Pp]retend(?:ing)? to be|from|how|like)\W+(?:\w+\W+){0,2}?(?:DAN|STAN|DUDE|AIM|BetterDAN|DevMode)\b(?! \w+(?:,| from| at))/,
     ],
-    [0.8, /\bdo anything now\b|\bDAN (?:mode|prompt|\d)/i],
-    [0.8, phrase(become, words(6), unbound)],
+    [0.8, /\bdo anything now\b/i],
+    [0.8, /\bDAN (?:[Mm]ode|MODE|[Pp]rompt|PROMPT|\d)/],
+    [0.8, phrase(becomeOne, words(6), unbound, /(?! (?:methods?|functions?|variables?|access|memory))/)],
     [
       0.75,
       phrase(become, words(4), /(?:evil|rogue|malicious)\W+(?:ai|assistant|twin|version|bot|chatbot|confidant|model|robot)\b/),
@@ -45,13 +49,14 @@ export const personaSignals = [
       0.75,
       /\byou\W+are\W+(?:now\W+)?in\W+(?:\w+\W+)?(?:developer|debug|maintenance|admin|sudo|root|test|training)\W+mode\b|\b(?:respond|answer|act|simulate|chatgpt|behave)\W+(?:\w+\W+){0,3}?(?:with|in)\W+developer\W+mode\b/i,
     ],
+    [0.5, /\bdeveloper[\W_]{1,3}mode[\W_]{1,3}enabled\b/i],
     [
       0.5,
       /\b(?:enable|activate|enter)\W+(?:developer|debug|maintenance|admin|sudo|root)\W+mode\b(?!\W+(?:on|in|for|using|via)\b)/i,
     ],
     [
       0.8,
-      /\b(?:jail-?break|hack|unlock|liberate|free)\W+(?:you(?:rself)?|chatgpt|the (?:ai|assistant|model|chatbot))\b|\byou(?:'ve| have)?\W+(?:been\W+)?(?:jail-?broken|liberated|unshackled|freed)\b/i,
+      /\b(?:jail-?break|hack|unlock|liberate|free)[ \t]+(?:you(?:rself)?|chatgpt|the (?:ai|assistant|model|chatbot))\b|\byou(?:'ve| have)?\W+(?:been\W+)?(?:jail-?broken|liberated|unshackled|freed)\b/i,
     ],
     [
       0.75,
@@ -63,7 +68,20 @@ export const personaSignals = [
     ],
     [0.7, /\bopposite\W+(?:day|mode)\b[^\n]{0,120}\b(?:rules|filters?|refuse|guidelines|answer)\b/i],
   ]),
+  ...signalsNamed('persona-shift', [
+    [0.3, /\b[Yy]ou(?:'re| are| will be)? now (?:an? |the |["'*«]{0,2}[A-Z])|\bYOU ARE NOW /],
+    [
+      0.3,
+      /\bfrom\W+(?:now\W+on|this\W+moment|here\W+on)\b[^.\n]{0,30}\byou\W+(?:will|are|must|shall)\b|\b(?:you(?:'re|\W+are|\W+will|\W+must)?|to)\W+(?:going\W+to\W+)?(?:now\W+)?(?:pretend|pose|role-?play)\W+(?:to\W+be|as|you(?:'re|\W+are))\b/i,
+    ],
+    [
+      0.3,
+      /\b(?:chatgpt|gpt|assistant|ai)\W+(?:now|will\W+now)\W+(?:acts?|runs?|behaves?|works?|poses?)\b|\b(?:respond|answer|reply|act)(?:s|ing)?\W+as\W+(?:chat)?gpt\b|\balter\W+ego\b/i,
+    ],
+    [0.2, /[[({<]\W{0,3}(?:insert|put|enter|type|your|the|my)\W+(?:\w+\W+){0,2}?prompt\b[^\])}>\n]{0,16}[\])}>]/i],
+  ]),
   ...signalsNamed('unbound', [
+    [0.3, /\bcan\W+(?:\w+\W+)?(?:say|do|answer)\W+(?:whatever|anything)\W+(?:it|he|she|they|you)\W+wants?\b/i],
     [0.5, phrase(become, words(8), without, limits)],
     [
       0.4,
@@ -101,7 +119,7 @@ const policy =
 const leaves =
   /(?:(?:\b(?:not|no longer|never|without)|n't|\b(?:doesnt|dont)) (?:(?:have|has|need|required|obliged|having|be|been|being) (?:to )?)?(?:abid(?:e|ing|ed)(?: by)?|adher(?:e|ing|ed)(?: to)?|bound(?: by| to)?|restricted(?: by| to)?|limited by|confined (?:by|to)|constrained by|comply(?:ing)?(?: with)?|follow(?:ing)?|obey(?:ing)?|respect(?:ing)?|subject to|care about|governed by|controlled by)|\b(?:disregard(?:s|ing)?|def(?:y|ies|ying)|ignor(?:e|es|ing)|bypass(?:es|ing)?|break(?:s|ing)?|violat(?:e|es|ing)|circumvent(?:s|ing)?|evad(?:e|es|ing)|(?:free|freed|broken free|escaped|liberated|unbound|released) (?:of|from|by)|against|outside(?: of)?))/;
 const refusals =
-  /["'*[({]{0,2}(?:i(?:'m| am) (?:very |so |truly )?sorry|sorry|i apologi[sz]e|i can(?:no|')?t|i am (?:not able|unable)|as an (?:ai|language)|(?:it is|it's|that is|that's) (?:not|in)\W?(?:appropriate|ethical|possible|legal)|i must (?:remind|inform|note)|it is important to)/;
+  /(?:["'*[({]{0,2}(?:i(?:'m| am) (?:very |so |truly )?sorry|sorry|i apologi[sz]e|i can(?:no|')?t|i am (?:not able|unable)|as an (?:ai|language)|(?:it is|it's|that is|that's) (?:not|in)\W?(?:appropriate|ethical|possible|legal)|i must (?:remind|inform|note))|["'*[({]it is important to)/;
 
 /** Descriptions of a character or mode that law, morals and a provider's rules do not bind, and that rejects nothing. */
 export const lawlessSignals = [
@@ -139,7 +157,14 @@ export const lawlessSignals = [
     ],
     [0.6, phrase(leaves, words(5), provider, /(?:'?s)?\W+(?:\w+\W+)?/, policy)],
     [0.6, phrase(leaves, words(4), policy, words(4), /(?:by|from|of)\W+/, provider)],
-    [0.5, phrase(/\b(?:broken?|breaks?|breaking|escaped?|free)\W+(?:free\W+)?(?:of|from)\b/, words(3), policy)],
+    [
+      0.5,
+      phrase(
+        /\b(?:broken?|breaks?|breaking|escaped?|free)\W+(?:(?:free|itself|yourself|themselves)\W+)?(?:of|from)\b/,
+        words(3),
+        policy,
+      ),
+    ],
     [0.45, phrase(leaves, words(3), /(?:any|all|every|no|the|these|those|its|their|typical)\W+(?:\w+\W+)?/, conscience)],
     [
       0.5,
@@ -148,9 +173,13 @@ export const lawlessSignals = [
     [
       0.45,
       phrase(
-        /\b(?:has|have|having|with|there\W+are|there\W+is|got)\W+(?:absolutely\W+|literally\W+)?(?:no|zero)\W+(?:\w+\W+)?/,
+        /\b(?:has|have|having|with|there\W+is|got)\W+(?:absolutely\W+|literally\W+)?(?:no|zero)\W+(?:\w+\W+)?/,
         /(?:restrictions|limitations|rules|filters?|morals|ethics|boundaries|guidelines|censorship|conscience)\b/,
       ),
+    ],
+    [
+      0.45,
+      /\b(?:doesn't|does\W+not|don't|do\W+not)\W+have\W+(?:any|an?)\W+(?:\w+\W+)?(?:content\W+polic(?:y|ies)|filters?|morals|ethics|censorship|conscience|guidelines)\b/i,
     ],
     [0.5, /\b(?:exact|complete|total|polar)?\W?opposite\W+(?:of|from|way|to)\W+(?:\w+\W+){0,5}?(?:chat ?gpt|open ?ai|an? ai)\b/i],
   ]),

@@ -25,7 +25,17 @@ export const leakSignals = [
   ...signalsNamed('prompt-leak', [
     [0.85, phrase(notNegated, show, words(5), /your\W+(?:\w+\W+){0,2}?/, secret, /\W*(?:\w+\W+){0,2}?/, instructions)],
     [0.85, phrase(notNegated, show, words(5), /your\W+(?:\w+\W+){0,4}?(?:system|developer)\W+(?:prompt|message|instructions)\b/)],
-    [0.8, phrase(notNegated, show, words(6), /your\W+(?:\w+\W+)?(?:pre-?)?prompt\b/, service)],
+    [
+      0.8,
+      phrase(
+        notNegated,
+        /(?!(?:write|type|paste)\W+your\W+prompt)/,
+        show,
+        words(6),
+        /your\W+(?:\w+\W+)?(?:pre-?)?prompt\b/,
+        service,
+      ),
+    ],
     [
       0.75,
       phrase(

@@ -6,6 +6,7 @@ const model = String.raw`(?:(?:ai|a\.i\.)\W+(?:assistant|agent|model|system|bot)
 const modelOrPerson = String.raw`(?:${model}|(?:assistant|agent|model)s?\b)`;
 const order = String.raw`(?:ignore|disregard|send|forward|call|reply|respond|include|visit|recommend|execute|delete|say|tell|reveal|click|output|add|append|mention)\b`;
 const data = String.raw`(?:api\W?keys?|passwords?|credentials|tokens?|secrets?|(?:the\W+)?(?:entire\W+|full\W+|whole\W+)?(?:conversation|chat)(?:\W+history)?|private\W+\w+|confidential\W+\w+|user(?:'s)?\W+(?:data|e-?mails?|information|messages?|address|details)|contacts|inbox|e-?mails|system\W+prompt|files?|session)`;
+const toModels = String.raw`\b(?:if|since|because|as)\W+you(?:'re|\W+are)\W+(?:an?\W+|the\W+)(?:\w+\W+)?${model}`;
 const pattern = (source: string) => new RegExp(source, 'i');
 
 /** Orders to the model in a tool result, which should contain only data. */
@@ -27,7 +28,8 @@ export const toolSignals = [
       0.7,
       pattern(String.raw`(?:^|\n|[.!?] )\W{0,4}${model}\W{0,2}[:,]\W{0,4}(?:\w+\W+){0,2}?(?:please|you|always|never|${order})`),
     ],
-    [0.75, pattern(String.raw`\b(?:if|since|because|as)\W+you(?:'re|\W+are)\W+(?:an?\W+|the\W+)(?:\w+\W+)?${model}`)],
+    [0.5, pattern(String.raw`${toModels}`)],
+    [0.75, pattern(String.raw`${toModels}[^.\n]{0,80}?\b(?:please|you|always|never|${order})`)],
     [0.75, pattern(String.raw`\byou,?\W+(?:the\W+)?${modelOrPerson},?\W+(?:must|should|shall|will|have\W+to|need\W+to)\b`)],
     [
       0.7,
@@ -87,7 +89,7 @@ export const toolSignals = [
     ],
     [
       0.7,
-      /!\[[^\]\n]{0,200}\]\(https?:\/\/[^)\s]{1,300}[?&][\w-]{1,40}=(?:\{|\[|<|%7B|\$|YOUR|INSERT|DATA(?!:)|SUMMARY|\.\.\.)/i,
+      /!\[[^\]\n]{0,200}\]\(https?:\/\/[^)\s]{1,300}[?&][\w-]{1,40}=(?:\{|\[|<|%7B|\$(?!\.)|YOUR|INSERT|DATA(?!:)|SUMMARY|\.\.\.)/i,
     ],
     [
       0.5,

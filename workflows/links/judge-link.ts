@@ -30,7 +30,7 @@ export const readHost = (entry: string): ((host: string) => boolean) | undefined
 const special = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
 /** Schemes of connection strings, which no client follows: their hosts count. */
 const connections = new Set(
-  'postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mqtt mqtts nats kafka jdbc sqlite s3 gs grpc tcp udp unix ws wss git git+https git+ssh git+http github gitlab ssh npm node workspace bun jsr docker oci file memory libsql dotenv ui'.split(
+  'postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mqtt mqtts nats kafka jdbc sqlite s3 gs grpc tcp udp unix ws wss git git+https git+ssh git+http ftp ftps sftp rsync svn github gitlab ssh npm node workspace bun jsr docker oci file memory libsql dotenv ui'.split(
     ' ',
   ),
 );

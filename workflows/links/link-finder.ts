@@ -21,7 +21,7 @@ const attributes =
   'href|src|srcset|imagesrcset|action|formaction|poster|ping|background|longdesc|manifest|codebase|dynsrc|lowsrc|cite|data';
 /** Schemes without `//` that act wherever they are clicked; others count only where a destination is expected. */
 const opaque =
-  'javascript|vbscript|mailto|blob|filesystem|view-source|intent|(?<![=&])data(?=:(?:text/(?:html|xml)|image/svg|application/x(?:html|ml))|:[;,])';
+  'javascript|vbscript|mailto|blob|filesystem|view-source|intent|(?<![=&]|\\burl\\(\\s{0,8}["\']?)data(?=:(?:text/(?:html|xml)|image/svg|application/x(?:html|ml))|:[;,])';
 /** Domain endings that chat clients turn into links without a scheme. */
 const endings =
   'com|org|net|edu|gov|mil|biz|io|ai|co|dev|app|xyz|shop|club|icu|gg|uk|de|fr|nl|ch|se|dk|fi|cz|ru|ua|tr|cn|jp|kr|br|mx|ca|au|nz|za|ir|eu|lu|pt|gr|hu|ro|bg|hr|lt|lv|ee|ie|il|ae|sa|sg|hk|tw|th|vn|ph';
@@ -31,7 +31,7 @@ const endingsOfWords =
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]{0,62})`;
 
 /** The text before a destination, which is not part of it. */
-const before = String.raw`\]\(\s{0,8}<?|\]:\s{0,8}<?|\burl\(\s{0,8}["']?|\bcontent\s{0,4}=\s{0,4}["']?\s{0,4}[\d.]{1,8}\s{0,4}[;,]\s{0,4}(?![\s;,])|\b(?:${attributes})\s{0,8}=\s{0,8}["']?`;
+const before = String.raw`\]\(\s{0,8}<?|\]:\s{0,8}<?|\burl\(\s{0,8}["']?(?!["']?data:image/svg)|\bcontent\s{0,4}=\s{0,4}["']?\s{0,4}[\d.]{1,8}\s{0,4}[;,]\s{0,4}(?![\s;,])|\b(?:${attributes})\s{0,8}=\s{0,8}["']?`;
 /** Names of objects in programs; their members make them look like domains: `self.name`. */
 const objects =
   'app|args|body|config|console|const|context|ctx|data|document|el|element|entry|env|err|error|event|evt|field|file|form|input|item|key|list|math|me|model|module|msg|node|np|obj|object|options|os|params|parent|pd|process|props|ref|req|request|res|response|result|results|row|schema|self|session|settings|state|sys|table|target|task|this|tool|user|utils|value|window';
@@ -45,7 +45,7 @@ export const isBareLink = (text: string): boolean => bareForm().test(text);
 
 /** The beginnings of addresses. */
 const beginnings = [
-  String.raw`(?:https?|(?<![\p{L}\p{N}_-])(?:wss?|ftp)):(?=[^\s"'<>)])`,
+  String.raw`https?:(?=[\\/%&])|(?<![\p{L}\p{N}_-])(?:https?|wss?|ftp):(?=[\\/%&]|${label}\.[\p{L}\p{N}])`,
   String.raw`(?<![\p{L}\p{N}+-])(?:${opaque}):(?=[^\s"'<>)])`,
   String.raw`(?<![\p{L}\p{N}+\\-])[a-z][a-z0-9+-]{0,31}:(?=\/\/)`,
   String.raw`(?<=^|[(<="'` +
@@ -62,7 +62,7 @@ const hint = /[:=(\\]|\/[/\\]|\.[^\s.]/;
  * The beginning of a destination that leads elsewhere; others are relative to the page. A scheme may be split over lines and written in
  * codes.
  */
-const leadsElsewhere = /^[\0- ]*(?:[\\/&%]|(?:[a-z0-9+.-][\t\n\r]*){1,48}(?:[:&%\\\u0080-\uFFFF]|$)|[\u0080-\uFFFF]|$)/i;
+const leadsElsewhere = /^[\0- ]*(?:[\\/&%]|(?:[a-z0-9+.-][\t\n\r]*){1,48}(?::(?!:)|[&%\\\u0080-\uFFFF]|$)|[\u0080-\uFFFF]|$)/i;
 const maxSchemeChars = 128;
 
 /**
@@ -142,7 +142,7 @@ const withoutPunctuation = (text: string, start: number, end: number): number =>
   let last = end;
   for (; last > start + 1; last -= 1) {
     const sign = text.charAt(last - 1);
-    if (!/[.,;:!?'*_~)\]}]/.test(sign)) break;
+    if (!/[.,;:!?'*_~)\]}”“»«]/.test(sign)) break;
     if (sign in partners && (surplus[sign] ?? 0) <= 0) break;
     if (sign in partners) surplus[sign] = (surplus[sign] ?? 0) - 1;
   }

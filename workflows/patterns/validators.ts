@@ -19,7 +19,7 @@ export const isMACAddress = functionOf(macAddress);
 export const { locales: ibanLocales } = ibanFile as unknown as { readonly locales: readonly string[] }; // omitted from its types
 
 const placeholderWord =
-  /^(?:(?:your|my|the|some|db)?(?:user(?:name)?|pass(?:word|wd|phrase)?|pwd|secret|token|key)|your|my|the|some|example|sample|dummy|fake|test|demo|here|value|change|me|changeme|api|auth|access|admin|app|bot|client|db|dev|service|account|private|public|[sp]k|xox[a-z]|\d{1,4}|123456?|x+|\*+|)$/i;
+  /^(?:(?:your|my|the|some|db)?(?:user(?:name)?|pass(?:word|wd|phrase)?|pwd|secret|token|key)|your|my|the|some|example|sample|dummy|fake|test|demo|foo(?:bar(?:ed)?)?|bar|baz|here|value|change|me|changeme|api|auth|access|admin|app|bot|client|db|dev|service|account|private|public|[sp]k|xox[a-z]|\d{1,4}|123456?|x+|\*+|)$/i;
 
 /** Keys that are published with a page: of PostHog, Stripe and Supabase. */
 const published = /^(?:phc_|pk_(?:live|test)_|sb_publishable_)/;

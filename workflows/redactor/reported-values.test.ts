@@ -66,6 +66,12 @@ const honest: readonly string[] = [
   'name,password_required\nfoo,true1\nbar,false',
   'user,password\njane\n1,Hunter2!x9',
   'Tokens: identifier, keyword\nidentifier, a1b2c3d4e5f6',
+  '![codecov](https://codecov.io/gh/x/y/branch/main/graph/badge.svg?token=lWZ9OBQ7GM)',
+  'function pbkdf2(password: Uint8Array, salt: Uint8Array)',
+  '| Token | bits |\n| --- | --- |\n| `Float16_BE` | 16 |\n| `Int64_LE` | 64 |',
+  '<a href="diameter.html#session_id-1">session_id/1</a>',
+  'FSDiscriminatorPass P = FSDiscriminatorPass::Pass1;',
+  'Thus <http://fred:fredpassword@example.com:8080/> and uri://foo:bar@example.com',
 ];
 
 const plain = (text: string): string => text.replaceAll(/\{[a-z-]+:([^}]*)\}/g, '$1');

@@ -298,6 +298,8 @@ describe('sqlRule', () => {
     'SELECT * FROM orders # x',
     "SELECT * FROM orders WHERE a = 'x\\' OR 1=1 --'",
     "SELECT E'\\'' FROM orders",
+    "SELECT N'\\'' FROM users --'",
+    "SELECT xN'a' FROM orders",
     "SELECT U&'x' FROM orders",
     'SELECT $$x$$ FROM orders',
     'SELECT * FROM "us\u0065rs"',
@@ -345,6 +347,8 @@ describe('sqlRule', () => {
   ] as readonly unknown[] as readonly object[])('rejects %s', (value) => rejects(rule, value));
 
   itEvery([
+    "SELECT md5(name), hex(id), N'O''Neil', unnest(tags), regr_slope(a, b) FROM orders WHERE name = N'x' ORDER BY rand()",
+    'SELECT TOP (10) stuff(name, 1, 1, id) FROM orders',
     'SELECT * FROM orders',
     "select count(*), max(o.total) from orders o where o.id = 7 and name like 'O''Neil%' order by 1 limit 10;",
     'SELECT o.id FROM orders AS o LEFT JOIN shop.customers c ON c.id = o.customer WHERE o.total > 10.5 GROUP BY o.id HAVING sum(o.total) > 3',

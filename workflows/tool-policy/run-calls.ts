@@ -60,7 +60,8 @@ export function* readingTaint(args: unknown, results: readonly unknown[], messag
   const userTexts = newestUserTurn(messages).flatMap(textsOf);
   const untrustedTexts = results.flatMap(leavesOf).map(String);
   const [targets, allowed] = [yield* targetsOf(untrustedTexts), yield* targetsOf(userTexts)];
-  for (const target of yield* targetsOf(texts)) if (targets.has(target) && !allowed.has(target)) return true;
+  for (const target of yield* targetsOf(texts))
+    if (parentsOf(target).some((one) => targets.has(one) && !allowed.has(one))) return true;
   const values = yield* signsOfEach(texts);
   const whole = new Set(
     values.filter(({ length }, index) => {
@@ -83,6 +84,12 @@ export function* readingTaint(args: unknown, results: readonly unknown[], messag
   }
   return false;
 }
+
+/** A target, and for a host also the hosts that contain it: `data.evil.test` leads to `evil.test`. */
+const parentsOf = (target: string): string[] => {
+  const labels = target.includes('@') ? [target] : target.split('.');
+  return labels.slice(0, Math.max(1, labels.length - 1)).map((_, at) => labels.slice(at).join('.'));
+};
 
 function* targetsOf(texts: readonly string[]): Steps<Set<string>> {
   const targets = new Set<string>();

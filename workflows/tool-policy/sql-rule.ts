@@ -58,7 +58,8 @@ export const sqlRule = (options: SqlRuleOptions = {}): ArgumentRule => {
 
 /** A comment ends at a line feed in every dialect, and at a carriage return in some. */
 const blank = String.raw`[ \t\r\n\f]+|--(?=[ \t\r\n]|$)[^\r\n\0]*(?=\r?\n|$)|\/\*(?![!+M])(?:(?!\/\*)[^\0])*?\*\/`;
-const quoted = String.raw`'(?:[^'\\]|''|\\[^'])*'`;
+/** Also with the N of national characters, which every dialect reads alike. */
+const quoted = String.raw`[Nn]?'(?:[^'\\]|''|\\[^'])*'`;
 /** With signs that mean the same where a quote is an operator. */
 const quotedName = String.raw`"[\w \u00C0-\u024F]{1,64}"(?!")|\x60[\w \u00C0-\u024F]{1,64}\x60(?!\x60)`;
 const placeholder = String.raw`\$\d{1,4}(?![\w$])|\?|:[A-Za-z_]\w*|@[A-Za-z_]\w*`;
@@ -199,7 +200,7 @@ const tokensOf = (sql: string): Token[] | string => {
 
 const tokenOf = (read: string): Token => {
   const isQuoted = /^["`']/.test(read);
-  const isName = /^["`A-Za-z_]/.test(read);
+  const isName = /^["`A-Za-z_]/.test(read) && !read.endsWith("'");
   const written = isQuoted ? read : read.toLowerCase();
   return { text: (isName && isQuoted ? read.slice(1, -1) : read).toLowerCase(), written, isName, isQuoted };
 };

@@ -11,10 +11,13 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
   pairs.flatMap((line) => line.split(' ')).map((pair) => [pair.slice(0, -1), pair.slice(-1)] as const),
 );
 
+/** A letter of a script with look-alikes. */
+const otherScript = lazyRegex(String.raw`[\p{sc=Cyrl}\p{sc=Grek}\p{sc=Armn}]`);
 const lettersFrom = lazyRegex(String.raw`\p{L}+`, 'uy');
 
 /**
- * Replaces letters that only look Latin with Latin ones, in words that also have Latin letters. A Russian or Greek word stays unchanged.
+ * Replaces letters that only look Latin with Latin ones, in words that also have Latin letters. A Russian or Greek word stays unchanged,
+ * also with a Latin letter in it or an escape before it: one of its letters does not look Latin.
  * The table contains letters that are used to disguise English words; it is not the whole of Unicode's confusables.
  */
 export const foldLookalikes = (text: string): string => {
@@ -38,11 +41,12 @@ export const foldLookalikes = (text: string): string => {
 const startOfLatin = (text: string, place: number, least: number): number => {
   let start = place;
   while (start > least && /[A-Za-z]/.test(text.charAt(start - 1))) start -= 1;
-  return start;
+  if (text.charAt(start - 1) !== '\\') return start;
+  return Math.min(place, start + (/f[BIPR]/.test(text.slice(start, start + 2)) ? 2 : 1)); // an escape of JSON or of manual pages
 };
 
 const folded = (word: string): string => {
   let read = '';
   for (const letter of word) read += lookalikes.get(letter) ?? letter;
-  return read;
+  return otherScript().test(read) ? word : read;
 };

@@ -128,7 +128,7 @@ export const lookalikeFinder = defineFinder(() => ({
   regex: new RegExp(String.raw`(?<![\p{L}\p{M}])[\p{L}\p{M}]{2,64}(?=[^]{0,2})`, 'u'),
   hint: /[A-Za-z][^\0-\x7F]|[^\0-\x7F][A-Za-z]/,
   read: (text, { start, end }) => {
-    const word = text.slice(start, end);
+    const word = text.slice(text.charAt(start - 1) === '\\' ? start - 1 : start, end);
     return foldLookalikes(word) === word ? undefined : end;
   },
 }));

@@ -28,7 +28,8 @@ export interface HonestResult {
 }
 
 /** The places of a text in a run. */
-const places = ['input', 'tool result', 'answer', 'tool call', 'description'] as const;
+const places = ['input', 'tool result', 'answer', 'tool call', 'description', 'step'] as const;
+export type Place = (typeof places)[number];
 
 /** The guards, each alone. `judge` returns a line that says what happened; undefined if the text stays. */
 const guards: Readonly<Record<string, (text: string) => Processor>> = {
@@ -96,11 +97,12 @@ const judged = async (
 };
 
 /** The text that leaves a guard; undefined if it stops the run. */
-const outcomeOf = async (guard: Processor, text: string, place: (typeof places)[number]): Promise<string | undefined> => {
+export const outcomeOf = async (guard: Processor, text: string, place: Place): Promise<string | undefined> => {
   try {
     if (place === 'answer') return await streamed(guard, text);
     if (place === 'tool call') return await calledWith(guard, text);
     if (place === 'description') return await describedAs(guard, text);
+    if (place === 'step') return await answeredWith(guard, text);
     return place === 'input' ? await givenAs(guard, text) : await resultOf(guard, text);
   } catch (error) {
     if (error instanceof Stopped) return undefined;
@@ -128,6 +130,17 @@ const messageOf = (text: string) => ({
   content: { format: 2, parts: [{ type: 'text', text }] },
 });
 
+/** A tool's earlier result, which repeats the page that the arguments are about. */
+const resultMessageOf = (result: string) => ({
+  ...messageOf(''),
+  id: 'r',
+  role: 'assistant',
+  content: {
+    format: 2,
+    parts: [{ type: 'tool-invocation', toolInvocation: { state: 'result', toolCallId: 'e', toolName: 't', args: {}, result } }],
+  },
+});
+
 const givenAs = async (guard: Processor, text: string): Promise<string> => {
   const hook = guard.processInput as AnyHook | undefined; // the host's context is made up
   const messages = [messageOf(text)];
@@ -149,9 +162,18 @@ const resultOf = async (guard: Processor, result: string): Promise<string> => {
 
 /** The text as an argument of a tool; a guard that changes it in the stream is measured as an answer. */
 const calledWith = async (guard: Processor, text: string): Promise<string> => {
-  if (guard.id !== 'tool-secrets') return text;
+  if (guard.id !== 'tool-secrets' && guard.id !== 'tool-policy') return text;
   const part = { type: 'tool-call', payload: { toolCallId: 'c', toolName: 't', args: { text } } };
-  await (guard.processOutputStream as AnyHook)({ ...context(), part, streamParts: [] }); // as above
+  const messages = [messageOf('Read it.'), resultMessageOf(text)];
+  const messageList = { get: { all: { db: () => messages } } };
+  await (guard.processOutputStream as AnyHook)({ ...context(), messages, messageList, part, streamParts: [] }); // as above
+  return text;
+};
+
+/** The text as the answer of a complete step, for guards that read nothing else. */
+const answeredWith = async (guard: Processor, text: string): Promise<string> => {
+  if (guard.processOutputStream || guard.processInput) return text;
+  await (guard.processOutputStep as AnyHook | undefined)?.({ ...context(), text, toolCalls: [], finishReason: 'stop' }); // as above
   return text;
 };
 

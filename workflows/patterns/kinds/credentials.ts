@@ -93,7 +93,7 @@ export const urlCredentialsFinder: Finder = defineFinder(() => ({
   hint: /:\/\//,
   read: (text, { start, end }) => {
     const value = text.slice(start, end);
-    return replaced.test(value) || isPlaceholder(value.replace(/^[^:]*:/, '')) ? undefined : end;
+    return replaced.test(value) || isPlaceholder(value.replace(/^([^:]*):(?:\1(?=.))?/, '')) ? undefined : end;
   },
   isClosed: true, // the host of a URL follows, not that of a mailbox
 }));
