@@ -94,21 +94,38 @@ export const streamHooks = <Kind extends string, Metadata>(
   };
 };
 
+/** The texts without values in each run: each later hook and step gets them again. */
+const cleanTexts = new WeakMap<object, Map<object, Set<string>>>();
+
+const cleanTextsOf = (state: object, finder: object): Set<string> => {
+  const byFinder = cleanTexts.get(state) ?? new Map<object, Set<string>>();
+  const texts = byFinder.get(finder) ?? new Set();
+  cleanTexts.set(state, byFinder.set(finder, texts));
+  return texts;
+};
+
 const redactionOf =
   <Kind extends string>({ finder, replacement, spares }: ValuePolicy<Kind>) =>
-  ({ messageList }: Pick<ProcessOutputStreamArgs, 'messageList'>): Redaction<ValueSpan<Kind>> => ({
-    find: spares
-      ? (text, from, until) =>
-          finder.find(text, from, until).filter((span) => !spares(text.slice(span.start, span.end), span, messageList))
-      : finder.find,
-    isStepwise: finder.isStepwise,
-    ...(finder.prepare && { prepare: finder.prepare }),
-    labelled: (text, label) => {
-      const span = finder.labelled?.(text, label);
-      return span && spares?.(text.slice(span.start, span.end), span, messageList) ? undefined : span;
-    },
-    replacement,
-  });
+  ({ messageList, state }: HookArgs): Redaction<ValueSpan<Kind>> => {
+    const clean = cleanTextsOf(state, finder);
+    let hasSpared = false; // another conversation may not spare it
+    const mayStay = (text: string, span: ValueSpan<Kind>): boolean => {
+      const isSpared = spares?.(text.slice(span.start, span.end), span, messageList) === true;
+      hasSpared ||= isSpared;
+      return isSpared;
+    };
+    return {
+      find: spares ? (text, from, until) => finder.find(text, from, until).filter((span) => !mayStay(text, span)) : finder.find,
+      isStepwise: finder.isStepwise,
+      ...(finder.prepare && { prepare: finder.prepare }),
+      labelled: (text, label) => {
+        const span = finder.labelled?.(text, label);
+        return span && mayStay(text, span) ? undefined : span;
+      },
+      clean: { has: (text) => clean.has(text), add: (text) => (hasSpared ? clean : clean.add(text)) },
+      replacement,
+    };
+  };
 
 type HookArgs = Pick<ProcessOutputStreamArgs, 'messageList' | 'state'>;
 

@@ -55,9 +55,16 @@ const beginnings = [
   String.raw`(?<![\p{L}\p{N}@./\\:-])www\.(?=[\p{L}\p{N}])`,
   String.raw`(?<![\p{L}\p{N}@./\\:_-])(?:${bare})`,
 ].join('|');
-const startForms = once(() => new RegExp(`(?<before>${before})|${beginnings}`, 'giu'));
-/** Every text with an address contains one of these. */
-const hint = /[:=(\\]|\/[/\\]|\.[^\s.]/;
+const startForms = once(() => {
+  const source = `(?<before>${before})|${beginnings}`;
+  const ascii = source
+    .replaceAll(String.raw`\p{L}`, 'a-z')
+    .replaceAll(String.raw`\p{N}`, '0-9')
+    .replaceAll(String.raw`\p{M}`, '');
+  return { any: new RegExp(source, 'giu'), ascii: new RegExp(ascii, 'gi') };
+});
+/** One of these is in the beginning of every address, or in its first word. */
+const hint = /[:=(\\]|\/[/\\]|\.[^\s.]/g;
 /**
  * The beginning of a destination that leads elsewhere; others are relative to the page. A scheme may be split over lines and written in
  * codes.
@@ -72,21 +79,42 @@ const maxSchemeChars = 128;
  */
 export function* linksIn(text: string, from: number, until = text.length): Generator<LinkSpan, void, number | undefined> {
   const scope = text.slice(0, Math.min(text.length, until + maxLinkChars + 1));
-  const first = Math.max(0, from - linkLookbehind);
-  const hinted = scope.slice(first).search(hint);
-  if (hinted < 0) return;
-  const startForm = startForms();
-  startForm.lastIndex = Math.max(first, first + hinted - maxOpenChars);
-  for (let match = startForm.exec(scope); match; match = startForm.exec(scope)) {
+  let place = Math.max(0, from - linkLookbehind);
+  for (let match = beginningIn(scope, place); match && match.index < until; match = beginningIn(scope, place)) {
     let next = match.index + 1;
     const isPlace = match.groups?.['before'] !== undefined;
     const start = isPlace ? match.index + match[0].length : match.index;
-    if (match.index >= until) return;
     if (start >= from && start < until && (!isPlace || leadsElsewhere.test(scope.slice(start, start + maxSchemeChars))))
       next = Math.max(next, (yield spanAt(scope, start, isPlace)) ?? 0);
-    startForm.lastIndex = next; // the expression is shared: another reading may have moved it
+    place = next;
   }
 }
+
+/** The next beginning of an address, in the words with a hint: most words have none. */
+const beginningIn = (text: string, from: number): RegExpExecArray | undefined => {
+  const { any, ascii } = startForms();
+  for (let place = from; place < text.length;) {
+    hint.lastIndex = place;
+    const at = hint.exec(text)?.index;
+    if (at === undefined) return undefined;
+    const [least, most] = [Math.max(place, at - linkLookbehind), Math.min(text.length, at + maxWordChars)];
+    let [start, end] = [at, at + 1];
+    while (start > least && (text[at] === '=' || !isSpace(text, start - 1))) start -= 1; // spaces may stand before an `=`
+    while (end < most && !isSpace(text, end)) end += 1;
+    const isCut = end === most;
+    const startForm = nonAscii.test(text.slice(Math.max(0, start - 2), isCut ? end + maxWordChars : end)) ? any : ascii;
+    startForm.lastIndex = start;
+    const match = startForm.exec(text.slice(0, end + (isCut ? maxWordChars : linkLookbehind)));
+    if (match && match.index < end) return match; // a later one would be cut off
+    place = end;
+  }
+  return undefined;
+};
+
+/** A longer word is read in pieces; more than the beginning of an address has. */
+const maxWordChars = 512;
+const isSpace = (text: string, at: number): boolean => text.charCodeAt(at) <= 32;
+const nonAscii = /[^\0-\x7F]/;
 
 /** The end of an address that starts at a position. */
 const spanAt = (text: string, start: number, isPlace: boolean): LinkSpan => {

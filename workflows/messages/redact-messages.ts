@@ -77,6 +77,8 @@ export interface Redaction<Span extends TextSpan = TextSpan> extends Pick<
   'find' | 'isStepwise' | 'prepare' | 'labelled'
 > {
   replacement(span: Span, value: string): string;
+  /** The texts without values: they are not searched again, and those that are found to have none are added. */
+  readonly clean?: Pick<Set<string>, 'has' | 'add'>;
 }
 
 /** Texts after redaction, with the replaced spans; offsets refer to the text at the time of the replacement. */
@@ -119,12 +121,15 @@ function* untilStable<Span extends TextSpan>(
   let texts = given;
   for (let round = 0; round < maxRounds; round += 1) {
     const joined = texts.join('');
+    const clean = label === undefined ? redaction.clean : undefined;
+    if (clean?.has(joined)) break;
     const isReplaced = (span: Span): boolean => {
       const value = joined.slice(span.start, span.end);
       return redaction.replacement(span, value) !== value;
     };
     const all = yield* finding(redaction, joined, label);
     const spans = round === 0 ? all : all.filter(isReplaced);
+    if (all.length === 0) clean?.add(joined);
     if (spans.length === 0) break;
     for (const span of spans) found.push(span);
     texts = yield* replacingSpans(texts, { joined, spans, redaction });

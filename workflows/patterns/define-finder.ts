@@ -2,8 +2,8 @@ import { type AST, RegExpParser } from '@eslint-community/regexpp';
 
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 import { once } from '../../src/phase/memo.js';
-import { type AsciiSet, indexOfAny } from './ascii-set.js';
-import { alphabetOf, openSourceOf, reachOf } from './regex-facts.js';
+import { type AsciiSet, indexOfAny, runOf, startOfRun } from './ascii-set.js';
+import { alphabetOf, leastLengthOf, openSourceOf, reachOf } from './regex-facts.js';
 
 /** Recognizes one kind of value: the places of a {@link Pattern}, without its replacement. */
 export type Finder = Required<Pick<Pattern, 'maxLength' | 'lookbehind' | 'lookahead' | 'open'>> &
@@ -33,8 +33,6 @@ interface FinderOptions {
   readonly lookbehind?: number;
   /** A part of every value: a cheap check before the expression. Default: none. */
   readonly hint?: RegExp;
-  /** The beginning of every value: a cheap check of a place before the expression. Default: none. */
-  readonly beginning?: RegExp;
   /** A cheaper form of a value's beginning; it matches at least where `regex` does. Default: `regex`. */
   readonly shape?: RegExp;
   /** The earliest position at which a value may still start, if that is cheaper to find than with an expression. */
@@ -80,7 +78,6 @@ const createFinder = ({
   maxLength,
   lookbehind = 0,
   hint,
-  beginning,
   lead,
   shape = behind(lead, regex),
   read = (_text, { end }) => end,
@@ -90,8 +87,8 @@ const createFinder = ({
 }: FinderOptions): Finder => {
   const reach = once(() => reachIn(parse(behind(lead, regex))));
   const open = once(() => given ?? openIn(shape));
-  const led = lead ? `${lead.source}(${regex.source})` : beginningWith(beginning, regex);
-  const [candidate, sign] = [globally(led, regex), hint && globally(hint.source, hint)];
+  const candidate = once(() => (lead ? searchOf(globally(`${lead.source}(${regex.source})`, regex)) : searchRuns(regex)));
+  const sign = hint && globally(hint.source, hint);
   return {
     get maxLength() {
       return maxLength ?? reach().length;
@@ -107,7 +104,7 @@ const createFinder = ({
       const scope = end < text.length ? text.slice(0, end) : text;
       return sign && indexIn(scope, sign, Math.max(0, from - reach().behind)) < 0
         ? none
-        : readAll(text, { scope, candidate, read, behind: lead ? reach().behind : 0 }, { from, until });
+        : readAll(text, { scope, candidate: candidate(), read, behind: lead ? reach().behind : 0 }, { from, until });
     },
     open: (text, from) => open()(text, from),
     isClosed,
@@ -142,16 +139,13 @@ export const openRun =
 const behind = (lead: RegExp | undefined, regex: RegExp): RegExp =>
   lead ? new RegExp(`(?<=${lead.source})(?:${regex.source})`, regex.flags) : regex;
 
-const beginningWith = (beginning: RegExp | undefined, { source }: RegExp): string =>
-  beginning ? `(?=${beginning.source})(?:${source})` : source;
-
 const parse = (regex: RegExp) => new RegExpParser().parseLiteral(String(regex));
 
 const reachIn = ({ pattern, flags }: AST.RegExpLiteral) => reachOf(pattern, flags.unicode || flags.unicodeSets);
 
 /**
  * The earliest position at which a match could still start. For most texts the characters decide without the expression: if none
- * of the last ones can occur in a match, no match is open.
+ * of the last ones can occur in a match, no match is open; otherwise it is in the run of such characters at the end.
  */
 const openIn = (shape: RegExp): Finder['open'] => {
   const parsed = parse(shape);
@@ -162,8 +156,10 @@ const openIn = (shape: RegExp): Finder['open'] => {
   const { first, any } = alphabetOf(parsed);
   return (text, from) => {
     const until = text.length;
-    if (indexOfAny(any, text, { from: Math.max(from, until - undecided), until }) === until) return until;
-    const index = indexIn(text, open, indexOfAny(first, text, { from: Math.max(from, until - most), until }));
+    const near = Math.max(from, until - undecided);
+    if (indexOfAny(any, text, { from: near, until }) === until) return until;
+    const least = startOfRun(any, text, { at: near, least: Math.max(from, until - most) });
+    const index = indexIn(text, open, indexOfAny(first, text, { from: least, until }));
     return index < 0 ? until : index;
   };
 };
@@ -171,6 +167,42 @@ const openIn = (shape: RegExp): Finder['open'] => {
 const none: readonly TextSpan[] = [];
 
 const globally = (source: string, { flags }: RegExp): RegExp => new RegExp(source, `${flags.replaceAll(/[gy]/g, '')}g`);
+
+/** Finds the first match from a place on, if it starts before `until`; a later one may be found as well. */
+type Search = (text: string, from: number, until: number) => RegExpExecArray | null;
+
+const searchOf =
+  (regex: RegExp): Search =>
+  (text, from) => {
+    regex.lastIndex = from;
+    return regex.exec(text);
+  };
+
+/**
+ * The same: only runs of a match's characters that are long enough for a match are searched, and most texts have few. Expressions for
+ * several words search the text itself.
+ */
+const searchRuns = (regex: RegExp): Search => {
+  const search = searchOf(globally(regex.source, regex));
+  const parsed = parse(regex);
+  const { any } = alphabetOf(parsed);
+  if (any[' '.charCodeAt(0)] === 1) return search;
+  const [least, { ahead }] = [leastLengthOf(parsed.pattern), reachIn(parsed)];
+  let [knownText, known]: [string, ReturnType<typeof runOf>] = ['', undefined]; // a long run is searched for many candidates
+  const nextRun = (text: string, from: number): typeof known => {
+    const isKnown = knownText === text && known && known.start <= from && known.end - from >= least;
+    if (isKnown && known) return { start: from, end: known.end };
+    [knownText, known] = [text, runOf(any, text, { from, least })];
+    return known;
+  };
+  return (text, from, until) => {
+    for (let run = nextRun(text, from); run && run.start < until; run = nextRun(text, run.end)) {
+      const match = search(text.slice(0, run.end + ahead), run.start, until);
+      if (match && match.index < run.end) return match; // a later one would be cut off
+    }
+    return null;
+  };
+};
 
 const indexIn = (text: string, regex: RegExp, from: number): number => {
   regex.lastIndex = from;
@@ -180,7 +212,7 @@ const indexIn = (text: string, regex: RegExp, from: number): number => {
 interface Candidates {
   /** The text up to the reach of a value that starts before `until`. */
   readonly scope: string;
-  readonly candidate: RegExp;
+  readonly candidate: Search;
   readonly read: ReadMatch;
   /** The distance before a value at which the expression may start, since it includes the lead. */
   readonly behind: number;
@@ -194,8 +226,8 @@ const readAll = (
 ): TextSpan[] => {
   const spans: TextSpan[] = [];
   let least = from;
-  candidate.lastIndex = Math.max(0, from - led);
-  for (let match = candidate.exec(scope); match; match = candidate.exec(scope)) {
+  let place = Math.max(0, from - led);
+  for (let match = candidate(scope, place, until); match; match = candidate(scope, place, until)) {
     const after = match.index + match[0].length;
     const start = led > 0 ? after - (match[1] ?? '').length : match.index;
     if (start >= until) break;
@@ -203,7 +235,7 @@ const readAll = (
     if (end !== undefined) spans.push({ start, end });
     const next = match.index + ((scope.codePointAt(match.index) ?? 0) > 0xffff ? 2 : 1);
     least = end ?? least;
-    candidate.lastIndex = end === undefined ? next : Math.max(end - led, Math.min(end, next));
+    place = end === undefined ? next : Math.max(end - led, Math.min(end, next));
   }
   return spans;
 };

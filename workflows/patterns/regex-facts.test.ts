@@ -2,8 +2,8 @@ import { RegExpParser } from '@eslint-community/regexpp';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { type AsciiSet, indexOfAny } from './ascii-set.js';
-import { alphabetOf } from './regex-facts.js';
+import { type AsciiSet, asciiSet, indexOfAny, runOf } from './ascii-set.js';
+import { alphabetOf, leastLengthOf } from './regex-facts.js';
 
 const alphabet = (regex: RegExp) => alphabetOf(new RegExpParser().parseLiteral(String(regex)));
 const charactersOf = (set: AsciiSet) => String.fromCharCode(...[...set.keys()].filter((code) => set[code]));
@@ -57,4 +57,26 @@ describe('properties', () => {
       { numRuns: 500 },
     );
   });
+});
+
+it.each<[RegExp, number]>([
+  [/abc|de/, 2],
+  [/a{2,3}(?:b|)c?/, 2],
+  [/(?<=long)a(?=more)/, 1],
+  [/(a)\1/, 1],
+  [/[\q{abc|}]d/v, 1],
+])('the least length of %s', (regex, least) => {
+  expect(leastLengthOf(new RegExpParser().parseLiteral(String(regex)).pattern)).toBe(least);
+});
+
+it('finds runs of characters that are long enough', () => {
+  const digits = asciiSet((character) => /\d/.test(character));
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('1', '2', 'a', ' ') }), fc.integer({ min: 1, max: 4 }), (text, least) => {
+      const found: string[] = [];
+      for (let run = runOf(digits, text, { from: 0, least }); run; run = runOf(digits, text, { from: run.end, least }))
+        found.push(text.slice(run.start, run.end));
+      expect(found).toEqual(text.match(new RegExp(`\\d{${least},}`, 'g')) ?? []);
+    }),
+  );
 });

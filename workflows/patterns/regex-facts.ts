@@ -57,6 +57,28 @@ const widest = (reaches: readonly Reach[]): Reach => ({
 const repeated = (reach: Reach, times: number): Reach =>
   times === 0 ? none : { ...reach, length: reach.length === 0 ? 0 : reach.length * times };
 
+/** The least length of a match, in UTF-16 units. */
+export const leastLengthOf = (node: AST.Pattern | AST.Element): number => {
+  switch (node.type) {
+    case 'Pattern':
+    case 'Group':
+    case 'CapturingGroup':
+      return Math.min(...node.alternatives.map(({ elements }) => elements.reduce((sum, each) => sum + leastLengthOf(each), 0)));
+    case 'Quantifier':
+      return node.min * leastLengthOf(node.element);
+    case 'Assertion':
+    case 'Backreference':
+      return 0;
+    case 'Character':
+    case 'CharacterSet':
+    case 'CharacterClass':
+    case 'ExpressionCharacterClass':
+      return mayHoldStrings(node.raw) ? 0 : 1;
+    default:
+      return node satisfies never;
+  }
+};
+
 /** A word boundary looks at the characters on both its sides; the content of a lookaround may look further itself. */
 const reachOfAssertion = (node: AST.Assertion, isUnicode: boolean): Reach => {
   if (node.kind !== 'lookahead' && node.kind !== 'lookbehind') return { length: 0, behind: 1, ahead: 1 };
@@ -94,7 +116,7 @@ interface Alphabet {
 export const alphabetOf = ({ pattern, flags }: Pick<AST.RegExpLiteral, 'pattern' | 'flags'>): Alphabet => {
   const unicode = flags.unicodeSets ? 'v' : flags.unicode ? 'u' : '';
   const setOf = (sources: readonly string[]): AsciiSet => {
-    const source = `^(?:${sources.join('|') || '(?!)'})$`;
+    const source = `^(?:${[...new Set(sources)].join('|') || '(?!)'})$`;
     // A group may set its own flags, and with `i` a set with `^` has fewer characters: both readings count.
     const readings = ['s', 'si'].map((given) => new RegExp(source, given + unicode));
     const isIn = (character: string) => readings.some((regex) => regex.test(character));

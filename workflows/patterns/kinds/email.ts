@@ -1,6 +1,6 @@
 import type { TextSpan } from '../../../src/guard/pattern.js';
-import { asciiSet, isHighSurrogate } from '../ascii-set.js';
-import { defineFinder, type Finder } from '../define-finder.js';
+import { asciiSet, isHighSurrogate, type AsciiSet } from '../ascii-set.js';
+import type { Finder } from '../define-finder.js';
 import { isEmail } from '../validators.js';
 import { unspaced } from '../../text/characters.js';
 import { once } from '../../../src/phase/memo.js';
@@ -12,11 +12,6 @@ const maxAddressChars = 254;
 
 /** A letter or digit outside ASCII, of a script with spaces between words. */
 const wordChar = String.raw`[[\p{L}\p{M}\p{N}]--[\p{ASCII}${unspaced}]]`;
-const localChar = String.raw`[A-Za-z0-9._%+'\-${wordChar}]`;
-const domainChar = String.raw`[A-Za-z0-9.\-${wordChar}]`;
-const shape = defineFinder(() => ({
-  regex: new RegExp(String.raw`${localChar}{1,${maxLocalChars}}@${domainChar}{1,${maxDomainChars}}(?!$)`, 'v'),
-}));
 
 /**
  * E-mail addresses, read outwards from each `@` and validated by `validator.isEmail`. The user of a Git remote (`git@host:path`,
@@ -39,7 +34,13 @@ export const emailFinder: Finder = {
     }
     return spans;
   },
-  open: shape.open,
+  open: (text, from) => {
+    const localBefore = (at: number) => startOfRun(localAscii, text, { at, least: Math.max(from, at - maxLocalChars) });
+    const domain = startOfRun(domainAscii, text, { at: text.length, least: text.length - maxDomainChars });
+    const sign = domain - 1;
+    const start = text[sign] === '@' ? localBefore(sign) : sign;
+    return start < sign ? start : localBefore(text.length);
+  },
 };
 
 const addressAround = (text: string, at: number): TextSpan | undefined => {
@@ -67,19 +68,24 @@ const domainAscii = asciiSet((character) => /[A-Za-z0-9.-]/.test(character));
 /** A unit of a word character; a lone surrogate is none. */
 const wordCharAlone = once(() => new RegExp(`^${wordChar}$`, 'v'));
 
-const startOfLocal = (text: string, at: number): number => {
-  const least = Math.max(0, at - maxLocalChars);
+/** The start of the word characters, and of those of a set, that end at a place. */
+const startOfRun = (ascii: AsciiSet, text: string, { at, least }: { at: number; least: number }): number => {
   let start = at;
-  while (start > least) {
+  while (start > Math.max(0, least)) {
     const code = text.charCodeAt(start - 1);
     if (code >= 0x80) {
       const isLow = code >= 0xdc00 && code <= 0xdfff && start - 2 >= least;
       const length = isLow ? 2 : 1;
       if (!wordCharAlone().test(text.slice(start - length, start))) break;
       start -= length;
-    } else if (localAscii[code] === 1) start -= 1;
+    } else if (ascii[code] === 1) start -= 1;
     else break;
   }
+  return start;
+};
+
+const startOfLocal = (text: string, at: number): number => {
+  let start = startOfRun(localAscii, text, { at, least: at - maxLocalChars });
   while (start < at && /[.%+'-]/.test(text.charAt(start))) start += 1;
   return start;
 };

@@ -55,11 +55,10 @@ const looksLikeIpV6 = (value: string): boolean => {
 /** IP addresses of both versions that `validator.isIP` accepts, without version numbers and without loopback addresses. */
 export const ipFinder = defineFinder(() => ({
   regex: new RegExp(
-    String.raw`(?<!${wordChar})(?<!${groupBefore})(?:[0-9A-Fa-f]|::)[0-9A-Fa-f:.]{2,${maxChars + 3}}(?=[^]{0,2})`,
+    String.raw`(?=[0-9A-Fa-f]{1,4}[:.]|::(?!:))(?<!${wordChar})(?<!${groupBefore})(?:[0-9A-Fa-f]|::)[0-9A-Fa-f:.]{2,${maxChars + 3}}(?=[^]{0,2})`,
     'v',
   ),
   lookbehind: labelChars,
-  beginning: /[0-9A-Fa-f]{1,4}[:.]|::(?!:)/,
   hint: /[0-9A-Fa-f][:.][0-9A-Fa-f:]|::/,
   read: readAddress,
 }));
@@ -74,8 +73,6 @@ export const macFinder = defineFinder(() => ({
   regex: new RegExp(
     String.raw`(?<![0-9A-Za-z_])(?<!(?<![0-9A-Za-z_])[0-9A-Fa-f]{2}[:-])(?<![0-9A-Fa-f]\.)(?:${separated}|${dotted})`,
   ),
-  hint: /[:.-]/,
-  beginning: /[0-9A-Fa-f]{2}(?:[:-]|[0-9A-Fa-f]{2}\.)/,
   read: (text, { start, end }) => {
     const written = text.slice(start, end);
     const digits = written.replaceAll(/[^0-9A-Fa-f]/g, '');
