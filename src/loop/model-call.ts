@@ -84,7 +84,10 @@ export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelCh
   if (modelChunk.needsWords && type !== 'raw') keepOriginalWords(attempt, modelChunk.chunk);
   if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
   else if (type === 'response-metadata') recordMetadata(attempt, payload as object);
-  else if (type !== 'raw') attempt.hasResponded = true;
+  else if (type !== 'raw') {
+    attempt.hasResponded = true;
+    if (attempt.modelCall) attempt.modelCall.respondedAt ??= run.scope.now();
+  }
 };
 
 /** From this number of pieces on they are joined: a piece for each delta takes more memory than its words. */

@@ -164,7 +164,7 @@ export interface Attempt extends AttemptReply {
   /** The call that overlaps with the guards; its response is used only after they have passed. */
   ahead: ResponseAhead | undefined;
   /** The call of the model that is under way. */
-  modelCall: Pick<ModelCall, 'hangUp'> | undefined;
+  modelCall: (Pick<ModelCall, 'hangUp'> & { respondedAt?: number }) | undefined;
   request: unknown;
   warnings: readonly unknown[];
   /** The results of its tools. */
