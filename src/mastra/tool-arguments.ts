@@ -72,7 +72,7 @@ const withoutResumption = (args: unknown, { id }: PreparedTool): unknown => {
   return own;
 };
 
-/** What Mastra reads as a JSON schema. */
+/** A JSON schema for Mastra. */
 type JsonSchema = Parameters<typeof toStandardSchema>[0];
 
 interface Issue {

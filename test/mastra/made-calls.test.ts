@@ -220,7 +220,7 @@ it.each(['{"payment":"{\\"amount\\":900}"}', '{"payment":{"amount":1},"__proto__
   },
 );
 
-describe('arguments that a tool of Mastra’s own refuses', () => {
+describe('arguments that a tool of Mastra’s own rejects', () => {
   const supervisor = (Class: typeof Agent, steps: readonly ScriptedStep<'v2'>[]) => {
     const model = Object.assign(scriptedModel({ steps }), { provider: 'openai.responses' }); // its layer changes schemas
     const sub = new Class({ id: 'sub', name: 'Sub', description: 'Helps.', instructions: 'Help.', model });
@@ -231,12 +231,12 @@ describe('arguments that a tool of Mastra’s own refuses', () => {
     ['a number that is too small', { prompt: 'Look.', maxSteps: 1 }],
     ['a missing field', { message: 1 }],
   ])('have issues with a path, as in Mastra: %s', async (_name, args) => {
-    const told = async (Class: typeof Agent) => {
+    const issueOf = async (Class: typeof Agent) => {
       const agent = supervisor(Class, [{ toolCalls: [{ name: 'agent-sub', args }] }, { text: 'Done.' }]);
       const { toolResults } = await agent.generate('Hi', { maxSteps: 1 });
       return /- [^\\]+/.exec(JSON.stringify(toolResults))?.[0];
     };
-    expect(await told(Agent)).toMatch(/^- (maxSteps|prompt): /);
-    expect(await told(InterlockAgent as unknown as typeof Agent)).toBe(await told(Agent));
+    expect(await issueOf(Agent)).toMatch(/^- (maxSteps|prompt): /);
+    expect(await issueOf(InterlockAgent as unknown as typeof Agent)).toBe(await issueOf(Agent));
   });
 });
