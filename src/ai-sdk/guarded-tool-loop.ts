@@ -1,10 +1,19 @@
 import * as ai from 'ai'; // older versions lack some of its names; an error reports that
-import type { Agent, StopCondition, StreamTextTransform, ToolLoopAgent, ToolLoopAgentSettings, ToolSet } from 'ai';
+import type {
+  Agent,
+  AgentCallParameters,
+  StopCondition,
+  StreamTextTransform,
+  ToolLoopAgent,
+  ToolLoopAgentSettings,
+  ToolSet,
+} from 'ai';
 import type { Plan } from '../pipeline/compile.js';
 import { checkIntegration } from '../integration.js';
 import type { Compilable } from '../mastra/graph/to-graph.js';
 import { guardSettings, signalOf, takeChunkTimeouts } from './guard-settings.js';
-import { checkGuardOptions, checkObject, type GuardOptions } from './guard-options.js';
+import { aFunction, either } from '../option-kind.js';
+import { checkGuardOptions, checkObject, guardOptionKinds, type GuardOptions } from './guard-options.js';
 import { holdCallbacks, holdResult, waitsForResult } from './hold-result.js';
 import { planOf } from './host.js';
 import { registeredAgent } from './registered-agent.js';
@@ -25,8 +34,19 @@ export type GuardedToolLoopSettings<
   /** The pipeline, workflow or processors. All hooks are honoured. Default: none, as for an empty array. */
   guards?: Compilable;
   /** Options of guarded runs; each call has its own abort signal. */
-  guardOptions?: Omit<GuardOptions, 'abortSignal'> & { budgetMs?: number; freeze?: boolean };
+  guardOptions?: LoopGuardOptions<AgentCallParameters<CALL_OPTIONS, TOOLS, CONTEXT>>;
 };
+
+type RequestContext = GuardOptions['requestContext'];
+
+interface LoopGuardOptions<Call> extends Omit<GuardOptions, 'abortSignal' | 'requestContext'> {
+  budgetMs?: number;
+  freeze?: boolean;
+  /** The `requestContext` of hooks, or a function that returns that of a call. */
+  requestContext?: RequestContext | ((call: Call) => RequestContext);
+}
+
+const optionKinds = { ...stepOptionKinds, requestContext: either(guardOptionKinds.requestContext, aFunction) };
 
 /**
  * An agent of the AI SDK whose runs are guarded from end to end: model, steps and tools share one run, so that no tool runs after a trip,
@@ -53,9 +73,9 @@ export const guardedToolLoop = <
   checkObject(settings, 'settings');
   const common = settings as Settings; // without the types that only their owner needs
   const { id, guards = [], guardOptions = {} } = settings;
-  checkGuardOptions(guardOptions, stepOptionKinds, 'guardOptions');
+  checkGuardOptions(guardOptions, optionKinds, 'guardOptions');
   const plan = planOf(guards);
-  const registered = registeredAgent(settings, guards, runOptions(guardOptions));
+  const registered = registeredAgent(settings, guards, runOptions(common.guardOptions));
   // The agent of a run has the types of its settings.
   const agentOf = (run: Run, mode: Mode, own = common) =>
     agentFor(own, run, mode) as unknown as Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>;
@@ -104,7 +124,7 @@ type Prepare = (call: object) => object | Promise<object>;
 const startRun = (plan: Plan, { id, guardOptions }: Settings, call: { abortSignal?: AbortSignal }): Run => {
   checkObject(call, 'options');
   const { abortSignal } = call;
-  const options = runOptions(guardOptions);
+  const options = runOptions(guardOptions, call);
   return createRun(
     plan,
     { ...options, abortSignal, tripwireParts: options.tripwireParts || isUICall(call) },
@@ -112,8 +132,12 @@ const startRun = (plan: Plan, { id, guardOptions }: Settings, call: { abortSigna
   );
 };
 
-/** Without the options for preparing steps. */
-const runOptions = ({ budgetMs: _budget, freeze: _freeze, ...options }: Settings['guardOptions'] = {}): GuardOptions => options;
+/** The options of a call's run, or without a call of runs in Mastra, which has its own context. */
+const runOptions = (given: Settings['guardOptions'] = {}, call?: object): GuardOptions => {
+  const { budgetMs: _budget, freeze: _freeze, requestContext, ...options } = given;
+  if (typeof requestContext !== 'function') return { ...options, requestContext };
+  return call ? { ...options, requestContext: requestContext(call as never) } : options; // of its owner's types
+};
 
 type Mode = 'generate' | 'stream';
 

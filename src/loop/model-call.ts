@@ -85,7 +85,11 @@ export const recordModelChunk = (run: Run, modelChunk: ModelChunk): void => {
   if (modelChunk.needsWords && type !== 'raw') keepOriginalWords(attempt, modelChunk.chunk);
   if (type === 'finish') recordModelFinish(run, modelChunk);
   else if (type === 'response-metadata') recordMetadata(attempt, payload as object);
-  else if (type !== 'raw' && !attempt.hasResponded) changeAttempt(run, { hasResponded: true });
+  else if (type !== 'raw' && attempt.modelCall?.respondedAt === undefined)
+    changeAttempt(run, {
+      hasResponded: true,
+      modelCall: attempt.modelCall && { ...attempt.modelCall, respondedAt: run.scope.now() },
+    });
 };
 
 /** From this number of pieces on they are joined: a piece for each delta takes more memory than its words. */

@@ -171,7 +171,7 @@ export interface Attempt extends AttemptReply {
   /** The call that overlaps with the guards; its response is used only after they have passed. */
   readonly ahead: ResponseAhead | undefined;
   /** The call of the model that is under way. */
-  readonly modelCall: Pick<ModelCall, 'hangUp'> | undefined;
+  readonly modelCall: (Pick<ModelCall, 'hangUp'> & { readonly respondedAt?: number }) | undefined;
   readonly request: unknown;
   readonly warnings: readonly unknown[];
   /** The results of its tools. */

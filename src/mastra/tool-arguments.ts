@@ -1,4 +1,4 @@
-import type { StandardSchemaWithJSON } from '@mastra/core/schema';
+import { toStandardSchema, type StandardSchemaWithJSON } from '@mastra/core/schema';
 import * as mastraTools from '@mastra/core/tools'; // older versions lack some of its names
 import { faultOfArguments, frozenArguments, invalidArguments, refusedCall } from '../loop/step-calls.js';
 import type { MadeCall } from '../loop/tool-call.js';
@@ -72,6 +72,9 @@ const withoutResumption = (args: unknown, { id }: PreparedTool): unknown => {
   return own;
 };
 
+/** A JSON schema for Mastra. */
+type JsonSchema = Parameters<typeof toStandardSchema>[0];
+
 interface Issue {
   readonly message: string;
 }
@@ -114,11 +117,13 @@ const validated = (tool: StepTool, args: unknown): Taken | Untaken => {
   return { args: made, input: found.input };
 };
 
-/** The prepared tool's schema for Mastra's validation. Its issues lack paths, which the author's schema has. */
+/** The prepared tool's schema for Mastra's validation. Its issues lack paths: those of the author's schema or of the JSON schema have them. */
 const schemaOf = (tool: StepTool, onValid: (input: unknown) => void): StandardSchemaWithJSON => {
   const { validate, jsonSchema } = preparedSchema(tool);
-  const issuesOf = (value: unknown): unknown =>
-    (standardOf(tool.authored)?.['~standard'].validate(value) as { issues?: readonly Issue[] } | undefined)?.issues;
+  const issuesOf = (value: unknown): unknown => {
+    const schema = standardOf(tool.authored) ?? (isRecord(jsonSchema) ? toStandardSchema(jsonSchema as JsonSchema) : undefined);
+    return (schema?.['~standard'].validate(value) as { issues?: readonly Issue[] } | undefined)?.issues;
+  };
   const read = (value: unknown): unknown => {
     const input = copyPlain(value); // some of Mastra's schemas change their input
     const result = validate?.(value);

@@ -16,7 +16,7 @@ export interface StreamBuffer<Chunk> {
   close(): void;
   /**
    * A stream over all chunks from the first. A late reader gets consecutive parts of one text, once thousands have been read by
-   * others, as one joined part. `watch` has the callbacks for its reader; `derive` creates a chunk that it gets after another one.
+   * others, as one joined part. `watch` has the callbacks for its reader; `derive` creates a chunk that it gets before another one.
    */
   read(watch?: ReaderWatch, derive?: Derive<Chunk>): ReadableStream<Chunk>;
   /** Removes the limit of unread chunks, because a caller waits for the end. */
@@ -147,9 +147,9 @@ const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> |
 };
 
 const give = <Chunk>({ controller, derive }: Reader<Chunk>, chunk: Chunk): void => {
-  controller.enqueue(chunk);
   const derived = attempted(() => derive?.(chunk)); // the writer does not fail with a reader
   if (derived !== undefined) controller.enqueue(derived);
+  controller.enqueue(chunk);
 };
 
 /** A stream over all chunks. A stream without an active reader does not slow the writer. */

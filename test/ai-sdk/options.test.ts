@@ -1,4 +1,6 @@
+import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 import {
   createGuardedRun,
@@ -84,5 +86,28 @@ describe.each([null, 'text', 3])('an argument of %j that must be an object is re
     ['guardSettings', () => guardSettings({ model }, none)],
   ])('as guards: %s', (_, make) => {
     expect(make).toThrow(expect.objectContaining({ code: expect.stringMatching(/^(pipeline|ai-sdk)[/]/) }));
+  });
+});
+
+describe('the request context of guardedToolLoop', () => {
+  const seen: unknown[] = [];
+  const notes: Processor = {
+    id: 'notes',
+    processInput: ({ messages, requestContext }) => (seen.push(requestContext?.get('user')), messages),
+  };
+  const textModel = scriptedModel({ specificationVersion: 'v4', steps: () => ({ text: 'Hi.' }) });
+
+  it('may be that of each call', async () => {
+    const agent = guardedToolLoop({
+      model: textModel,
+      callOptionsSchema: z.object({ user: z.string() }),
+      guards: [notes],
+      guardOptions: { requestContext: ({ options }) => new Map([['user', options.user]]) },
+    });
+    await agent.generate({ prompt: 'Hi', options: { user: 'ann' } });
+    await (
+      await agent.stream({ prompt: 'Hi', options: { user: 'bob' } })
+    ).text;
+    expect(seen).toEqual(['ann', 'bob']);
   });
 });

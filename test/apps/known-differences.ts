@@ -152,6 +152,22 @@ export const known: readonly Known[] = [
     explains: at(/resumeSchema$|^\.talks\.guide\.calls\[\d+\]\.chunks\[\d+\]\.error\./),
   },
   {
+    line: "are read by the tool's schema: with defaults",
+    explains: anyOf(
+      only('ours', /\.(args|input|toolInput)\.limit$/),
+      ({ path, stock }) => path.endsWith('.arguments') && mentions(stock, /select 1/),
+    ),
+  },
+  {
+    line: 'the object is accepted after all steps',
+    explains: ({ path, stock, ours }) =>
+      /\.(chunks|ui)\[\d+\]$/.test(path) && /^(object-result|data-structured-output)$/.test(extraType({ path, stock, ours })),
+  },
+  {
+    line: 'OpenAI may write null for optional fields',
+    explains: at(/^\.requests\[\d+\]\.body\.text\.format\.schema\.properties\./),
+  },
+  {
     line: '`text` is the new text',
     explains: ({ path, stock }) =>
       /^\.(talks\.writer\.calls|spans)\[.*text$/.test(path) && mentions(stock, /(goes on|Once) and on/),

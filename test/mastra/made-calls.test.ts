@@ -1,3 +1,4 @@
+import { Agent } from '@mastra/core/agent';
 import type { RequestContext } from '@mastra/core/request-context';
 import { createTool } from '@mastra/core/tools';
 import { createStep, createWorkflow } from '@mastra/core/workflows';
@@ -9,7 +10,7 @@ import { memoryEngine } from '../../src/durable/memory-engine.js';
 import { collectTraces, formatTrace, replay } from '../../src/replay.js';
 import { InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
 import type { InterlockConfig } from '../../src/mastra/agent/config.js';
-import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
+import { scriptedModel, type ScriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { toolPolicy, urlRule } from '../../workflows/guards/index.js';
 
 type Args = Record<string, unknown>;
@@ -218,3 +219,24 @@ it.each(['{"payment":"{\\"amount\\":900}"}', '{"payment":{"amount":1},"__proto__
     expect(seen).toEqual([...before, ...before]);
   },
 );
+
+describe('arguments that a tool of Mastra’s own rejects', () => {
+  const supervisor = (Class: typeof Agent, steps: readonly ScriptedStep<'v2'>[]) => {
+    const model = Object.assign(scriptedModel({ steps }), { provider: 'openai.responses' }); // its layer changes schemas
+    const sub = new Class({ id: 'sub', name: 'Sub', description: 'Helps.', instructions: 'Help.', model });
+    return new Class({ id: 'a', name: 'A', instructions: 'Help.', model, agents: { sub } });
+  };
+
+  it.each([
+    ['a number that is too small', { prompt: 'Look.', maxSteps: 1 }],
+    ['a missing field', { message: 1 }],
+  ])('have issues with a path, as in Mastra: %s', async (_name, args) => {
+    const issueOf = async (Class: typeof Agent) => {
+      const agent = supervisor(Class, [{ toolCalls: [{ name: 'agent-sub', args }] }, { text: 'Done.' }]);
+      const { toolResults } = await agent.generate('Hi', { maxSteps: 1 });
+      return /- [^\\]+/.exec(JSON.stringify(toolResults))?.[0];
+    };
+    expect(await issueOf(Agent)).toMatch(/^- (maxSteps|prompt): /);
+    expect(await issueOf(InterlockAgent as unknown as typeof Agent)).toBe(await issueOf(Agent));
+  });
+});

@@ -40,6 +40,32 @@ describe.each(modes)('the spans of a run in %s', (mode) => {
     expect(await inferencesOf(InterlockAgent)).toEqual(stock);
   });
 
+  it('have the attributes of Mastra’s own agent, in the generation and its inferences', async () => {
+    const attributesOf = async (Class: typeof InterlockAgent) => {
+      const model = scriptedModel({ steps: script });
+      const agent = new Class({ id: 'a', name: 'A', instructions: 'Answer.', model, tools: { echo } });
+      const { spans } = traced(agent);
+      await (
+        await agent[mode]('Hi', { modelSettings: { temperature: 0.5 } })
+      ).text;
+      const all = await spans();
+      return [...ofType(all, 'model_generation'), ...ofType(all, 'model_inference')].map(({ attributes }) => {
+        const { completionStartTime, streaming: _mode, warnings = [], ...others } = attributes as Record<string, unknown>;
+        const { maxRetries: _default, ...parameters } = others['parameters'] as { maxRetries?: number };
+        return {
+          ...others,
+          warnings,
+          parameters,
+          completionStartTime: !Number.isNaN(new Date(completionStartTime as Date).getTime()),
+        };
+      });
+    };
+    const stock = await attributesOf(stockClass);
+    expect(stock).toHaveLength(3);
+    expect(stock[0]).toMatchObject({ completionStartTime: true, tools: [{ name: 'echo' }], parameters: { temperature: 0.5 } });
+    expect(await attributesOf(InterlockAgent)).toEqual(stock);
+  });
+
   it('an inference has no output that a guard may still reject', async () => {
     const late = { id: 'late', processOutputStep: ({ abort }: { abort: (reason: string) => never }) => abort('No.') };
     const { agent } = makeAgent('Secret.', { outputProcessors: [late] as never });

@@ -138,6 +138,14 @@ describe.each(modes)('structured output in %s', (mode) => {
       'more words in the same part',
       { id: 'in', processOutputResult: ({ messages }) => messages.map((one) => withText(one, (text) => `${text} Bye.`)) },
     ],
+    [
+      'a footer to the message as JSON',
+      {
+        id: 'quoting',
+        processOutputResult: ({ messages }) =>
+          messages.map((one) => ({ ...one, content: `${JSON.stringify(one.content)} Bye.` }) as never), // as applications do
+      },
+    ],
   ] satisfies [string, Processor][])('the object stays if a guard adds %s', async (_what, guard) => {
     for (const text of [good, `\`\`\`json\n${good}\n\`\`\``]) {
       const { result } = await ask(answers(text), { mode, config: { outputProcessors: [guard] } });

@@ -116,6 +116,19 @@ describe('limitGuard', () => {
     expect([await usedOf(first), await usedOf(second)]).toEqual([0, 0]);
   });
 
+  it('warns once of a run without a user, with the remedy', async () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    onTestFinished(() => emitWarning.mockRestore());
+    const guards = (per: Limit['per']) => [limitGuard({ limits: [{ unit: 'runs', limiter: memory(10), ...(per && { per }) }] })];
+    const steps = [{ text: 'Hi.' }];
+    await runOn('agent', { steps, guards: guards('all') });
+    expect(emitWarning).not.toHaveBeenCalled();
+    const shared = guards(undefined);
+    await runOn('agent', { steps, guards: shared });
+    await runOn('agent', { steps, guards: shared });
+    expect(emitWarning).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('guardOptions.requestContext'), 'mastra-interlock');
+  });
+
   it('counts per user, thread or custom key', async () => {
     const values = new Map([
       ['mastra__resourceId', 'jane'],

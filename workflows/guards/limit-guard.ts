@@ -41,7 +41,7 @@ export interface Limit {
   readonly unit: LimitUnit;
   /**
    * The owner of the budget: `user` (the run's resource), `thread`, each `run`, `all`, or the key that a function returns. Runs without
-   * a key share one, `anonymous`. Default `user`.
+   * a key share one, `anonymous`, and the first one causes a warning of the process. Default `user`.
    */
   readonly per?: 'user' | 'thread' | 'run' | 'all' | ((context: LimitContext) => string | undefined);
   /**
@@ -158,13 +158,15 @@ export const limitGuard = (
 };
 
 /** Takes a point of each limit with one of the units, or the reservation; stops the run, and gives all of them back, if one has too few left. */
-const takingFrom =
-  (limits: readonly Limit[]) =>
-  async (args: HookArgs, wanted: readonly LimitUnit[]): Promise<Reserved> => {
+const takingFrom = (limits: readonly Limit[]) => {
+  let isWarned = false;
+  return async (args: HookArgs, wanted: readonly LimitUnit[]): Promise<Reserved> => {
     const taken: Reserved = {};
     for (const [at, limit] of limits.entries()) {
       if (!wanted.includes(limit.unit)) continue;
       const [key, points] = [keyOf(limit, args), isMetered(limit) ? (limit.reserve ?? 1000) : 1];
+      if (key === anonymous && !isWarned) globalThis.process?.emitWarning?.(sharedBudget, 'mastra-interlock');
+      isWarned ||= key === anonymous;
       const { rejected, left } = await consume(limit, key, points);
       if (rejected) {
         for (const [place, { key: other, points: otherPoints }] of Object.entries(taken))
@@ -176,6 +178,7 @@ const takingFrom =
     }
     return taken;
   };
+};
 
 const stateOf = (state: Record<string, unknown>): LimitState =>
   (state['limit'] ??= { run: crypto.randomUUID(), reserved: {}, warnings: {} } satisfies LimitState) as LimitState; // only this file writes it
@@ -192,6 +195,8 @@ const keyOf = ({ per = 'user' }: Limit, { requestContext, messages, messageList,
 };
 
 const anonymous = 'anonymous';
+const sharedBudget =
+  "limitGuard: a run has no user, so it shares the budget `anonymous` with all such runs. Set the call's `memory: { thread, resource }`, or `mastra__resourceId` in `requestContext`; with guardedToolLoop in `guardOptions.requestContext`. If the budget is meant for all, set `per: 'all'`.";
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** The message to the model about a limit that is nearly reached. */

@@ -203,7 +203,7 @@ const changedObjects = () => {
 };
 
 /**
- * Creates the chunk of the partial object after each piece of released text, if the object has changed. Text that guards hold is not
+ * Creates the chunk of the partial object for each piece of released text, if the object has changed. Text that guards hold is not
  * released yet, and a retraction restarts the object. A long text is parsed once it has grown by 1/256, so that the cost stays linear.
  */
 const partialObjects = (run: Run): ((chunk: Chunk) => Chunk | undefined) => {

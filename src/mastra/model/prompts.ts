@@ -96,8 +96,22 @@ export const offeredTools = ({ tools, toolChoice, activeTools }: ToolNames): [st
   return active ? entries.filter(([name]) => active.has(name)) : entries;
 };
 
+interface ProviderTools {
+  readonly tools?: readonly ProviderTool[];
+  readonly toolChoice?: object;
+}
+
+interface ProviderTool {
+  readonly type: string;
+  readonly name: string;
+  readonly id?: string | undefined;
+  readonly description?: string | undefined;
+  readonly args?: unknown;
+  readonly inputSchema?: unknown;
+}
+
 /** The tool fields of a provider request. */
-export const providerTools = (names: ToolNames, specificationVersion: string): object => {
+export const providerTools = (names: ToolNames, specificationVersion: string): ProviderTools => {
   const offered = offeredTools(names);
   if (offered.length === 0) return names.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {};
   return {
@@ -111,7 +125,7 @@ const toProviderChoice = (choice: StepSettings['toolChoice']): object => {
   return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: (choice as { toolName: string }).toolName };
 };
 
-const toProviderTool = (name: string, tool: ToolDefinition, specificationVersion: string): object => {
+const toProviderTool = (name: string, tool: ToolDefinition, specificationVersion: string): ProviderTool => {
   if (isProviderDefinedTool(tool)) {
     const named: ToolDefinition = tool;
     const type = specificationVersion === 'v2' ? 'provider-defined' : 'provider';

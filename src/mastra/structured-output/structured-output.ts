@@ -53,11 +53,15 @@ const structured = async (structure: Structure, answer: AcceptedAnswer): Promise
   }
 };
 
-/** Reads the text that guards left of an answer. If they added words, such as a footer, the object is among them, with their edits. */
+/**
+ * Reads the text that guards left of an answer. If they added words, such as a footer, the object is among them, with their edits; if
+ * they quoted the whole message as JSON, the answer is in it as it was.
+ */
 const readEdited = async (asked: StructuredOutput, { text, answer }: { text: string; answer: string }): Promise<Found> => {
   const whole = await read(asked, text);
   if (!whole.issues || text === answer) return whole;
-  for (const value of valuesIn(text)) {
+  const quoted = text.includes(JSON.stringify(answer).slice(1, -1)) ? [answer] : [];
+  for (const value of [...valuesIn(text), ...quoted]) {
     const found = await read(asked, value);
     if (!found.issues) return found;
   }

@@ -56,11 +56,17 @@ export const stepTool = (
   const [name, tool] = findTool(settings, called) ?? [];
   if (name === undefined || !tool) return undefined;
   const { prepared, authored, added } = context;
-  if (prepared[name] === tool) return { name, ready: tool as CoreTool, authored: authored[name] }; // Mastra prepared it
+  if (prepared[name] === tool)
+    // Mastra prepared it
+    return { name, ready: tool as CoreTool, authored: authored[name] ?? delegationOf(tool.id, context) };
   const ready = added.get(tool) ?? prepareTool(name, tool as AuthoredTool, context);
   added.set(tool, ready);
   return { name, ready, authored: tool };
 };
+
+/** The tool of a sub-agent as Mastra writes it. The issues of its schema have paths, those of the prepared tool have none. */
+const delegationOf = (id: unknown, { agent }: ToolRunContext): unknown =>
+  typeof id === 'string' && id.startsWith('agent-') ? agent['getSubAgentToolSchemas']?.('default') : undefined;
 
 /**
  * Runs a tool with the arguments of its made call, as a copy that is its own. A resumed tool is not validated again: it gets the

@@ -24,7 +24,8 @@ import { offeredTools } from '../model/prompts.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
 import { objectOf, structuredOutputId } from '../structured-output/structured-output.js';
 import { createGuardSpans } from './guard-spans.js';
-import { asError, createStepSpans, nameToolIn, usageStats, wordsOfSteps, type ToolSpan } from './step-spans.js';
+import { namesOf, usageStats, wordsOfSteps } from './model-spans.js';
+import { asError, createStepSpans, nameToolIn, type ToolSpan } from './step-spans.js';
 import { continuesStep, opensRun } from '../../trace/traces.js';
 import { mapErrorTexts } from '../../guard/map-texts.js';
 import { withStandIns } from '../stand-ins.js';
@@ -211,9 +212,10 @@ const finish = (run: Run, agent: AgentSpan, { generation }: StepSpans): void => 
   }
   const accepted = isWithheld(run) ? [] : acceptedSteps(run);
   const interrupted = interruption(run);
-  generation?.end({ output: interrupted ?? wordsOfSteps(accepted), attributes: { usage, finishReason: finishReasonOf(run) } });
-  const tripwire = run.state.status === 'tripwire' ? tripwireOf(run) : undefined;
   const { object } = objectOf(run);
+  const output = interrupted ?? { ...wordsOfSteps(accepted), ...(object !== undefined && { object }) };
+  generation?.end({ output, attributes: { usage, finishReason: finishReasonOf(run), ...namesOf(accepted.at(-1)) } });
+  const tripwire = run.state.status === 'tripwire' ? tripwireOf(run) : undefined;
   const files = accepted.flatMap((step) => step.files);
   const { reason, processorId, retry, metadata } = tripwire ?? {};
   return agent.end({

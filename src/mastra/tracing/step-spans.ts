@@ -7,15 +7,13 @@ import {
   type TracingContext,
 } from '@mastra/core/observability';
 import { isGuarded } from '../../loop/judge.js';
-import { textOf, type Part } from '../../loop/response.js';
 import { messageOf } from '../../errors.js';
-import type { StepRecord, TokenUsage } from '../../loop/ports.js';
 import { publicToolName, type ToolCall, type ToolOutcome } from '../../loop/tool-call.js';
 import type { Run } from '../../loop/run.js';
 import type { Phase } from '../../phase/row.js';
 import { offeredTools } from '../model/prompts.js';
 import { redactedValue, type NameTool } from './guard-spans.js';
-import { fieldsIn } from '../../phase/plain-data.js';
+import { endInference, respondedAt, startGeneration, startInference, usageStats, wordsOfSteps } from './model-spans.js';
 
 /** Phases of guards after the model call, which may still edit or reject a step. */
 const judgesOfSteps = ['toolResult', 'outputStep', 'outputResult'] as const satisfies Phase[];
@@ -61,6 +59,7 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean) => {
       inference = step && startInference(step, run);
     },
     endCall: (run: Run): void => {
+      if (run.state.accepted.length === 0) generation?.update({ attributes: { completionStartTime: respondedAt(run) } });
       // Else the step shows it once it is accepted.
       if (inference) endInference(inference, run, isSettled(run, 'outputStream', 'llmResponse', ...judgesOfSteps));
       inference = undefined;
@@ -94,23 +93,6 @@ export const nameToolIn =
   (name) =>
     publicToolName((attempt ?? options).settings.tools, name);
 
-const startGeneration = (
-  parent: AnySpan,
-  {
-    options: { ports, mode },
-    state: {
-      counters: { modelIndex },
-    },
-  }: Run,
-): AIModelGenerationSpan => {
-  const { modelId, provider } = ports.models[modelIndex]?.model ?? {};
-  return parent.createChildSpan({
-    type: SpanType.MODEL_GENERATION,
-    name: `llm: '${modelId}'`,
-    attributes: { model: modelId, provider, streaming: mode === 'stream' },
-  });
-};
-
 interface StepEnd {
   readonly reason: string;
   readonly isShown: boolean;
@@ -130,99 +112,6 @@ const endStep = (step: Span<SpanType.MODEL_STEP>, { state: { attempt } }: Run, {
     metadata: { reason, ...(record?.tripwire && { tripwire: record.tripwire }) },
   });
 };
-
-/** The text, tool calls and tool results of steps, after their guards. */
-export const wordsOfSteps = (steps: readonly StepRecord[]) => ({
-  text: steps.map(({ text }) => text).join(''),
-  toolCalls: steps.flatMap((step) => step.toolCalls.map(({ toolCallId, toolName, args }) => ({ toolCallId, toolName, args }))),
-  toolResults: steps.flatMap((step) =>
-    step.toolResults.map(({ toolCallId, toolName, output }) => ({ toolCallId, toolName, result: output })),
-  ),
-});
-
-const endInference = (inference: Span<SpanType.MODEL_INFERENCE>, { state: { attempt } }: Run, isShown: boolean): void => {
-  const { finish, answer } = attempt ?? {};
-  const { modelId } = attempt?.response ?? {};
-  const attributes = {
-    usage: usageStats(finish?.usage),
-    finishReason: finish?.reason,
-    ...(typeof modelId === 'string' && { responseModel: modelId }),
-  };
-  const chunks = isShown && answer ? answer.parts.flatMap(chunkOfPart) : [];
-  for (const [sequenceNumber, { chunkType, output }] of chunks.entries())
-    inference
-      .createChildSpan({ type: SpanType.MODEL_CHUNK, name: `chunk: '${chunkType}'`, attributes: { chunkType, sequenceNumber } })
-      .end({ output });
-  inference.end({ attributes, ...(isShown && answer && { output: wordsOfParts(answer.parts) }) });
-};
-
-/** A part of an answer as a chunk in Mastra's traces. */
-const chunkOfPart = (part: Part): { chunkType: string; output: object }[] => {
-  if (part.type === 'text') return [{ chunkType: 'text', output: { text: part.text } }];
-  if (part.type === 'reasoning') return [{ chunkType: 'reasoning', output: { text: part.reasoning } }];
-  if (part.type !== 'tool-invocation') return [];
-  const { toolCallId, toolName, args } = part.toolInvocation;
-  return [{ chunkType: 'tool-call', output: { toolName, toolCallId, toolInput: args as unknown } }];
-};
-
-/** The text and the tool calls of a model's answer. */
-const wordsOfParts = (parts: readonly Part[]) => ({
-  text: textOf(parts),
-  toolCalls: parts.flatMap((part) => {
-    if (part.type !== 'tool-invocation') return [];
-    const { toolCallId, toolName, args } = part.toolInvocation;
-    return [{ toolCallId, toolName, args: args as unknown }];
-  }),
-});
-
-/** Settings are reported without headers, which may contain keys. */
-const startInference = (
-  step: AnySpan,
-  { options: { mode }, state: { attempt, counters } }: Run,
-): Span<SpanType.MODEL_INFERENCE> => {
-  const { modelId, provider } = attempt?.entry.model ?? {};
-  const { settings = {} } = attempt ?? {};
-  const { headers: _headers, ...parameters } = fieldsIn(settings.modelSettings);
-  return step.createChildSpan({
-    type: SpanType.MODEL_INFERENCE,
-    name: `inference: ${counters.stepNumber}`,
-    attributes: {
-      model: modelId,
-      provider,
-      stepIndex: counters.stepNumber,
-      streaming: mode === 'stream',
-      parameters,
-      availableTools: offeredTools(settings).map(([name]) => name),
-      toolChoice: settings.toolChoice,
-      ...(settings.structuredOutput && { responseFormat: 'json_schema' as const }),
-    },
-  });
-};
-
-/** Token usage with the names of Mastra's traces; text is the part that is neither in a cache nor reasoning. */
-export const usageStats = ({
-  inputTokens,
-  outputTokens,
-  cachedInputTokens: cacheRead,
-  cacheCreationInputTokens: cacheWrite,
-  reasoningTokens,
-}: Partial<TokenUsage> = {}) => ({
-  inputTokens,
-  outputTokens,
-  ...(inputTokens !== undefined && {
-    inputDetails: {
-      text: inputTokens - (cacheRead ?? 0) - (cacheWrite ?? 0),
-      ...(cacheRead !== undefined && { cacheRead }),
-      ...(cacheWrite !== undefined && { cacheWrite }),
-    },
-  }),
-  ...(outputTokens !== undefined && {
-    outputDetails: {
-      text: outputTokens - (reasoningTokens ?? 0),
-      ...(reasoningTokens !== undefined && { reasoning: reasoningTokens }),
-    },
-  }),
-});
 
 /** The span of a tool's run. */
 export interface ToolSpan {

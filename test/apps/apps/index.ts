@@ -1,5 +1,6 @@
 import type { App } from '../app.js';
 import { agentV6 } from './agent-v6.js';
+import { analyst } from './analyst.js';
 import { council } from './council.js';
 import { desk } from './desk.js';
 import { guardrails } from './guardrails.js';
@@ -19,4 +20,5 @@ export const apps: Readonly<Record<string, App>> = {
   'a council of experts in a workflow': council,
   'thirty agents in one Mastra': desk,
   'an agent of the AI SDK': agentV6,
+  'tools with defaults, objects with limits': analyst,
 };
