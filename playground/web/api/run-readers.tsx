@@ -6,6 +6,7 @@ import { createRunFold, type RunFold } from '../../fold/fold-run.js';
 import { live } from './live.js';
 import type { News } from './live-source.js';
 import { ApiError, get } from './request.js';
+import { asError } from './use-action.js';
 
 /** Reads a run as long as it has listeners. */
 interface RunReader {
@@ -52,7 +53,7 @@ const createRunReader = (runId: string): RunReader => {
   let known = 0;
 
   const fail = (thrown: unknown): void => {
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const error = asError(thrown);
     if (error.name === 'AbortError') return;
     const mayComeBack = error instanceof ApiError && error.code === 'studio/unreachable';
     list.notify(mayComeBack ? 'waiting' : 'failed', error);

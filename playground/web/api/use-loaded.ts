@@ -1,11 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { asError } from './use-action.js';
 
 export type Loaded<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'loaded'; readonly value: T }
   | { readonly state: 'failed'; readonly error: Error };
-
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /** The time that a person rests on a row, before its data is requested. */
 export const restMs = 120;

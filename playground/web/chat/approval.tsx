@@ -1,7 +1,8 @@
 import { Check, CirclePause, X } from 'lucide-react';
-import { useState } from 'react';
 import type { AnswerCall, StartedRun } from '../../protocol/runs.js';
+import { runPath } from '../../protocol/run-file.js';
 import { post } from '../api/request.js';
+import { useAction } from '../api/use-action.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { FactList } from '../components/fact-list.js';
@@ -16,15 +17,11 @@ interface ApprovalProps {
 
 /** Asks a person whether a call may run. It has not started yet. */
 export const Approval = ({ runId, call }: ApprovalProps) => {
-  const [isSending, setIsSending] = useState(false);
-  const [error, setError] = useState<Error>();
+  const [sent, act] = useAction<StartedRun>();
+  const isSending = sent.state === 'busy' || sent.state === 'done'; // the run goes on without it
   const answer = (approved: boolean) => {
-    setIsSending(true);
     const body: AnswerCall = { toolCallId: call.toolCallId, approved };
-    post<StartedRun>(`runs/${encodeURIComponent(runId)}/answer`, body).catch((thrown: unknown) => {
-      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
-      setIsSending(false);
-    });
+    void act(() => post<StartedRun>(`${runPath(runId)}/answer`, body));
   };
   return (
     <div className="notice tone-edit" role="status">
@@ -42,7 +39,7 @@ export const Approval = ({ runId, call }: ApprovalProps) => {
             <X size={15} aria-hidden /> Decline
           </Button>
         </div>
-        {error && <ErrorNotice error={error} />}
+        {sent.state === 'failed' && <ErrorNotice error={sent.error} />}
       </div>
     </div>
   );

@@ -1,5 +1,4 @@
 import { RotateCcw, Eye } from 'lucide-react';
-import { useState } from 'react';
 import { Badge } from '../components/badge.js';
 import { InertText } from '../components/inert-text.js';
 import { PartText } from '../components/part-text.js';
@@ -7,7 +6,9 @@ import type { GuardMark, Lane } from '../../fold/run-view.js';
 import { ToolRow } from './tool-row.js';
 import type { Revealed } from '../../protocol/trace-entry.js';
 import { useCatalog } from '../api/catalog.js';
+import { runPath } from '../../protocol/run-file.js';
 import { get, query } from '../api/request.js';
+import { useAction } from '../api/use-action.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { WordDiff } from '../components/word-diff.js';
@@ -77,20 +78,15 @@ interface ModelWroteProps {
 /** Compares the model's text with the released one if guards of the answer changed it; on a click, because that text left no run. */
 const ModelWrote = ({ runId, lane }: ModelWroteProps) => {
   const { phases } = useCatalog();
-  const [words, setWords] = useState<readonly Revealed[]>();
-  const [error, setError] = useState<Error>();
+  const [words, act] = useAction<readonly Revealed[]>();
   const isOutput = (name: string): boolean => phases.some(({ phase, lane: side }) => phase === name && side === 'output');
   const editors = editorsIn(lane.marks, isOutput);
   if (editors.length === 0) return null;
-  const requestPrompt = () => {
-    get<Revealed[]>(`runs/${encodeURIComponent(runId)}/reveal${query({ from: lane.startSeq })}`)
-      .then(setWords)
-      .catch((thrown: unknown) => setError(thrown instanceof Error ? thrown : new Error(String(thrown))));
-  };
-  if (error) return <ErrorNotice error={error} />;
-  if (!words)
+  const request = () => void act(() => get<Revealed[]>(`${runPath(runId)}/reveal${query({ from: lane.startSeq })}`));
+  if (words.state === 'failed') return <ErrorNotice error={words.error} />;
+  if (words.state !== 'done')
     return (
-      <Button look="quiet" onClick={requestPrompt}>
+      <Button look="quiet" onClick={request}>
         <Eye size={14} aria-hidden /> Compare with the model output
       </Button>
     );
@@ -102,7 +98,7 @@ const ModelWrote = ({ runId, lane }: ModelWroteProps) => {
         .map(({ partId, text }) => (
           <WordDiff
             key={partId}
-            before={words.flatMap((one) => (one.partId === partId ? [one.text] : [])).join('')}
+            before={words.value.flatMap((one) => (one.partId === partId ? [one.text] : [])).join('')}
             after={text}
           />
         ))}

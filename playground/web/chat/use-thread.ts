@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import type { AgentInfo } from '../../protocol/catalog.js';
 import type { RunPage, StartedRun } from '../../protocol/runs.js';
 import { get, post, query } from '../api/request.js';
+import { asError } from '../api/use-action.js';
 import { useQuery } from '../shell/use-query.js';
 
 /** A conversation: the runs of its turns, oldest first. */
@@ -10,8 +11,6 @@ export interface Thread {
   readonly send: (text: string) => Promise<void>;
   readonly error: Error | undefined;
 }
-
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /** Loads a conversation and continues it; once it has started, the address contains its id. */
 export const useThread = (agent: AgentInfo, thread: string | undefined): Thread => {

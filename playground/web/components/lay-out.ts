@@ -54,14 +54,20 @@ interface Layered {
   order: number;
 }
 
-type Order = NonNullable<NonNullable<Parameters<typeof layout>[1]>['customOrder']>;
+/** A graph of dagre while it is ordered. */
+interface Layers {
+  nodes(): string[];
+  children(id: string): string[];
+  parent(id: string): unknown;
+  node(id: string): unknown;
+}
 
 /** Sorts each layer by the order of the boxes, frame by frame; a link is beside the box in its frame that it comes from or leads to. */
-const inOrderOf = (ids: readonly string[]): Order => {
+const inOrderOf = (ids: readonly string[]) => {
   const places = new Map(ids.map((id, place) => [id, place]));
   const placeOf = (id: string | undefined): number => places.get(id ?? '') ?? 0;
-  return (graph, minimize) => {
-    minimize(graph, {});
+  return <G extends Layers>(graph: G, minimize: (graph: G) => void): void => {
+    minimize(graph);
     const wayTo = (id: string): string[] => {
       const parent = graph.parent(id);
       return typeof parent === 'string' && places.has(parent) ? [...wayTo(parent), id] : [id];

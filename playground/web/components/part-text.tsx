@@ -1,8 +1,9 @@
 import { bufferedChars, type Lane, type Part } from '../../fold/run-view.js';
 import { count } from './format.js';
-import { AuthoredText, type EditedWords } from './authored-text.js';
+import { AuthoredText } from './authored-text.js';
 import { InertText } from './inert-text.js';
 import './part-text.css';
+import type { EditedWords } from './split-authored.js';
 
 /** More blocks than these would add no information. */
 const maxBlocks = 24;

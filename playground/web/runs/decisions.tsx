@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect } from 'react';
 import type { DecideRun, Decision } from '../../protocol/runs.js';
 import { get, post } from '../api/request.js';
+import { useAction } from '../api/use-action.js';
 import { useLoaded } from '../api/use-loaded.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/error-notice.js';
@@ -35,10 +36,9 @@ export const Decisions = () => {
 
 const DecisionRow = ({ decision, onDone }: { readonly decision: Decision; readonly onDone: () => void }) => {
   const { agentId, runId, from, to, changes } = decision;
-  const [error, setError] = useState<Error>();
-  const decide = (action: DecideRun['action']): void => {
-    post('decisions', { agentId, runId, action } satisfies DecideRun).then(onDone, setError);
-  };
+  const [decided, act] = useAction<void>();
+  const decide = (action: DecideRun['action']) =>
+    void act(() => post('decisions', { agentId, runId, action } satisfies DecideRun).then(onDone));
   return (
     <li className="cluster">
       <strong>
@@ -51,7 +51,7 @@ const DecisionRow = ({ decision, onDone }: { readonly decision: Decision; readon
       <Button onClick={() => decide('abandon')} aria-label={`Abandon ${runId}`} title="Ends the run without running its code">
         Abandon
       </Button>
-      {error && <ErrorNotice error={error} />}
+      {decided.state === 'failed' && <ErrorNotice error={decided.error} />}
     </li>
   );
 };

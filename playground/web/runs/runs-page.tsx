@@ -1,9 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Gauge, History, Rows3, X, Upload } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import './runs.css';
 import { query as toQuery, postText } from '../api/request.js';
+import { useAction } from '../api/use-action.js';
 import { runHref } from '../shell/run-href.js';
 import { Button } from '../components/button.js';
 import { EmptyState } from '../components/empty-state.js';
@@ -131,16 +132,10 @@ export const RunsPage = () => {
 /** Imports an exported run, or a trace, and opens it. */
 const ImportRun = () => {
   const input = useRef<HTMLInputElement>(null);
-  const [error, setError] = useState<Error>();
+  const [taken, act] = useAction<void>();
   const [, navigate] = useLocation();
-  const take = async (file: File | undefined): Promise<void> => {
-    if (!file) return;
-    try {
-      navigate(runHref((await postText<Pick<StartedRun, 'runId'>>('import', await file.text())).runId));
-    } catch (thrown) {
-      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    }
-  };
+  const take = async (file: File): Promise<void> =>
+    navigate(runHref((await postText<Pick<StartedRun, 'runId'>>('import', await file.text())).runId));
   return (
     <>
       <input
@@ -149,12 +144,12 @@ const ImportRun = () => {
         type="file"
         accept=".html,.jsonl"
         aria-label="Run file"
-        onChange={({ target }) => void take(target.files?.[0])}
+        onChange={({ target }) => [...(target.files ?? [])].forEach((file) => void act(() => take(file)))}
       />
       <Button look="plain" onClick={() => input.current?.click()}>
         <Upload size={14} aria-hidden /> Import run
       </Button>
-      {error && <ErrorNotice error={error} />}
+      {taken.state === 'failed' && <ErrorNotice error={taken.error} />}
     </>
   );
 };

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import type { RunPage, RunSummary } from '../../protocol/runs.js';
 import { live } from '../api/live.js';
 import { get, query } from '../api/request.js';
+import { asError } from '../api/use-action.js';
 import { serverQuery, withRun, type RunFilter } from './run-filter.js';
 
 /** A list of runs that follows the server's changes. */
@@ -24,8 +25,6 @@ interface Known {
 
 const pageSize = 100;
 const nothing: Known = { runs: [], next: undefined, state: 'loading', error: undefined };
-
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /** @param filter the same object for the same filter */
 export const useRuns = (filter: RunFilter): Runs => {

@@ -6,7 +6,7 @@ import type { GuardView } from '../../../protocol/trace-entry.js';
 import { useCatalog } from '../../api/catalog.js';
 import { get } from '../../api/request.js';
 import { restMs, useLoaded } from '../../api/use-loaded.js';
-import type { EditedWords } from '../../components/authored-text.js';
+import type { EditedWords } from '../../components/split-authored.js';
 import { diffWords } from '../../components/diff-words.js';
 import { pipelineNamed, pipelineOf } from './judged.js';
 import { pairsOf } from './text-pairs.js';

@@ -124,7 +124,7 @@ interface RowProps extends Pick<SpineProps, 'axis' | 'onRow' | 'onFold'> {
 
 /** A row of an unchanged run is another object with the same content. */
 const isSameRow = ({ row, ...others }: RowProps, { row: next, ...then }: RowProps): boolean =>
-  [...Object.entries(others)].every(([name, value]) => then[name as keyof typeof then] === value) &&
+  Object.entries(others).every(([name, value]) => then[name as keyof typeof then] === value) &&
   Object.entries(row).every(([name, value]) => name === 'place' || next[name as keyof SpineRow] === value);
 
 const Row = memo(({ row, isSelected, isLater, axis, onRow, onFold }: RowProps) => {

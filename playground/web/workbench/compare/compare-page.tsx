@@ -3,7 +3,9 @@ import { useCallback, useState } from 'react';
 import './compare.css';
 import { useCatalog } from '../../api/catalog.js';
 import { get, post } from '../../api/request.js';
+import { useAction } from '../../api/use-action.js';
 import { useLoaded } from '../../api/use-loaded.js';
+import { runPath } from '../../../protocol/run-file.js';
 import type { Comparison, RunSummary } from '../../../protocol/runs.js';
 import { StatusBadge } from '../../components/badge.js';
 import { EmptyState } from '../../components/empty-state.js';
@@ -28,11 +30,6 @@ export const ComparePage = ({ runId = '' }: { readonly runId?: string }) => {
   return <CompareView key={runId} run={loaded.value} isRecorded={agents.find(({ id }) => id === agentId)?.kind !== 'mastra'} />;
 };
 
-type Replay =
-  | { readonly state: 'idle' | 'busy' }
-  | { readonly state: 'done'; readonly comparison: Comparison }
-  | { readonly state: 'failed'; readonly error: Error };
-
 interface CompareViewProps {
   readonly run: RunSummary;
   /** Mastra's own agent's run has no trace for a replay. */
@@ -40,16 +37,8 @@ interface CompareViewProps {
 }
 
 const CompareView = ({ run, isRecorded }: CompareViewProps) => {
-  const [replay, setReplay] = useState<Replay>({ state: 'idle' });
-  const start = async (pipelines: LanePipelines): Promise<void> => {
-    setReplay({ state: 'busy' });
-    try {
-      const comparison = await post<Comparison>(`runs/${encodeURIComponent(run.runId)}/replay`, { pipelines });
-      setReplay({ state: 'done', comparison });
-    } catch (thrown) {
-      setReplay({ state: 'failed', error: thrown as Error }); // the client throws only this type
-    }
-  };
+  const [replay, act] = useAction<Comparison>();
+  const start = (pipelines: LanePipelines) => act(() => post<Comparison>(`${runPath(run.runId)}/replay`, { pipelines }));
   return (
     <div className="page">
       <PageHead
@@ -80,7 +69,7 @@ const CompareView = ({ run, isRecorded }: CompareViewProps) => {
         )}
         {replay.state === 'busy' && <Waiting noun="the replay" />}
         {replay.state === 'failed' && <ErrorNotice error={replay.error} />}
-        {replay.state === 'done' && <ComparisonView comparison={replay.comparison} />}
+        {replay.state === 'done' && <ComparisonView comparison={replay.value} />}
       </div>
     </div>
   );

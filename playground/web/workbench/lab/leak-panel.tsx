@@ -1,6 +1,7 @@
 import { Search, ShieldCheck, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { post } from '../../api/request.js';
+import { useAction } from '../../api/use-action.js';
 import type { FindLeak, LeakSearch } from '../../../protocol/workbench.js';
 import { Button } from '../../components/button.js';
 import { ErrorNotice } from '../../components/error-notice.js';
@@ -16,27 +17,17 @@ interface LeakPanelProps {
   readonly onLoad: (settings: LabSettings) => void;
 }
 
-type Outcome =
-  | { readonly state: 'idle' | 'busy' }
-  | { readonly state: 'done'; readonly query: FindLeak; readonly found: LeakSearch }
-  | { readonly state: 'failed'; readonly error: Error };
-
 /** Searches for a cutting that releases more of a fragment than allowed. */
 export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
   const [fragment, setFragment] = useState('');
   const [allowed, setAllowed] = useState(3);
   const [tries, setTries] = useState(200);
-  const [outcome, setOutcome] = useState<Outcome>({ state: 'idle' });
+  const [outcome, act] = useAction<Pick<FoundProps, 'query' | 'found'>>();
   const { pipelineId, text, kind, cutting } = settings;
   const why = whyNot(settings, fragment);
-  const search = async (): Promise<void> => {
+  const search = () => {
     const query: FindLeak = { pipelineId, text, kind, fragment, allowed, tries };
-    setOutcome({ state: 'busy' });
-    try {
-      setOutcome({ state: 'done', query, found: await post<LeakSearch>('lab/leak', query) });
-    } catch (thrown) {
-      setOutcome({ state: 'failed', error: thrown as Error }); // the client throws only this type
-    }
+    return act(async () => ({ query, found: await post<LeakSearch>('lab/leak', query) }));
   };
   return (
     <Panel title="Find a leak">
@@ -64,7 +55,7 @@ export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
       </form>
       <div aria-live="polite">
         {outcome.state === 'failed' && <ErrorNotice error={outcome.error} />}
-        {outcome.state === 'done' && <Found {...outcome} onLoad={onLoad} />}
+        {outcome.state === 'done' && <Found {...outcome.value} onLoad={onLoad} />}
       </div>
     </Panel>
   );

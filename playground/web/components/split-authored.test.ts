@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { splitAuthored } from './authored-text.js';
+import { splitAuthored } from './split-authored.js';
 
 const by = (text: string, name: string, author = 0) => ({ text, name, author });
 const told = (text: string, ...words: ReturnType<typeof by>[]) =>
