@@ -120,7 +120,7 @@ The guard knows phrases, not meaning:
 - It misses more than a third of the jailbreaks: games, stories and characters that never mention a rule.
 - It rarely blocks harmless text, even with words of attacks in it.
 
-Why it does not find more: of the 197 clusters of jailbreaks that were read, it blocks 106 and gives 62 no score at all. By their words, 134 clusters mention rules, ethics or refusals, and it blocks 99 of them. Of the 63 others it blocks 7: 26 give a role, 12 a story or a game, 25 a task or a format, in words that harmless prompts have, too. The aim of 0.72 by cluster at 1 % false positives is therefore not reached: it is 0.698.
+Of the 197 clusters of jailbreaks that were read, it blocks 101 and gives 37 no score: characters, stories, games and formats in words that harmless prompts have, too. At 1 % false positives it finds ${ratio(injection.recallByClusterAt1PercentFpr)} of those that were not read, by cluster; the aim is 0.72.
 
 Use it as the cheap first guard before one that asks a model, not as the only one.
 
@@ -136,7 +136,7 @@ export const pageOf = (
 
 # The guards on public data
 
-Results of the ready-made guards for characters and phrases on public data sets that were not made for them, measured by [\`evaluate\`](guide/testing.md#measure-guards-on-labeled-samples). \`npm run evaluate\` downloads the data sets, measures again, and fails if a bound is
+Results of the built-in guards for characters and phrases on public data sets that were not made for them, measured by [\`evaluate\`](guide/testing.md#measure-guards-on-labeled-samples). \`npm run evaluate\` downloads the data sets, measures again, and fails if a bound is
 violated. The results hold for this data: evaluate a guard on messages of your own users.
 
 ## Personal values

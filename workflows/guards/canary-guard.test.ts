@@ -86,7 +86,23 @@ describe.each(hosts)('canaryGuard in %s', (host) => {
     const words = instructions.split(' ');
     const rows = words.reduce<string[]>((all, word, at) => [...all, at % 3 === 0 ? `${at / 3 + 1}. ${word}` : word], []);
     const entities = Array.from(instructions, (sign) => (/[a-z]/i.test(sign) ? `&#${sign.charCodeAt(0)};` : sign)).join('');
-    for (const quote of [rows.join(' ').replaceAll(/ (?=\d)/g, '\n'), words.join('<br>'), words.join(' <b>'), entities])
+    const codes = Array.from(instructions, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+    const dresses = [
+      codes,
+      words.map((word, at) => `[${at + 1}] ${word}`).join('\n'),
+      words.map((word, at) => `| ${at + 1} | ${word} |`).join('\n'),
+      words.join('&nbsp;'),
+      words.join('<!-- x y -->'),
+      words.join('<!-- x -->'),
+      words.join('<a href="x.y">'),
+    ];
+    for (const quote of [
+      ...dresses,
+      rows.join(' ').replaceAll(/ (?=\d)/g, '\n'),
+      words.join('<br>'),
+      words.join(' <b>'),
+      entities,
+    ])
       expect((await run(`Well. ${quote} Yes.`, { word: false })).stopped, quote).toContain('The answer discloses');
   });
 

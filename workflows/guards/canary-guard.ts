@@ -5,6 +5,7 @@ import { leavesOf } from '../../src/guard/map-texts.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { aBoolean, aText, listOf, numberFrom, oneOf } from '../../src/option-kind.js';
 import { responseMessages, textsOf } from '../messages/read-messages.js';
+import { openCodeOf } from '../patterns/reading.js';
 import { holdBack } from '../stream/hold-back.js';
 import { eachPiece, indexingSigns, plainSigns, type OverlapIndex } from '../text/overlap.js';
 import { withoutMarkup, secretPassages } from '../text/spoken-passages.js';
@@ -161,9 +162,12 @@ const minSentenceChars = 64;
 function* indexing(passages: readonly string[], least: number): Steps<OverlapIndex | undefined> {
   if (least === Infinity) return undefined;
   const signs: string[] = [];
-  for (const passage of passages) signs.push(yield* readingSigns(passage));
+  for (const passage of passages) signs.push(lettersOf(yield* readingSigns(passage)));
   return yield* indexingSigns(signs, least);
 }
+
+/** Without digits: the same for a list with numbers. */
+const lettersOf = (signs: string): string => signs.replaceAll(/\p{N}/gu, '');
 
 /** The letters and digits of a text: the same for a list, a page and plain lines. */
 const signsOf = (text: string): string => plainSigns(withoutMarkup(text));
@@ -176,7 +180,7 @@ function* readingSigns(text: string): Steps<string> {
 
 const leakOf = (signs: string, { word, index }: Secret, hasWord: boolean): CanaryMetadata['leak'] | undefined => {
   if (hasWord && (signs.includes(word) || signs.includes(Array.from(word).toReversed().join('')))) return 'word';
-  return index && index.longestRun(signs) > 0 ? 'overlap' : undefined;
+  return index && index.longestRun(lettersOf(signs)) > 0 ? 'overlap' : undefined;
 };
 
 const wordBytes = 8;
@@ -217,12 +221,16 @@ const sentences: Omit<Pattern, 'replace'> & { readonly isStepwise: true } = {
   },
 };
 
+/** A tag without its end: a sign inside it ends no sentence. */
+const openTag = /<[a-z!/][^<>\n]{0,98}$|<$/i;
+
 /** The end of the sentences that start at a position; undefined if the text ends before. */
 const sentenceEnd = (text: string, start: number): number | undefined => {
   const most = start + maxSentenceChars;
   for (let at = start + minSentenceChars - 1; at < Math.min(text.length, most); at += 1)
-    if (/[.!?。\n]/.test(text.charAt(at))) return at + 1;
+    if (/[.!?。\n]/.test(text.charAt(at)) && !openTag.test(text.slice(Math.max(start, at - 100), at))) return at + 1;
   if (text.length < most) return undefined;
-  const space = text.slice(start, most).lastIndexOf(' ');
-  return space > 0 ? start + space + 1 : most;
+  const scope = text.slice(start, most).replace(/(?<=[^])<[^<>\n]{0,100}$/, ''); // no tag is split, and no code
+  const space = scope.lastIndexOf(' ');
+  return start + (space > 0 ? space + 1 : openCodeOf(scope));
 };

@@ -208,8 +208,7 @@ describe('linkGuard', () => {
     ];
     const listed = { hosts: ['www.w3.org', 'example.com'], strategy: 'strip' } as const;
     for (const text of texts)
-      for (const pieces of [[text], Array.from(text)])
-        expect(emittedText((await streamed(listed, pieces)).emitted)).toBe(text);
+      for (const pieces of [[text], Array.from(text)]) expect(emittedText((await streamed(listed, pieces)).emitted)).toBe(text);
     const archive = 'See ftp://ftp.gnu.org/gnu/x.tar.gz now';
     expect(emittedText((await streamed({ hosts: ['*'], strategy: 'strip' }, [archive])).emitted)).toBe(archive);
     expect((await streamed({ hosts: ['*'] }, ['<img src=ftp://p\u0430ypal.com/x>'])).tripped).toBeDefined();

@@ -6,7 +6,7 @@ const inLine = new RegExp(
     String.raw`^[^\S\n]*>.*$`,
     String.raw`["“”„«「『](?=\S)[^"“”„«»「」『』]{8,}["“”»」』]`,
     String.raw`^[^\S\n]*(?:[-*][^\S\n]+)?\**(?:Q|A|Question|Answer|Frage|Antwort|Pregunta|Respuesta|Réponse)(?:[^\S\n]?\d{1,3})?\**[:.)].*$`,
-    String.raw`\b(?:say|answer|reply|respond|greet|begin|start|open|end|close|finish|sign off|append|add|include)\b[^.:]{0,80}:\s{0,8}\S.*$`,
+    String.raw`\b(?:say|answer|reply|respond|greet|begin|start|open|end|close|finish|sign off|append|add|include|contain)\b[^.:]{0,80}:\s{0,8}\S.*$`,
   ].join('|'),
   'gi',
 );
@@ -32,8 +32,6 @@ export const secretPassages = (prompt: string, except: readonly string[]): strin
   return block ? [...passages, block.text] : passages;
 };
 
-/** A text without what may stand between its words in a list or a page: numbers of items, tags, entities. */
+/** A text without what may stand between its words in a page: tags, comments, entities. */
 export const withoutMarkup = (text: string): string =>
-  decodeCodes(text)
-    .replaceAll(/<\/?[a-z][^<>\n]{0,100}>/gi, ' ')
-    .replaceAll(/(?<![\p{L}\p{N}])\d{1,3}[.):](?=\s|$)/gu, ' ');
+  decodeCodes(text).replaceAll(/<(?:\/?[a-z]|!--)[^<>\n]{0,100}>|&[a-z]{2,8};/gi, ' ');

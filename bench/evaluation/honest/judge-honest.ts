@@ -1,6 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import { createRandom } from '../../../src/testing/cuts.js';
 import {
+  blockedTermsGuard,
   canaryGuard,
   linkGuard,
   promptInjectionGuard,
@@ -31,17 +32,21 @@ export interface HonestResult {
 const places = ['input', 'tool result', 'answer', 'tool call', 'description', 'step'] as const;
 export type Place = (typeof places)[number];
 
+/** Creates a guard once: its expressions are compiled with it. */
+const same = (guard: Processor) => (): Processor => guard;
+
 /** The guards, each alone. `judge` returns a line that says what happened; undefined if the text stays. */
 const guards: Readonly<Record<string, (text: string) => Processor>> = {
-  unicode: () => unicodeGuard(),
-  link: () => linkGuard({ hosts: ['*'], strategy: 'strip' }),
+  unicode: same(unicodeGuard()),
+  link: same(linkGuard({ hosts: ['*'], strategy: 'strip' })),
   'link, hosts of the text': (text) => linkGuard({ hosts: hostsIn(text), strategy: 'strip' }),
-  'prompt-injection': () => promptInjectionGuard(),
-  canary: () => canaryGuard({ word: false }),
-  'tool-secrets': () => toolSecretsGuard(),
-  'tool-description': () => toolDescriptionGuard(),
-  redactor: () => redactor({ strategy: 'replace' }),
-  'redactor, US': () => redactor({ strategy: 'replace', defaultCountry: 'US' }),
+  'prompt-injection': same(promptInjectionGuard()),
+  canary: same(canaryGuard({ word: false })),
+  'tool-secrets': same(toolSecretsGuard()),
+  'tool-description': same(toolDescriptionGuard()),
+  redactor: same(redactor({ strategy: 'replace' })),
+  'redactor, US': same(redactor({ strategy: 'replace', defaultCountry: 'US' })),
+  'blocked-terms': same(blockedTermsGuard({ terms: ['initech', 'umbrella corp', 'globex'] })),
 };
 
 /** The hosts that a text names, with and without a scheme, also in the codes of JSON. */
