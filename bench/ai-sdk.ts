@@ -1,4 +1,4 @@
-import { isStepCount, streamText, tool, ToolLoopAgent, type StreamTextTransform } from 'ai';
+import { isStepCount, streamText, tool, ToolLoopAgent, wrapLanguageModel, type StreamTextTransform } from 'ai';
 import { guardedToolLoop } from '../src/ai-sdk/index.js';
 import type { Work } from './case.js';
 import {
@@ -28,9 +28,46 @@ export const streamed =
     return async () => countDeltas(stream(guards, model));
   };
 
+interface BenchGuard {
+  readonly processInputStep?: () => Promise<unknown>;
+  readonly processOutputStep?: (step: object) => Promise<unknown>;
+  readonly processOutputStream?: (call: object) => Promise<unknown>;
+}
+
+/** The same guards by hand, without retries, buffering, reports and a stop before tools: a middleware that awaits each of them. */
+const byHand = (settings: { readonly model: unknown }, guards: readonly BenchGuard[]): ToolLoopAgent => {
+  const model = wrapLanguageModel({
+    model: settings.model as never, // the model of the bench
+    middleware: {
+      specificationVersion: 'v4',
+      transformParams: async ({ params }) => {
+        for (const { processInputStep } of guards) await processInputStep?.();
+        return params;
+      },
+      wrapGenerate: async ({ doGenerate }) => {
+        const result = await doGenerate();
+        for (const { processOutputStep } of guards) await processOutputStep?.({ messages: result.content });
+        return result;
+      },
+      wrapStream: async ({ doStream }) => {
+        const result = await doStream();
+        const judged = new TransformStream({
+          transform: async (part, controller) => {
+            for (const { processOutputStream } of guards) await processOutputStream?.({ part });
+            controller.enqueue(part);
+          },
+        });
+        return { ...result, stream: result.stream.pipeThrough(judged) };
+      },
+    },
+  });
+  return new ToolLoopAgent({ ...settings, model });
+};
+
 /** The AI SDK's agent, and the guarded replacement of this package. */
 const loops = {
   ToolLoopAgent: (settings: object, _guards: readonly object[]) => new ToolLoopAgent(settings as never),
+  middleware: (settings: object, guards: readonly object[]) => byHand(settings as { model: unknown }, guards),
   guardedToolLoop: (settings: object, guards: readonly object[]) =>
     guardedToolLoop({ ...settings, guards, guardOptions: { window: 'delta' } } as never),
 } as const;

@@ -40,9 +40,12 @@ export interface Series {
   readonly values: readonly number[];
 }
 
-/** The median and the minimum of values, and the ratio of their upper quartile to the lower, infinite if that is no positive number. */
+/**
+ * An estimate of an undisturbed cost: the lower quartile of the values, because other work of a machine only adds time. `spread` compares
+ * the estimates from each third of the rounds: the largest divided by the smallest, infinite if one is no positive number.
+ */
 export interface Figure {
-  readonly median: number;
+  readonly estimate: number;
   readonly min: number;
   readonly spread: number;
 }
@@ -57,14 +60,29 @@ export const quantile = (values: readonly number[], part: number): number => {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-export const figureOf = (values: readonly number[]): Figure => {
-  const [low, high] = [quantile(values, 0.25), quantile(values, 0.75)];
-  return { median: median(values), min: Math.min(...values), spread: low === high ? 1 : low > 0 ? high / low : Infinity };
+/** The values of each third of the rounds; a disturbance of a few rounds meets all thirds. */
+const thirdsOf = (values: readonly number[]): (readonly number[])[] =>
+  [0, 1, 2].map((first) => values.filter((_, round) => round % 3 === first)).filter(({ length }) => length > 0);
+
+const estimateOf = (values: readonly number[]): number => quantile(values, 0.25);
+
+const spreadOf = (estimates: readonly number[]): number => {
+  const [low, high] = [Math.min(...estimates), Math.max(...estimates)];
+  return low === high ? 1 : low > 0 ? high / low : Infinity;
 };
 
-/** The ratios of two series, round by round. */
-export const ratioOf = (of: Series, over: Series): Figure =>
-  figureOf(of.values.map((value, round) => value / (over.values[round] ?? NaN)));
+export const figureOf = (values: readonly number[]): Figure => ({
+  estimate: estimateOf(values),
+  min: Math.min(...values),
+  spread: spreadOf(thirdsOf(values).map(estimateOf)),
+});
+
+/** The ratio of two series that were measured in turns. */
+export const ratioOf = ({ values: of }: Series, { values: over }: Series): Figure => {
+  const [ofThirds, overThirds] = [thirdsOf(of), thirdsOf(over)];
+  const ratios = ofThirds.map((third, index) => estimateOf(third) / estimateOf(overThirds[index] ?? []));
+  return { estimate: estimateOf(of) / estimateOf(over), min: Math.min(...ratios), spread: spreadOf(ratios) };
+};
 
 /** A figure with a larger spread counts as not measured. */
 const maxSpread = 1.5;

@@ -62,6 +62,24 @@ const longResults = (name: AgentName): WarmCase => ({
   load: async () => (await subjects()).withResults(name),
 });
 
+/** Runs of a tool with a large table as its result; the cost is per row. */
+const largeResults = (name: AgentName, guards: number): WarmCase => ({
+  name: `rows: ${name}, ${guards} guards`,
+  quick: true,
+  sizes: [1_000, 20_000],
+  units: (count) => count,
+  load: async () => (await subjects()).withRows(name, guards),
+});
+
+/** Long runs: the cost per step. */
+const longRun = (name: AgentName): WarmCase => ({
+  name: `run: ${name}, 3 guards`,
+  quick: true,
+  sizes: name === 'interlock' ? [10, 100, 400] : [10, 100],
+  units: (steps) => steps,
+  load: async () => (await subjects()).stepped({ agent: name, shape: 'array', guards: 3 }),
+});
+
 const chunks = (name: AgentName, shape: ShapeName, guards: number): WarmCase => {
   const { line, subject } = agent(name, shape, guards);
   return chunk(subject, async () => (await subjects()).streamed(line), name === 'interlock' ? chunkSizes : comparedSizes);
@@ -107,6 +125,11 @@ const bare: BenchCase[] = [
   ...history('ToolLoopAgent, 0 guards', async () => (await aiSdk()).loopStepped(unguarded)),
   longResults('interlock'),
   longResults('mastra'),
+  ...([0, 3] as const).flatMap((guards) => [largeResults('interlock', guards), largeResults('mastra', guards)]),
+  longRun('interlock'),
+  longRun('mastra'),
+  chunk('middleware, 3 guards', async () => (await aiSdk()).loopStreamed({ loop: 'middleware', guards: 3 }), comparedSizes),
+  step('middleware, 3 guards', async () => (await aiSdk()).loopStepped({ loop: 'middleware', guards: 3 })),
 ];
 
 /** The defaults, and Mastra's behavior, under guards of the stream and guards of the whole answer. */

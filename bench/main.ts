@@ -14,7 +14,7 @@ import { tableOf } from './table.js';
 const help = `npm run bench -- [--quick] [--only <parts of names>] [--rounds <n>] [--json <file>] [--write] [--from <file>] [--list]
 
   --quick    the main cases in one process, each at one size, in at most four minutes
-  --only     cases whose name contains one of these, with commas between; the groups are chunk, step, history, results, defaults, held,
+  --only     cases whose name contains one of these, with commas between; the groups are chunk, step, history, results, rows, run, defaults, held,
              start, first text, memory, unread, long, first word, judge and text (guards over texts, which a run without a choice leaves out)
   --rounds   rounds that count; each measures every case of a group once
   --json     writes all measurements to a file

@@ -15,11 +15,18 @@ export interface Effort {
   readonly isQuick: boolean;
 }
 
-export const quickEffort: Effort = { warmUpMs: 4_000, rounds: 15, takenRounds: 3, sampleMs: 50, isQuick: true };
-export const fullEffort: Effort = { warmUpMs: 10_000, rounds: 15, takenRounds: 5, sampleMs: 60, isQuick: false };
+export const quickEffort: Effort = { warmUpMs: 4_000, rounds: 45, takenRounds: 3, sampleMs: 15, isQuick: true };
+export const fullEffort: Effort = { warmUpMs: 10_000, rounds: 45, takenRounds: 5, sampleMs: 20, isQuick: false };
 
 /** The size of a group that its ratios are for, and the only size of `--quick`. Other groups have one size. */
-export const ratioSizes: Readonly<Record<string, number>> = { chunk: 2_000, step: 10, history: 1_000, results: 50 };
+export const ratioSizes: Readonly<Record<string, number>> = {
+  chunk: 2_000,
+  step: 10,
+  history: 1_000,
+  results: 50,
+  rows: 20_000,
+  run: 100,
+};
 
 /** The part of a case's name before the subject. */
 export const groupOf = ({ name }: { readonly name: string }): string => name.split(':')[0] ?? '';

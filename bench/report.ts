@@ -24,12 +24,14 @@ const bases: Readonly<Record<string, readonly string[]>> = {
   step: ['mastra', 'ToolLoopAgent'],
   history: ['mastra'],
   results: ['mastra'],
+  rows: ['mastra, 0 guards', 'mastra'],
+  run: ['mastra'],
   defaults: ['hold none and single deltas'],
 };
 
 const ratioTo = (all: readonly Series[], own: Series, base: string): Figure | undefined => {
   const guards = /, (\d+) guards(.*)$/.exec(own.name);
-  const names = [`${base}, ${guards?.[1] ?? 3} guards${guards?.[2] ?? ''}`, `${base}, 0 guards`];
+  const names = [base, `${base}, ${guards?.[1] ?? 3} guards${guards?.[2] ?? ''}`, `${base}, 0 guards`];
   const over = names.flatMap(
     (name) => all.find((one) => one.name === `${groupOf(own)}: ${name}` && one.size === own.size) ?? [],
   )[0];
@@ -38,7 +40,7 @@ const ratioTo = (all: readonly Series[], own: Series, base: string): Figure | un
 
 const number = (value: number): string => value.toLocaleString('en');
 
-/** The cases of a group: the median of each size or unit with the minimum in brackets, and the medians of the ratios at one size. */
+/** The cases of a group: the estimate for each size or unit with the minimum in brackets, and the ratios at one size. */
 const tableOfGroup = (all: readonly Series[], group: string): FigureTable => {
   const own = all.filter((one) => groupOf(one) === group);
   const columns = [...new Map(own.map(({ size, unit }) => [`${size} ${unit}`, { size, unit }])).values()].toSorted(
@@ -55,8 +57,8 @@ const tableOfGroup = (all: readonly Series[], group: string): FigureTable => {
     const spread = brief(Math.max(...measured.map((one) => one.spread)));
     const shown = measured.every(isMeasured)
       ? [
-          ...figures.map((one) => one && `${brief(one.median)} (${brief(one.min)})`),
-          ...ratios.map((one) => one && (isMeasured(one) ? brief(one.median) : 'not measured')),
+          ...figures.map((one) => one && `${brief(one.estimate)} (${brief(one.min)})`),
+          ...ratios.map((one) => one && (isMeasured(one) ? brief(one.estimate) : 'not measured')),
         ]
       : ['not measured'];
     const width = columns.length + ratioBases.length;
@@ -73,7 +75,7 @@ export const tablesOf = (series: readonly Series[]): FigureTable[] =>
 
 /** A sentence about a run: when, where, how. */
 export const aboutOf = ({ machine, date, rounds, seconds, cpuSeconds, load }: BenchRun): string =>
-  `Measured on ${date} on ${machine}; medians (and minimums) of ${rounds} rounds, ${Math.round(seconds)} s in all, ${Math.round(cpuSeconds)} s of CPU time; average load ${load.map((one) => one.toFixed(1)).join(' to ')}.`;
+  `Measured on ${date} on ${machine}; lower quartiles (and minimums) of ${rounds} rounds, ${Math.round(seconds)} s in all, ${Math.round(cpuSeconds)} s of CPU time; average load ${load.map((one) => one.toFixed(1)).join(' to ')}.`;
 
 /** Writes a run's measurements into their places in docs/performance.md. */
 export const writePage = async (run: BenchRun): Promise<void> => {

@@ -125,6 +125,22 @@ export const withResults =
     return async () => (await agent.generate(history(1), { maxSteps: steps })).steps.length;
   };
 
+/** A run whose tool returns a table of the given number of rows twice, under guards that read each row. */
+export const withRows =
+  (name: AgentName, guards: number) =>
+  (rows: number): Work => {
+    const table = Array.from({ length: rows }, (_, id) => ({ id, name: `Customer ${id}`, tags: ['new', 'paid'] }));
+    const processToolResult = async ({ result }: { result: unknown }) => {
+      let seen = 0;
+      for (const { tags } of result as typeof table) seen += tags.length;
+      if (seen !== 2 * rows) throw new Error('The guard got another table.');
+    };
+    const outputProcessors = Array.from({ length: guards }, (_, n) => ({ id: `guard-${n}`, processToolResult }));
+    const tools = { echo: createTool({ id: 'echo', ...echo, execute: async () => table }) };
+    const agent = agentOf(name, benchModel(stepAnswers(3)), { outputProcessors, tools });
+    return async () => ((await agent.generate(history(1), { maxSteps: 3 })).steps.length === 3 ? rows : NaN);
+  };
+
 // --- The defaults: what they cost, and how long they hold the beginning of an answer. ---
 
 /** A guard that sees the whole answer only. */

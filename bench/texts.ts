@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import type { WarmCase, Work } from './case.js';
+import { countDeltas } from './model.js';
 
 /** In UTF-16 units; a unit of work is a thousand of them. */
 const size = 32_000;
@@ -56,17 +58,52 @@ const load = async (guard: GuardName, mode: Mode, unit: string): Promise<() => W
   };
 };
 
+/** This project's own pages, as an answer in deltas. */
+const streamed = (guard: 'redactor' | 'link', deltaChars: number) => async () => {
+  const made = await import('../workflows/guards/index.js');
+  const { InterlockAgent } = await import('../src/index.js');
+  const { scriptedModel } = await import('../src/testing/index.js');
+  const pages = ['README.md', 'CONTRIBUTING.md', 'docs/README.md'].map((path) => readFileSync(path, 'utf8')).join('\n');
+  const whole = pages.repeat(Math.ceil(size / pages.length)).slice(0, size);
+  const text = whole.match(new RegExp(`[^]{1,${deltaChars}}`, 'g')) ?? [];
+  const make = {
+    redactor: () => made.redactor({ strategy: 'replace' }),
+    link: () => made.linkGuard({ hosts: ['*'], strategy: 'strip' }),
+  };
+  return () => async () => {
+    const agent = new InterlockAgent({
+      id: 'a',
+      name: 'A',
+      instructions: 'Help.',
+      model: scriptedModel({ steps: [{ text }] }),
+      outputProcessors: [make[guard]()],
+    });
+    return (await countDeltas((await agent.stream('Go.')).fullStream)) > 0 ? size / 1_000 : NaN;
+  };
+};
+
+const pages = (['redactor', 'link'] as const).map((guard): WarmCase => ({
+  name: `text: ${guard}, deltas of 400, pages`,
+  quick: true,
+  sizes: [size],
+  units: (chars) => chars / 1_000,
+  load: streamed(guard, 400),
+}));
+
 /** The cost of guards per thousand characters of a text, in a message and in an answer that arrives as one delta (P12). */
-export const textCases: readonly WarmCase[] = guards.flatMap((guard) =>
-  (['input', 'generate'] as const)
-    .filter((mode) => mode === 'input' || guard !== 'prompt-injection') // it reads no answers
-    .flatMap((mode) =>
-      Object.entries(shapes).map(([shape, unit]): WarmCase => ({
-        name: `text: ${guard}, ${mode}, ${shape}`,
-        quick: guard === 'redactor' && mode === 'input' && ['prose', 'addresses in a table', '"a@"', '"4-4-"'].includes(shape),
-        sizes: [size],
-        units: (chars) => chars / 1_000,
-        load: () => load(guard, mode, unit),
-      })),
-    ),
-);
+export const textCases: readonly WarmCase[] = [
+  ...pages,
+  ...guards.flatMap((guard) =>
+    (['input', 'generate'] as const)
+      .filter((mode) => mode === 'input' || guard !== 'prompt-injection') // it reads no answers
+      .flatMap((mode) =>
+        Object.entries(shapes).map(([shape, unit]): WarmCase => ({
+          name: `text: ${guard}, ${mode}, ${shape}`,
+          quick: guard === 'redactor' && mode === 'input' && ['prose', 'addresses in a table', '"a@"', '"4-4-"'].includes(shape),
+          sizes: [size],
+          units: (chars) => chars / 1_000,
+          load: () => load(guard, mode, unit),
+        })),
+      ),
+  ),
+];
