@@ -60,12 +60,11 @@ export const namesOf = ({ response = {} }: Partial<StepRecord> = {}) => {
 /** Ends the span of a model call, with a chunk for each part of its answer. */
 export const endInference = (inference: Span<SpanType.MODEL_INFERENCE>, run: Run, isShown: boolean): void => {
   const { attempt } = run.state;
-  const { finish, answer, response = {}, warnings } = attempt ?? {};
+  const { finish, answer, response = {} } = attempt ?? {};
   const attributes = {
     usage: usageStats(finish?.usage),
     finishReason: finish?.reason,
     completionStartTime: respondedAt(run),
-    ...(warnings?.length && { warnings: warnings as never }), // of the provider, as in Mastra
     ...(typeof response['modelId'] === 'string' && { responseModel: response['modelId'] }),
   };
   const chunks = isShown && answer ? answer.parts.flatMap(chunkOfPart) : [];
