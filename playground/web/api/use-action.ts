@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 
-/** What a person started on a page: a request, and what came of it. */
+/** A request that a person started on a page, and its outcome. */
 export type Action<T> =
   | { readonly state: 'idle' | 'busy' }
   | { readonly state: 'done'; readonly value: T }
