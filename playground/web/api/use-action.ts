@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react';
 
 /** A request that a person started on a page, and its outcome. */
-export type Action<T> =
+type Action<T> =
   | { readonly state: 'idle' | 'busy' }
   | { readonly state: 'done'; readonly value: T }
   | { readonly state: 'failed'; readonly error: Error };

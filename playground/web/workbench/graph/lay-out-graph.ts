@@ -13,7 +13,7 @@ export interface PlacedShape extends Box {
   readonly isFrame: boolean;
 }
 
-export interface GraphDrawing {
+interface GraphDrawing {
   readonly width: number;
   readonly height: number;
   /** Frames come before what they contain. */
