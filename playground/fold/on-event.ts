@@ -124,8 +124,8 @@ const handlers: Handlers = {
     const { toolCallId, at } = event;
     const next = continued(view, at);
     const known = view.waiting.find((call) => call.toolCallId === toolCallId);
-    const asked = known ? inCall(next, { ...event, ...known }, { outcome: 'requested' }) : next;
-    return { ...asked, waiting: without(next.waiting, toolCallId) };
+    const requested = known ? inCall(next, { ...event, ...known }, { outcome: 'requested' }) : next;
+    return { ...requested, waiting: without(next.waiting, toolCallId) };
   },
   retract: (view, event) => retracted(view, event, event.partIds),
   'step-finish': (view, event) => {

@@ -179,7 +179,9 @@ describe('a mounted studio', () => {
     const base = await mount({ authorize: () => false, loginUrl: '/login' });
     const sent = await fetch(`${base}/ops/studio/`, html);
     expect([sent.status, sent.headers.get('location')]).toEqual([302, '/login']);
-    expect((await fetch(`${base}/ops/studio/api/runs`)).status).toBe(401);
+    const program = await fetch(`${base}/ops/studio/api/runs`);
+    expect(program.status).toBe(401);
+    expect(await program.text()).toContain('log in to the application that serves it');
   });
 
   it('rejects requests from an unknown client address', async () => {

@@ -17,7 +17,7 @@ export const workbenchRows = errorRows({
   },
   'studio/unauthorized': {
     actor: 'caller',
-    say: 'The studio requires its token; open the address that it printed when it started.',
+    say: 'The studio requires a login; log in to the application that serves it, or open the address that it printed when it started.',
   },
   'studio/forbidden': { actor: 'caller', say: 'The request comes from another site; open the studio at its own address.' },
   'studio/interrupted': { actor: 'operator', say: 'The process of this run has ended; start the run again.' },

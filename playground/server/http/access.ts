@@ -76,8 +76,7 @@ const wantsPage = ({ req }: Context): boolean => req.method === 'GET' && req.hea
 
 /** A browser is sent to the login, or is shown where to log in; a program gets an error. */
 const rejectStranger = (context: Context, loginUrl: string | undefined): Response => {
-  if (!wantsPage(context))
-    throw new InterlockError('studio/unauthorized', { detail: 'log in to the application that serves the studio' });
+  if (!wantsPage(context)) throw new InterlockError('studio/unauthorized');
   return loginUrl === undefined ? context.html(loginPage, 401) : context.redirect(loginUrl);
 };
 

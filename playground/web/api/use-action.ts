@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react';
 
-/** What a person started on a page: a request, and what came of it. */
-export type Action<T> =
+/** A request that a person started on a page, and its outcome. */
+type Action<T> =
   | { readonly state: 'idle' | 'busy' }
   | { readonly state: 'done'; readonly value: T }
   | { readonly state: 'failed'; readonly error: Error };

@@ -61,7 +61,7 @@ export const ChatPage = () => {
   const agent = agents.find(({ id }) => id === query.get('agent')) ?? agents[0];
   if (!agent)
     return (
-      <EmptyState icon={Bot} title="No agents">
+      <EmptyState icon={Bot} title="No agents" isPage>
         Register an agent with the Mastra instance of this studio.
       </EmptyState>
     );

@@ -46,7 +46,7 @@ export const layOut = ({ boxes, links, space, keepsOrder = false }: NewDrawing):
   };
 };
 
-/** What dagre keeps of a node while it orders them: also of the sides of a frame, and of the turns of a link. */
+/** A node while dagre orders them: a box, a side of a frame, or a turn of a link. */
 interface Layered {
   readonly rank?: number;
   readonly borderType?: 'borderLeft' | 'borderRight';
@@ -62,7 +62,7 @@ interface Layers {
   node(id: string): unknown;
 }
 
-/** Sorts each layer by the order of the boxes, frame by frame; a link is beside the box in its frame that it comes from or leads to. */
+/** Sorts each layer by the order of the boxes, frame by frame; a link is next to the box in its frame that it comes from or leads to. */
 const inOrderOf = (ids: readonly string[]) => {
   const places = new Map(ids.map((id, place) => [id, place]));
   const placeOf = (id: string | undefined): number => places.get(id ?? '') ?? 0;

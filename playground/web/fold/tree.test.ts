@@ -54,7 +54,7 @@ const deep = treeOf({ run: run('boss'), view: foldRun(supervised('analyst', []))
   { run: run('analyst', 'boss'), view: foldRun(supervised('clerk', [])) },
 ]);
 
-const askedFor = { toolCallId: 'c', toolName: 'refund', args: {} };
+const approvalData = { toolCallId: 'c', toolName: 'refund', args: {} };
 const waitingRun = [
   line.state(0, 'step.tools'),
   {
@@ -64,7 +64,7 @@ const waitingRun = [
     stepNumber: 0,
     attempt: 1,
     part: { type: 'tool-call-approval', partId: 'c', chars: 0 },
-    data: askedFor,
+    data: approvalData,
   },
   line.event(2, { type: 'run-finish', status: 'suspended', retries: 0 }),
 ] satisfies StudioEntry[];

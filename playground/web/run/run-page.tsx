@@ -192,7 +192,7 @@ export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
   if (run.count > 0 && summary.state === 'loaded') return <OpenRun key={runId} summary={summary.value} run={run} />;
   if (run.state === 'over')
     return (
-      <EmptyState icon={SearchX} title="Run not found">
+      <EmptyState icon={SearchX} title="Run not found" isPage>
         The studio removes the oldest runs when its storage limit is reached.
       </EmptyState>
     );

@@ -4,7 +4,7 @@ import { EmptyState } from '../components/empty-state.js';
 
 /** The page for an unknown address. */
 export const NotFound = () => (
-  <EmptyState icon={Signpost} title="Page not found">
+  <EmptyState icon={Signpost} title="Page not found" isPage>
     <Link href="/">To the chat</Link>, or <Link href="/runs">to the runs</Link>.
   </EmptyState>
 );

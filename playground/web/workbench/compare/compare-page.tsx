@@ -133,7 +133,7 @@ const LaneChoice = ({ agentId, isBusy, onReplay }: LaneChoiceProps) => {
   return (
     <Panel title="Replay with">
       <form
-        className="columns lane-choice"
+        className="columns array-choice"
         onSubmit={(event) => {
           event.preventDefault();
           onReplay(chosen);

@@ -41,8 +41,8 @@ interface Outcome extends Pick<Comparison, 'rows' | 'endedAt'> {
 /** The outcome of a comparison in one sentence. */
 export const outcomeOf = ({ rows, before, after, endedAt }: Outcome): string => {
   const differing = rows.filter(({ differs }) => differs).length;
-  const what = hasCalls(rows) ? 'verdicts and tool calls' : 'verdicts';
-  const verdicts = differing === 0 ? `All ${what} match` : `${differing} of ${rows.length} ${what} differ`;
+  const subject = hasCalls(rows) ? 'verdicts and tool calls' : 'verdicts';
+  const verdicts = differing === 0 ? `All ${subject} match` : `${differing} of ${rows.length} ${subject} differ`;
   const status = before.status === after.status ? `status ${after.status} in both` : `status ${before.status} → ${after.status}`;
   // If a replay ended early, its status and its answer have no meaning.
   return endedAt === undefined ? `${verdicts}; ${status}.` : `${verdicts} up to the end of the replay.`;

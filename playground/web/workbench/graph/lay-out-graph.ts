@@ -13,7 +13,7 @@ export interface PlacedShape extends Box {
   readonly isFrame: boolean;
 }
 
-export interface GraphDrawing {
+interface GraphDrawing {
   readonly width: number;
   readonly height: number;
   /** Frames come before what they contain. */
@@ -28,7 +28,7 @@ interface Draft extends NewBox {
   readonly above: number;
 }
 
-/** What a shape adds to a drawing, and the boxes at its start and end. */
+/** The boxes and tracks of a shape, and the boxes at its start and end. */
 interface Part {
   readonly boxes: readonly Draft[];
   readonly links: readonly Link[];
@@ -55,7 +55,7 @@ const titleHeight = 22;
 /** At the average width of a letter; longer text is cut. */
 const widthOf = (text: string, letter: number): number => Math.ceil(Math.min(32, text.length) * letter) + 12;
 
-/** The whole pipeline, and the words beside the name of a step. */
+/** The whole pipeline, and the words next to the name of a step. */
 interface Plan {
   readonly graph: GraphShape;
   readonly noteOf: (shape: GraphShape) => string;

@@ -48,7 +48,7 @@ export const LabPage = () => {
   };
   if (catalog.pipelines.length === 0)
     return (
-      <EmptyState icon={FlaskConical} title="No pipelines">
+      <EmptyState icon={FlaskConical} title="No pipelines" isPage>
         The lab runs a stream through a pipeline. Add guards to an agent first.
       </EmptyState>
     );
