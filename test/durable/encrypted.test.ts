@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 
 import { expect, it, onTestFinished } from 'vitest';
 
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
+import { unpack, unpackText } from '../../src/durable/openworkflow/packed.js';
 import { createSeal } from '../../src/durable/encrypted.js';
 import { encrypted, InterlockAgent } from '../../src/index.js';
 import type { Engine } from '../../src/engine.js';
@@ -45,7 +47,18 @@ const careful = (durability: Engine) =>
     durability,
   });
 
-/** The bytes of all data that an engine stores on the disk, as text. */
+/** The values of a file without their compression. */
+const unpacked = (path: string): string[] => {
+  const db = new DatabaseSync(path);
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const rows = tables.flatMap(({ name }) => db.prepare(`SELECT * FROM "${String(name)}"`).all());
+  db.close();
+  return rows
+    .flatMap((row) => Object.values(row))
+    .map((value) => unpack(value, path).replace(/deflate [\w+/=]+/g, (packed) => unpackText(packed, path)));
+};
+
+/** The bytes of all data that an engine stores on the disk, as text, and the values in them. */
 const kept = async (wrap: (engine: Engine) => Engine): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-durable-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,7 +69,7 @@ const kept = async (wrap: (engine: Engine) => Engine): Promise<string> => {
   const read = () => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
   const whileOpen = read();
   await engine.close();
-  return [...whileOpen, ...read()].join('');
+  return [...whileOpen, ...read(), ...unpacked(join(folder, 'runs.db'))].join('');
 };
 
 it('the file contains no text of a run: no rejected text, no guard state, no other text', async () => {

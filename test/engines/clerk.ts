@@ -20,10 +20,13 @@ export interface Outside {
   readonly memoryPath?: string;
 }
 
-/** Posts without a time limit: a tool that gave up on a busy machine would be a failed tool, and not one with a lost effect. */
+/**
+ * Posts without a time limit, on a connection of its own: a tool that gave up on a busy machine, or met a connection that the server had just
+ * closed, would be a failed tool, and not one with a lost effect.
+ */
 const send = (url: string, body: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    const sent = request(url, { method: 'POST' }, (response) => void response.resume().once('end', resolve));
+    const sent = request(url, { method: 'POST', agent: false }, (response) => void response.resume().once('end', resolve));
     sent.once('error', reject).end(body);
   });
 
@@ -134,8 +137,12 @@ export const clerk = (
 };
 
 /** An agent for each `hold`. `name`: another one if its runs are encrypted. */
-export const clerks = (outside: Outside, durability: Engine, name: string): Readonly<Record<Hold, InterlockAgent>> => {
-  const own = (hold: Hold): InterlockAgent => clerk(outside, durability, undefined, { hold, id: `${name}-${hold}` });
+export const clerks = (
+  outside: Outside,
+  durability: Engine,
+  { name, version }: { readonly name: string; readonly version?: Version | undefined },
+): Readonly<Record<Hold, InterlockAgent>> => {
+  const own = (hold: Hold): InterlockAgent => clerk(outside, durability, version, { hold, id: `${name}-${hold}` });
   return { auto: own('auto'), none: own('none'), run: own('run') };
 };
 

@@ -82,8 +82,24 @@ const shown = ({ type, payload }: StreamedChunk): string[] => {
   return type === 'tripwire' ? ['\n(blocked)\n'] : [];
 };
 
+const isSuspension = ({ type, payload }: StreamedChunk): boolean =>
+  type === 'finish' && payload?.stepResult?.reason === 'suspended';
+
+/** The chunks with each call that a suspension shows before the rest of its answer at the place of its result. A call of unknown outcome adds a suspension. */
+const inOrder = (chunks: readonly StreamedChunk[]): readonly StreamedChunk[] => {
+  const idOf = ({ payload }: StreamedChunk): string | undefined => payload?.toolCallId;
+  const results = new Set(chunks.filter(({ type }) => type === 'tool-result').map(idOf));
+  const suspended = chunks.findLastIndex(isSuspension);
+  const early = chunks.filter((chunk, at) => at < suspended && chunk.type === 'tool-call' && results.has(idOf(chunk)));
+  const callOf = (result: StreamedChunk) => early.filter((call) => idOf(call) === idOf(result));
+  return chunks
+    .filter((chunk) => !early.includes(chunk))
+    .flatMap((chunk) => (chunk.type === 'tool-result' ? [...callOf(chunk), chunk] : [chunk]));
+};
+
 /** The final state of a client's screen: the text, calls and results of the parts that were not retracted, in order, and the end. */
-const screenOf = (chunks: readonly StreamedChunk[]) => {
+const screenOf = (sent: readonly StreamedChunk[]) => {
+  const chunks = inOrder(sent);
   const retracted = new Set(chunks.flatMap(({ type, data }) => (type === 'data-interlock-retract' ? (data?.partIds ?? []) : [])));
   const visible = chunks.filter(({ payload }) => !retracted.has(payload?.id ?? payload?.toolCallId ?? ''));
   return { text: visible.flatMap(shown).join(''), end: chunks.at(-1)?.type };
@@ -151,7 +167,7 @@ const chunksFrom = async (agent: InterlockAgent, runId: string, offset: number):
       }
     });
     const last = chunks.at(-1);
-    if (last?.type === 'finish' && last.payload?.stepResult?.reason !== 'suspended') return chunks;
+    if (last?.type === 'finish' && !isSuspension(last)) return chunks;
     if (chunks.length === count) await setTimeout(100);
   }
 };

@@ -16,13 +16,13 @@ export type EngineSpec =
   | { readonly kind: 'dbos'; readonly systemDatabaseUrl: string };
 
 /** Milliseconds that a run waits after its process was killed, if the engine does not detect it at once. */
-const leaseMs = 1_000;
+const leaseMs = 3_000;
 
 /** `maxDeaths`: the number of processes that may die of a run; `patienceMs`: how long a call waits for the server. */
 export const engineOf = (spec: EngineSpec, maxDeaths = 3, patienceMs = 60_000): Engine => {
   switch (spec.kind) {
     case 'openworkflow':
-      return openWorkflow({ path: spec.path, leaseMs: 3 * leaseMs, maxDeaths, concurrency: 64 });
+      return openWorkflow({ path: spec.path, leaseMs, maxDeaths, concurrency: 64 });
     case 'restate': {
       const { ingressUrl, adminUrl, port, serviceUrl } = spec;
       return restate({ ingressUrl, maxDeaths, patienceMs, ...(port && { adminUrl, listen: { port }, serviceUrl }) });

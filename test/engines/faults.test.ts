@@ -9,12 +9,12 @@ import { memoryEngine } from '../../src/index.js';
 import { createRandom } from '../../src/testing/cuts.js';
 import { clerks, memoryIn } from './clerk.js';
 import { linesIn, outcomeOf, runsOf, shapes, type Crowd } from './crowd.js';
-import { faultsOf, type Fault } from './faults.js';
+import { faultsOf, type Fault, type Scene } from './faults.js';
 import { shippedAt, startOutside } from './outside.js';
 import { startWorker, type Worker } from './processes.js';
 import { sites, type Site } from './sites.js';
 
-/** `npm run test:crash:engines` interrupts many runs; `npm run test:engines` a few. */
+/** `npm run test:crash` interrupts many runs; `npm run test:engines` a few. */
 const isWhole = (import.meta as { env?: { MODE?: string } }).env?.MODE === 'every-boundary'; // vitest's own types are not everywhere
 
 /** Runs that a fault interrupts, counted once for each fault; each fault of the engine occurs. */
@@ -49,11 +49,12 @@ const firstId = (id: string): string => id.replace(/-\d+(?=:|$)/g, '');
 const persistedIn = (workers: readonly Worker[]): Set<string> =>
   new Set(workers.flatMap((worker) => linesIn(worker.output()).flatMap((line) => (line.type === 'persisted' ? [line.key] : []))));
 
-const underWayIn = (worker: Worker): string[] => {
+/** The runs that are under way in a process, or were since it had written so many lines. */
+const underWayIn = (worker: Worker, since = Infinity): string[] => {
   const runIds = new Set<string>();
-  for (const line of linesIn(worker.output())) {
+  for (const [at, line] of linesIn(worker.output()).entries()) {
     if (line.type === 'begun') runIds.add(line.runId);
-    else if (line.type === 'left') runIds.delete(line.runId);
+    else if (line.type === 'left' && at < since) runIds.delete(line.runId);
   }
   return [...runIds];
 };
@@ -96,8 +97,17 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('P11: runs in %s, wi
     workers.push(worker);
     return worker;
   };
-  const intrude = (key?: string): Worker =>
-    startWorker({ ...world(), engine: site.specFor('tests'), crowd: { prefix: '', count: 0 }, isSealed: true, key });
+  const intrudeOn =
+    (isSealed: boolean): Scene['intrude'] =>
+    (orders) =>
+      startWorker({
+        ...world(),
+        engine: site.specFor('tests'),
+        crowd: { prefix: '', count: 0 },
+        isSealed,
+        ...(isSealed && { key: 'r' }),
+        ...orders,
+      });
 
   /** The messages in memory and the effects of a run, by the place of their call. */
   const tracesOf = async (runId: string) => {
@@ -126,14 +136,13 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('P11: runs in %s, wi
       const running = victims();
       const [as, victim] = running[Math.floor(random() * running.length)] ?? [];
       if (!as || !victim) continue;
-      const concerned = fault.isShared ? [...living.values()] : [victim];
-      interruptions.push({
-        fault: fault.name,
-        runIds: concerned.flatMap(underWayIn),
-        persisted: persistedIn(workers),
-      });
-      await fault.act({ site, random, victim, intrude });
-      if (fault.kills) living.set(as, start(as, crowd, isSealed));
+      const concerned = new Map(fault.isShared ? living : [[as, victim]]);
+      const lines = new Map([...concerned.values()].map((worker) => [worker, linesIn(worker.output()).length]));
+      const persisted = persistedIn(workers);
+      await fault.act({ site, random, victim, workers: [...living.values()], intrude: intrudeOn(isSealed) });
+      const runIds = [...new Set([...lines].flatMap(([worker, since]) => underWayIn(worker, since)))];
+      interruptions.push({ fault: fault.name, runIds, persisted });
+      if (fault.kills) for (const dead of concerned.keys()) living.set(dead, start(dead, crowd, isSealed));
     }
     for (const worker of living.values()) {
       const { code, errors } = await worker.died;
@@ -154,7 +163,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('P11: runs in %s, wi
 
   it(`end as without faults: ${least} interruptions`, { timeout: isWhole ? 3_600_000 : 600_000 }, async () => {
     const reference = { prefix: `${name}-whole-`, count };
-    const unkilled = clerks(world(), memoryEngine(), 'clerk');
+    const unkilled = clerks(world(), memoryEngine(), { name: 'clerk' });
     const expected = await Promise.all(
       runsOf(reference).map(async (run) => ({
         outcome: await outcomeOf(unkilled[run.hold], run, shippedAt(outside.sinkUrl)),
@@ -165,6 +174,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('P11: runs in %s, wi
     const interrupted = new Map(faults.map((fault) => [fault.name, 0]));
     const sum = () => [...interrupted.values()].reduce((total, some) => total + some, 0);
     const wrong: unknown[] = [];
+    let runs = 0;
     for (let round = 0; sum() < least || [...interrupted.values()].includes(0); round += 1) {
       const crowd = { prefix: `${name}-${round}-`, count };
       workers.length = 0;
@@ -189,9 +199,12 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('P11: runs in %s, wi
           repeated: [],
         };
         const differing = differences(found, right);
+        runs += 1;
         if (differing.length > 0) wrong.push({ runId, faults: now.map((fault) => fault.name), differing });
       }
     }
+    const each = [...interrupted].map(([fault, times]) => `${times} ${fault}`).join(', ');
+    process.stdout.write(`${name}: ${sum()} interruptions (${each}) of ${runs} runs; ${runs - wrong.length} equal\n`);
     expect(wrong).toEqual([]);
   });
 });

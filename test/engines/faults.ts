@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Worker } from './processes.js';
 import type { MortalServer } from './servers/mortal-server.js';
 import type { Site, Way } from './sites.js';
+import type { Orders } from './worker.js';
 
 /** A fault at a site, with the processes that it may concern. */
 export interface Scene {
@@ -10,8 +11,10 @@ export interface Scene {
   readonly random: () => number;
   /** The process in which most happens. */
   readonly victim: Worker;
-  /** Starts another process of the same agents, with another key or none. */
-  intrude(key?: string): Worker;
+  /** All processes, with the victim. */
+  readonly workers: readonly Worker[];
+  /** Starts another process of the same agents, which differs in the given orders. */
+  intrude(orders: Partial<Orders>): Worker;
 }
 
 /** A fault, which ends before it returns. */
@@ -21,7 +24,7 @@ export interface Fault {
   readonly isShared?: boolean;
   /** Whether it needs encrypted runs. */
   readonly needsKeys?: boolean;
-  /** Whether the victim is dead after it. */
+  /** Whether those that it concerns are dead after it. */
   readonly kills?: boolean;
   act(scene: Scene): Promise<void> | void;
 }
@@ -30,6 +33,13 @@ export interface Fault {
 const longMs = 4_500;
 
 const between = ({ random }: Scene, least: number, most: number): number => Math.floor(least + random() * (most - least));
+
+/** Lets the victim cause a fault inside it, and waits for its end. */
+const during = async (scene: Scene, kind: 'block' | 'full'): Promise<void> => {
+  const ms = between(scene, 500, longMs);
+  scene.victim.command({ kind, ms });
+  await setTimeout(ms);
+};
 
 const inProcess: readonly Fault[] = [
   {
@@ -48,11 +58,18 @@ const inProcess: readonly Fault[] = [
       scene.victim.wake();
     },
   },
-  { name: 'blocked', act: (scene) => scene.victim.command({ kind: 'block', ms: between(scene, 500, longMs) }) },
+  { name: 'blocked', act: (scene) => during(scene, 'block') },
   { name: 'clock', act: (scene) => scene.victim.command({ kind: 'clock', byMs: between(scene, -1, 2) * 3_600_000 }) },
 ];
 
-/** A process without the right key, which lives for a while, for runs that are encrypted. */
+/** Another process lives for a while. */
+const intruded = async (intruder: Worker): Promise<void> => {
+  await Promise.race([intruder.died, setTimeout(longMs)]);
+  intruder.kill();
+  await intruder.died;
+};
+
+/** A process without the right key, for runs that are encrypted. */
 const intruders: readonly Fault[] = [
   ['wrong key', 'w'],
   ['no key', undefined],
@@ -60,17 +77,24 @@ const intruders: readonly Fault[] = [
   name,
   isShared: true,
   needsKeys: true,
-  act: async (scene) => {
-    const intruder = scene.intrude(key);
-    await Promise.race([intruder.died, setTimeout(longMs)]);
-    intruder.kill();
-    await intruder.died;
-  },
+  act: ({ intrude }) => intruded(intrude({ key })),
 }));
 
-const ofFiles: readonly Fault[] = [
-  { name: 'disk full', act: (scene) => scene.victim.command({ kind: 'full', ms: between(scene, 500, longMs) }) },
-];
+/** A process with other guards replaces all others: their runs wait for their own code, which comes back. */
+const deployment: Fault = {
+  name: 'deployed',
+  isShared: true,
+  kills: true,
+  act: async ({ workers, intrude }) => {
+    const deployed = intrude({ version: { guards: ['new'] } });
+    await deployed.there;
+    for (const worker of workers) worker.kill();
+    await Promise.all(workers.map(({ died }) => died));
+    await intruded(deployed);
+  },
+};
+
+const ofFiles: readonly Fault[] = [{ name: 'disk full', act: (scene) => during(scene, 'full') }];
 
 const ofServer = (server: MortalServer): Fault => ({
   name: 'server killed',
@@ -83,7 +107,7 @@ const ofServer = (server: MortalServer): Fault => ({
 });
 
 const ofWay = (way: Way, number: number): Fault[] => {
-  const during = (name: string, lose: () => void): Fault => ({
+  const whileLost = (name: string, lose: () => void): Fault => ({
     name: `${name} ${number}`,
     isShared: true,
     act: async (scene) => {
@@ -93,7 +117,7 @@ const ofWay = (way: Way, number: number): Fault[] => {
     },
   });
   const { cut, deafen } = way;
-  return [during('cut', cut), ...(deafen ? [during('lost answers', deafen)] : [])];
+  return [whileLost('cut', cut), ...(deafen ? [whileLost('lost answers', deafen)] : [])];
 };
 
 /** The faults of an engine: the same list for each, as far as it has a file, a server and ways to it. */
@@ -101,4 +125,5 @@ export const faultsOf = ({ server, ways }: Site): readonly Fault[] => [
   ...inProcess,
   ...(server ? [ofServer(server), ...ways.flatMap(ofWay)] : ofFiles),
   ...intruders,
+  deployment,
 ];

@@ -86,7 +86,7 @@ it('lets runs wait for longer than they are suspended at once', async () => {
   const { agent, order, next } = gated(engine);
   const runs = Array.from({ length: 5 }, (_, index) => agent.generate(`run ${index}`));
   await expect.poll(() => states(agent), { timeout: 30_000 }).toEqual({ queued: 4, running: 1 });
-  await setTimeout(12_000); // Restate wakes them
+  await setTimeout(62_000); // Restate wakes them
   expect(await states(agent)).toEqual({ queued: 4, running: 1 });
   expect(order).toHaveLength(1);
   const timer = setInterval(next, 50);

@@ -46,7 +46,7 @@ export const startWorker = (orders: Orders): Worker => {
   const there = new Promise<void>((resolve) => {
     child.stdout?.on('data', (data: Buffer) => {
       out += data.toString();
-      if (out === 'there') resolve();
+      if (out.endsWith('there')) resolve();
     });
   });
   const died = new Promise<Died>((resolve, reject) => {

@@ -54,16 +54,18 @@ const { begins, crowd, follows } = orders;
 const engine = engineOf(orders.engine, crowd && 1_000);
 const { key, isSealed = false } = orders;
 const keyed = key === undefined ? engine : encrypted(engine, { key: Buffer.alloc(32, key) });
-const agents = crowd ? clerks(orders, saying(keyed), isSealed ? 'sealed' : 'clerk') : undefined;
+const agents = crowd
+  ? clerks(orders, saying(keyed), { name: isSealed ? 'sealed' : 'clerk', version: orders.version })
+  : undefined;
 const agent = agents?.auto ?? clerk(orders, mortal(engine, orders, passed), orders.version);
 const end = async (report: object): Promise<void> => {
   await engine.close();
   process.stdout.write(JSON.stringify({ ...report, passed }));
 };
-if (crowd && agents) {
+if (crowd && agents && crowd.count !== 0) {
   followCommands();
   await followCrowd(agents, crowd, shippedAt(orders.sinkUrl));
-  if (crowd.count !== 0) await engine.close(); // without runs of its own it waits for those of others
+  await engine.close();
 } else if (begins) {
   const { status } = await answerOf(agent, begins);
   await end({ status });

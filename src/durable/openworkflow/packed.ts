@@ -6,7 +6,7 @@ import { InterlockError } from '../../errors.js';
 const shortText = 512;
 
 /** A text as the file stores it: compressed, unless it is short. The texts of a run repeat the names of their fields. */
-export const pack = (text: string): string | Uint8Array => (text.length < shortText ? text : deflateRawSync(text));
+export const pack = (text: string): string | Uint8Array<ArrayBuffer> => (text.length < shortText ? text : deflateRawSync(text));
 
 /** The text of a stored value. Raises `durable/damaged`, with `path`. */
 export const unpack = (stored: SQLOutputValue | undefined, path: string): string => {

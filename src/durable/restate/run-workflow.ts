@@ -224,9 +224,8 @@ interface Attempt {
   wake(awakeable: string, delayMs?: number): Promise<void>;
 }
 
-/** Milliseconds after which a run is woken if its process does not wake it; they double with each wait. */
-const firstDelayMs = 10_000;
-const longestDelayMs = 60_000;
+/** Milliseconds after which a run is woken if its process does not wake it. Each time costs an attempt at the run. */
+const longestWaitMs = 60_000;
 
 /** Milliseconds in which the SDK reports the end of an earlier wait. */
 const replayMs = 20;
@@ -237,13 +236,13 @@ const replayMs = 20;
  */
 const suspendUntilWoken = async (attempt: Attempt, { until = Infinity, onLeave }: OutsideWait): Promise<void> => {
   const { context, cancelRequest, wake, endInput } = attempt;
-  for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
+  for (;;) {
     const { id, promise } = context.awakeable<boolean>();
     const woken = RestatePromise.race([promise.map(() => true), cancelRequest.map(() => false)]);
     const earlier = await Promise.race([woken, setTimeout(replayMs, undefined)]);
     if (earlier === false) return;
     if (earlier) continue;
-    const withinMs = Math.max(Math.min(delayMs, until - Date.now()), 0);
+    const withinMs = Math.max(Math.min(longestWaitMs, until - Date.now()), 0);
     await wake(id, withinMs);
     onLeave(() => void wake(id).catch(() => undefined), withinMs); // otherwise it is woken later
     endInput();

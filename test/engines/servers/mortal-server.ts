@@ -38,8 +38,9 @@ export const startMortalServer = async ({ command, args, options, isReady }: Mor
     process.once('exit', () => started.kill('SIGKILL'));
     for (const stream of [started.stdout, started.stderr])
       stream?.on('data', (data: Buffer) => (output = (output + data.toString()).slice(-4_000)));
-    for (let waitedMs = 0; !(await isReady()); waitedMs += 100) {
-      if (started.exitCode !== null || waitedMs > readyMs) throw new Error(`${command} did not start: ${output}`);
+    const from = performance.now();
+    while (!(await isReady())) {
+      if (started.exitCode !== null || performance.now() - from > readyMs) throw new Error(`${command} did not start: ${output}`);
       await setTimeout(100);
     }
   };

@@ -24,7 +24,7 @@ export const startRestateServer = async (env: NodeJS.ProcessEnv = {}): Promise<R
   const ingressUrl = `http://127.0.0.1:${ingress}`;
   const adminUrl = `http://127.0.0.1:${admin}`;
   const isHealthy = (url: string, init?: RequestInit): Promise<boolean> =>
-    fetch(url, init).then(
+    fetch(url, { ...init, signal: AbortSignal.timeout(10_000) }).then(
       ({ ok }) => ok,
       () => false,
     );
