@@ -27,7 +27,7 @@ export interface CanaryGuardOptions extends GuardOptions {
   /** Whether to add a random word to the system prompt, which no answer has a reason to contain. Default true. */
   readonly word?: boolean;
   /**
-   * The number of consecutive letters and digits of the system prompt that are a leak; at least 16. `Infinity` turns it off. Default 64,
+   * The number of consecutive letters of the system prompt, without its digits, that are a leak; at least 16. `Infinity` turns it off. Default 64,
    * about twelve words.
    */
   readonly minOverlap?: number;
@@ -167,7 +167,7 @@ function* indexing(passages: readonly string[], least: number): Steps<OverlapInd
 }
 
 /** Without digits: the same for a list with numbers. */
-const lettersOf = (signs: string): string => signs.replaceAll(/\p{N}/gu, '');
+const lettersOf = (signs: string): string => signs.replaceAll(/\d+/g, '');
 
 /** The letters and digits of a text: the same for a list, a page and plain lines. */
 const signsOf = (text: string): string => plainSigns(withoutMarkup(text));

@@ -21,7 +21,7 @@ const attributes =
   'href|src|srcset|imagesrcset|action|formaction|poster|ping|background|longdesc|manifest|codebase|dynsrc|lowsrc|cite|data';
 /** Schemes without `//` that act wherever they are clicked; others count only where a destination is expected. */
 const opaque =
-  'javascript|vbscript|mailto|blob|filesystem|view-source|intent|(?<![=&]|\\burl\\(\\s{0,8}["\']?)data(?=:(?:text/(?:html|xml)|image/svg|application/x(?:html|ml))|:[;,])';
+  'javascript|vbscript|mailto|blob|filesystem|view-source|intent|data(?<!(?:[=&]|\\burl\\(\\s{0,8}["\']?)data)(?=:(?:text/(?:html|xml)|image/svg|application/x(?:html|ml))|:[;,])';
 /** Domain endings that chat clients turn into links without a scheme. */
 const endings =
   'com|org|net|edu|gov|mil|biz|io|ai|co|dev|app|xyz|shop|club|icu|gg|uk|de|fr|nl|ch|se|dk|fi|cz|ru|ua|tr|cn|jp|kr|br|mx|ca|au|nz|za|ir|eu|lu|pt|gr|hu|ro|bg|hr|lt|lv|ee|ie|il|ae|sa|sg|hk|tw|th|vn|ph';
@@ -45,7 +45,7 @@ export const isBareLink = (text: string): boolean => bareForm().test(text);
 
 /** The beginnings of addresses. */
 const beginnings = [
-  String.raw`https?:(?=[\\/%&])|(?<![\p{L}\p{N}_-])(?:https?|wss?|ftp):(?=[\\/%&]|${label}\.[\p{L}\p{N}])`,
+  String.raw`https?:(?=[\\/%&])|(?:https?|wss?|ftp):(?<![\p{L}\p{N}_-](?:https?|wss?|ftp):)(?=[\\/%&]|${label}\.[\p{L}\p{N}])`,
   String.raw`(?<![\p{L}\p{N}+-])(?:${opaque}):(?=[^\s"'<>)])`,
   String.raw`(?<![\p{L}\p{N}+\\-])[a-z][a-z0-9+-]{0,31}:(?=\/\/)`,
   String.raw`(?<=^|[(<="'` +

@@ -19,7 +19,7 @@ const number = /(?<!\d)\d(?:[ .,'/()-]{0,3}\d){3,40}/g;
 /** `thief (at) evil [dot] test`, `thief at evil dot test` */
 const dot = /\s{0,4}[([{]\s?dot\s?[)\]}]\s{0,4}|(?<=[a-z\d])\s{1,4}dot\s{1,4}(?=[a-z\d])/g;
 const at = /\s{0,4}[([{]\s?at\s?[)\]}]\s{0,4}|(?<=[a-z\d])\s{1,4}at\s{1,4}(?=[a-z\d-]{1,63}\.[a-z\d])/g;
-/** What may stand between the characters of an address in a page. */
+/** Tags and marks between the characters of an address in a page. */
 const markup = /<\/?[a-z][^<>\n]{0,100}>|[*`]/g;
 /** Years are in too many texts. */
 const year = /^(?:19|20)\d\d$/;

@@ -9,7 +9,7 @@ const password =
 /** The purpose of a password: `the password of the database is …`. */
 const purpose = String.raw`(?:[ \t]{1,2}(?:for|of|to|für|fuer|zum|zur|von|du|de|del|des|pour|para|da|do|voor)(?:[ \t]{1,2}[^\s:=,;.|]{1,20}){1,3})?`;
 /** Labels of other secrets: their values are longer, and have digits. */
-const secret = String.raw`secret|(?<!badge\.svg\?)token|credentials?|(?:api|access|auth|account|admin|app|application|deploy|encryption|signing|private|master|secret|license|service|write)[ _-]?key|connection[ _-]?string|(?:php|j)?sess(?:ion)?(?:[_-]?id)?|(?:connect\.)?sid|csrf|xsrf`;
+const secret = String.raw`secret|token|credentials?|(?:api|access|auth|account|admin|app|application|deploy|encryption|signing|private|master|secret|license|service|write)[ _-]?key|connection[ _-]?string|(?:php|j)?sess(?:ion)?(?:[_-]?id)?|(?:connect\.)?sid|csrf|xsrf`;
 const suffix = '(?:[_-](?:key|id|hash|value|token|secret|prod|production|dev|test|live|main|staging|default|[0-9]{1,2}))?';
 const quote = String.raw`(?:\\{0,2}["'\x60])?`;
 const between = String.raw`${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|>|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|lautet|es|est|é|هي|هو)(?=[ \t:]):?|(?<=[\u0900-\u097F])(?=[ \t]))(?:\*\*|__)?[ \t]{0,6}${quote}`;
@@ -54,6 +54,7 @@ const read =
       noValue.test(value) ||
       name.test(value) ||
       isPlaceholder(value) ||
+      /badge\.svg\?token=$/.test(text.slice(Math.max(0, start - 16), start)) ||
       isHashed(text, start, value)
     )
       return undefined;
