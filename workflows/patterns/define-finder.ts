@@ -1,4 +1,4 @@
-import { type AST, RegExpParser } from '@eslint-community/regexpp';
+import { RegExpParser } from '@eslint-community/regexpp';
 
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 import { once } from '../../src/phase/memo.js';
@@ -79,15 +79,18 @@ const createFinder = ({
   lookbehind = 0,
   hint,
   lead,
-  shape = behind(lead, regex),
+  shape,
   read = (_text, { end }) => end,
   open: given,
   isClosed,
   isLabelled = lead !== undefined,
 }: FinderOptions): Finder => {
-  const reach = once(() => reachIn(parse(behind(lead, regex))));
-  const open = once(() => given ?? openIn(shape));
-  const candidate = once(() => (lead ? searchOf(globally(`${lead.source}(${regex.source})`, regex)) : searchRuns(regex)));
+  const facts = once(() => factsOf(behind(lead, regex)));
+  const reach = () => facts().reach;
+  const open = once(() => given ?? (shape ? openIn(shape, factsOf(shape)) : openIn(regex, facts())));
+  const candidate = once(() =>
+    lead ? searchOf(globally(`${lead.source}(${regex.source})`, regex)) : searchRuns(regex, facts()),
+  );
   const sign = hint && globally(hint.source, hint);
   return {
     get maxLength() {
@@ -139,21 +142,28 @@ export const openRun =
 const behind = (lead: RegExp | undefined, regex: RegExp): RegExp =>
   lead ? new RegExp(`(?<=${lead.source})(?:${regex.source})`, regex.flags) : regex;
 
-const parse = (regex: RegExp) => new RegExpParser().parseLiteral(String(regex));
+/** What follows from an expression. It is parsed once, because that takes longer than the first search. */
+const factsOf = (regex: RegExp) => {
+  const parsed = new RegExpParser().parseLiteral(String(regex));
+  const { pattern, flags } = parsed;
+  return {
+    ...alphabetOf(parsed),
+    reach: reachOf(pattern, flags.unicode || flags.unicodeSets),
+    least: leastLengthOf(pattern),
+    openSource: once(() => openSourceOf(pattern)),
+  };
+};
 
-const reachIn = ({ pattern, flags }: AST.RegExpLiteral) => reachOf(pattern, flags.unicode || flags.unicodeSets);
+type Facts = ReturnType<typeof factsOf>;
 
 /**
  * The earliest position at which a match could still start. For most texts the characters decide without the expression: if none
  * of the last ones can occur in a match, no match is open; otherwise it is in the run of such characters at the end.
  */
-const openIn = (shape: RegExp): Finder['open'] => {
-  const parsed = parse(shape);
-  const open = globally(openSourceOf(parsed.pattern), shape);
-  const { length, ahead } = reachIn(parsed);
+const openIn = (flagged: RegExp, { first, any, reach: { length, ahead }, openSource }: Facts): Finder['open'] => {
+  const open = globally(openSource(), flagged);
   const undecided = Math.max(1, ahead);
   const most = length + ahead;
-  const { first, any } = alphabetOf(parsed);
   return (text, from) => {
     const until = text.length;
     const near = Math.max(from, until - undecided);
@@ -182,12 +192,9 @@ const searchOf =
  * The same: only runs of a match's characters that are long enough for a match are searched, and most texts have few. Expressions for
  * several words search the text itself.
  */
-const searchRuns = (regex: RegExp): Search => {
+const searchRuns = (regex: RegExp, { any, least, reach: { ahead } }: Facts): Search => {
   const search = searchOf(globally(regex.source, regex));
-  const parsed = parse(regex);
-  const { any } = alphabetOf(parsed);
   if (any[' '.charCodeAt(0)] === 1) return search;
-  const [least, { ahead }] = [leastLengthOf(parsed.pattern), reachIn(parsed)];
   let [knownText, known]: [string, ReturnType<typeof runOf>] = ['', undefined]; // a long run is searched for many candidates
   const nextRun = (text: string, from: number): typeof known => {
     const isKnown = knownText === text && known && known.start <= from && known.end - from >= least;
