@@ -44,41 +44,55 @@ const answerOf = ({ answers }: RunFile, path: string): unknown => {
 /** The address of an API resource, at any mount path. */
 export const apiUrl = (path: string): string => new URL(`api/${path}`, document.baseURI).href;
 
-const errorIn = async (response: Response): Promise<ApiError> => {
-  const body: unknown = await response.json().catch(() => undefined);
-  const { error = {} } = (body ?? {}) as { error?: { code?: string; message?: string; path?: string; docs?: string } };
-  const message = error.message ?? `The server returned ${response.status} ${response.statusText}.`;
+const errorIn = ({ status, statusText }: Response, text: string): ApiError => {
+  const { error = {} } = bodyOf(text) as { error?: { code?: string; message?: string; path?: string; docs?: string } };
+  const message = error.message ?? `The server returned ${status} ${statusText}.`;
   return new ApiError({ ...error, code: error.code ?? 'studio/unexpected', message });
 };
 
-const request = async (path: string, init?: RequestInit): Promise<Response> => {
-  const response = await fetch(apiUrl(path), init).catch((cause: unknown) => {
-    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new ApiError({ code: 'studio/unreachable', message: 'The studio server is not reachable. Check that it is running.' });
-  });
-  if (!response.ok) throw await errorIn(response);
-  return response;
+/** Another server's error may be no JSON. */
+const bodyOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+};
+
+/** The text of a response. A connection that ends while it is read counts as one that could not be opened. */
+const request = async (path: string, init?: RequestInit): Promise<string> => {
+  const [response, text] = await fetch(apiUrl(path), init)
+    .then(async (opened) => [opened, await opened.text()] as const)
+    .catch((cause: unknown) => {
+      if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+      throw new ApiError({
+        code: 'studio/unreachable',
+        message: 'The studio server is not reachable. Check that it is running.',
+      });
+    });
+  if (!response.ok) throw errorIn(response, text);
+  return text;
 };
 
 /** Requests JSON; throws an {@link ApiError}. */
 export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
-  runFile ? (answerOf(runFile, path) as T) : ((await request(path, { signal: signal ?? null })).json() as Promise<T>); // as above
+  runFile ? (answerOf(runFile, path) as T) : (JSON.parse(await request(path, { signal: signal ?? null })) as T); // by the protocol
 
 /** Requests text, e.g. a file. */
-export const getText = async (path: string): Promise<string> => (await request(path)).text();
+export const getText = (path: string): Promise<string> => request(path);
 
 /** Sends a text unchanged. */
 export const postText = async <T>(path: string, body: string): Promise<T> =>
-  (await request(path, { method: 'POST', body })).json() as Promise<T>; // as above
+  JSON.parse(await request(path, { method: 'POST', body })) as T; // as above
 
 /** Sends JSON and returns the response; `undefined` if there is none (204). */
 export const post = async <T = undefined>(path: string, body?: unknown): Promise<T> => {
-  const response = await request(path, {
+  const text = await request(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body ?? {}),
   });
-  return (response.status === 204 ? undefined : await response.json()) as T; // as `get`
+  return (text === '' ? undefined : JSON.parse(text)) as T; // as above
 };
 
 /** A query string from the defined values. */
