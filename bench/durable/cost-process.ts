@@ -11,27 +11,29 @@ export interface CostOrders {
   readonly emptySteps: readonly number[];
   /** Works that are measured separately. */
   readonly alone: readonly Work[];
+  /** Works of which only the stored data is measured. */
+  readonly sized?: readonly Work[];
   readonly runs: number;
 }
 
 /** The results of such a process. */
 export interface CostsFound {
   /** By the name of the work. */
-  readonly works: Readonly<Record<string, { readonly cost: Cost; readonly storedBytes?: number }>>;
+  readonly works: Readonly<Record<string, { readonly cost?: Cost; readonly storedBytes?: number }>>;
   /** By the number of steps; empty without an engine. */
   readonly empty: Readonly<Record<number, Cost>>;
 }
 
-const { subject, baselines, emptySteps, alone, runs } = JSON.parse(process.argv[2] ?? '') as CostOrders;
+const { subject, baselines, emptySteps, alone, sized = [], runs } = JSON.parse(process.argv[2] ?? '') as CostOrders;
 const engine = engineOf(subject);
-const acts = new Map([...baselines, ...alone].map((work) => [work, worker(work, engine)]));
+const acts = new Map([...baselines, ...alone, ...sized].map((work) => [work, worker(work, engine)]));
 const actOf = (work: Work) => acts.get(work) ?? worker(work, engine);
 
 /** The growth of storage per run, if it can be measured. */
 const growthOf = async (work: Work): Promise<number | undefined> => {
   const before = await stored(subject.spec);
   if (!before) return undefined;
-  const some = Math.ceil(runs / 4);
+  const some = Math.ceil(runs / 4 / Math.max(work.toolCalls / 10, 1));
   for (let run = 0; run < some; run += 1) await actOf(work)();
   const after = (await stored(subject.spec)) ?? before;
   return (after.bytes - before.bytes) / some;
@@ -50,5 +52,6 @@ for (const work of [...baselines, ...alone]) {
   const cost = costs[baselines.indexOf(work)] ?? (await costsOf([actOf(work)], runs / 2))[0];
   if (cost) works[work.name] = { cost, storedBytes: await growthOf(work) };
 }
+for (const work of sized) works[work.name] = { storedBytes: await growthOf(work) };
 await engine?.close();
 process.stdout.write(JSON.stringify({ works, empty } satisfies CostsFound), () => process.exit()); // despite an engine's timers

@@ -11,6 +11,7 @@ import { measureQueue, queueTable } from './queue.js';
 import type { DurableRun } from './run.js';
 import { scaleTable } from './scale.js';
 import { durableTables } from './tables.js';
+import { measureToolSteps, toolStepsTable } from './tool-steps.js';
 
 /** The number of queued runs in progress. */
 const concurrency = 16;
@@ -22,6 +23,7 @@ const help = `npm run bench:durable -- [--engines <names>|all] [--quick] [--json
   --quick    with few runs and one kill: for a look, not for figures to quote
   --queue    only starts so many runs at once, ${concurrency} of them in progress at a time, and measures until all have ended;
              checks that each ended once
+  --tools    only measures runs of 10, 30 and 100 tool calls next to the bare engine, and the data of 1,000
   --scale    only simulates 10 and 10,000 runs a second on shards of each engine; measures nothing
   --json     writes everything that was measured to a file
   --write    writes the tables of docs/durable-cost.md
@@ -32,6 +34,7 @@ const { values } = parseArgs({
     engines: { type: 'string' },
     quick: { type: 'boolean', default: false },
     queue: { type: 'string' },
+    tools: { type: 'boolean', default: false },
     scale: { type: 'boolean', default: false },
     json: { type: 'string' },
     write: { type: 'boolean', default: false },
@@ -73,6 +76,14 @@ const queue = async (runs: number): Promise<void> => {
   if (values.write) writeQueue(run);
 };
 
+const toolSteps = async (): Promise<void> => {
+  const run = await measureToolSteps({ names: namesToMeasure(), onProgress: progress });
+  progress('');
+  const { head, rows } = toolStepsTable(run);
+  console.log(`Tool steps, on ${run.machine}.\n\n${tableOf(head, rows)}`);
+  if (values.json) writeFileSync(values.json, JSON.stringify(run, undefined, 2));
+};
+
 const measure = async (): Promise<DurableRun> => {
   const names = namesToMeasure();
   return measureDurable({ names, isQuick: values.quick, onProgress: progress });
@@ -86,6 +97,7 @@ const scale = (): void => {
 
 if (values.help) console.log(help);
 else if (values.scale) scale();
+else if (values.tools) await toolSteps();
 else if (values.queue !== undefined) await queue(Number(values.queue));
 else {
   const run = values.from === undefined ? await measure() : (JSON.parse(readFileSync(values.from, 'utf8')) as DurableRun);

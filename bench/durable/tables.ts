@@ -6,7 +6,7 @@ import { answers, errand } from './works.js';
 
 type Aspect = keyof Cost;
 
-const runOf = ({ costs }: EngineFigures, work: string, aspect: Aspect): number | undefined => costs.works[work]?.cost[aspect];
+const runOf = ({ costs }: EngineFigures, work: string, aspect: Aspect): number | undefined => costs.works[work]?.cost?.[aspect];
 
 const emptyOf = ({ costs }: EngineFigures, steps: number, aspect: Aspect): number | undefined => costs.empty[steps]?.[aspect];
 
