@@ -1,4 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
+import { RequestContext } from '@mastra/core/request-context';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -102,7 +103,7 @@ describe('the request context of guardedToolLoop', () => {
       model: textModel,
       callOptionsSchema: z.object({ user: z.string() }),
       guards: [notes],
-      guardOptions: { requestContext: ({ options }) => new Map([['user', options.user]]) },
+      guardOptions: { requestContext: ({ options }) => new RequestContext([['user', options.user]]) },
     });
     await agent.generate({ prompt: 'Hi', options: { user: 'ann' } });
     await (

@@ -121,11 +121,11 @@ describe('limitGuard', () => {
     onTestFinished(() => emitWarning.mockRestore());
     const guards = (per: Limit['per']) => [limitGuard({ limits: [{ unit: 'runs', limiter: memory(10), ...(per && { per }) }] })];
     const steps = [{ text: 'Hi.' }];
-    await runOn('agent', { steps, guards: guards('all') });
+    await runOn('InterlockAgent', { steps, guards: guards('all') });
     expect(emitWarning).not.toHaveBeenCalled();
     const shared = guards(undefined);
-    await runOn('agent', { steps, guards: shared });
-    await runOn('agent', { steps, guards: shared });
+    await runOn('InterlockAgent', { steps, guards: shared });
+    await runOn('InterlockAgent', { steps, guards: shared });
     expect(emitWarning).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('guardOptions.requestContext'), 'mastra-interlock');
   });
 

@@ -37,7 +37,7 @@ export const startGeneration = (
 };
 
 /** Settings of a model without headers, which may contain keys. */
-const parametersOf = ({ modelSettings }: Partial<StepSettings>): object => {
+const parametersOf = ({ modelSettings }: Partial<StepSettings>): Record<string, unknown> => {
   const { headers: _headers, ...parameters } = fieldsIn(modelSettings);
   return parameters;
 };
