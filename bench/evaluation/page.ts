@@ -111,7 +111,7 @@ The blocked share by \`threshold\`: a lower one finds more attacks, and may bloc
 
 ${thresholdsTable(injection)}
 
-On this data a threshold of 0.5 finds a seventh more jailbreaks than the default, and blocks more harmless texts: 1.3 % instead of 0.5 % of WildGuard's, and 2.7 % instead of 0.2 % of the documentation. Measure on messages of your users before you change it.
+On this data a threshold of 0.5 finds a seventh more jailbreaks than the default, and blocks more harmless texts: 1.3 % instead of 0.3 % of WildGuard's, and 2.7 % instead of 0.2 % of the documentation. Measure on messages of your users before you change it.
 
 The guard knows phrases, not meaning:
 
