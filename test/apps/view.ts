@@ -81,7 +81,7 @@ const spanView = ({ type, name, attributes, output, children }: SpanNode): Json 
   name,
   ...(/^(agent_run|model_(generation|step|inference|chunk)|tool_call)$/.test(type) && {
     ...pick(attributes, 'usage', 'finishReason', 'toolCallId', 'chunkType'),
-    ...(type === 'model_generation' && pick(attributes, 'parameters', 'tools', 'responseId', 'responseModel')),
+    ...(type === 'model_generation' && pick(attributes, 'parameters', 'tools', 'responseModel')),
     output: type === 'tool_call' ? output : pick(output, 'text', 'object', 'toolName', 'toolInput', 'toolOutput'),
   }),
   children: children

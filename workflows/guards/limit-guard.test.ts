@@ -126,7 +126,10 @@ describe('limitGuard', () => {
     const shared = guards(undefined);
     await runOn('InterlockAgent', { steps, guards: shared });
     await runOn('InterlockAgent', { steps, guards: shared });
-    expect(emitWarning).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('guardOptions.requestContext'), 'mastra-interlock');
+    expect(emitWarning).toHaveBeenCalledExactlyOnceWith(
+      expect.stringContaining('guardOptions.requestContext'),
+      'mastra-interlock',
+    );
   });
 
   it('counts per user, thread or custom key', async () => {

@@ -214,7 +214,10 @@ const finish = (run: Run, agent: AgentSpan, { generation }: StepSpans): void => 
   const interrupted = interruption(run);
   const { object } = objectOf(run);
   const output = interrupted ?? { ...wordsOfSteps(accepted), ...(object !== undefined && { object }) };
-  generation?.end({ output, attributes: { usage, finishReason: finishReasonOf(run), ...namesOf(accepted.at(-1)) } });
+  generation?.end({
+    output,
+    attributes: { usage, finishReason: finishReasonOf(run), ...(!interrupted && namesOf(accepted.at(-1))) },
+  });
   const tripwire = run.state.status === 'tripwire' ? tripwireOf(run) : undefined;
   const files = accepted.flatMap((step) => step.files);
   const { reason, processorId, retry, metadata } = tripwire ?? {};
