@@ -63,8 +63,8 @@ export const withoutFallen = (run: Run, chunk: Chunk): Chunk => {
   const isEdited = type
     ? isEditedSpan(originalText(attempt, { type, id }), wordsOf(part) + text, chunk)
     : isEditedCall(attempt, payload);
-  if (isEdited && !attempt.hasFallen) changeAttempt(run, { hasFallen: true });
-  if (!isEdited && !attempt.hasFallen) return chunk;
+  if (!(isEdited || attempt.hasFallen)) return chunk;
+  changeAttempt(run, { hasFallen: true });
   return { ...chunk, payload: { ...payload, providerMetadata: withoutStandIns(metadata, isEdited ? 'all' : 'references') } };
 };
 

@@ -257,6 +257,14 @@ export interface ToolResultRecord extends Chunk {
 /** The reason why an attempt was rejected. */
 export type StepTripwire = Omit<Tripwire, 'phase' | 'path'>;
 
+/** The end of a model's response. */
+export interface ModelFinish {
+  readonly reason: string;
+  readonly rawReason?: string | undefined;
+  readonly usage: TokenUsage;
+  readonly providerMetadata?: unknown;
+}
+
 /** Token counts as the provider reports them; undefined if it does not. */
 export interface TokenUsage {
   inputTokens: number | undefined;

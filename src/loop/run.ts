@@ -19,6 +19,7 @@ import type {
   LoopPorts,
   ModelCall,
   ModelEntry,
+  ModelFinish,
   Prompt,
   ResponseAhead,
   RunMode,
@@ -147,14 +148,7 @@ export interface AttemptReply {
   readonly hasFallen: boolean;
   /** The state of its tool calls. */
   readonly calls: StepCalls;
-  readonly finish:
-    | {
-        readonly reason: string;
-        readonly rawReason?: string | undefined;
-        readonly usage: TokenUsage;
-        readonly providerMetadata?: unknown;
-      }
-    | undefined;
+  readonly finish: ModelFinish | undefined;
   readonly response: Record<string, unknown>;
   /** Results of tools that the provider ran, buffered until guards have judged them. */
   readonly heldResults: Chunk[];

@@ -142,7 +142,7 @@ export const openRun =
 const behind = (lead: RegExp | undefined, regex: RegExp): RegExp =>
   lead ? new RegExp(`(?<=${lead.source})(?:${regex.source})`, regex.flags) : regex;
 
-/** What follows from an expression. It is parsed once, because that takes longer than the first search. */
+/** Facts of an expression, which is parsed once: that takes longer than the first search. */
 const factsOf = (regex: RegExp) => {
   const parsed = new RegExpParser().parseLiteral(String(regex));
   const { pattern, flags } = parsed;

@@ -54,7 +54,7 @@ const read =
       noValue.test(value) ||
       name.test(value) ||
       isPlaceholder(value) ||
-      /badge\.svg\?token=$/.test(text.slice(Math.max(0, start - 16), start)) ||
+      text.slice(Math.max(0, start - 16), start).endsWith('badge.svg?token=') ||
       isHashed(text, start, value)
     )
       return undefined;
