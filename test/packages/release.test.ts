@@ -21,7 +21,7 @@ describe('a release in a copy of the repository', () => {
 
   beforeAll(() => {
     const scripts = ['scripts/stamp-version.mjs', 'scripts/check-release.mjs', 'scripts/pack-readme.mjs'];
-    const pages = ['README.md', 'docs/reference/errors.md'];
+    const pages = ['README.md', 'docs/reference/errors.md', 'docs/options.md', 'docs/guide/policies.md'];
     for (const path of ['.changeset', 'package.json', ...scripts, ...pages, 'src/library.ts'])
       cpSync(join(root, path), join(folder, path), { recursive: true });
     // A release without changes has no changelog.
@@ -71,7 +71,7 @@ describe('a release in a copy of the repository', () => {
   it('has no relative links in its pages, which are restored after packing', () => {
     const pack = (...args: string[]) => run(process.execPath, ['scripts/pack-readme.mjs', ...args]);
     const manifest = now('package.json');
-    const pages = ['README.md', 'docs/reference/errors.md'];
+    const pages = ['README.md', 'docs/reference/errors.md', 'docs/options.md', 'docs/guide/policies.md'];
     const texts = pages.map(now);
     pack();
     expect(pages.map(now)).toEqual(texts);
