@@ -83,7 +83,7 @@ describe('a release in a copy of the repository', () => {
     pack();
     const packed = pages.map(now);
     const version = versionIn(manifest);
-    expect(packed[0]).toContain(`(https://github.com/owner/interlock/blob/v${version}/docs/guide/start.md)`);
+    expect(packed[0]).toContain(`(https://github.com/owner/interlock/blob/v${version}/docs/live.md)`);
     expect(packed[0]).toContain(`(https://github.com/owner/interlock/raw/v${version}/docs/pictures/studio.gif)`);
     expect(packed[1]).toContain(`(https://github.com/owner/interlock/blob/v${version}/docs/guide/verify.md#all-findings)`);
     const isRelative = /\]\((?!https:|#)[^)]*\)/g;
