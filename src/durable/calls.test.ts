@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 
-import { together } from './calls.js';
+import { InterlockError } from '../errors.js';
+import { keepTrying, together, unreachableAt } from './calls.js';
 
 it('makes the calls of one turn together, each different one once', async () => {
   const all = vi.fn((keys: readonly string[]) => keys.map((key) => `${key}!`));
@@ -26,4 +27,20 @@ it('rejects all calls if they fail together, and makes the next ones', async () 
   expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   isAway = false;
   expect(await call('a')).toBe('a');
+});
+
+it.each([
+  ['an unreachable server, also one that a part of the operation reports', unreachableAt('adminUrl', undefined)],
+  ['a failed request', new TypeError('fetch failed')],
+])('tries again after %s', async (_name, error) => {
+  const act = vi.fn<() => Promise<string>>().mockRejectedValueOnce(error).mockResolvedValue('there');
+  const { done } = keepTrying(act, { path: 'adminUrl', signal: new AbortController().signal });
+  expect(await done).toBe('there');
+});
+
+it('does not try again after another error of this library', async () => {
+  const error = new InterlockError('durable/unreadable', { path: 'journal' });
+  const act = vi.fn<() => Promise<string>>().mockRejectedValue(error);
+  await expect(keepTrying(act, { path: 'adminUrl', signal: new AbortController().signal }).done).rejects.toBe(error);
+  expect(act).toHaveBeenCalledOnce();
 });

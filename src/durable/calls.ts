@@ -19,7 +19,7 @@ interface KeepTrying {
   readonly signal: AbortSignal;
 }
 
-/** Retries an operation until it succeeds. Errors with a code of this library are not retried. */
+/** Retries an operation until it succeeds. Of the errors with a code of this library, only `durable/unreachable` is retried. */
 export const keepTrying = <T>(act: () => Promise<T>, { path, signal }: KeepTrying): Trying<T> => {
   let last: Error | undefined;
   const done = pRetry(act, {
@@ -27,7 +27,7 @@ export const keepTrying = <T>(act: () => Promise<T>, { path, signal }: KeepTryin
     minTimeout: 250,
     maxTimeout: 2_000,
     signal,
-    shouldRetry: ({ error }) => !isInterlockError(error),
+    shouldRetry: ({ error }) => !isInterlockError(error) || isInterlockError(error, 'durable/unreachable'),
     onFailedAttempt: ({ error }) => {
       last = error;
     },
