@@ -35,8 +35,8 @@ export const emailFinder: Finder = {
     return spans;
   },
   open: (text, from) => {
-    const localBefore = (at: number) => startOfRun(localAscii, text, { at, least: Math.max(from, at - maxLocalChars) });
-    const domain = startOfRun(domainAscii, text, { at: text.length, least: text.length - maxDomainChars });
+    const localBefore = (at: number) => startOfWord(localAscii, text, { at, least: Math.max(from, at - maxLocalChars) });
+    const domain = startOfWord(domainAscii, text, { at: text.length, least: text.length - maxDomainChars });
     const sign = domain - 1;
     const start = text[sign] === '@' ? localBefore(sign) : sign;
     return start < sign ? start : localBefore(text.length);
@@ -69,7 +69,7 @@ const domainAscii = asciiSet((character) => /[A-Za-z0-9.-]/.test(character));
 const wordCharAlone = once(() => new RegExp(`^${wordChar}$`, 'v'));
 
 /** The start of the word characters, and of those of a set, that end at a place. */
-const startOfRun = (ascii: AsciiSet, text: string, { at, least }: { at: number; least: number }): number => {
+const startOfWord = (ascii: AsciiSet, text: string, { at, least }: { at: number; least: number }): number => {
   let start = at;
   while (start > Math.max(0, least)) {
     const code = text.charCodeAt(start - 1);
@@ -85,7 +85,7 @@ const startOfRun = (ascii: AsciiSet, text: string, { at, least }: { at: number; 
 };
 
 const startOfLocal = (text: string, at: number): number => {
-  let start = startOfRun(localAscii, text, { at, least: at - maxLocalChars });
+  let start = startOfWord(localAscii, text, { at, least: at - maxLocalChars });
   while (start < at && /[.%+'-]/.test(text.charAt(start))) start += 1;
   return start;
 };
