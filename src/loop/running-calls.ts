@@ -18,7 +18,7 @@ import { copyPlain } from '../phase/plain-data.js';
 import { persistedPart } from './emit.js';
 import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
-import { copyResult, finishedCall, keyOfCall, type FinishedCall } from './step-calls.js';
+import { copyResult, finishedCall, sharedResult, keyOfCall, type FinishedCall } from './step-calls.js';
 
 /** The tools of one step while they run. */
 export interface RunningCalls {
@@ -106,11 +106,11 @@ const executeFound = async (site: CallSite, call: ToolCall, { data, suspension }
   return finished(site, finishedCall(call, { kind: 'result', result: found.result }));
 };
 
-/** The result for the conversation: a copy if guards could edit it there. */
-const finished = ({ run, attempt }: CallSite, call: FinishedCall): ToolOutcome => {
+/** The result for the conversation: a copy, because guards may edit it there. */
+const finished = ({ attempt }: CallSite, call: FinishedCall): ToolOutcome => {
   attempt.finishedCalls.push(call);
   const { key: _key, ...own } = call;
-  return Object.values(run.options.lanes).some(Boolean) ? copyResult(own) : own;
+  return copyResult(own);
 };
 
 const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse | undefined): Promise<ToolOutcome> => {
@@ -135,7 +135,8 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
   }
   if (outcome.kind === 'client') return outcome;
   run.recorder.record({ type: 'tool-finish', ...fact, outcome: outcome.kind, durationMs });
-  return outcome.kind === 'result' ? finished(site, finishedCall(call, outcome)) : outcome;
+  if (outcome.kind !== 'result') return outcome;
+  return Object.values(run.options.lanes).some(Boolean) ? finished(site, finishedCall(call, outcome)) : sharedResult(outcome);
 };
 
 /** Runs a tool as often as its effect allows. Its stored outcome does not depend on the outcome of its step. */

@@ -4,7 +4,7 @@ import { conversationFields, stepFields } from './conversation.js';
 import type { Run } from './run.js';
 import { followResponse, snapshotResponse } from './follow-response.js';
 import { emitJudged, isGuarded, judge, judgeForm } from './judge.js';
-import { fieldsIn, isSame } from '../phase/plain-data.js';
+import { fieldsIn, isSame, originalOf } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Outcome } from './activity.js';
 import { agentChunk } from './emit.js';
@@ -45,6 +45,8 @@ interface EndedCall {
   readonly end: CallEnd;
   /** The provider's other fields of a result. */
   readonly payload?: object;
+  /** Whether a guard edited it. */
+  readonly isEdited?: boolean;
 }
 
 /**
@@ -66,7 +68,7 @@ export const settleEnd = async (run: Run, record: StepRecord, ended: EndedCall):
     if (outcome) return outcome;
     const stop = isRemoved
       ? undefined
-      : await emitEnd(run, record, { ...ended, end: endWith(end, given, { ...current, ...read }) });
+      : await emitEnd(run, record, { ...ended, isEdited, end: endWith(end, given, { ...current, ...read }) });
     if (stop) return stop;
   }
   if (before) await followResponse(run, before, { but: call.toolCallId });
@@ -122,11 +124,14 @@ const judgeModelOutput = async (run: Run, { call, end }: EndedCall, { result, is
 const formOf = (value: unknown): unknown => (typeof fieldsIn(value)['type'] === 'string' ? value : undefined);
 
 /** Emits and records an end, and puts it into the conversation as the stream's guards left it. */
-const emitEnd = async (run: Run, record: StepRecord, { call, end, payload }: EndedCall): Promise<Outcome | undefined> => {
-  const { outcome, edited } = await emitJudged(run, endChunk(run, call, { end, payload }));
+const emitEnd = async (run: Run, record: StepRecord, ended: EndedCall): Promise<Outcome | undefined> => {
+  const { call, end, payload } = ended;
+  const shown = shownEnd(run, ended);
+  const { outcome, edited } = await emitJudged(run, endChunk(run, call, { end: shown, payload }));
   if (outcome) return outcome;
   const { providerMetadata, ...own } = edited.payload as CallEnd & { providerMetadata?: WithModelOutput };
-  const left = { ...end, ...own } as CallEnd; // it keeps its type
+  const isShown = own.kind !== 'error' && own.result === valueOf(shown);
+  const left = { ...end, ...own, ...(isShown && { result: valueOf(end) }) } as CallEnd; // it keeps its type
   const isEdited = valueOf(left) !== valueOf(end);
   const modelOutput = providerMetadata?.mastra?.modelOutput;
   if (end.kind === 'error' || left.kind === 'error') {
@@ -138,6 +143,12 @@ const emitEnd = async (run: Run, record: StepRecord, { call, end, payload }: End
   record.toolResults.push(toolResultRecord(run, call, left.result));
   return undefined;
 };
+
+/** An end for readers: of an unedited result the original, because a copy of that needs no comparison. */
+const shownEnd = (run: Run, { end, isEdited }: EndedCall): CallEnd =>
+  end.kind === 'error' || isEdited || isGuarded(run, 'outputStream')
+    ? end
+    : { ...end, result: originalOf(end.result) ?? end.result };
 
 interface WithModelOutput {
   readonly mastra?: { readonly modelOutput?: unknown };

@@ -1,5 +1,5 @@
 import { klona } from 'klona/full';
-import { copyKept, copyPlain, isPlain, keep, isRecord, isSame } from '../phase/plain-data.js';
+import { copyKept, copyPlain, isPlain, keep, share, isRecord, isSame } from '../phase/plain-data.js';
 import type { CallResponse, Suspension, ToolCall, ToolOutcome, MadeCall } from './tool-call.js';
 import { InterlockError } from '../errors.js';
 
@@ -53,6 +53,9 @@ export const finishedCall = (call: ToolCall, result: ToolResult): FinishedCall =
   ...resultWith(result, (value) => (isPlain(value) ? keep(copyPlain(value)) : klona(value))),
   key: keyOfCall(call),
 });
+
+/** The tool's own result, as in Mastra: without guards nothing was judged that a change could make untrue. */
+export const sharedResult = (result: ToolResult): ToolResult => resultWith(result, share);
 
 /** A copy of a result for guards, which may change it in place. */
 export const copyResult = (result: ToolResult): ToolResult =>

@@ -64,7 +64,7 @@ const fieldOf = (fields: Fields, name: string): unknown =>
 
 /** Whether a value consists of plain data: comparing it with a copy finds every change, also those in place. */
 export const isPlain = (value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null || value instanceof Date) return true;
+  if (!isObject(value) || value instanceof Date || kept.has(value)) return true;
   return Array.isArray(value) ? value.every(isPlain) : isRecord(value) && Object.values(value).every(isPlain);
 };
 
@@ -96,17 +96,18 @@ const copy = (value: unknown, outer: Copying): unknown => {
 
 const copyList = (value: readonly unknown[], outer: Copying): unknown[] => {
   const made: unknown[] = [];
-  const inner = { value, made, outer, instead: outer.instead };
-  for (const entry of value) made.push(copy(entry, inner));
+  let inner: Copying | undefined; // most lists and records have no data inside
+  for (const entry of value)
+    made.push(isObject(entry) ? copy(entry, (inner ??= { value, made, outer, instead: outer.instead })) : entry);
   return made;
 };
 
 const copyRecord = (value: Fields, outer: Copying): Fields => {
   const made = { ...value };
-  const inner = { value, made, outer, instead: outer.instead };
+  let inner: Copying | undefined;
   for (const key in made) {
     const field = fieldOf(made, key);
-    if (typeof field === 'object' && field !== null) made[key] = copy(field, inner);
+    if (isObject(field)) made[key] = copy(field, (inner ??= { value, made, outer, instead: outer.instead }));
   }
   return made;
 };
@@ -117,9 +118,15 @@ const originals = new WeakMap<object, object>();
 /** The one copy of kept data for all readers. */
 const readersCopies = new WeakMap<object, unknown>();
 
-/** Declares that data stays unchanged, so that {@link copyShared} shares it. Others get {@link copyKept}. */
+/** Declares that plain data stays unchanged, so that {@link copyShared} shares it. Others get {@link copyKept}. */
 export const keep = <T>(value: T): T => {
-  if (typeof value === 'object' && value !== null) kept.add(value);
+  if (isObject(value)) kept.add(value);
+  return value;
+};
+
+/** Declares that all share data, readers too: it is its own copy. */
+export const share = <T>(value: T): T => {
+  if (isObject(value)) for (const copies of [originals, readersCopies]) copies.set(value, value);
   return value;
 };
 
@@ -130,11 +137,30 @@ export const copyKept = <T>(value: T): T => {
   return made;
 };
 
+/** The kept data that a value was copied from; the copy may have changed since. */
+export const originalOf = (value: unknown): unknown => (isObject(value) ? originals.get(value) : undefined);
+
+/** The copies found equal to their originals by {@link comparingOnce}. */
+let compared: WeakSet<object> | undefined;
+
+/** Calls a function that reads data and runs nobody else's code: each copy is compared with its original once. */
+export const comparingOnce = <T>(read: () => T): T => {
+  if (compared) return read();
+  compared = new WeakSet();
+  try {
+    return read();
+  } finally {
+    compared = undefined;
+  }
+};
+
 /** The kept data that is equal to a value. */
 const keptOf = (value: object): object | undefined => {
   if (kept.has(value)) return value;
   const original = originals.get(value);
-  return original && isSame(original, value) ? original : undefined;
+  if (!original || !(compared?.has(value) || isSame(original, value))) return undefined;
+  compared?.add(value);
+  return original;
 };
 
 /** A copy of plain data for readers, which share one copy of kept data. */
