@@ -136,7 +136,8 @@ const runOptionsOf = ({
 
 /** The resolved `hold`: the part of the answer that content waits for after its stream guards. */
 const holdFor = ({ hold = ownOptions.hold.default }: InterlockConfig, lanes: Lanes): Run['options']['hold'] => {
-  const holds = hold === 'auto' ? (['output', 'input'] as const).map((lane) => lanes[lane] && holdOf(lanes[lane].graph, lane)) : [hold];
+  const holds =
+    hold === 'auto' ? (['output', 'input'] as const).map((lane) => lanes[lane] && holdOf(lanes[lane].graph, lane)) : [hold];
   return holds.find((one) => one === 'run' || one === 'step'); // input guards ask for a step at most
 };
 
