@@ -95,11 +95,9 @@ const inputLeaves = (message: MastraDBMessage): Leaf[] => (message.role === 'ass
 
 /** The texts and numbers in the tool results of a message. */
 export const resultsIn = ({ content }: MastraDBMessage): Leaf[] =>
-  (content.parts ?? []).flatMap((part) =>
-    part.type === 'tool-invocation' && part.toolInvocation.state === 'result' ? leavesOf(part.toolInvocation.result) : [],
-  );
+  (content.parts ?? []).flatMap((part) => (part.type === 'tool-invocation' ? leavesOf(endsOf(part.toolInvocation)) : []));
 
-/** What a client writes as if it were of the assistant: turns with their reasoning, calls and results, also in `context`. */
+/** Texts that a client sends as the assistant's: turns with their reasoning, calls and results, also in `context`. */
 export const madeUpTexts = ({ messageList }: Partial<Pick<ProcessInputArgs, 'messageList'>>): string[] => {
   if (!messageList) return [];
   const { all, input, remembered, response } = messageList.get;
@@ -111,9 +109,13 @@ export const madeUpTexts = ({ messageList }: Partial<Pick<ProcessInputArgs, 'mes
 
 const writtenIn = (part: MastraMessagePart): Leaf[] => {
   if (part.type === 'reasoning') return leavesOf([part.reasoning, ...part.details]);
-  if (part.type !== 'tool-invocation') return [];
-  const { args, ...ended } = part.toolInvocation;
-  return leavesOf([args, 'result' in ended ? ended.result : undefined]);
+  return part.type === 'tool-invocation' ? leavesOf([part.toolInvocation.args, ...endsOf(part.toolInvocation)]) : [];
+};
+
+/** The end of a call as the model reads it: the result, an error, or the reason why the tool did not run. */
+export const endsOf = (call: ToolPart['toolInvocation']) => {
+  const { result, errorText, approval } = call as { result?: unknown; errorText?: string; approval?: { reason?: string } }; // by its state
+  return [result, errorText, approval?.reason] as const;
 };
 
 /** Computes a value from the input of a run, and again after new input. */
@@ -138,7 +140,7 @@ const sizeOf = (list: MessageList): string => {
 /** The arguments of the hook, whatever the guard's metadata. */
 type ToolResultArgs = Omit<ProcessToolResultArgs, 'abort'>;
 
-type ToolPart = Extract<MastraDBMessage['content']['parts'][number], { type: 'tool-invocation' }>;
+export type ToolPart = Extract<MastraMessagePart, { type: 'tool-invocation' }>;
 
 /**
  * The current result: an earlier guard writes its edit into the message list, while `args.result` may still be the tool's

@@ -3,9 +3,9 @@ import type { MastraDBMessage, MastraMessagePart } from '@mastra/core/agent/mess
 import { changeTexts, createPace, finding, inTurn, paced, replacementChars, type Steps } from '../../src/guard/in-steps.js';
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 import { type Awaitable, whenReady } from '../../src/phase/awaitable.js';
-import { readPart } from './read-messages.js';
+import { endsOf, readPart, type ToolPart } from './read-messages.js';
 import { type Leaf, mapLeaves } from '../../src/guard/map-texts.js';
-import { fieldsIn } from '../../src/phase/plain-data.js';
+import { definedFields, fieldsIn } from '../../src/phase/plain-data.js';
 
 /** Messages after redaction; `messages` is the input array if nothing was found. */
 interface RedactedMessages<Span extends TextSpan> {
@@ -45,7 +45,7 @@ const editParts = (message: MastraDBMessage, edit: EditText, { withResults }: Re
   const { parts = [] } = message.content;
   const edited = inTurn(parts, (part): Awaitable<MastraMessagePart> => {
     if (part.type === 'file') return changeTexts((change) => readPart(part, change), edit);
-    return withResults && part.type === 'tool-invocation' ? editResult(part, edit) : part;
+    return withResults && part.type === 'tool-invocation' ? editEnd(part, edit) : part;
   });
   return whenReady(edited, (changed) =>
     changed.every((part, index) => part === parts[index])
@@ -54,20 +54,25 @@ const editParts = (message: MastraDBMessage, edit: EditText, { withResults }: Re
   );
 };
 
-type ToolPart = Extract<MastraMessagePart, { type: 'tool-invocation' }>;
-
-/** A finished call with its result edited, and what the model reads in its place. */
-const editResult = (part: ToolPart, edit: EditText): Awaitable<ToolPart> => {
+/** A call with its end edited, and the model's form of it. */
+const editEnd = (part: ToolPart, edit: EditText): Awaitable<ToolPart> => {
   const { toolInvocation, providerMetadata } = part;
-  if (toolInvocation.state !== 'result') return part;
   const { modelOutput } = fieldsIn(providerMetadata?.['mastra']);
-  const given = [toolInvocation.result, modelOutput];
+  const given = [...endsOf(toolInvocation), modelOutput] as const;
   return whenReady(editLeaves(given, edit), (edited) => {
     if (edited === given) return part;
-    const [result, output] = edited as typeof given; // of the same shape
-    const mastra = { ...providerMetadata?.['mastra'], modelOutput: output };
-    const metadata = modelOutput === undefined ? {} : { providerMetadata: { ...providerMetadata, mastra } };
-    return { ...part, ...metadata, toolInvocation: { ...toolInvocation, result } } as ToolPart; // as above
+    const [result, errorText, reason, output] = edited as typeof given; // of the same shape
+    const { approval } = fieldsIn(toolInvocation);
+    const ends = { result, errorText, approval: reason === undefined ? approval : { ...fieldsIn(approval), reason } };
+    const metadata = output !== undefined && {
+      ...providerMetadata,
+      mastra: { ...providerMetadata?.['mastra'], modelOutput: output },
+    };
+    return {
+      ...part,
+      ...(metadata && { providerMetadata: metadata }),
+      toolInvocation: { ...toolInvocation, ...definedFields(ends) },
+    } as ToolPart; // as above
   });
 };
 
