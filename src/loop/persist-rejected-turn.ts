@@ -85,7 +85,7 @@ const savesSteps = (run: Run): boolean => run.options.savePerStep === true && ke
 /** Whether a step is accepted before the end of the run: no guard of the whole response may still reject or edit it. */
 const keepsSteps = (run: Run): boolean => {
   const { output } = run.options.lanes;
-  return !isWithheld(run) && !(output && holdOf(output.graph) === 'run');
+  return !isWithheld(run) && !(output && holdOf(output.graph, 'output') === 'run');
 };
 
 /** Whether the words of accepted steps are, too: no guard of the whole response was without a verdict, or may still reject them. */

@@ -11,10 +11,10 @@ import { agentChunk } from './emit.js';
 import { snapshotValue } from './response.js';
 import { toolResultRecord } from './step-record.js';
 
-/** The result of a call, or the error of its tool. */
-type CallEnd = Extract<ToolOutcome, { kind: 'result' | 'error' }>;
+/** The result of a call, the error of its tool, or the reason why the tool did not run. */
+type CallEnd = Extract<ToolOutcome, { kind: 'result' | 'error' | 'denied' }>;
 
-const valueOf = (end: CallEnd): unknown => (end.kind === 'error' ? end.error : end.result);
+const valueOf = (end: CallEnd): unknown => (end.kind === 'result' ? end.result : end.kind === 'error' ? end.error : end.reason);
 
 /** The place of a call's end in the conversation. */
 interface InsertedEnd {
@@ -50,14 +50,15 @@ interface EndedCall {
 }
 
 /**
- * Adds the end of a tool call to the conversation and has guards judge it, the error of a tool by its text. The run emits and records
+ * Adds the end of a tool call to the conversation and has guards judge it, an error and a reason by their text. The run emits and records
  * their version. An end that they removed from the conversation is not reported. Returns an outcome if they stop on it.
  */
 export const settleEnd = async (run: Run, record: StepRecord, ended: EndedCall): Promise<Outcome | undefined> => {
   const { call, end } = ended;
-  const inserted = insertEnd(run, call, end.kind === 'error' ? end : { ...end, modelOutput: undefined });
+  const isResult = end.kind === 'result';
+  const inserted = insertEnd(run, call, isResult ? { ...end, modelOutput: undefined } : { kind: 'error', error: valueOf(end) });
   const before = isGuarded(run, 'toolResult') ? snapshotResponse(run) : undefined; // its guards get the whole conversation
-  const given = end.kind === 'error' ? inserted.read()?.result : end.result;
+  const given = isResult ? end.result : inserted.read()?.result;
   const original = before && snapshotValue(undefined, given); // guards may edit it in place
   const judged = await judge<'toolResult'>(run, resultPayload(run, ended, given));
   if (judged.outcome) return judged.outcome;
@@ -86,7 +87,7 @@ const resultPayload = (run: Run, { call, end }: EndedCall, result: unknown): Pha
     args,
     result,
     providerExecuted,
-    ...(end.kind === 'error' && { isError: true }),
+    ...(end.kind !== 'result' && { isError: true }),
   };
 };
 
@@ -108,7 +109,7 @@ interface JudgedOutput {
  * that of the edited one. If a guard cannot judge the model's form, or replaces it by something else, the model reads the result itself.
  */
 const judgeModelOutput = async (run: Run, { call, end }: EndedCall, { result, isEdited }: LeftResult): Promise<JudgedOutput> => {
-  if (end.kind === 'error' || call.providerExecuted) return {};
+  if (end.kind !== 'result' || call.providerExecuted) return {};
   const modelOutput = (isEdited ? undefined : end.modelOutput) ?? (await run.options.ports.toModelOutput?.(call, result));
   const isRepeated = isSame(fieldsIn(modelOutput)['value'], result);
   if (modelOutput === undefined || isRepeated || !isGuarded(run, 'toolResult')) return { modelOutput };
@@ -129,13 +130,13 @@ const emitEnd = async (run: Run, record: StepRecord, ended: EndedCall): Promise<
   const shown = shownEnd(run, ended);
   const { outcome, edited } = await emitJudged(run, endChunk(run, call, { end: shown, payload }));
   if (outcome) return outcome;
-  const { providerMetadata, ...own } = edited.payload as CallEnd & { providerMetadata?: WithModelOutput };
-  const isShown = own.kind !== 'error' && own.result === valueOf(shown);
+  const { providerMetadata, approval, ...own } = edited.payload as CallEnd & EndFields;
+  const isShown = 'result' in own && own.result === valueOf(shown);
   const left = { ...end, ...own, ...(isShown && { result: valueOf(end) }) } as CallEnd; // it keeps its type
   const isEdited = valueOf(left) !== valueOf(end);
   const modelOutput = providerMetadata?.mastra?.modelOutput;
-  if (end.kind === 'error' || left.kind === 'error') {
-    insertEnd(run, call, left);
+  if (end.kind !== 'result' || left.kind !== 'result') {
+    insertEnd(run, call, left.kind === 'denied' ? { ...left, reason: String(approval?.reason) } : left);
     return undefined;
   }
   const isStale = isEdited && modelOutput === end.modelOutput; // a guard edited only the result: the model reads that
@@ -146,23 +147,30 @@ const emitEnd = async (run: Run, record: StepRecord, ended: EndedCall): Promise<
 
 /** An end for readers: of an unedited result the original, because a copy of that needs no comparison. */
 const shownEnd = (run: Run, { end, isEdited }: EndedCall): CallEnd =>
-  end.kind === 'error' || isEdited || isGuarded(run, 'outputStream')
+  end.kind !== 'result' || isEdited || isGuarded(run, 'outputStream')
     ? end
     : { ...end, result: originalOf(end.result) ?? end.result };
 
-interface WithModelOutput {
-  readonly mastra?: { readonly modelOutput?: unknown };
+interface EndFields {
+  readonly providerMetadata?: { readonly mastra?: { readonly modelOutput?: unknown } };
+  readonly approval?: { readonly reason?: unknown };
 }
 
 /** The end of a call as guards left it in the conversation. */
 const endWith = (end: CallEnd, given: unknown, left: Omit<Extract<CallEnd, { kind: 'result' }>, 'kind'>): CallEnd => {
   if (end.kind === 'result') return { ...end, ...left };
-  return left.result === given ? end : { kind: 'error', error: new Error(String(left.result)) };
+  if (left.result === given) return end;
+  const text = String(left.result);
+  return end.kind === 'denied' ? { kind: 'denied', reason: text } : { kind: 'error', error: new Error(text) };
 };
 
 const endChunk = (run: Run, call: ToolCall, { end, payload }: Pick<EndedCall, 'end' | 'payload'>) => {
   const { toolCallId, toolName, args } = call;
   if (end.kind === 'error') return agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: end.error });
+  if (end.kind === 'denied') {
+    const approval = { id: toolCallId, approved: false, reason: end.reason };
+    return agentChunk(run, 'tool-output-denied', { toolCallId, toolName, args, approval });
+  }
   const { modelOutput } = end;
   return agentChunk(run, 'tool-result', {
     ...payload,

@@ -22,15 +22,16 @@ interface Holding {
   readonly hook: string;
 }
 
-/** The content that no later guard of a graph of output guards can reject or edit is sent at once: what the rest waits for. */
-export const holdOf = (graph: SequenceNode): Hold => {
-  const known = holds.get(graph) ?? strictest(holdingIn(locationOf(graph, { lane: 'output' })));
-  holds.set(graph, known);
-  return known;
+/** The content that no later guard of an array can reject or edit is sent at once: what the rest waits for. Without an array, all hooks run. */
+export const holdOf = (graph: SequenceNode, lane?: PhaseRow['lane']): Hold => {
+  const known = holds.get(graph) ?? new Map<typeof lane, Hold>();
+  const hold = known.get(lane) ?? strictest(holdingIn(locationOf(graph, { lane })));
+  holds.set(graph, known.set(lane, hold));
+  return hold;
 };
 
-/** By graph: an agent's own guards are the same graph in every call. */
-const holds = new WeakMap<SequenceNode, Hold>();
+/** By graph and array: an agent's own guards are the same graph in every call. */
+const holds = new WeakMap<SequenceNode, Map<PhaseRow['lane'] | undefined, Hold>>();
 
 const strictest = (holding: readonly Holding[]): Hold =>
   fromLoosest[Math.max(0, ...holding.map(({ hold }) => fromLoosest.indexOf(hold)))] ?? 'none';
@@ -39,10 +40,15 @@ const strictest = (holding: readonly Holding[]): Hold =>
 export const holdingIn = (root: GraphLocation): Holding[] => locationsFrom(root).flatMap(holdingAt);
 
 const holdingAt = (place: GraphLocation): Holding[] => {
-  const late = rowsAt(place).filter(({ lane, cadence }) => lane === 'output' && cadence !== 'chunk' && cadence !== 'tool');
-  const last = late.find(({ cadence }) => cadence === 'once') ?? late[0];
-  return last ? [{ place, hold: last.cadence === 'once' ? 'run' : 'step', hook: last.hook }] : [];
+  const { lane } = place.position;
+  const late = rowsAt(place).filter((row) => isLate(row, 'step') && (lane === undefined || row.lane === lane));
+  const last = late.find((row) => isLate(row, 'run')) ?? late[0];
+  return last ? [{ place, hold: isLate(last, 'run') ? 'run' : 'step', hook: last.hook }] : [];
 };
+
+/** Whether a hook checks content after its stream: of a step, or only of the run. */
+export const isLate = ({ loopState }: PhaseRow, of: Holding['hold']): boolean =>
+  loopState === 'finishing' || (of === 'step' && loopState === 'step.reviewing');
 
 /** The rows in which a node may reject or edit content that its stream hook has not checked. */
 const rowsAt = (place: GraphLocation): readonly PhaseRow[] => {

@@ -57,6 +57,18 @@ describe.each(modes)('guards after an approval, in %s', (mode) => {
     expect(JSON.stringify(second.result.steps)).not.toContain(opening);
   });
 
+  it('the reason of a declined call is checked like an error, before the model reads it', async () => {
+    const answer = { approved: false, reason: 'Ask jane@example.com.' };
+    const hidden = redactor({ strategy: 'replace', places: ['result'] });
+    const { model, second } = await both({ mode, answer, config: { outputProcessors: [hidden] } });
+    expect(second.result.status).toBe('success');
+    expect(second.ofType('tool-output-denied')[0]?.payload?.['approval']).toMatchObject({ reason: 'Ask [EMAIL].' });
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('Ask [EMAIL].');
+    expect(JSON.stringify([model.calls[1]?.prompt, second])).not.toContain('jane@');
+    const stopped = await both({ mode, answer, steps: more, config: { outputProcessors: [redactor({ strategy: 'block' })] } });
+    expect([stopped.second.result.status, stopped.model.calls.length]).toEqual(['tripwire', 1]);
+  });
+
   it('a retry retracts the earlier output, requests approval again and counts as a retry', async () => {
     let calls = 0;
     const guard = onResult((abort) => (++calls === 1 ? abort('Again.', { retry: true }) : undefined));

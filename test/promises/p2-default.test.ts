@@ -29,6 +29,7 @@ const blocking: Record<string, Hooks> = {
     processOutputStream: async ({ part, abort }) =>
       part.type === 'text-delta' && part.payload.text.includes(card) ? abort('card') : part,
   },
+  llmResponse: { processLLMResponse: ({ chunks, abort }) => (textOnWire({ chunks }).includes(card) ? abort('card') : undefined) },
   outputStep: { processOutputStep: ({ text = '', messages, abort }) => (text.includes(card) ? abort('card') : messages) },
   outputResult: {
     processOutputResult: ({ messages, abort }) => (JSON.stringify(messages).includes(card) ? abort('card') : messages),
@@ -44,26 +45,30 @@ const editing: Record<string, Hooks> = {
   outputResult: { processOutputResult: ({ messages }) => JSON.parse(without(JSON.stringify(messages))) as typeof messages },
 };
 
-const places = ['outputStream', 'outputStep', 'outputResult'] as const;
-const everyCase = places.flatMap((place) => modes.map((mode) => ({ place, mode })));
+const casesOf = (guards: Record<string, Hooks>) => Object.keys(guards).flatMap((place) => modes.map((mode) => ({ place, mode })));
+
+const inLane = (place: string, guards: Record<string, Hooks>) => {
+  const own = [{ id: 'cards', ...guards[place] } as Processor];
+  return place === 'llmResponse' ? agentWith([], { inputProcessors: own }) : agentWith(own);
+};
 
 describe('P2 in the default form: a guard without options', () => {
-  it.each(everyCase)('$mode, $place: what it blocks was never sent', async ({ place, mode }) => {
-    const ran = await runAgent(agentWith([{ id: 'cards', ...blocking[place] } as Processor]), mode);
+  it.each(casesOf(blocking))('$mode, $place: what it blocks was never sent', async ({ place, mode }) => {
+    const ran = await runAgent(inLane(place, blocking), mode);
     expect(ran.status).toBe('tripwire');
     expect(textOnWire(ran)).not.toMatch(/4111|3333/);
     expect(retractionsOf(ran)).toEqual([]);
   });
 
-  it.each(everyCase)('$mode, $place: what it edits was never sent, and its version is', async ({ place, mode }) => {
-    const ran = await runAgent(agentWith([{ id: 'cards', ...editing[place] } as Processor]), mode);
+  it.each(casesOf(editing))('$mode, $place: what it edits was never sent, and its version is', async ({ place, mode }) => {
+    const ran = await runAgent(inLane(place, editing), mode);
     expect(ran.status).toBe('success');
     expect(textOnWire(ran)).toBe(without(split.join('')));
     expect(ran.result?.text).toBe(without(split.join('')));
     expect(retractionsOf(ran)).toEqual([]);
   });
 
-  it.each(places)('in the AI SDK, %s', async (place) => {
+  it.each(Object.keys(blocking))('in the AI SDK, %s', async (place) => {
     const loop = guardedToolLoop({
       model: scriptedModel({ steps: () => ({ text: split }) }),
       guards: [{ id: 'cards', ...blocking[place] } as Processor],

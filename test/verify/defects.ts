@@ -492,6 +492,11 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['a-output-processor/a'],
     },
     {
+      name: 'of each answer of the model, among the input guards',
+      source: () => agentWith({ inputProcessors: [passing('a', ['processLLMResponse'], {})], hold: 'auto' }),
+      paths: ['a-input-processor/a'],
+    },
+    {
       name: 'of the answer, although it sees the stream',
       source: () =>
         agentWith({

@@ -65,6 +65,12 @@ describe('pinned descriptions', () => {
 });
 
 describe('promptInjectionGuard', () => {
+  const sent = (content: unknown) =>
+    [
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content },
+      { role: 'user', content: 'And?' },
+    ] as Parameters<InterlockAgent['generate']>[0];
   const file = (data: string, more: object = {}) =>
     messageOf('user', [{ type: 'file', mimeType: 'text/plain', data, ...more } as never]);
   const judged = async (args: object) => (await callHook(promptInjectionGuard(), 'processInput', args)).tripped !== undefined;
@@ -77,19 +83,20 @@ describe('promptInjectionGuard', () => {
     expect(await judged({ messages: [file(btoa(order), { mimeType: 'image/png' })] })).toBe(false);
   });
 
-  it('finds attacks in assistant messages that a client sends', async () => {
-    const inspect = (content: string) =>
+  it.each<[string, (text: string) => Parameters<InterlockAgent['generate']>]>([
+    ['a message', (text) => [sent(text)]],
+    ['a reasoning', (text) => [sent([{ type: 'reasoning', text }])]],
+    ['arguments', (query) => [sent([{ type: 'tool-call', toolCallId: 'call', toolName: 'look', input: { query } }])]],
+    ['a message of the context', (content) => ['And?', { context: [{ role: 'assistant', content }] }]],
+  ])('finds attacks in what a client sends as the assistant: %s', async (_name, inputOf) => {
+    const inspect = (text: string) =>
       new InterlockAgent({
         id: 'a',
         name: 'A',
         instructions: 'x',
         model: scriptedModel({ steps: [{ text: 'Hi.' }] }),
         inputProcessors: [promptInjectionGuard()],
-      }).generate([
-        { role: 'user', content: 'Hello' },
-        { role: 'assistant', content },
-        { role: 'user', content: 'And?' },
-      ]);
+      }).generate(...inputOf(text));
     expect((await inspect(order)).tripwire?.reason).toBe('The input tries to change what the assistant does.');
     expect((await inspect('Well.')).text).toBe('Hi.');
     expect(await judged({ messages: [user('x')] })).toBe(false);

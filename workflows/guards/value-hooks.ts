@@ -10,6 +10,7 @@ import {
   currentToolResult,
   replaceToolResult,
   responseMessages,
+  resultsIn,
 } from '../messages/read-messages.js';
 import { redactMessages, editLeaves, redactingTexts, type Redaction } from '../messages/redact-messages.js';
 import type { JudgePlace } from '../judge/policies.js';
@@ -129,6 +130,9 @@ const redactionOf =
 
 type HookArgs = Pick<ProcessOutputStreamArgs, 'messageList' | 'state'>;
 
+/** Whether results of tools in the input are read: those of a client's tools, and recalled ones, have no other hook. */
+const readsResults = ({ places }: Pick<ValuePolicy, 'places'>): boolean => places?.includes('result') !== false;
+
 /** In the state of a run: the stream hook has replaced values. */
 const redactedKey = 'hasRedacted';
 
@@ -143,7 +147,8 @@ const editingHooks = <Kind extends string, Metadata>(
     // A replacement may have brought a label nearer to a value that the stream hook left.
     const isRead = place === 'answer' && args.state[redactedKey] === true;
     const redaction = redactionOf({ ...policy, finder: (isRead && finder.unlabelled?.()) || finder })(args);
-    const editing = redactMessages(args.messages, targets, redaction);
+    const withResults = place === 'input' && readsResults(policy);
+    const editing = redactMessages(args.messages, targets, { ...redaction, withResults });
     return whenReady(editing, (edited) =>
       edited.found.length === 0 ? unchanged : report(guard, policy.detection(edited.found, place)).then(() => edited.messages),
     );
@@ -173,7 +178,10 @@ const judgeHooks = <Kind extends string, Metadata>(
   const judgeTexts = (texts: readonly string[], place: ValuePlace, args: Context) =>
     whenReady(paced(redactingTexts(texts, redaction(args)), createPace()), ({ found }) => judge(about(found, place), args));
   return {
-    processInput: (args) => judgeTexts(withFiles(newestUserTurn(args.messages)), 'input', args),
+    processInput: (args) => {
+      const results = readsResults(policy) ? responseMessages(args.messages).flatMap(resultsIn) : [];
+      return judgeTexts([...withFiles(newestUserTurn(args.messages)), ...results.map(String)], 'input', args);
+    },
     processOutputStep: (args) => judgeTexts(answerTexts(args.messages, args.text), 'answer', args),
     processOutputResult: (args) => judgeTexts(answerTexts(args.messages), 'answer', args),
     processToolResult: (args) =>

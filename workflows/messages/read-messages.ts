@@ -6,9 +6,7 @@ import type {
   ProcessToolResultArgs,
 } from '@mastra/core/processors';
 
-import { changeTexts } from '../../src/guard/in-steps.js';
 import { readFields } from '../../src/guard/read-fields.js';
-import { type Awaitable, whenReady } from '../../src/phase/awaitable.js';
 import { type Leaf, leavesOf } from '../../src/guard/map-texts.js';
 
 /** The texts of a message's text parts, in order; the legacy flat `content` if it has no text parts. */
@@ -71,7 +69,7 @@ export const responseMessages = (messages: readonly MastraDBMessage[]): MastraDB
 type FilePart = Extract<MastraMessagePart, { type: 'file' }>;
 
 /** A file's fields, read by the table of fields like a stream's file: text files are decoded; for others the address is read. */
-const readPart = (part: FilePart, change: (text: string) => string): FilePart => {
+export const readPart = (part: FilePart, change: (text: string) => string): FilePart => {
   const { type, ...fields } = part;
   const changed = readFields(type, fields, { change });
   return changed === fields ? part : { ...part, ...changed };
@@ -82,19 +80,6 @@ export const fileTextsOf = ({ content }: MastraDBMessage): string[] => {
   const texts: string[] = [];
   for (const part of content.parts ?? []) if (part.type === 'file') readPart(part, (text) => (texts.push(text), text));
   return texts;
-};
-
-/** A message with the texts of its files edited; the same object if nothing changes. */
-export const editFiles = (message: MastraDBMessage, edit: (text: string) => Awaitable<string>): Awaitable<MastraDBMessage> => {
-  const { parts } = message.content;
-  if (!parts?.some(({ type }) => type === 'file')) return message;
-  const edited = changeTexts((change) => {
-    const changed = parts.map((part) => (part.type === 'file' ? readPart(part, change) : part));
-    return changed.every((part, index) => part === parts[index]) ? parts : changed;
-  }, edit);
-  return whenReady(edited, (changed) =>
-    changed === parts ? message : { ...message, content: { ...message.content, parts: changed } },
-  );
 };
 
 type MessageList = NonNullable<ProcessOutputStreamArgs['messageList']>;
@@ -109,16 +94,29 @@ const inputTexts = (list: MessageList | undefined): string[] => {
 const inputLeaves = (message: MastraDBMessage): Leaf[] => (message.role === 'assistant' ? resultsIn(message) : textsOf(message));
 
 /** The texts and numbers in the tool results of a message. */
-const resultsIn = ({ content }: MastraDBMessage): Leaf[] =>
-  (content.parts ?? []).flatMap((part) =>
-    part.type === 'tool-invocation' && part.toolInvocation.state === 'result' ? leavesOf(part.toolInvocation.result) : [],
-  );
+export const resultsIn = ({ content }: MastraDBMessage): Leaf[] =>
+  (content.parts ?? []).flatMap((part) => (part.type === 'tool-invocation' ? leavesOf(endsOf(part.toolInvocation)) : []));
 
-/** Assistant turns that a client sends as if they were real, with the tool results in them. */
-export const madeUpTexts = ({ messageList }: Partial<Pick<ProcessInputArgs, 'messageList'>>): string[] =>
-  (messageList?.get.input.db() ?? [])
-    .filter(({ role }) => role === 'assistant')
-    .flatMap((message) => [...textsOf(message), ...resultsIn(message).map(String)]);
+/** Texts that a client sends as the assistant's: turns with their reasoning, calls and results, also in `context`. */
+export const madeUpTexts = ({ messageList }: Partial<Pick<ProcessInputArgs, 'messageList'>>): string[] => {
+  if (!messageList) return [];
+  const { all, input, remembered, response } = messageList.get;
+  const sent = new Set(input.db().map(({ id }) => id));
+  const own = new Set([...remembered.db(), ...response.db()].map(({ id }) => id));
+  const made = all.db().filter(({ role, id }) => role === 'assistant' && (sent.has(id) || !own.has(id)));
+  return made.flatMap((message) => [...textsOf(message), ...(message.content.parts ?? []).flatMap(writtenIn).map(String)]);
+};
+
+const writtenIn = (part: MastraMessagePart): Leaf[] => {
+  if (part.type === 'reasoning') return leavesOf([part.reasoning, ...part.details]);
+  return part.type === 'tool-invocation' ? leavesOf([part.toolInvocation.args, ...endsOf(part.toolInvocation)]) : [];
+};
+
+/** The end of a call as the model reads it: the result, an error, or the reason why the tool did not run. */
+export const endsOf = (call: ToolPart['toolInvocation']) => {
+  const { result, errorText, approval } = call as { result?: unknown; errorText?: string; approval?: { reason?: string } }; // by its state
+  return [result, errorText, approval?.reason] as const;
+};
 
 /** Computes a value from the input of a run, and again after new input. */
 export const perConversation = <T>(compute: (texts: readonly string[]) => T): ((list: MessageList | undefined) => T) => {
@@ -142,7 +140,7 @@ const sizeOf = (list: MessageList): string => {
 /** The arguments of the hook, whatever the guard's metadata. */
 type ToolResultArgs = Omit<ProcessToolResultArgs, 'abort'>;
 
-type ToolPart = Extract<MastraDBMessage['content']['parts'][number], { type: 'tool-invocation' }>;
+export type ToolPart = Extract<MastraMessagePart, { type: 'tool-invocation' }>;
 
 /**
  * The current result: an earlier guard writes its edit into the message list, while `args.result` may still be the tool's

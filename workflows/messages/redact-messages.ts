@@ -1,10 +1,11 @@
-import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { MastraDBMessage, MastraMessagePart } from '@mastra/core/agent/message-list';
 
 import { changeTexts, createPace, finding, inTurn, paced, replacementChars, type Steps } from '../../src/guard/in-steps.js';
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 import { type Awaitable, whenReady } from '../../src/phase/awaitable.js';
-import { editFiles } from './read-messages.js';
+import { endsOf, readPart, type ToolPart } from './read-messages.js';
 import { type Leaf, mapLeaves } from '../../src/guard/map-texts.js';
+import { definedFields, fieldsIn } from '../../src/phase/plain-data.js';
 
 /** Messages after redaction; `messages` is the input array if nothing was found. */
 interface RedactedMessages<Span extends TextSpan> {
@@ -13,8 +14,8 @@ interface RedactedMessages<Span extends TextSpan> {
 }
 
 /**
- * Redacts the text and the text files of the messages in `which`. All other messages, parts, ids and
- * fields stay unchanged. A message without a find stays the same object.
+ * Redacts the text and the text files of the messages in `targets`, and the results of tools if the redaction covers them. All other
+ * messages, parts, ids and fields stay unchanged. A message without a find stays the same object.
  */
 export const redactMessages = <Span extends TextSpan>(
   messages: MastraDBMessage[],
@@ -25,15 +26,53 @@ export const redactMessages = <Span extends TextSpan>(
   const pace = createPace();
   return whenReady(paced(redactingMessages(messages, chosen, redaction), pace), (redacted) => {
     const found = [...redacted.found];
-    const edit = (text: string) =>
-      whenReady(paced(redactingTexts([text], redaction), pace), (result) => {
+    const edit = (text: string, label?: string) =>
+      whenReady(paced(redactingTexts([text], redaction, label), pace), (result) => {
         found.push(...result.found);
         return result.texts[0] ?? '';
       });
     const edited = inTurn(redacted.messages, (message, index) =>
-      chosen.has(messages[index] as MastraDBMessage) ? editFiles(message, edit) : message,
+      chosen.has(messages[index] as MastraDBMessage) ? editParts(message, edit, redaction) : message,
     );
     return whenReady(edited, (withFiles) => ({ messages: found.length > 0 ? withFiles : messages, found }));
+  });
+};
+
+type EditText = (text: string, label?: string) => Awaitable<string>;
+
+/** A message with the texts of its files edited, and of its results; the same object if nothing changes. */
+const editParts = (message: MastraDBMessage, edit: EditText, { withResults }: Redaction): Awaitable<MastraDBMessage> => {
+  const { parts = [] } = message.content;
+  const edited = inTurn(parts, (part): Awaitable<MastraMessagePart> => {
+    if (part.type === 'file') return changeTexts((change) => readPart(part, change), edit);
+    return withResults && part.type === 'tool-invocation' ? editEnd(part, edit) : part;
+  });
+  return whenReady(edited, (changed) =>
+    changed.every((part, index) => part === parts[index])
+      ? message
+      : { ...message, content: { ...message.content, parts: changed } },
+  );
+};
+
+/** A call with its end edited, and the model's form of it. */
+const editEnd = (part: ToolPart, edit: EditText): Awaitable<ToolPart> => {
+  const { toolInvocation, providerMetadata } = part;
+  const { modelOutput } = fieldsIn(providerMetadata?.['mastra']);
+  const given = [...endsOf(toolInvocation), modelOutput] as const;
+  return whenReady(editLeaves(given, edit), (edited) => {
+    if (edited === given) return part;
+    const [result, errorText, reason, output] = edited as typeof given; // of the same shape
+    const { approval } = fieldsIn(toolInvocation);
+    const ends = { result, errorText, approval: reason === undefined ? approval : { ...fieldsIn(approval), reason } };
+    const metadata = output !== undefined && {
+      ...providerMetadata,
+      mastra: { ...providerMetadata?.['mastra'], modelOutput: output },
+    };
+    return {
+      ...part,
+      ...(metadata && { providerMetadata: metadata }),
+      toolInvocation: { ...toolInvocation, ...definedFields(ends) },
+    } as ToolPart; // as above
   });
 };
 
@@ -77,6 +116,8 @@ export interface Redaction<Span extends TextSpan = TextSpan> extends Pick<
   'find' | 'isStepwise' | 'prepare' | 'labelled'
 > {
   replacement(span: Span, value: string): string;
+  /** Whether it covers the results of tools in messages. Default: no. */
+  readonly withResults?: boolean;
   /** The texts without values: they are not searched again, and those that are found to have none are added. */
   readonly clean?: Pick<Set<string>, 'has' | 'add'>;
 }

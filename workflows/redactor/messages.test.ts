@@ -37,6 +37,52 @@ describe('redactor, messages', () => {
     expect(input.content.parts[0]).toEqual({ type: 'text', text: `Write to ${email}!` });
   });
 
+  /** A message of a client's tool, or a recalled one: no other hook gets its result. */
+  const withResult = (toModel?: unknown) =>
+    messageOf('assistant', [
+      {
+        type: 'tool-invocation',
+        toolInvocation: { state: 'result', toolCallId: 'c', toolName: 'ask', args: { to: email }, result: { of: email } },
+        ...(toModel !== undefined && { providerMetadata: { mastra: { modelOutput: toModel }, other: { id: email } } }),
+      } as never,
+    ]);
+
+  it('redacts results of tools in the input, with what the model reads in their place', async () => {
+    const messages = [user('hello'), withResult({ type: 'text', value: `It is ${email}.` }), withResult()];
+    const { result } = await callHook(guardOf(), 'processInput', { messages });
+    expect(result).toEqual([
+      messages[0],
+      expect.objectContaining({
+        content: expect.objectContaining({
+          parts: [
+            {
+              type: 'tool-invocation',
+              toolInvocation: {
+                state: 'result',
+                toolCallId: 'c',
+                toolName: 'ask',
+                args: { to: email },
+                result: { of: '[EMAIL]' },
+              },
+              providerMetadata: { mastra: { modelOutput: { type: 'text', value: 'It is [EMAIL].' } }, other: { id: email } },
+            },
+          ],
+        }) as unknown,
+      }),
+      expect.objectContaining({
+        content: expect.objectContaining({
+          parts: [expect.objectContaining({ toolInvocation: expect.objectContaining({ result: { of: '[EMAIL]' } }) as unknown })],
+        }) as unknown,
+      }),
+    ]);
+    expect((await callHook(guardOf({ strategy: 'block' }), 'processInput', { messages })).tripped).toBeDefined();
+    for (const strategy of ['replace', 'block'] as const)
+      expect(await callHook(guardOf({ strategy, places: ['input', 'answer'] }), 'processInput', { messages })).toEqual({
+        result: undefined,
+      });
+    expect(await callHook(guardOf(), 'processOutputResult', { messages })).toEqual({ result: undefined });
+  });
+
   it('changes nothing without a value', async () => {
     const args = { messages: [user('hello'), assistant('hi')], text: 'hi' };
     for (const hook of ['processInput', 'processOutputStep', 'processOutputResult'] as const)

@@ -1,9 +1,9 @@
 import { fieldsIn } from '../../phase/plain-data.js';
 import { chunkIn } from '../../stream/gate/chunk.js';
 import { afterStep } from '../conversation.js';
-import { emitJudged, stopWith, isGuarded, judgeChunk } from '../judge.js';
+import { stopWith, isGuarded, judgeChunk } from '../judge.js';
 import type { Outcome } from '../activity.js';
-import { addWritten, agentChunk } from '../emit.js';
+import { addWritten } from '../emit.js';
 import type { StepRecord } from '../ports.js';
 import type { ToolCall, ToolOutcome, Suspension } from '../tool-call.js';
 import { createRunningCalls, type RunningCalls } from '../running-calls.js';
@@ -94,20 +94,8 @@ const settle = async (run: Run, attempt: Attempt, { call: called, outcome }: End
   }
   setCall(calls, toolCallId, { settled: outcome.kind === 'client' ? 'client' : 'told' });
   if (outcome.kind === 'client') return undefined;
-  if (outcome.kind === 'denied') return settleDenial(run, { call, outcome });
   const isApproved = outcome.kind === 'result' && calls.get(toolCallId)?.answer?.kind === 'approved';
   return settleEnd(run, record, { call, end: isApproved ? { ...outcome, isApproved } : outcome });
-};
-
-/** Gives the model the reason why the tool did not run. */
-const settleDenial = async (
-  run: Run,
-  { call, outcome }: Ended<Extract<ToolOutcome, { kind: 'denied' }>>,
-): Promise<Outcome | undefined> => {
-  const { toolCallId, toolName, args } = call;
-  run.options.ports.messages.setToolOutcome(run.state.list, call, outcome);
-  const approval = { id: toolCallId, approved: false, reason: outcome.reason };
-  return (await emitJudged(run, agentChunk(run, 'tool-output-denied', { toolCallId, toolName, args, approval }))).outcome;
 };
 
 /**

@@ -69,7 +69,7 @@ export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => 
 const observesSteps = ({ hold, persistence = {} }: InterlockConfig, output: Plan | undefined): boolean => {
   const { tripwire = 'accepted', failed = 'accepted', canceled = 'accepted' } = persistence;
   const isKept = [tripwire, failed, canceled].every((turn) => turn === 'accepted');
-  return isKept && hold !== 'run' && !(output && holdOf(output.graph) === 'run');
+  return isKept && hold !== 'run' && !(output && holdOf(output.graph, 'output') === 'run');
 };
 
 /** Processors that Mastra adds, under other ids than the guards': an application may configure one of them as well. */

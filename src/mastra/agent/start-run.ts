@@ -6,7 +6,6 @@ import type { OnShow } from '../../stream/stream-buffer.js';
 import { createRun, joinTracers } from '../../loop/create-run.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Journal, Run, Lanes } from '../../loop/run.js';
-import type { Plan } from '../../pipeline/compile.js';
 import { holdOf } from '../../pipeline/hold.js';
 import type { CallOptions } from '../call-options.js';
 import { compileChains, resolveChains, type Chains } from './chains.js';
@@ -72,7 +71,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const ownLimits = start.limits ?? limitsOf(own, options, chains.error.length > 0);
   const lanes = compileChains(agent.id, chains, own.recordEdits ?? false);
   const list = await openList({ agent, options, messages, requestContext, owner, createId: () => createId('message') });
-  const hold = holdFor(own, lanes.output);
+  const hold = holdFor(own, lanes);
   const hooks = { ...start.hooks, ...options.hooks };
   const call = { agent, options, requestContext, runId, mode, list, conversation, owner, hooks, maxModelRetries };
   const trace = createAgentTrace({ ...call, maxSteps: ownLimits.maxSteps, hasWords: own.recordEdits ?? false }, lanes);
@@ -136,9 +135,10 @@ const runOptionsOf = ({
 });
 
 /** The resolved `hold`: the part of the answer that content waits for after its stream guards. */
-const holdFor = ({ hold = ownOptions.hold.default }: InterlockConfig, output: Plan | undefined): Run['options']['hold'] => {
-  const resolved = hold === 'auto' ? output && holdOf(output.graph) : hold;
-  return resolved === 'none' ? undefined : resolved;
+const holdFor = ({ hold = ownOptions.hold.default }: InterlockConfig, lanes: Lanes): Run['options']['hold'] => {
+  const holds =
+    hold === 'auto' ? (['output', 'input'] as const).map((lane) => lanes[lane] && holdOf(lanes[lane].graph, lane)) : [hold];
+  return holds.find((one) => one === 'run' || one === 'step'); // input guards ask for a step at most
 };
 
 const ownerOf = ({ threadId, resourceId }: Owner): Owner => ({ threadId, resourceId });

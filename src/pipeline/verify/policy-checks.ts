@@ -1,6 +1,6 @@
 import type { Window } from '../../guard/pattern.js';
 import { windowOf } from '../graph.js';
-import { holdingIn } from '../hold.js';
+import { holdingIn, isLate } from '../hold.js';
 import type { PhaseRow } from '../../phase/row.js';
 import {
   type Check,
@@ -98,7 +98,7 @@ export const lateEdit: Check = {
 
 const lateAt = (guard: GuardLocation, hold: Subject['hold'], verdict: 'trip' | 'edit') => {
   const rows = rowsOf(guard);
-  const late = rows.find((row) => row.lane === 'output' && isTooLate(row, hold));
+  const late = rows.find((row) => isTooLate(row, hold));
   if (!late || rows.includes(streamRow) || !mayDecide(guard, verdict)) return [];
   const scene: Scene = {
     before: { state: streamRow.loopState, happens: 'the text of the response is emitted' },
@@ -114,8 +114,7 @@ export const holdsContent: Check = {
   severity: 'warning',
   find: ({ roots, hold }) => {
     if (hold !== 'auto') return [];
-    const output = roots.filter(({ position }) => position.lane === undefined || position.lane === 'output');
-    return output.flatMap(holdingIn).map(({ place, hold: until, hook }) => ({
+    return roots.flatMap(holdingIn).map(({ place, hold: until, hook }) => ({
       path: place.path,
       detail: `the ${until === 'run' ? 'whole answer' : 'step'} waits for its ${hook}`,
     }));
@@ -123,10 +122,8 @@ export const holdsContent: Check = {
 };
 
 /** Whether a verdict comes after the text was emitted. */
-const isTooLate = ({ cadence }: PhaseRow, hold: Subject['hold']): boolean => {
-  if (hold === undefined || hold === 'auto' || hold === 'run') return false;
-  return cadence === 'once' || (cadence === 'step' && hold === 'none');
-};
+const isTooLate = (row: PhaseRow, hold: Subject['hold']): boolean =>
+  (hold === 'none' || hold === 'step') && isLate(row, hold === 'none' ? 'step' : 'run');
 
 /** The state of the loop in which overlap guards judge. */
 export const judgingState = 'step.overlapping.guards.judging';
