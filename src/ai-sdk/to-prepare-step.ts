@@ -1,7 +1,7 @@
 import type { LanguageModel, PrepareStepFunction, ToolSet } from 'ai';
 import { definedFields, isSame } from '../phase/plain-data.js';
 import { authorStep, type StepAuthor } from './author-step.js';
-import { answersAmong, isOfAssistant, lastAnswers } from './conversation.js';
+import { answersAmong, answersIn, isOfAssistant, lastAnswers } from './conversation.js';
 import { guardStep, throwsOnWrite } from './guard-step.js';
 import { judgeInput } from './judge.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
@@ -108,15 +108,14 @@ const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Resu
   run.change({ answers: lastAnswers(given.messages, count) });
   const base = await withJudgedInput(run, given, args);
   run.state.trace?.enter('step.preparing');
-  const answers = lastAnswers(base.messages, count);
-  run.change({ answers });
+  run.change({ answers: lastAnswers(base.messages, count) });
   const guarded = await guardStep(run, base, { model: args.model, isFrozen, settings: options.settings });
   const authored = options.prepareStep
     ? await authorStep(options.prepareStep, { args, step: guarded.step, freeze: isFrozen })
     : undefined;
   const step: StepInput = { ...guarded.step, ...authored?.step };
   if (authored?.step.messages)
-    run.change({ answers: answersAmong(step.messages, guarded.step.messages, run.state.answers ?? answers) });
+    run.change({ answers: answersAmong(step.messages, guarded.step.messages, answersIn(run.state, guarded.step.messages)) });
   const overrides = overridesOf(args, step);
   // Compares the values that the AI SDK carries forward at the next step: equal messages stay its own.
   const { messages = args.messages, instructions = args.instructions } = overrides;
@@ -138,8 +137,8 @@ const preparationOf = (options: PrepareStepOptions, run: Run): StepPreparation =
 };
 
 /**
- * The caller's messages are judged before the first step, or before the tools of approved calls, also that of another call with the same run, and once more when the user has
- * sent another one. The result is kept.
+ * The caller's messages are judged before the first step, or before the tools of approved calls, also that of another call with the same
+ * run, and once more when the user has sent another one. The result is kept.
  */
 const withJudgedInput = async (run: Run, base: StepInput, args: StepArgs): Promise<StepInput> => {
   const { stepNumber, initialMessages, experimental_steeringMessages: sent } = args;

@@ -73,7 +73,7 @@ export const known: readonly Known[] = [
     ),
   },
   {
-    line: 'observational memory counts accepted content only, and observes at the end of the run, in its own trace',
+    line: 'observational memory reads accepted content only, before each step and after the answer, in its own trace',
     explains: anyOf(
       at(/data\.(windows\.active\.messages\.tokens|tokens(ToObserve|Observed))$|tokenEstimate|providerMetadata\.mastra$/),
       at(/^\.talks\.assistant\.rows.*responseBoundary$/),

@@ -148,10 +148,20 @@ const withoutMode = <S extends Pick<Awaited<ReturnType<typeof sessionOf>>, 'call
 
 /** The part of an event that a person sees. The limits of messages differ after a resumption. */
 const shownBy = ({ type, ...event }: ControllerEvent): unknown[] => {
-  const { event: update, error, reason, toolName, result, isError, partialResult, args } = event as ControllerEvent & Shown;
+  const {
+    event: update,
+    error,
+    reason,
+    toolName,
+    result,
+    isError,
+    partialResult,
+    args,
+    textDelta,
+  } = event as ControllerEvent & Shown;
   if (type === 'message_update') return update?.type === 'text-delta' ? [update.delta] : [];
   if (/^(message|usage|display)_/.test(type)) return [];
-  return [{ type, error: error?.message, reason, toolName, args, result, isError, partialResult }];
+  return [{ type, error: error?.message, reason, toolName, args, result, isError, partialResult, textDelta }];
 };
 
 interface Shown {
@@ -170,6 +180,11 @@ const delegating = [
   call('look', { who: 'jane' }),
   { text: ['It is jane@exam', 'ple.com.'] },
   { text: 'All done.' },
+];
+
+const subagentRuns: readonly [string, Pick<Case, 'answers' | 'yolo'>][] = [
+  ['without approvals', { yolo: true }],
+  ['in a resumed run', { answers: ['approve'] }],
 ];
 
 const modeOf = (context: RequestContext): string =>
@@ -232,18 +247,27 @@ describe('an AgentController of Mastra', () => {
     expect(all).not.toContain(secret);
   });
 
-  it('shows no content of its sub-agents before the guards pass their results', async () => {
+  it.each(subagentRuns)('shows content of its sub-agents as the guards of the agent left it: %s', async (_name, run) => {
     const guards = [redactor({ kinds: ['email'], strategy: 'mask' }) as OutputProcessor];
-    const { shown, all, ran } = await sessionOf(Agent, { steps: delegating, guards, yolo: true });
+    const { shown, all, ran } = await sessionOf(Agent, { steps: delegating, guards, ...run });
     expect(ran).toEqual(['jane']);
     expect(all).not.toContain('ple.com');
-    expect(shown.map((one) => (one as Shown)['type'])).toEqual(expect.arrayContaining(['subagent_start', 'subagent_end']));
-    expect(shown).toContainEqual(
-      expect.objectContaining({
-        type: 'tool_end',
-        result: { content: expect.stringMatching(/It is \S+\.$/) as unknown, isError: false },
-      }),
-    );
+    const texts = shown.flatMap((one) => (one as { textDelta?: string }).textDelta ?? []).join('');
+    expect(texts).toMatch(/It is \S+\.$/);
+    expect(shown).toContainEqual(expect.objectContaining({ type: 'tool_end', result: { content: texts, isError: false } }));
+  });
+
+  it.each(subagentRuns)('runs no tool of a blocked step of its sub-agents: %s', async (_name, run) => {
+    const blocksLook: OutputProcessor = {
+      id: 'blocks-look',
+      processOutputStep: ({ messages, toolCalls, abort }) =>
+        toolCalls?.some(({ toolName }) => toolName === 'look') ? abort('Not here.') : messages,
+    };
+    const { ran, shown } = await sessionOf(Agent, { steps: delegating, guards: [blocksLook], ...run });
+    expect(ran).toEqual([]);
+    const content = expect.stringContaining('it was stopped by "blocks-look": Not here.') as unknown;
+    expect(shown).toContainEqual(expect.objectContaining({ type: 'tool_end', result: { content, isError: true } }));
+    expect(shown.at(-1)).toMatchObject({ type: 'agent_end', reason: 'complete' });
   });
 
   it('runs no tool of a blocked step, and requests no approval for it', async () => {

@@ -13,6 +13,7 @@ import type { InterlockConfig } from './config.js';
 import { readerGuards } from '../workflow/guards.js';
 import type { AgentSetup } from './read-config.js';
 import { createLoopPorts } from './loop-ports.js';
+import { guardSubagents } from '../tools/delegation.js';
 import { checkPromise, type LoopTarget } from '../tools/tools.js';
 import { createUnfinishedTurn } from '../memory/unfinished-turn.js';
 import { openConversation, requestedIds, type Owner, type Conversation } from '../memory/memory.js';
@@ -75,8 +76,8 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const hooks = { ...start.hooks, ...options.hooks };
   const call = { agent, options, requestContext, runId, mode, list, conversation, owner, hooks, maxModelRetries };
   const trace = createAgentTrace({ ...call, maxSteps: ownLimits.maxSteps, hasWords: own.recordEdits ?? false }, lanes);
-  const [isGuarded, judgesOutput] = [Object.values(lanes).some(Boolean), lanes.output !== undefined];
-  const target: LoopTarget = { ...call, isGuarded, judgesOutput, trace };
+  const target: LoopTarget = { ...call, isGuarded: Object.values(lanes).some(Boolean), trace };
+  if (target.isGuarded) guardSubagents(requestContext, (parts) => start.createAgent({ ...guards, ...unstored, ...parts }));
   const { settings, ...loop } = await createLoopPorts(target, () => createId('message'));
   const { recording, startRecording, ...recorded } = openRecording({
     isContinued,
@@ -117,6 +118,9 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   recordOptions(run, options);
   return run;
 };
+
+/** A run inside a tool is not stored by itself. */
+const unstored = { durability: undefined, runQueue: undefined, deadlineMs: undefined, effects: undefined, signals: undefined };
 
 const runOptionsOf = ({
   window,

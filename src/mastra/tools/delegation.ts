@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { SubAgent } from '@mastra/core/agent';
+import { Agent, type SubAgent } from '@mastra/core/agent';
+import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { Chunk, ToolRequest } from '../../loop/ports.js';
 import type { ToolCall } from '../../loop/tool-call.js';
@@ -242,3 +243,39 @@ const partOf = (durable: Durable, part: { name: string; interrupt: (cause: unkno
   publish: durable.publish,
   canceled: durable.canceled,
 });
+
+const guarding = Symbol('an agent with the guards of a run');
+
+/** A session of Mastra's `AgentController`, as the request context of its runs describes it. */
+const controllerIn = (requestContext: RequestContext | undefined) =>
+  requestContext?.get<string, { readonly [guarding]?: (subagent: Agent) => Agent } | undefined>('controller');
+
+/** Passes guards on to the sub-agents that an `AgentController` creates in its tool `subagent`. */
+export const guardSubagents = (requestContext: RequestContext, guardedAgent: (parts: object) => Agent): void => {
+  const guarded = (subagent: Agent): Agent =>
+    guardedAgent({
+      id: subagent.id,
+      name: subagent.name,
+      mastra: subagent.getMastraInstance(),
+      model: subagent.model,
+      instructions: subagent.getInstructions.bind(subagent),
+      tools: subagent.listTools.bind(subagent),
+      workspace: subagent.getWorkspace.bind(subagent),
+    });
+  const controller = controllerIn(requestContext);
+  if (controller) requestContext.set('controller', { ...controller, [guarding]: guarded });
+};
+
+const { stream } = Agent.prototype;
+
+/**
+ * Runs these sub-agents with the guards. Their controller creates them with Mastra's class and streams them at once, so that the method
+ * of that class is the only place to replace them; its other calls are unchanged.
+ */
+const guardedStream = async function (this: Agent, ...call: [unknown, { requestContext?: RequestContext }?]): Promise<object> {
+  const controller = this.id.startsWith('subagent-') ? controllerIn(call[1]?.requestContext) : undefined;
+  const guarded = controller?.[guarding]?.(this);
+  const answer: Promise<object> = Reflect.apply(guarded?.stream ?? stream, guarded ?? this, call);
+  return guarded ? rejectedStream(this.id, await answer) : answer;
+};
+Object.defineProperty(Agent.prototype, 'stream', { value: guardedStream, configurable: true, writable: true });

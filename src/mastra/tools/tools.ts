@@ -5,7 +5,7 @@ import { MASTRA_TOOL_MARKER, type ToolHooks } from '@mastra/core/tools';
 import { makeCoreTool } from '@mastra/core/utils';
 import type { Agent } from '@mastra/core/agent';
 import type { MessageList } from '@mastra/core/agent/message-list';
-import { RequestContext } from '@mastra/core/request-context';
+import type { RequestContext } from '@mastra/core/request-context';
 import type { StepSettings, RunMode } from '../../loop/ports.js';
 import { offeredTools } from '../model/prompts.js';
 import type { Conversation, Owner } from '../memory/memory.js';
@@ -70,15 +70,7 @@ export const resolveTools = async (target: LoopTarget): Promise<CallTools> => {
   );
   const sets = Object.values((options.toolsets ?? {}) as Record<string, object>);
   const authored = Object.assign(listed, ...sets, options.clientTools) as Record<string, unknown>;
-  return { prepared: { ...tools, ...deferredTools(target, tools), ...quietSubagents(target, authored) }, authored };
-};
-
-/** The tool of an `AgentController` for its sub-agents, in a guarded run. */
-const quietSubagents = (target: LoopTarget, { subagent }: Readonly<Record<string, unknown>>): Record<string, CoreTool> => {
-  const requestContext = target.judgesOutput && subagent ? withQuietSubagents(target.requestContext) : undefined;
-  if (!requestContext) return {};
-  const { tracingContext } = target.options;
-  return { subagent: prepareTool('subagent', subagent as AuthoredTool, { ...target, requestContext, tracingContext }) };
+  return { prepared: { ...tools, ...deferredTools(target, tools) }, authored };
 };
 
 /**
@@ -166,8 +158,6 @@ export interface LoopTarget {
   readonly maxModelRetries: number | undefined;
   /** True if any guard receives the conversation. */
   readonly isGuarded: boolean;
-  /** True if any guard judges the output. */
-  readonly judgesOutput: boolean;
   /** The run's trace, if recorded. */
   readonly trace: AgentTrace | undefined;
 }
@@ -186,40 +176,6 @@ export const checkPromise = (effects: ToolEffects | undefined, engine: EngineInf
     ? `${engine.name ? `the engine "${engine.name}"` : "the supervisor's engine"} does not tell a process that goes on from one that was given up.`
     : 'nothing keeps this run.';
   throw new InterlockError('durable/once-not-supported', { path: `effects.${name}`, detail });
-};
-
-/** An event of a sub-agent for the session of an `AgentController`. */
-interface SubagentEvent {
-  readonly type: string;
-  readonly toolCallId: string;
-  readonly forked?: boolean;
-}
-
-interface Controller {
-  readonly emitEvent?: (event: SubagentEvent) => void;
-}
-
-const noContent = { subToolArgs: {}, subToolResult: undefined, result: '' };
-
-/**
- * The request context for the tool `subagent` of an `AgentController`, whose sub-agents have no guards: its session gets their
- * events without content, then the judged result. A fork of the agent has the agent's guards. Undefined outside of a session.
- */
-const withQuietSubagents = (requestContext: RequestContext): RequestContext | undefined => {
-  const controller = requestContext.get<string, Controller | undefined>('controller');
-  const emit = controller?.emitEvent;
-  if (!emit) return undefined;
-  const forks = new Set<string>();
-  const emitEvent = (event: SubagentEvent): void => {
-    const { type, toolCallId, forked } = event;
-    if (forked) forks.add(toolCallId);
-    if (forks.has(toolCallId) || !/^subagent_(text|tool|end)/.test(type)) return emit(event);
-    if (type !== 'subagent_text_delta') emit({ ...event, ...noContent });
-  };
-  const quiet = new RequestContext();
-  for (const [key, value] of requestContext.entries()) quiet.set(key, value);
-  quiet.set('controller', { ...controller, emitEvent });
-  return quiet;
 };
 
 /**
