@@ -4,6 +4,7 @@ import { readyGuardNames, type ChosenGuard } from '../../protocol/again.js';
 import { guardsIn } from '../../protocol/shapes.js';
 import { useCatalog } from '../api/catalog.js';
 import { Button } from '../components/button.js';
+import { Form, Select } from '../components/fields.js';
 import { Panel } from '../components/panel.js';
 import type { ChangeQuery } from '../shell/use-query.js';
 import { formFieldsOf } from '../workbench/form/form-fields.js';
@@ -17,23 +18,6 @@ interface GuardFormProps extends ChoiceProps {
   readonly onStop: () => void;
 }
 
-interface SelectProps {
-  readonly title: string;
-  readonly name: string;
-  readonly value: string;
-  readonly onChange: ChangeQuery;
-  readonly children: React.ReactNode;
-}
-
-const Select = ({ title, name, value, onChange, children }: SelectProps) => (
-  <label className="field">
-    <span className="field-title">{title}</span>
-    <select className="input" value={value} onChange={({ target }) => onChange({ [name]: target.value })}>
-      {children}
-    </select>
-  </label>
-);
-
 export interface ChoiceProps {
   readonly choice: GuardChoice;
   readonly onChange: ChangeQuery;
@@ -45,58 +29,52 @@ interface GuardOptionsProps extends ChoiceProps {
 }
 
 export const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
-  <Select title="Guard" name="guard" value={choice.guard} onChange={(change) => onChange({ ...change, options: undefined })}>
-    <option value="">Choose a guard</option>
-    {useCatalog().pipelines.map(({ id, name, graph }) => (
-      <optgroup key={id} label={`in ${name}`}>
-        {guardsIn(graph).map((guard) => (
-          <option key={guard.path} value={guard.path}>
-            {guard.id}
-          </option>
-        ))}
-      </optgroup>
-    ))}
-    <optgroup label="built-in">
-      {readyGuardNames.map((name) => (
-        <option key={name}>{name}</option>
-      ))}
-    </optgroup>
-  </Select>
+  <Select
+    title="Guard"
+    value={choice.guard}
+    options={[
+      ['', 'Choose a guard'],
+      ...useCatalog().pipelines.map(({ name, graph }) => ({
+        group: `in ${name}`,
+        options: guardsIn(graph).map(({ id, path }) => [path, id] as const),
+      })),
+      { group: 'built-in', options: readyGuardNames.map((name) => [name, name]) },
+    ]}
+    onChange={(guard) => onChange({ guard, options: undefined })}
+  />
 );
 
 export const PlaceSelect = ({ choice, onChange }: ChoiceProps) => {
   const ids = new Set(useCatalog().pipelines.flatMap(({ graph }) => guardsIn(graph).map(({ id }) => id)));
   return (
-    <Select title="Replaces" name="instead" value={choice.instead} onChange={onChange}>
-      <option value="">guard with the same id</option>
-      {[...ids].toSorted().map((id) => (
-        <option key={id}>{id}</option>
-      ))}
-    </Select>
+    <Select
+      title="Replaces"
+      value={choice.instead}
+      options={[['', 'guard with the same id'], ...[...ids].toSorted().map((id) => [id, id] as const)]}
+      onChange={(instead) => onChange({ instead })}
+    />
   );
 };
 
-const RunSelects = ({ choice, onChange }: ChoiceProps) => (
-  <>
-    <Select title="Agent" name="agent" value={choice.agent} onChange={onChange}>
-      <option value="">all agents</option>
-      {useCatalog()
-        .agents.filter(({ kind }) => kind === 'interlock')
-        .map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-    </Select>
-    <Select title="Latest runs" name="last" value={String(choice.last)} onChange={onChange}>
-      {runCounts.map((last) => (
-        <option key={last} value={last}>
-          {last}
-        </option>
-      ))}
-    </Select>
-  </>
-);
+const RunSelects = ({ choice, onChange }: ChoiceProps) => {
+  const recorded = useCatalog().agents.filter(({ kind }) => kind === 'interlock');
+  return (
+    <>
+      <Select
+        title="Agent"
+        value={choice.agent}
+        options={[['', 'all agents'], ...recorded.map(({ id, name }) => [id, name] as const)]}
+        onChange={(agent) => onChange({ agent })}
+      />
+      <Select
+        title="Latest runs"
+        value={String(choice.last)}
+        options={runCounts.map((last) => [String(last), String(last)])}
+        onChange={(last) => onChange({ last })}
+      />
+    </>
+  );
+};
 
 /** A form for the options of the chosen guard: the policy of a guard of the application, or what a built-in guard takes. */
 export const GuardOptions = ({ choice: { guard, options }, onChange, onFault }: GuardOptionsProps) => {
@@ -136,27 +114,21 @@ export const GuardForm = ({ choice, isBusy, onChange, onReplay, onStop }: GuardF
   };
   return (
     <Panel title="Guard and runs to replay">
-      <form
-        className="columns guard-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
+      <Form className="columns guard-form" onSubmit={submit}>
         <GuardSelect choice={choice} onChange={onChange} />
         <PlaceSelect choice={choice} onChange={onChange} />
         <RunSelects choice={choice} onChange={onChange} />
         {choice.guard !== '' && <GuardOptions key={choice.guard} choice={choice} onChange={onChange} onFault={setFault} />}
         {isBusy ? (
-          <Button onClick={onStop}>
-            <Square size={14} aria-hidden /> Stop
+          <Button icon={Square} onClick={onStop}>
+            Stop
           </Button>
         ) : (
-          <Button look="primary" type="submit" disabled={choice.guard === ''}>
-            <Play size={14} aria-hidden /> Replay
+          <Button icon={Play} look="primary" type="submit" disabled={choice.guard === ''}>
+            Replay
           </Button>
         )}
-      </form>
+      </Form>
     </Panel>
   );
 };

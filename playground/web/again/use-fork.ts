@@ -5,7 +5,7 @@ import type { RunSummary, StartedRun, StartRun } from '../../protocol/runs.js';
 import { runPath } from '../../protocol/run-file.js';
 import { get, post } from '../api/request.js';
 import { useAction } from '../api/use-action.js';
-import { compareHref } from './compare-href.js';
+import { compareHref } from '../shell/hrefs.js';
 
 const pauseMs = 300;
 

@@ -1,10 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { get } from './request.js';
 import { asError } from './use-action.js';
 
-export type Loaded<T> =
+type Loaded<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'loaded'; readonly value: T }
   | { readonly state: 'failed'; readonly error: Error };
+
+/** The same, and a function that loads again. */
+export type Loading<T> = Loaded<T> & { readonly reload: () => void };
 
 /** The time that a person rests on a row, before its data is requested. */
 export const restMs = 120;
@@ -16,10 +20,7 @@ export const restMs = 120;
  * @param load a function from `useCallback`
  * @param afterMs it is called only if the page still shows the data then, e.g. while a person moves along a run
  */
-export const useLoaded = <T>(
-  load: (signal: AbortSignal) => Promise<T>,
-  afterMs = 0,
-): Loaded<T> & { readonly reload: () => void } => {
+export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>, afterMs = 0): Loading<T> => {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' });
   const underWay = useRef<AbortController>(undefined);
   const reload = useCallback(() => {
@@ -42,3 +43,10 @@ export const useLoaded = <T>(
   }, [reload, afterMs]);
   return { ...loaded, reload };
 };
+
+/** Loads a resource of the API. */
+export const useGet = <T>(path: string, afterMs?: number): Loading<T> =>
+  useLoaded(
+    useCallback((signal) => get<T>(path, signal), [path]),
+    afterMs,
+  );

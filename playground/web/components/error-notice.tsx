@@ -1,7 +1,7 @@
 import { CircleX } from 'lucide-react';
 import { Button } from './button.js';
 import { InertText } from './inert-text.js';
-import './notices.css';
+import { Notice } from './notice.js';
 
 interface ErrorNoticeProps {
   /** An error, or the server's report of one. */
@@ -16,29 +16,20 @@ interface ErrorNoticeProps {
 
 /** The error with its code and its documentation, and a button to try again. */
 export const ErrorNotice = ({ error, onRetry }: ErrorNoticeProps) => (
-  <div className="notice tone-trip" role="alert">
-    <CircleX size={18} aria-hidden />
-    <div className="stack-s notice-body">
+  <Notice tone="trip" icon={CircleX} role="alert">
+    <p>
+      <InertText text={error.message} />
+    </p>
+    {error.code !== undefined && !error.message.startsWith(`[${error.code}]`) && (
       <p>
-        <InertText text={error.message} />
+        <code>
+          <InertText text={error.path === undefined ? error.code : `${error.code} at ${error.path}`} />
+        </code>
       </p>
-      {error.code !== undefined && !error.message.startsWith(`[${error.code}]`) && (
-        <p>
-          <code>{error.code}</code>
-          {error.path !== undefined && (
-            <>
-              {' at '}
-              <code>
-                <InertText text={error.path} />
-              </code>
-            </>
-          )}
-        </p>
-      )}
-      {error.docs !== undefined && <Documentation address={error.docs} />}
-      {onRetry && <Button onClick={onRetry}>Try again</Button>}
-    </div>
-  </div>
+    )}
+    {error.docs !== undefined && <Documentation address={error.docs} />}
+    {onRetry && <Button onClick={onRetry}>Try again</Button>}
+  </Notice>
 );
 
 /** The address of an error's documentation: a link, or the path of a file in the installed package. */

@@ -51,7 +51,7 @@ const DecisionRow = ({ decision, onDone }: { readonly decision: Decision; readon
       <Button onClick={() => decide('abandon')} aria-label={`Abandon ${runId}`} title="Ends the run without running its code">
         Abandon
       </Button>
-      {decided.state === 'failed' && <ErrorNotice error={decided.error} />}
+      {decided.error && <ErrorNotice error={decided.error} />}
     </li>
   );
 };

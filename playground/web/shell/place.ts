@@ -1,6 +1,6 @@
 import { memoryLocation } from 'wouter/memory-location';
 import { runFile } from '../api/request.js';
-import { runHref } from './run-href.js';
+import { runHref } from './hrefs.js';
 
 /** A document without a server has no addresses: its location stays in memory. */
 export const ownPlace = runFile && memoryLocation({ path: runHref(runFile.runId), record: true });

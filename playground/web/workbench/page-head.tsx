@@ -1,7 +1,6 @@
 import { Fragment, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { runHref } from '../shell/run-href.js';
-import './workbench.css';
+import { runHref } from '../shell/hrefs.js';
 
 /** The name and address of a page above. */
 type Crumb = readonly [name: string, href: string];

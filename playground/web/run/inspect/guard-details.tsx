@@ -1,14 +1,14 @@
 import { FlaskConical, History, Pencil, ShieldOff, SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense, useMemo } from 'react';
-import { Link } from 'wouter';
 import type { Lane } from '../../../fold/run-view.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { useFork } from '../../again/use-fork.js';
-import { useCatalog } from '../../api/catalog.js';
+import { useAgent, useCatalog } from '../../api/catalog.js';
 import { query, runFile } from '../../api/request.js';
-import { Button } from '../../components/button.js';
+import { Button, ButtonLink } from '../../components/button.js';
 import { ErrorNotice } from '../../components/error-notice.js';
 import { Menu } from '../../components/menu.js';
+import { forkHref } from '../../shell/hrefs.js';
 import { writeLabLink } from '../../workbench/lab/lab-link.js';
 import { GuardVerdicts } from './guard-verdicts.js';
 import type { DetailProps } from './inspector.js';
@@ -88,63 +88,53 @@ interface ActionsProps {
 }
 
 /** The ways from a verdict to its fix. */
-const Actions = ({ runId, agentId, path, lane }: ActionsProps) => {
-  const edit = `/runs/${encodeURIComponent(runId)}/edit`;
-  const lab =
-    lane &&
-    writeLabLink({
-      pipelineId: pipelineOf(path),
-      text: '',
-      kind: 'text',
-      cutting: { kind: 'recorded', runId, stepNumber: lane.stepNumber, attempt: lane.attempt },
-    });
-  return (
-    <div className="cluster">
-      <WithoutGuard runId={runId} agentId={agentId} path={path} />
-      <Link className="button button-plain" href={`${edit}${query({ guard: path })}`}>
-        <SlidersHorizontal size={14} aria-hidden /> Change options…
-      </Link>
-      <Link className="button button-plain" href={edit}>
-        <Pencil size={14} aria-hidden /> Edit this input
-      </Link>
-      <Link className="button button-plain" href={`/guard-replay${query({ guard: path, agent: agentId })}`}>
-        <History size={14} aria-hidden /> Replay on the last 50 runs
-      </Link>
-      {lab !== undefined && (
-        <Link className="button button-plain" href={`/lab?${lab}`}>
-          <FlaskConical size={14} aria-hidden /> Open in the lab
-        </Link>
-      )}
-    </div>
-  );
+const Actions = ({ runId, agentId, path, lane }: ActionsProps) => (
+  <div className="cluster">
+    <WithoutGuard runId={runId} agentId={agentId} path={path} />
+    <ButtonLink icon={SlidersHorizontal} href={forkHref(runId, { guard: path })}>
+      Change options…
+    </ButtonLink>
+    <ButtonLink icon={Pencil} href={forkHref(runId)}>
+      Edit this input
+    </ButtonLink>
+    <ButtonLink icon={History} href={`/guard-replay${query({ guard: path, agent: agentId })}`}>
+      Replay on the last 50 runs
+    </ButtonLink>
+    {lane && (
+      <ButtonLink icon={FlaskConical} href={labHref(runId, path, lane)}>
+        Open in the lab
+      </ButtonLink>
+    )}
+  </div>
+);
+
+const labHref = (runId: string, path: string, { stepNumber, attempt }: Lane): string => {
+  const cutting = { kind: 'recorded', runId, stepNumber, attempt } as const;
+  return `/lab?${writeLabLink({ pipelineId: pipelineOf(path), text: '', kind: 'text', cutting })}`;
 };
 
 /** Runs the recorded run again with the guard in shadow mode, and compares both. Before tools can run, it names them. */
 const WithoutGuard = ({ runId, agentId, path }: Pick<ActionsProps, 'runId' | 'agentId' | 'path'>) => {
-  const { agents } = useCatalog();
   const { fork, start } = useFork(runId);
-  const tools = agents.find(({ id }) => id === agentId)?.tools ?? [];
+  const { tools = [] } = useAgent(agentId) ?? {};
+  const isBusy = fork.state === 'busy';
+  const title = isBusy ? 'Running …' : 'Run without this guard';
   const run = (): void => void start({ guard: { kind: 'own', pipelineId: pipelineOf(path), path, options: { shadow: true } } });
-  const title = (
-    <>
-      <ShieldOff size={14} aria-hidden /> {fork.state === 'busy' ? 'Running …' : 'Run without this guard'}
-    </>
-  );
   return (
     <>
       {tools.length === 0 ? (
-        <Button look="primary" disabled={fork.state === 'busy'} onClick={run}>
+        <Button icon={ShieldOff} look="primary" disabled={isBusy} onClick={run}>
           {title}
         </Button>
       ) : (
-        <Menu title={title} look="primary">
+        <Menu icon={ShieldOff} title={title} look="primary">
           <RealTools tools={tools} />
-          <Button look="primary" disabled={fork.state === 'busy'} onClick={run}>
-            {fork.state === 'busy' ? 'Running …' : 'Run and compare'}
+          <Button look="primary" disabled={isBusy} onClick={run}>
+            {isBusy ? 'Running …' : 'Run and compare'}
           </Button>
         </Menu>
       )}
-      {fork.state === 'failed' && <ErrorNotice error={fork.error} />}
+      {fork.error && <ErrorNotice error={fork.error} />}
     </>
   );
 };

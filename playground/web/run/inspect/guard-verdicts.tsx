@@ -1,21 +1,20 @@
-import { use, useCallback, useState, type ReactNode } from 'react';
-import { Eye } from 'lucide-react';
+import { use, useState, type ReactNode } from 'react';
 import './merge-words.css';
 import { Button } from '../../components/button.js';
 import { FactList } from '../../components/fact-list.js';
 import { count, formatDuration } from '../../components/format.js';
 import { MarkBadge } from '../../components/badge.js';
 import type { VerdictKind } from '../../../../schemas/run-event.js';
-import { targetTitle } from '../../components/target-title.js';
+import { targetTitle } from '../../components/text-pairs.js';
 import { InertText } from '../../components/inert-text.js';
 import type { GuardMark } from '../../../fold/run-view.js';
 import type { GuardShape } from '../../../protocol/shapes.js';
 import { NoWords } from '../no-words.js';
 import { weight, type StreamProgress } from './judged.js';
 import { GuardDiff, type GuardDiffProps } from './guard-diff.js';
+import { Revealed } from './revealed.js';
 import type { MergedText, MergeView } from '../../../protocol/trace-entry.js';
-import { get, query, runFile } from '../../api/request.js';
-import { restMs, useLoaded } from '../../api/use-loaded.js';
+import { runPath } from '../../../protocol/run-file.js';
 import { WordDiff } from '../../components/word-diff.js';
 
 interface GuardVerdictsProps {
@@ -156,6 +155,13 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
   );
 };
 
+/** The texts of a conflict: the branches' input, each proposal, and the result. */
+const MergeWords = ({ runId, seq }: { readonly runId: string; readonly seq: number }) => (
+  <Revealed<MergeView> path={`${runPath(runId)}/merges/${seq}`} noun="edits" isMasked>
+    {({ texts }) => texts.map((text) => <Merged key={text.target} text={text} />)}
+  </Revealed>
+);
+
 const Merged = ({ text: { target, base, proposals, result } }: { readonly text: MergedText }) => (
   <dl className="stack-s merge">
     <div>
@@ -180,36 +186,3 @@ const Merged = ({ text: { target, base, proposals, result } }: { readonly text: 
     </div>
   </dl>
 );
-
-/** The texts of a conflict: the branches' input, each proposal, and the result. */
-const MergeWords = ({ runId, seq }: { readonly runId: string; readonly seq: number }) => {
-  const [isRevealed, setIsRevealed] = useState(false);
-  const load = useCallback(
-    (signal: AbortSignal) =>
-      get<MergeView>(`runs/${encodeURIComponent(runId)}/merges/${seq}${query({ reveal: isRevealed ? 1 : undefined })}`, signal),
-    [runId, seq, isRevealed],
-  );
-  const loaded = useLoaded(load, restMs);
-  if (loaded.state === 'loading') return <p className="soft small">Loading edits …</p>;
-  if (loaded.state === 'failed')
-    return (
-      <p className="soft small">
-        <InertText text={loaded.error.message} />
-      </p>
-    );
-  const isHidden = loaded.value.texts.some(({ base, proposals }) =>
-    [base, ...proposals.map(({ text }) => text)].join('').includes('▒'),
-  );
-  return (
-    <>
-      {loaded.value.texts.map((text) => (
-        <Merged key={text.target} text={text} />
-      ))}
-      {isHidden && !isRevealed && !runFile && (
-        <Button look="quiet" onClick={() => setIsRevealed(true)}>
-          <Eye size={14} aria-hidden /> Show text that was not emitted
-        </Button>
-      )}
-    </>
-  );
-};

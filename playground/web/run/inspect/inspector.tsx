@@ -7,7 +7,7 @@ import { FactList } from '../../components/fact-list.js';
 import { formatDuration } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';
 import type { SpineRow } from '../../fold/spine-row.js';
-import { runHref } from '../../shell/run-href.js';
+import { runHref } from '../../shell/hrefs.js';
 import { CallDetails, ModelDetails } from './call-details.js';
 import { GuardDetails } from './guard-details.js';
 import { StepDetails } from './step-details.js';

@@ -4,7 +4,7 @@ import { bufferedChars, type GuardMark, type Lane, type Part } from '../../../fo
 import type { Catalog, PipelineInfo } from '../../../protocol/catalog.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { formatDuration } from '../../components/format.js';
-import type { PlaceMark } from '../../workbench/graph/place-mark.js';
+import type { PlaceMark } from '../../workbench/graph/shape-nodes.js';
 
 /** A path starts with the name of its pipeline. */
 export const pipelineOf = (path: string): string => path.split('/', 1)[0] ?? path;

@@ -1,17 +1,17 @@
 import { Eye, Film, GitFork } from 'lucide-react';
 import { use, useCallback, useMemo, useState } from 'react';
-import { Link } from 'wouter';
 import type { Lane } from '../../../fold/run-view.js';
 import { runPath } from '../../../protocol/run-file.js';
 import type { Revealed } from '../../../protocol/trace-entry.js';
-import { get, query, runFile } from '../../api/request.js';
+import { get, runFile } from '../../api/request.js';
 import { useRun } from '../../api/run-readers.js';
 import { Badge } from '../../components/badge.js';
-import { Button } from '../../components/button.js';
+import { Button, ButtonLink } from '../../components/button.js';
 import { Authors } from '../../components/authored-text.js';
 import { PartText } from '../../components/part-text.js';
 import { filmOfRun } from '../../fold/film-of-run.js';
 import { FilmView } from '../../workbench/lab/film-view.js';
+import { forkHref } from '../../shell/hrefs.js';
 import { NoWords } from '../no-words.js';
 import type { DetailProps } from './inspector.js';
 import { useEditedWords } from './use-edited-words.js';
@@ -35,17 +35,14 @@ export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) 
       {!isFilm && parts.map((part) => <PartText key={part.partId} part={part} lane={now} mostChars={4000} words={words} />)}
       {!isFilm && <Authors words={words} />}
       {parts.length > 0 && (
-        <Button look="quiet" aria-expanded={isFilm} onClick={() => setIsFilm(!isFilm)}>
-          <Film size={14} aria-hidden /> Chunk by chunk
+        <Button icon={Film} look="quiet" aria-expanded={isFilm} onClick={() => setIsFilm(!isFilm)}>
+          Chunk by chunk
         </Button>
       )}
       {!runFile && parts.length > 0 && whole.visits.length > 0 && (
-        <Link
-          className="button button-plain"
-          href={`/runs/${encodeURIComponent(runId)}/edit${query({ part: `answers ${lane.stepNumber}.${lane.attempt}` })}`}
-        >
-          <GitFork size={14} aria-hidden /> Edit response, fork from here
-        </Link>
+        <ButtonLink icon={GitFork} href={forkHref(runId, { part: `answers ${lane.stepNumber}.${lane.attempt}` })}>
+          Edit response, fork from here
+        </ButtonLink>
       )}
       {isFilm && <StreamFilm runId={runId} lane={lane} seq={view.seq} onSeq={onSeq} />}
     </>
@@ -80,8 +77,8 @@ const StreamFilm = ({ runId, lane, seq, onSeq }: StreamFilmProps) => {
     <section aria-label="Stream buffer" className="stack-s stream">
       <FilmView film={film} index={film.lines.filter((line) => line <= seq).length} onGo={onGo} keys="timeline keys" />
       {canReveal && !words && (
-        <Button look="quiet" onClick={() => void reveal()}>
-          <Eye size={14} aria-hidden /> Show received text
+        <Button icon={Eye} look="quiet" onClick={() => void reveal()}>
+          Show received text
         </Button>
       )}
     </section>

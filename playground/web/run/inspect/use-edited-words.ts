@@ -9,7 +9,7 @@ import { restMs, useLoaded } from '../../api/use-loaded.js';
 import type { EditedWords } from '../../components/split-authored.js';
 import { diffWords } from '../../components/diff-words.js';
 import { pipelineNamed, pipelineOf } from './judged.js';
-import { pairsOf } from './text-pairs.js';
+import { pairsOf } from '../../components/text-pairs.js';
 
 /** The most verdicts that are read. */
 const mostEdits = 12;
@@ -38,7 +38,9 @@ export const useEditedWords = (runId: string, lane: Lane | undefined): readonly 
   return loaded.value.flatMap((view) => {
     const pipeline = pipelineNamed(catalog, pipelineOf(view.path));
     const author = pipeline ? guardsIn(pipeline.graph).findIndex(({ path }) => path === view.path) : 0;
-    const added = pairsOf(view).flatMap(({ before, after }) => diffWords(before, after).filter(({ kind }) => kind === 'added'));
+    const added = pairsOf(view.received, view.returned).flatMap(({ before, after }) =>
+      diffWords(before, after).filter(({ kind }) => kind === 'added'),
+    );
     return added.map(({ text }) => ({ text: text.trim(), name: view.processorId, author: Math.max(0, author) }));
   });
 };

@@ -1,3 +1,4 @@
+import { wordsOf } from '../../components/text-pairs.js';
 import type { JsonSchema } from './json-schema.js';
 
 /**
@@ -27,14 +28,8 @@ export const formFieldsOf = ({ properties = {}, required = [] }: JsonSchema): Fo
     .map(([name, schema]) => {
       const isRequired = required.includes(name);
       const kind = schema.const !== undefined && isRequired ? 'fixed' : kindOf(schema);
-      return { name, title: titleOf(name), description: schema.description ?? '', kind, isRequired, schema };
+      return { name, title: wordsOf(name), description: schema.description ?? '', kind, isRequired, schema };
     });
-
-/** The words of a name: `stepNumber` is "Step number". */
-export const titleOf = (name: string): string => {
-  const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
 
 /** The values of a field of kind `choice`. */
 export const choicesOf = (schema: JsonSchema): readonly unknown[] =>

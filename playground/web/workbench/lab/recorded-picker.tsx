@@ -1,11 +1,12 @@
-import { useCallback } from 'react';
-import { get, query } from '../../api/request.js';
-import { useLoaded } from '../../api/use-loaded.js';
+import { runPath } from '../../../protocol/run-file.js';
 import type { RunPage } from '../../../protocol/runs.js';
 import type { StudioEntry, Place } from '../../../protocol/trace-entry.js';
 import type { Cutting } from '../../../protocol/workbench.js';
-import { ErrorNotice } from '../../components/error-notice.js';
+import { query } from '../../api/request.js';
+import { useGet } from '../../api/use-loaded.js';
+import { Select } from '../../components/fields.js';
 import { formatTime } from '../../components/format.js';
+import { Loaded } from '../../components/loaded.js';
 
 type Recorded = Extract<Cutting, { kind: 'recorded' }>;
 
@@ -15,63 +16,56 @@ interface RecordedProps {
 }
 
 /** Picks a model call from the recorded runs. */
-export const RecordedPicker = ({ cutting, onChange }: RecordedProps) => {
-  const loaded = useLoaded(useCallback((signal) => get<RunPage>(`runs${query({ limit: 100 })}`, signal), []));
-  if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
-  const runs = loaded.state === 'loaded' ? loaded.value.runs : [];
-  const isListed = runs.some(({ runId }) => runId === cutting.runId);
-  return (
-    <>
-      <label className="field">
-        <span className="field-title">Run</span>
-        <select
-          className="input"
+export const RecordedPicker = ({ cutting, onChange }: RecordedProps) => (
+  <Loaded loaded={useGet<RunPage>(`runs${query({ limit: 100 })}`)} noun="runs">
+    {({ runs }) => (
+      <>
+        <Select
+          title="Run"
           value={cutting.runId}
-          onChange={({ target }) => onChange({ ...cutting, runId: target.value, stepNumber: 0, attempt: 1 })}
-        >
-          {!isListed && <option value={cutting.runId}>{cutting.runId || 'Choose a run'}</option>}
-          {runs.map(({ runId, userText, startedAt, agentId }) => (
-            <option key={runId} value={runId}>
-              {formatTime(startedAt)} · {agentId} · {userText}
-            </option>
-          ))}
-        </select>
-      </label>
-      {cutting.runId !== '' && <CallSelect cutting={cutting} onChange={onChange} />}
-    </>
-  );
-};
+          options={[
+            ...(runs.some(({ runId }) => runId === cutting.runId)
+              ? []
+              : [[cutting.runId, cutting.runId || 'Choose a run'] as const]),
+            ...runs.map(
+              ({ runId, userText, startedAt, agentId }) =>
+                [runId, `${formatTime(startedAt)} · ${agentId} · ${userText}`] as const,
+            ),
+          ]}
+          onChange={(runId) => onChange({ ...cutting, runId, stepNumber: 0, attempt: 1 })}
+        />
+        {cutting.runId !== '' && <CallSelect cutting={cutting} onChange={onChange} />}
+      </>
+    )}
+  </Loaded>
+);
 
-const CallSelect = ({ cutting, onChange }: RecordedProps) => {
-  const { runId } = cutting;
-  const path = `runs/${encodeURIComponent(runId)}/entries`;
-  const loaded = useLoaded(useCallback((signal) => get<StudioEntry[]>(path, signal), [path]));
-  if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
-  const calls = loaded.state === 'loaded' ? callsIn(loaded.value) : [];
-  if (loaded.state === 'loaded' && calls.length === 0)
-    return <p className="field-error">This run has no recorded model stream.</p>;
-  const at = calls.findIndex(({ stepNumber, attempt }) => stepNumber === cutting.stepNumber && attempt === cutting.attempt);
-  return (
-    <label className="field">
-      <span className="field-title">Model call</span>
-      <select
-        className="input"
-        value={at}
-        onChange={({ target }) => {
-          const call = calls[Number(target.value)];
-          if (call) onChange({ kind: 'recorded', runId, stepNumber: call.stepNumber, attempt: call.attempt });
-        }}
-      >
-        {at < 0 && <option value={-1}>Choose a call</option>}
-        {calls.map(({ stepNumber, attempt, chunks, chars }, index) => (
-          <option key={`${stepNumber} ${attempt}`} value={index}>
-            step {stepNumber + 1}, attempt {attempt}: {chunks} chunks, {chars} characters
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-};
+const nameOf = ({ stepNumber, attempt }: Place): string => `step ${stepNumber + 1}, attempt ${attempt}`;
+
+const CallSelect = ({ cutting, onChange }: RecordedProps) => (
+  <Loaded loaded={useGet<StudioEntry[]>(`${runPath(cutting.runId)}/entries`)} noun="model calls">
+    {(entries) => {
+      const calls = callsIn(entries);
+      const isKnown = calls.some((call) => nameOf(call) === nameOf(cutting));
+      return calls.length === 0 ? (
+        <p className="field-error">This run has no recorded model stream.</p>
+      ) : (
+        <Select
+          title="Model call"
+          value={isKnown ? nameOf(cutting) : ''}
+          options={[
+            ...(isKnown ? [] : [['', 'Choose a call'] as const]),
+            ...calls.map((call) => [nameOf(call), `${nameOf(call)}: ${call.chunks} chunks, ${call.chars} characters`] as const),
+          ]}
+          onChange={(name) => {
+            const { stepNumber, attempt } = calls.find((call) => nameOf(call) === name) ?? cutting;
+            onChange({ ...cutting, stepNumber, attempt });
+          }}
+        />
+      );
+    }}
+  </Loaded>
+);
 
 /** A recorded model call. */
 interface RecordedCall extends Place {

@@ -11,20 +11,3 @@ export const differencesOf = (a: Tried, b: Tried): string[] => {
   ];
   return rows.filter(([, one, other]) => JSON.stringify(one) !== JSON.stringify(other)).map(([name]) => name);
 };
-
-/** A text before and after, at one place of the payload. */
-export interface TextChange {
-  readonly target: string;
-  readonly before: string;
-  readonly after: string;
-}
-
-/** The texts of a payload with their changes; changed ones come first. */
-export const textChanges = ({ before, after }: Pick<Tried, 'before' | 'after'>): TextChange[] => {
-  const targets = [...new Set([...before, ...after].map(({ target }) => target))];
-  const textAt = (texts: Tried['before'], target: string): string => texts.find((one) => one.target === target)?.text ?? '';
-  const changes = targets.map((target) => ({ target, before: textAt(before, target), after: textAt(after, target) }));
-  return changes.toSorted((a, b) => Number(isChanged(b)) - Number(isChanged(a)));
-};
-
-export const isChanged = ({ before, after }: TextChange): boolean => before !== after;

@@ -1,19 +1,19 @@
-import { Braces, ListChecks, Play, RotateCcw } from 'lucide-react';
-import { useId, useMemo, useState, type FormEvent } from 'react';
+import { Braces, Play, RotateCcw } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { useCatalog } from '../../api/catalog.js';
 import type { PhaseInfo, PipelineInfo } from '../../../protocol/catalog.js';
 import { Button } from '../../components/button.js';
 import { ErrorNotice } from '../../components/error-notice.js';
+import { Form, Radios, Select } from '../../components/fields.js';
 import { Panel } from '../../components/panel.js';
 import { carryOver } from '../form/edit-payload.js';
 import { examplePayload } from '../form/example-of.js';
 import { formFieldsOf } from '../form/form-fields.js';
 import type { Payload } from '../form/json-schema.js';
-import { PayloadForm, type FieldErrors, type FillProps } from '../form/payload-form.js';
-import type { PlaceMark } from '../graph/place-mark.js';
+import { PayloadForm, PayloadText, type FieldErrors, type FillProps } from '../form/payload-form.js';
+import type { PlaceMark } from '../graph/shape-nodes.js';
 import { differencesOf } from './agreement.js';
 import { marksOfTries } from './marks-of-tries.js';
-import { PayloadText } from './payload-text.js';
 import { TriedResult } from './tried-result.js';
 import { useTry, type Engine, type Trying } from './use-try.js';
 import './try-phase.css';
@@ -26,11 +26,11 @@ interface TryPhaseProps {
 
 const engineTitles = { plan: 'Compiled plan', mastra: 'Mastra engine' } as const satisfies Record<Engine, string>;
 
-const engineChoices = [
-  { title: engineTitles.plan, engines: ['plan'] },
-  { title: engineTitles.mastra, engines: ['mastra'] },
-  { title: 'Both', engines: ['plan', 'mastra'] },
-] as const satisfies readonly { title: string; engines: readonly Engine[] }[];
+const engineChoices: Readonly<Record<string, readonly Engine[]>> = {
+  [engineTitles.plan]: ['plan'],
+  [engineTitles.mastra]: ['mastra'],
+  Both: ['plan', 'mastra'],
+};
 
 const placeOf = ({ schema }: PhaseInfo) => ({
   fields: formFieldsOf(schema),
@@ -55,7 +55,8 @@ const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
   const place = useMemo(() => placeOf(row), [row]);
   const [{ payload, form }, setFilled] = useState({ payload: place.example, form: 0 });
   const [isText, setIsText] = useState(false);
-  const [engines, setEngines] = useState<readonly Engine[]>(engineChoices[0].engines);
+  const [chosen, setChosen] = useState<string>(engineTitles.plan);
+  const engines = engineChoices[chosen] ?? [];
   const [drafts, setDrafts] = useState<FieldErrors>({});
   const { trying, run, clear } = useTry(pipeline.id);
   /** Opens another payload, in a new form. */
@@ -72,8 +73,7 @@ const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
     onRow(next);
   };
   const isUnread = Object.values(drafts).some((message) => message !== undefined);
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
+  const submit = async (): Promise<void> => {
     if (!isUnread) onTried(marksOfTries(await run({ phase: row.phase, payload, engines }), pipeline.graph, row.phase));
   };
   const filling: FillProps = {
@@ -84,28 +84,30 @@ const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
   };
   return (
     <Panel title="Try a phase" note={row.hook} tools={<ModeSwitch isText={isText} isLocked={isUnread} onChange={setIsText} />}>
-      <form className="split try" onSubmit={(event) => void submit(event)}>
+      <Form className="split try" onSubmit={submit}>
         <div className="stack">
           <PhaseSelect table={table} row={row} covered={pipeline.phases} onChange={change} />
           {isText ? <PayloadText key={form} {...filling} /> : <PayloadForm key={form} fields={place.fields} {...filling} />}
-          <EngineSelect engines={engines} onChange={setEngines} />
+          <Radios
+            title="Run on"
+            value={chosen}
+            options={Object.keys(engineChoices).map((title) => [title, title])}
+            onChange={setChosen}
+          />
           <div className="cluster">
-            <Button look="primary" type="submit" disabled={trying.isBusy || isUnread}>
-              <Play size={14} aria-hidden /> {trying.isBusy ? 'Running …' : 'Run'}
+            <Button icon={Play} look="primary" type="submit" disabled={trying.isBusy || isUnread}>
+              {trying.isBusy ? 'Running …' : 'Run'}
             </Button>
-            <Button look="quiet" onClick={() => open(place.example)}>
-              <RotateCcw size={14} aria-hidden /> Example
+            <Button icon={RotateCcw} look="quiet" onClick={() => open(place.example)}>
+              Example
             </Button>
           </div>
         </div>
         <Results trying={trying} fields={place.fields.map(({ name }) => name)} graph={pipeline.graph} phase={row.phase} />
-      </form>
+      </Form>
     </Panel>
   );
 };
-
-const defined = (errors: FieldErrors): FieldErrors =>
-  Object.fromEntries(Object.entries(errors).filter(([, message]) => message !== undefined));
 
 interface ModeProps {
   readonly isText: boolean;
@@ -115,10 +117,13 @@ interface ModeProps {
 }
 
 const ModeSwitch = ({ isText, isLocked, onChange }: ModeProps) => (
-  <Button look="quiet" disabled={isLocked} onClick={() => onChange(!isText)}>
-    {isText ? <ListChecks size={14} aria-hidden /> : <Braces size={14} aria-hidden />} {isText ? 'Edit as form' : 'Edit as JSON'}
+  <Button icon={Braces} look="quiet" disabled={isLocked} onClick={() => onChange(!isText)}>
+    {isText ? 'Edit as form' : 'Edit as JSON'}
   </Button>
 );
+
+const defined = (errors: FieldErrors): FieldErrors =>
+  Object.fromEntries(Object.entries(errors).filter(([, message]) => message !== undefined));
 
 interface PhaseSelectProps {
   readonly table: readonly PhaseInfo[];
@@ -128,32 +133,24 @@ interface PhaseSelectProps {
 }
 
 const PhaseSelect = ({ table, row, covered, onChange }: PhaseSelectProps) => {
-  const option = ({ phase, title }: PhaseInfo) => (
-    <option key={phase} value={phase}>
-      {title}
-    </option>
-  );
-  const isCovered = ({ phase }: PhaseInfo): boolean => covered.includes(phase);
-  const id = useId();
+  const groups = Map.groupBy(table, ({ phase }) => covered.includes(phase));
+  const optionsIn = (isCovered: boolean) => (groups.get(isCovered) ?? []).map(({ phase, title }) => [phase, title] as const);
   return (
-    <div className="field">
-      <label className="field-title" htmlFor={id}>
-        Phase
-      </label>
-      <p className="field-words soft tiny" id={`${id}-words`}>
-        {describe(row)} {!isCovered(row) && 'No guard of this pipeline has a hook for this phase. The payload passes unchanged.'}
-      </p>
-      <select
-        className="input"
-        id={id}
-        aria-describedby={`${id}-words`}
+    <>
+      <Select
+        title="Phase"
         value={row.phase}
-        onChange={(event) => onChange(event.target.value)}
-      >
-        <optgroup label="Covered by this pipeline">{table.filter(isCovered).map(option)}</optgroup>
-        <optgroup label="Other phases">{table.filter((one) => !isCovered(one)).map(option)}</optgroup>
-      </select>
-    </div>
+        options={[
+          { group: 'Covered by this pipeline', options: optionsIn(true) },
+          { group: 'Other phases', options: optionsIn(false) },
+        ]}
+        onChange={onChange}
+      />
+      <p className="field-words soft tiny">
+        {describe(row)}{' '}
+        {!covered.includes(row.phase) && 'No guard of this pipeline has a hook for this phase. The payload passes unchanged.'}
+      </p>
+    </>
   );
 };
 
@@ -161,23 +158,6 @@ const describe = ({ schema }: PhaseInfo): string => {
   const fixed = formFieldsOf(schema).find(({ kind }) => kind === 'fixed');
   return fixed?.description ?? '';
 };
-
-interface EngineSelectProps {
-  readonly engines: readonly Engine[];
-  readonly onChange: (engines: readonly Engine[]) => void;
-}
-
-const EngineSelect = ({ engines, onChange }: EngineSelectProps) => (
-  <fieldset className="cluster small choices">
-    <legend className="field-title">Run on</legend>
-    {engineChoices.map((choice) => (
-      <label key={choice.title}>
-        <input type="radio" name="engine" checked={choice.engines === engines} onChange={() => onChange(choice.engines)} />
-        {choice.title}
-      </label>
-    ))}
-  </fieldset>
-);
 
 interface ResultsProps {
   readonly trying: Trying;

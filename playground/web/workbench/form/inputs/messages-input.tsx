@@ -51,12 +51,12 @@ export const MessagesInput = (props: FieldProps) => {
       )}
       <div className="cluster">
         {!isRaw && (
-          <Button onClick={add}>
-            <ListPlus size={14} aria-hidden /> Add message
+          <Button icon={ListPlus} onClick={add}>
+            Add message
           </Button>
         )}
-        <Button look="quiet" onClick={toggle}>
-          {isRaw ? <Rows3 size={14} aria-hidden /> : <Braces size={14} aria-hidden />} {isRaw ? 'Edit as rows' : 'Edit as JSON'}
+        <Button look="quiet" icon={isRaw ? Rows3 : Braces} onClick={toggle}>
+          {isRaw ? 'Edit as rows' : 'Edit as JSON'}
         </Button>
       </div>
     </div>
@@ -104,9 +104,7 @@ const MessageRowInput = ({ field, message, roles, index, onChange, onRemove }: R
       ) : (
         <JsonInput {...field} field={{ ...field.field, schema: {} }} value={message} onChange={onChange} />
       )}
-      <Button look="quiet" isIcon aria-label={`Remove message ${number}`} onClick={onRemove}>
-        <X size={14} />
-      </Button>
+      <Button icon={X} look="quiet" aria-label={`Remove message ${number}`} onClick={onRemove} />
     </div>
   );
 };
