@@ -12,14 +12,13 @@ import { startTheme, themes, useTheme } from './theme/use-theme.js';
 import { CatalogProvider } from './api/catalog.js';
 import { runFile } from './api/request.js';
 import { Button } from './components/button.js';
-import { Waiting } from './components/waiting.js';
+import { Waiting, ErrorNotice } from './components/notices.js';
 import { pages, places } from './routes.js';
 import { GoToKey, GoToButton } from './shell/go-to-key.js';
 import { NotFound } from './shell/not-found.js';
-import { ownPlace } from './shell/place.js';
+import { ownPlace } from './shell/use-query.js';
 import { runPagePath } from './shell/hrefs.js';
 import type { RunFile } from '../protocol/run-file.js';
-import { ErrorNotice } from './components/error-notice.js';
 
 /** The path under which the studio is mounted; empty at the root. */
 const mountedAt = new URL(document.baseURI).pathname.replace(/\/$/, '');

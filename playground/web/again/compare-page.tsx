@@ -5,18 +5,16 @@ import { useGet } from '../api/use-loaded.js';
 import { StatusBadge } from '../components/badge.js';
 import { formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
-import { Loaded } from '../components/loaded.js';
+import { Loaded } from '../components/notices.js';
 import { Panel } from '../components/panel.js';
 import { WordDiff } from '../components/word-diff.js';
 import { runHref } from '../shell/hrefs.js';
-import { useTitle } from '../shell/use-title.js';
 import { ComparedResponses, ComparedTable } from '../workbench/compare/compared-table.js';
 import { hasCalls, outcomeOf, type Sides } from '../workbench/compare/order-rows.js';
 import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
 
 /** Two recorded runs: by their words and by their verdicts. */
 export const ComparePage = ({ runId = '', otherId = '' }: { readonly runId?: string; readonly otherId?: string }) => {
-  useTitle('Compare runs');
   const loaded = useGet<RunComparison>(`runs/${encodeURIComponent(runId)}/compare/${encodeURIComponent(otherId)}`);
   return (
     <div className="page">

@@ -8,23 +8,20 @@ import { useAgent, useCatalog } from '../api/catalog.js';
 import { useRun } from '../api/run-readers.js';
 import { useGet } from '../api/use-loaded.js';
 import { Button } from '../components/button.js';
-import { ErrorNotice } from '../components/error-notice.js';
+import { ErrorNotice, Waiting } from '../components/notices.js';
 import { Field, Form } from '../components/fields.js';
 import { Panel } from '../components/panel.js';
 import { VirtualList } from '../components/virtual-list.js';
-import { Waiting } from '../components/waiting.js';
 import { useQuery } from '../shell/use-query.js';
-import { useTitle } from '../shell/use-title.js';
 import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
 import { editableIn, editsOf, type Editable, type Typed } from './fork-edits.js';
 import { chosenGuard, readChoice } from './guard-choice.js';
-import { GuardOptions, GuardSelect, PlaceSelect } from './guard-form.js';
+import { GuardFields } from './guard-form.js';
 import { RealTools } from './real-tools.js';
 import { useFork } from './use-fork.js';
 
 /** Edits any part of a run, and runs it again from there. */
 export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
-  useTitle('Edit and run again');
   const run = useRun(runId);
   const { entries, count, fold } = run;
   const view = fold.at();
@@ -149,12 +146,10 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
   );
 };
 
-const GuardPanel = (props: Parameters<typeof GuardOptions>[0]) => (
+const GuardPanel = (props: Parameters<typeof GuardFields>[0]) => (
   <Panel title="Guard" note="optional: add or replace a guard">
     <div className="columns guard-form">
-      <GuardSelect {...props} />
-      <PlaceSelect {...props} />
-      {props.choice.guard !== '' && <GuardOptions key={props.choice.guard} {...props} />}
+      <GuardFields {...props} />
     </div>
   </Panel>
 );

@@ -1,10 +1,13 @@
 import { Play, Square } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { readyGuardNames, type ChosenGuard } from '../../protocol/again.js';
+import type { FormSchemas } from '../../protocol/catalog.js';
 import { guardsIn } from '../../protocol/shapes.js';
 import { useCatalog } from '../api/catalog.js';
 import { Button } from '../components/button.js';
 import { Form, Select } from '../components/fields.js';
+import { Loaded } from '../components/notices.js';
+import { useGet } from '../api/use-loaded.js';
 import { Panel } from '../components/panel.js';
 import type { ChangeQuery } from '../shell/use-query.js';
 import { formFieldsOf } from '../workbench/form/form-fields.js';
@@ -18,17 +21,29 @@ interface GuardFormProps extends ChoiceProps {
   readonly onStop: () => void;
 }
 
-export interface ChoiceProps {
+interface ChoiceProps {
   readonly choice: GuardChoice;
   readonly onChange: ChangeQuery;
 }
 
-interface GuardOptionsProps extends ChoiceProps {
+interface GuardFieldsProps extends ChoiceProps {
   /** Called with the reason while an input is no valid value. */
   readonly onFault: (fault: string | undefined) => void;
+  /** Between the guard and its options. */
+  readonly children?: ReactNode;
 }
 
-export const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
+/** Fields for a guard, the one that it replaces, and its options. */
+export const GuardFields = ({ children, ...props }: GuardFieldsProps) => (
+  <>
+    <GuardSelect {...props} />
+    <PlaceSelect {...props} />
+    {children}
+    {props.choice.guard !== '' && <GuardOptions key={props.choice.guard} {...props} />}
+  </>
+);
+
+const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
   <Select
     title="Guard"
     value={choice.guard}
@@ -44,7 +59,7 @@ export const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
   />
 );
 
-export const PlaceSelect = ({ choice, onChange }: ChoiceProps) => {
+const PlaceSelect = ({ choice, onChange }: ChoiceProps) => {
   const ids = new Set(useCatalog().pipelines.flatMap(({ graph }) => guardsIn(graph).map(({ id }) => id)));
   return (
     <Select
@@ -77,9 +92,20 @@ const RunSelects = ({ choice, onChange }: ChoiceProps) => {
 };
 
 /** A form for the options of the chosen guard: the policy of a guard of the application, or what a built-in guard takes. */
-export const GuardOptions = ({ choice: { guard, options }, onChange, onFault }: GuardOptionsProps) => {
-  const { options: schemas, pipelines } = useCatalog();
-  const fields = useMemo(() => formFieldsOf(schemas.ready[guard] ?? schemas.policy), [schemas, guard]);
+const GuardOptions = (props: GuardFieldsProps) => (
+  <Loaded loaded={useGet<FormSchemas>('schemas')} noun="the form">
+    {({ ready, policy }) => <OptionsForm {...props} schema={ready[props.choice.guard] ?? policy} />}
+  </Loaded>
+);
+
+const OptionsForm = ({
+  choice: { guard, options },
+  schema,
+  onChange,
+  onFault,
+}: GuardFieldsProps & { readonly schema: object }) => {
+  const { pipelines } = useCatalog();
+  const fields = useMemo(() => formFieldsOf(schema), [schema]);
   const [payload, setPayload] = useState<Payload>(() => readOptions(options) ?? policyAt(guard, pipelines));
   const [errors, setErrors] = useState<FieldErrors>({});
   return (
@@ -115,10 +141,9 @@ export const GuardForm = ({ choice, isBusy, onChange, onReplay, onStop }: GuardF
   return (
     <Panel title="Guard and runs to replay">
       <Form className="columns guard-form" onSubmit={submit}>
-        <GuardSelect choice={choice} onChange={onChange} />
-        <PlaceSelect choice={choice} onChange={onChange} />
-        <RunSelects choice={choice} onChange={onChange} />
-        {choice.guard !== '' && <GuardOptions key={choice.guard} choice={choice} onChange={onChange} onFault={setFault} />}
+        <GuardFields choice={choice} onChange={onChange} onFault={setFault}>
+          <RunSelects choice={choice} onChange={onChange} />
+        </GuardFields>
         {isBusy ? (
           <Button icon={Square} onClick={onStop}>
             Stop

@@ -3,12 +3,10 @@ import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import './again.css';
 import { useCatalog } from '../api/catalog.js';
-import { EmptyState } from '../components/empty-state.js';
-import { ErrorNotice } from '../components/error-notice.js';
+import { EmptyState, ErrorNotice } from '../components/notices.js';
 import { count, formatTime } from '../components/format.js';
 import { Panel } from '../components/panel.js';
 import { useQuery } from '../shell/use-query.js';
-import { useTitle } from '../shell/use-title.js';
 import { changedVerdicts, changeName, countChanges, sumUp, type ChangedVerdict } from './changed-verdicts.js';
 import { readChoice } from './guard-choice.js';
 import { GuardForm } from './guard-form.js';
@@ -104,7 +102,6 @@ const Outcome = ({ replay }: { readonly replay: GuardReplay }) => {
 
 /** The verdicts of a guard, or of one with other options, in the latest runs. */
 export const GuardReplayPage = () => {
-  useTitle('Replay a guard');
   const { agents } = useCatalog();
   const [query, setQuery] = useQuery();
   const choice = useMemo(() => readChoice(query), [query]);

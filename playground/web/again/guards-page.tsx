@@ -4,16 +4,14 @@ import { Link } from 'wouter';
 import type { GuardTotal, GuardTotals } from '../../protocol/runs.js';
 import { get, query as toQuery } from '../api/request.js';
 import { useLoaded } from '../api/use-loaded.js';
-import { EmptyState } from '../components/empty-state.js';
+import { EmptyState, Loaded } from '../components/notices.js';
 import { count, formatDuration } from '../components/format.js';
-import { Loaded } from '../components/loaded.js';
 import { Panel } from '../components/panel.js';
 import { verdictWords } from '../../fold/facts.js';
 import { Aside, Table, type Column } from '../components/table.js';
 import { readFilter, serverQuery, type RunFilter } from '../runs/run-filter.js';
 import { RunFilters } from '../runs/run-filters.js';
 import { useQuery } from '../shell/use-query.js';
-import { useTitle } from '../shell/use-title.js';
 import '../runs/runs.css';
 import './again.css';
 import { PageHead } from '../workbench/page-head.js';
@@ -22,7 +20,6 @@ const mostRuns = 200;
 
 /** The results of each guard in recorded runs: its verdicts, and their durations. */
 export const GuardsPage = () => {
-  useTitle('Guard statistics');
   const [query, setQuery] = useQuery();
   const filter = useMemo(() => readFilter(query), [query]);
   const load = useCallback(

@@ -1,6 +1,6 @@
 import { createContext, use, type ReactNode } from 'react';
 import type { AgentInfo, Catalog } from '../../protocol/catalog.js';
-import { Loaded } from '../components/loaded.js';
+import { Loaded } from '../components/notices.js';
 import { useGet } from './use-loaded.js';
 
 const CatalogContext = createContext<Catalog | undefined>(undefined);

@@ -5,7 +5,7 @@ import { createRunFold, type RunFold } from '../../fold/fold-run.js';
 import { live } from './live.js';
 import type { News } from './live-source.js';
 import { ApiError, get } from './request.js';
-import { asError } from './use-action.js';
+import { asError } from './use-loaded.js';
 
 /** The loaded lines of a run. */
 export interface RunLines {

@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { get } from './request.js';
-import { asError } from './use-action.js';
 
 type Loaded<T> =
   | { readonly state: 'loading' }
@@ -50,3 +49,31 @@ export const useGet = <T>(path: string, afterMs?: number): Loading<T> =>
     useCallback((signal) => get<T>(path, signal), [path]),
     afterMs,
   );
+
+/** A request that a person started on a page, and its outcome. */
+export interface Action<T> {
+  readonly state: 'idle' | 'busy' | 'done' | 'failed';
+  /** Of the latest request that succeeded. */
+  readonly value?: T;
+  /** Set if it failed. */
+  readonly error?: Error;
+}
+
+export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+
+/** The state of the latest action; `start` never rejects, and returns its value. */
+export const useAction = <T>(): readonly [Action<T>, start: (act: () => Promise<T>) => Promise<T | undefined>] => {
+  const [action, setAction] = useState<Action<T>>({ state: 'idle' });
+  const start = useCallback(async (act: () => Promise<T>): Promise<T | undefined> => {
+    setAction(({ value }) => ({ state: 'busy', ...(value !== undefined && { value }) }));
+    try {
+      const value = await act();
+      setAction({ state: 'done', value });
+      return value;
+    } catch (thrown) {
+      setAction({ state: 'failed', error: asError(thrown) });
+      return undefined;
+    }
+  }, []);
+  return [action, start];
+};

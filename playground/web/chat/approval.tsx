@@ -2,12 +2,11 @@ import { Check, CirclePause, X } from 'lucide-react';
 import type { AnswerCall, StartedRun } from '../../protocol/runs.js';
 import { runPath } from '../../protocol/run-file.js';
 import { post } from '../api/request.js';
-import { useAction } from '../api/use-action.js';
+import { useAction } from '../api/use-loaded.js';
 import { Button } from '../components/button.js';
-import { ErrorNotice } from '../components/error-notice.js';
+import { ErrorNotice, Notice } from '../components/notices.js';
 import { FactList } from '../components/fact-list.js';
 import { InertText } from '../components/inert-text.js';
-import { Notice } from '../components/notice.js';
 import type { WaitingCall } from '../../fold/run-view.js';
 
 interface ApprovalProps {

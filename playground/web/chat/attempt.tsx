@@ -1,10 +1,12 @@
 import { WordBadge } from '../components/badge.js';
 import { InertText } from '../components/inert-text.js';
 import { PartText } from '../components/part-text.js';
-import { markName, tellMark } from '../../fold/facts.js';
-import type { Lane } from '../../fold/run-view.js';
-import { ToolRow } from './tool-row.js';
+import { markName, tellMark, tellTool } from '../../fold/facts.js';
+import type { Lane, ToolCall } from '../../fold/run-view.js';
 import { ModelWrote } from './edited-text.js';
+import { Bot, Wrench } from 'lucide-react';
+import { CallBadge, CallValues } from '../components/call.js';
+import './tool-row.css';
 
 interface AttemptProps {
   readonly runId: string;
@@ -43,5 +45,25 @@ export const Attempt = ({ runId, lane, isLive, isLast }: AttemptProps) => {
         <ToolRow key={call.toolCallId} call={call} />
       ))}
     </div>
+  );
+};
+
+/** A tool call: its arguments, and its outcome. One that is not as usual is open. */
+export const ToolRow = ({ call }: { readonly call: ToolCall }) => {
+  const Icon = call.toolName.startsWith('agent-') ? Bot : Wrench;
+  return (
+    <details className="tool" open={tellTool(call).isFact}>
+      <summary>
+        <Icon size={14} aria-hidden />
+        <code>
+          <InertText text={call.toolName} />
+        </code>
+        <CallBadge call={call} />
+      </summary>
+      <div className="stack-s tool-body">
+        {call.error !== undefined && <InertText text={call.error} />}
+        <CallValues call={call} />
+      </div>
+    </details>
   );
 };

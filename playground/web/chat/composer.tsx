@@ -2,7 +2,7 @@ import { ArrowUp, Plus } from 'lucide-react';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
 import type { AgentInfo } from '../../protocol/catalog.js';
 import { useCatalog } from '../api/catalog.js';
-import { useAction } from '../api/use-action.js';
+import { useAction } from '../api/use-loaded.js';
 import { useRun } from '../api/run-readers.js';
 import { Button } from '../components/button.js';
 import { Form, Select } from '../components/fields.js';

@@ -4,10 +4,9 @@ import { runPath } from '../../protocol/run-file.js';
 import type { PromptView, Revealed } from '../../protocol/trace-entry.js';
 import { useCatalog } from '../api/catalog.js';
 import { get, query } from '../api/request.js';
-import { useAction } from '../api/use-action.js';
-import { useGet } from '../api/use-loaded.js';
+import { useAction, useGet } from '../api/use-loaded.js';
 import { Button } from '../components/button.js';
-import { ErrorNotice } from '../components/error-notice.js';
+import { ErrorNotice } from '../components/notices.js';
 import { WordDiff } from '../components/word-diff.js';
 import './edited-text.css';
 

@@ -5,7 +5,7 @@ import { usePhaseTitle } from '../api/catalog.js';
 import { Badge } from './badge.js';
 import { FactList } from './fact-list.js';
 import { InertText } from './inert-text.js';
-import { Notice } from './notice.js';
+import { Notice } from './notices.js';
 
 interface BlockNoticeProps {
   readonly tripwire: Partial<Tripwire> & Pick<Tripwire, 'reason'>;

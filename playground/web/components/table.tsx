@@ -1,4 +1,5 @@
 import { Fragment, type ReactNode } from 'react';
+import { InertText } from './inert-text.js';
 import './table.css';
 
 /** A column: its title, and its cell of each row. The cell of the first column names the row. */
@@ -59,4 +60,21 @@ export const Table = <R,>({ caption, className = '', rows, columns, rowClass, mo
 
 /** A second line of a cell; nothing without text. */
 export const Aside = ({ children }: { readonly children: ReactNode }) =>
-  children !== undefined && <span className="row-reason soft tiny">{children}</span>;
+  children !== undefined && (
+    <span className="row-reason soft tiny">{typeof children === 'string' ? <InertText text={children} /> : children}</span>
+  );
+
+interface RowNameProps {
+  readonly name: string;
+  /** The path in the pipeline. */
+  readonly path: string;
+  readonly children?: ReactNode;
+}
+
+/** The name of a guard or a step, with a second line. */
+export const RowName = ({ name, path, children }: RowNameProps) => (
+  <span title={path}>
+    <InertText text={name} />
+    <Aside>{children}</Aside>
+  </span>
+);

@@ -1,10 +1,9 @@
 import { useCallback, useEffect } from 'react';
 import type { DecideRun, Decision } from '../../protocol/runs.js';
 import { get, post } from '../api/request.js';
-import { useAction } from '../api/use-action.js';
-import { useLoaded } from '../api/use-loaded.js';
+import { useAction, useLoaded } from '../api/use-loaded.js';
 import { Button } from '../components/button.js';
-import { ErrorNotice } from '../components/error-notice.js';
+import { ErrorNotice } from '../components/notices.js';
 import { InertText } from '../components/inert-text.js';
 
 const pollMs = 5_000;

@@ -1,13 +1,12 @@
 import { GitFork } from 'lucide-react';
 import { Link } from 'wouter';
-import { tellTool } from '../../../fold/facts.js';
 import type { RunTree } from '../../../fold/run-tree.js';
 import type { ToolCall } from '../../../fold/run-view.js';
 import { runPath } from '../../../protocol/run-file.js';
 import type { PromptView } from '../../../protocol/trace-entry.js';
 import { runFile } from '../../api/request.js';
-import { Badge } from '../../components/badge.js';
 import { ButtonLink } from '../../components/button.js';
+import { CallBadge, CallValues } from '../../components/call.js';
 import { FactList, Value } from '../../components/fact-list.js';
 import { count, formatDuration } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';
@@ -19,29 +18,20 @@ import { Revealed } from './revealed.js';
 export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps & Pick<RunTree, 'subRuns'>) => {
   const call = whole.lanes.flatMap(({ tools }) => tools).findLast(({ toolCallId }) => toolCallId === row.toolCallId);
   if (!call) return <h3>{row.name}</h3>;
-  const { tone, word } = tellTool(call);
   const runs = subRuns.filter(({ run }) => run.parent?.toolCallId === call.toolCallId);
   return (
     <>
       <h3>
-        <InertText text={call.toolName} />{' '}
-        <Badge tone={tone}>{call.rejectedBy === undefined ? word : `rejected by ${call.rejectedBy}`}</Badge>
+        <InertText text={call.toolName} /> <CallBadge call={call} />
       </h3>
       <FactList
         facts={{
-          [call.rejectedBy === undefined ? (call.outcome === 'error' ? 'Error' : 'Reason') : 'Reason']: call.error,
+          [call.rejectedBy === undefined && call.outcome === 'error' ? 'Error' : 'Reason']: call.error,
           Took: call.durationMs === undefined || call.rejectedBy !== undefined ? undefined : formatDuration(call.durationMs),
           Call: call.toolCallId,
         }}
       />
-      <h4>Arguments</h4>
-      {call.rejectedBy === undefined ? <Value value={call.args ?? 'none'} /> : <RejectedArguments runId={runId} call={call} />}
-      {call.result !== undefined && (
-        <>
-          <h4>Result</h4>
-          <Value value={call.result} />
-        </>
-      )}
+      <CallValues call={call} args={call.rejectedBy !== undefined && <RejectedArguments runId={runId} call={call} />} />
       {runs.map(({ run }) => (
         <p key={run.runId}>
           <Link href={runHref(run.runId)}>

@@ -6,44 +6,41 @@ import { useFork } from '../../again/use-fork.js';
 import { useAgent, useCatalog } from '../../api/catalog.js';
 import { query, runFile } from '../../api/request.js';
 import { Button, ButtonLink } from '../../components/button.js';
-import { ErrorNotice } from '../../components/error-notice.js';
+import { ErrorNotice } from '../../components/notices.js';
 import { Menu } from '../../components/menu.js';
 import { forkHref } from '../../shell/hrefs.js';
-import { writeLabLink } from '../../workbench/lab/lab-link.js';
+import { labHref } from '../../workbench/lab/lab-link.js';
 import { GuardVerdicts } from './guard-verdicts.js';
 import type { DetailProps } from './inspector.js';
-import { pipelineNamed, pipelineOf, placeMarks, streamProgress, withoutVerdict } from './judged.js';
+import { pipelineNamed, pipelineOf, placeMarks, withoutVerdict } from './judged.js';
 import { RealTools } from '../../again/real-tools.js';
 
 /** Requested together with the run, and not with the first guard that is shown. */
 const graphCode = import('../../workbench/graph/pipeline-graph.js');
 const PipelineGraph = lazy(async () => ({ default: (await graphCode).PipelineGraph }));
 
-/** The progress of an attempt's stream, while the attempt is open. */
-const openStream = (lane: Lane | undefined) => (lane && lane.reason === undefined ? streamProgress(lane) : undefined);
-
 const marksIn = (lane: Lane | undefined, phase: string) => (lane?.marks ?? []).filter((mark) => mark.phase === phase);
 
 /** The guards of a phase in an attempt, at the point in time. */
 const usePhase = ({ row, whole, view }: DetailProps) => {
   const catalog = useCatalog();
-  const { phase = '', path = '' } = row.place ?? {};
+  const { phase, path } = row.place ?? { phase: '', path: '' };
   const lane = whole.lanes[row.lane ?? 0];
   const now = lane && view.lanes[lane.index];
   const pipeline = pipelineNamed(catalog, pipelineOf(path));
   const guards = useMemo(() => (pipeline ? guardsIn(pipeline.graph) : []), [pipeline]);
   const info = catalog.phases.find((one) => one.phase === phase);
   const isStream = info?.cadence === 'chunk';
-  const stream = isStream && view.status === 'running' ? openStream(now) : undefined;
+  const stream = isStream && view.status === 'running' && now?.reason === undefined ? now : undefined;
   const marks = marksIn(now, phase);
   const places = placeMarks({ phase, marks }, pipeline?.graph, withoutVerdict(phase, lane?.marks ?? [], stream));
-  return { phase, path, lane, pipeline, guards, title: info?.title ?? phase, isStream, stream, marks, places };
+  return { phase, path, lane, pipeline, guards, title: info?.title ?? phase, isStream, marks, places };
 };
 
 /** The guards of a phase as a band, and the selected guard: its verdicts, and what can be tried without it. */
 export const GuardDetails = (props: DetailProps) => {
   const { runId, whole, playhead } = props;
-  const { phase, path, lane, pipeline, guards, title, isStream, stream, marks, places } = usePhase(props);
+  const { phase, path, lane, pipeline, guards, title, isStream, marks, places } = usePhase(props);
   const author = guards.findIndex((guard) => guard.path === path);
   const canRun = guards[author] !== undefined && !runFile && whole.visits.length > 0;
   return (
@@ -69,7 +66,6 @@ export const GuardDetails = (props: DetailProps) => {
         marks={marks.filter((mark) => mark.path === path)}
         author={Math.max(0, author)}
         shape={guards[author]}
-        stream={stream}
         actions={canRun && <Actions runId={runId} agentId={whole.agentId} path={path} lane={isStream ? lane : undefined} />}
       />
     </>
@@ -101,17 +97,12 @@ const Actions = ({ runId, agentId, path, lane }: ActionsProps) => (
       Replay on the last 50 runs
     </ButtonLink>
     {lane && (
-      <ButtonLink icon={FlaskConical} href={labHref(runId, path, lane)}>
+      <ButtonLink icon={FlaskConical} href={labHref(runId, lane, pipelineOf(path))}>
         Open in the lab
       </ButtonLink>
     )}
   </div>
 );
-
-const labHref = (runId: string, path: string, { stepNumber, attempt }: Lane): string => {
-  const cutting = { kind: 'recorded', runId, stepNumber, attempt } as const;
-  return `/lab?${writeLabLink({ pipelineId: pipelineOf(path), text: '', kind: 'text', cutting })}`;
-};
 
 /** Runs the recorded run again with the guard in shadow mode, and compares both. Before tools can run, it names them. */
 const WithoutGuard = ({ runId, agentId, path }: Pick<ActionsProps, 'runId' | 'agentId' | 'path'>) => {

@@ -4,18 +4,13 @@ import type { Comparison, RunSummary } from '../../../protocol/runs.js';
 import { runPath } from '../../../protocol/run-file.js';
 import { useAgent, useCatalog } from '../../api/catalog.js';
 import { post } from '../../api/request.js';
-import { useAction } from '../../api/use-action.js';
-import { useGet } from '../../api/use-loaded.js';
+import { useAction, useGet } from '../../api/use-loaded.js';
 import { StatusBadge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { ErrorNotice } from '../../components/error-notice.js';
+import { EmptyState, ErrorNotice, Loaded, Notice, Waiting } from '../../components/notices.js';
 import { Form, Select } from '../../components/fields.js';
 import { InertText } from '../../components/inert-text.js';
-import { Loaded } from '../../components/loaded.js';
-import { Notice } from '../../components/notice.js';
 import { Panel } from '../../components/panel.js';
-import { Waiting } from '../../components/waiting.js';
 import { crumbsOfRun, PageHead } from '../page-head.js';
 import { ComparedResponses, ComparedTable } from './compared-table.js';
 import { outcomeOf } from './order-rows.js';
@@ -33,14 +28,7 @@ const CompareView = ({ run }: { readonly run: RunSummary }) => {
   const start = (pipelines: LanePipelines) => act(() => post<Comparison>(`${runPath(run.runId)}/replay`, { pipelines }));
   return (
     <div className="page">
-      <PageHead
-        crumbs={crumbsOfRun(run.runId)}
-        title={
-          <>
-            Replay and compare <StatusBadge status={run.status} />
-          </>
-        }
-      >
+      <PageHead crumbs={crumbsOfRun(run.runId)} title="Replay and compare" badge={<StatusBadge status={run.status} />}>
         <p className="soft">
           <InertText text={run.userText} />
         </p>

@@ -1,9 +1,8 @@
 import type { ComparedRow, ComparedVerdict } from '../../../protocol/runs.js';
 import { usePhaseTitle } from '../../api/catalog.js';
 import { VerdictBadge } from '../../components/badge.js';
-import { InertText } from '../../components/inert-text.js';
 import { Panel } from '../../components/panel.js';
-import { Aside, Table } from '../../components/table.js';
+import { Aside, RowName, Table } from '../../components/table.js';
 import { WordDiff } from '../../components/word-diff.js';
 import { changeOf, differingFirst, hasCalls, recordedAndReplayed, type Sides } from './order-rows.js';
 import './compare.css';
@@ -27,10 +26,9 @@ export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTab
         {
           title: hasCalls(rows) ? 'Guard or tool' : 'Guard',
           render: ({ processorId, path, agents = [] }) => (
-            <span title={path}>
-              {processorId}
-              {agents.length > 0 && <Aside>sub-agent {agents.join(' › ')}</Aside>}
-            </span>
+            <RowName name={processorId} path={path}>
+              {agents.length > 0 ? `sub-agent ${agents.join(' › ')}` : undefined}
+            </RowName>
           ),
         },
         { title: 'Phase', render: placeOf },
@@ -54,11 +52,7 @@ export const Verdict = ({ verdict }: { readonly verdict: ComparedVerdict | undef
   verdict ? (
     <>
       <VerdictBadge verdict={verdict.verdict} />
-      {verdict.reason !== undefined && (
-        <Aside>
-          <InertText text={verdict.reason} />
-        </Aside>
-      )}
+      <Aside>{verdict.reason}</Aside>
     </>
   ) : (
     <span className="faint">not called</span>

@@ -9,7 +9,7 @@ import type { JsonSchema } from './json-schema.js';
  * - `group`: nested fields
  * - `json`: anything else, as JSON
  */
-export type FieldKind = 'fixed' | 'text' | 'number' | 'yes-no' | 'choice' | 'texts' | 'spoken' | 'group' | 'json';
+export type FieldKind = 'fixed' | 'text' | 'number' | 'choice' | 'texts' | 'spoken' | 'group' | 'json';
 
 /** A field of a payload in a form. */
 export interface FormField {
@@ -33,7 +33,7 @@ export const formFieldsOf = ({ properties = {}, required = [] }: JsonSchema): Fo
 
 /** The values of a field of kind `choice`. */
 export const choicesOf = (schema: JsonSchema): readonly unknown[] =>
-  schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+  schema.enum ?? (schema.const !== undefined ? [schema.const] : schema.type === 'boolean' ? [true, false] : []);
 
 const kindOf = (schema: JsonSchema): FieldKind => {
   if (choicesOf(schema).length > 0) return 'choice';
@@ -46,7 +46,6 @@ const simpleKinds: Partial<Record<string, FieldKind>> = {
   string: 'text',
   number: 'number',
   integer: 'number',
-  boolean: 'yes-no',
 };
 
 const kindOfList = ({ type, properties = {} }: JsonSchema): FieldKind => {

@@ -35,7 +35,7 @@ describe('fields', () => {
       modelSettings: 'json',
       structuredOutput: 'json',
     });
-    expect(kinds('llmResponse')).toMatchObject({ fromCache: 'yes-no', chunks: 'json', warnings: 'json' });
+    expect(kinds('llmResponse')).toMatchObject({ fromCache: 'choice', chunks: 'json', warnings: 'json' });
     expect(kinds('outputResult')).toMatchObject({ result: 'group' });
     expect(kinds('apiError')).toMatchObject({ decision: 'choice', error: 'json' });
   });

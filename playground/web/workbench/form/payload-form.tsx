@@ -3,11 +3,8 @@ import { Button } from '../../components/button.js';
 import { setField } from './edit-payload.js';
 import { exampleOf } from './example-of.js';
 import { formFieldsOf, type FieldKind, type FormField } from './form-fields.js';
-import type { FieldProps } from './inputs/field-props.js';
-import { JsonInput } from './inputs/json-input.js';
-import { ChoiceInput, NumberInput, TextInput, TextsInput, YesNoInput } from './inputs/simple-inputs.js';
+import { type FieldProps, JsonInput, ChoiceInput, NumberInput, TextInput, TextsInput, useDraftErrors } from './inputs/inputs.js';
 import { MessagesInput } from './inputs/messages-input.js';
-import { useDraftErrors } from './inputs/use-draft-errors.js';
 import { isRecord, type Payload } from './json-schema.js';
 import './payload-form.css';
 
@@ -86,16 +83,12 @@ const wholePayload: FormField = {
   schema: {},
 };
 
-interface FieldShellProps {
-  readonly field: FormField;
-  readonly value: unknown;
+interface PayloadFieldProps extends Pick<FieldProps, 'field' | 'value' | 'onChange' | 'onDraftError'> {
   readonly error: string | undefined;
-  readonly onChange: (value: unknown) => void;
-  readonly onDraftError: (message: string | undefined) => void;
 }
 
 /** A field with its title, its description and its control. */
-const PayloadField = ({ field, value, error, onChange, onDraftError }: FieldShellProps) => {
+const PayloadField = ({ field, value, error, onChange, onDraftError }: PayloadFieldProps) => {
   const id = useId();
   const describedBy = `${id}-words`;
   const Input = inputs[field.kind];
@@ -162,7 +155,6 @@ const inputs: Readonly<Record<FieldKind, ComponentType<FieldProps>>> = {
   fixed: TextInput,
   text: TextInput,
   number: NumberInput,
-  'yes-no': YesNoInput,
   choice: ChoiceInput,
   texts: TextsInput,
   spoken: MessagesInput,

@@ -2,7 +2,7 @@ import { ArrowLeft, ArrowRight, OctagonX, Pause, Play, SkipForward } from 'lucid
 import { useEffect, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { InertText } from '../../components/inert-text.js';
-import { Notice } from '../../components/notice.js';
+import { Notice } from '../../components/notices.js';
 import { frameAt, frameCount, mostHeld, nextRelease, describeFrame, type Film, type Frame } from './film.js';
 import { usePageKeys } from '../../components/use-page-keys.js';
 import { VirtualList } from '../../components/virtual-list.js';

@@ -4,12 +4,10 @@ import { useSearch } from 'wouter';
 import './lab.css';
 import { useCatalog } from '../../api/catalog.js';
 import type { Catalog } from '../../../protocol/catalog.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { ErrorNotice } from '../../components/error-notice.js';
+import { EmptyState, ErrorNotice } from '../../components/notices.js';
 import { post } from '../../api/request.js';
-import { useAction } from '../../api/use-action.js';
-import { InertText } from '../../components/inert-text.js';
-import { Aside, Table } from '../../components/table.js';
+import { useAction } from '../../api/use-loaded.js';
+import { RowName, Table } from '../../components/table.js';
 import { CopyButton } from '../take-away/take-button.js';
 import { LabSetup } from './lab-setup.js';
 import { LeakPanel } from './leak-panel.js';
@@ -134,14 +132,9 @@ const LabVerdicts = ({ events }: { readonly events: readonly RunEvent[] }) => {
         {
           title: 'Guard',
           render: ({ path, processorId, reason }) => (
-            <span title={path}>
-              <InertText text={processorId} />
-              {reason !== undefined && (
-                <Aside>
-                  <InertText text={reason} />
-                </Aside>
-              )}
-            </span>
+            <RowName name={processorId} path={path}>
+              {reason}
+            </RowName>
           ),
         },
         { title: 'Verdict', render: ({ verdict }) => <VerdictBadge verdict={verdict} /> },

@@ -6,7 +6,13 @@ import { Field, Form, NumberField, Radios, Select } from '../../components/field
 import { Panel } from '../../components/panel.js';
 import { chunksOf, cutsOf } from './cuts.js';
 import { labKinds, type LabSettings } from './lab-link.js';
-import { RecordedPicker } from './recorded-picker.js';
+import { Link } from 'wouter';
+import type { RunSummary } from '../../../protocol/runs.js';
+import { runPath } from '../../../protocol/run-file.js';
+import { useGet } from '../../api/use-loaded.js';
+import { InertText } from '../../components/inert-text.js';
+import { Loaded } from '../../components/notices.js';
+import { runHref } from '../../shell/hrefs.js';
 
 interface LabSetupProps {
   readonly settings: LabSettings;
@@ -54,7 +60,7 @@ export const LabSetup = ({ settings, isBusy, onChange, onRun }: LabSetupProps) =
           {cutting.kind === 'random' && <RandomFields cutting={cutting} onChange={(next) => set({ cutting: next })} />}
         </Radios>
         {cutting.kind === 'recorded' ? (
-          <RecordedPicker cutting={cutting} onChange={(next) => set({ cutting: next })} />
+          <Recorded cutting={cutting} />
         ) : cutting.kind === 'by-hand' ? (
           <ChunkLines
             text={text}
@@ -138,4 +144,29 @@ const RandomFields = ({ cutting, onChange }: RandomProps) => (
       Next seed
     </Button>
   </div>
+);
+
+type RecordedCutting = Extract<Cutting, { kind: 'recorded' }>;
+
+/** The model call whose chunks are used: a step of a run leads here. */
+export const Recorded = ({ cutting }: { readonly cutting: RecordedCutting }) =>
+  cutting.runId === '' ? (
+    <p className="soft small">
+      Open a step of a <Link href="/runs">run</Link>, and press <i>Open in the lab</i>.
+    </p>
+  ) : (
+    <RecordedCall cutting={cutting} />
+  );
+
+const RecordedCall = ({ cutting: { runId, stepNumber, attempt } }: { readonly cutting: RecordedCutting }) => (
+  <Loaded loaded={useGet<RunSummary>(runPath(runId))} noun="the run">
+    {({ userText }) => (
+      <p className="small">
+        Step {stepNumber + 1}, attempt {attempt} of{' '}
+        <Link href={runHref(runId)}>
+          <InertText text={userText || runId} />
+        </Link>
+      </p>
+    )}
+  </Loaded>
 );

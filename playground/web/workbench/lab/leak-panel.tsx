@@ -1,14 +1,13 @@
 import { Search, ShieldCheck, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { post } from '../../api/request.js';
-import { useAction } from '../../api/use-action.js';
+import { useAction } from '../../api/use-loaded.js';
 import type { FindLeak, LeakSearch } from '../../../protocol/workbench.js';
 import { Button } from '../../components/button.js';
-import { ErrorNotice } from '../../components/error-notice.js';
+import { ErrorNotice, Notice } from '../../components/notices.js';
 import { Field, Form, NumberField } from '../../components/fields.js';
 import { count } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';
-import { Notice } from '../../components/notice.js';
 import { Panel } from '../../components/panel.js';
 import { cutsOf } from './cuts.js';
 import type { LabSettings } from './lab-link.js';

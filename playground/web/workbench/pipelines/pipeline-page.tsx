@@ -1,5 +1,4 @@
 import { useCallback, useMemo, useState } from 'react';
-import './pipeline-page.css';
 import { useCatalog } from '../../api/catalog.js';
 import { getText } from '../../api/request.js';
 import type { Finding } from '../../../../src/pipeline/verify/find-defects.js';
@@ -11,18 +10,19 @@ import { Panel } from '../../components/panel.js';
 import { useQuery } from '../../shell/use-query.js';
 import { NotFound } from '../../shell/not-found.js';
 import { PipelineGraph } from '../graph/pipeline-graph.js';
-import type { PlaceMark } from '../graph/shape-nodes.js';
+import { type PlaceMark, shapeName } from '../graph/shape-nodes.js';
 import { drawingSvg } from '../graph/drawing-svg.js';
 import { layOutGraph, type PlacedShape } from '../graph/lay-out-graph.js';
 import { guardsIn, shapesIn } from '../../../protocol/shapes.js';
 import { fileName } from '../take-away/save.js';
 import { CopyButton, SaveButton } from '../take-away/take-button.js';
 import { TryPhase } from '../try/try-phase.js';
-import { CounterExample } from './counter-example.js';
 import { placeOfFinding, severityTones } from './place-of-finding.js';
 import { InertText } from '../../components/inert-text.js';
-import { shapeName } from '../graph/shape-nodes.js';
 import { PageHead } from '../page-head.js';
+import { chartPosition } from '../../fold/chart-position.js';
+import { Statechart } from '../../run/statechart/statechart.js';
+import './pipeline-page.css';
 
 /** One pipeline: its graph, the findings of `verify`, and a form to try it. */
 export const PipelinePage = ({ id = '' }: { readonly id?: string }) => {
@@ -95,11 +95,8 @@ const PipelineHead = ({ pipeline }: { readonly pipeline: PipelineInfo }) => {
   return (
     <PageHead
       crumbs={[['Pipelines', '/pipelines']]}
-      title={
-        <>
-          {name} <ProcessorBadge />
-        </>
-      }
+      title={name}
+      badge={<ProcessorBadge />}
       tools={
         <>
           <CopyButton text={() => getText(`pipelines/${encodeURIComponent(id)}/mermaid`)}>Copy Mermaid</CopyButton>
@@ -176,4 +173,54 @@ const Phases = ({ phases }: { readonly phases: readonly string[] }) => {
       ))}
     </ul>
   );
+};
+
+type Walk = NonNullable<Finding['counterExample']>;
+
+/** A run of the loop that demonstrates a finding: its path through the statechart, with the events. */
+export const CounterExample = ({ finding: { code, counterExample } }: { readonly finding: Finding }) => (
+  <Panel title="Example run" note={<code>{code}</code>}>
+    {counterExample ? (
+      <WalkView key={code} walk={counterExample} />
+    ) : (
+      <p className="faint">This finding is about the structure of the pipeline. It has no example run.</p>
+    )}
+  </Panel>
+);
+
+const WalkView = ({ walk }: { readonly walk: Walk }) => {
+  const { machine } = useCatalog();
+  const [at, setAt] = useState(walk.length - 1);
+  const position = useMemo(
+    () =>
+      chartPosition(
+        walk.slice(0, at + 1).map(({ state }, index) => ({ state, seq: index, at: index })),
+        machine,
+      ),
+    [walk, at, machine],
+  );
+  const goTo = useCallback((path: string) => setAt((before) => lastOf(walk, path) ?? before), [walk]);
+  return (
+    <div className="split walk-layout">
+      <ol className="walk">
+        {walk.map(({ state, happens }, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a walk may come by a state twice
+          <li key={index} className={happens === undefined ? '' : 'walk-happens'}>
+            <button type="button" className="bare" aria-current={index === at ? 'step' : undefined} onClick={() => setAt(index)}>
+              <code>{state}</code>
+              {happens !== undefined && <InertText text={happens} />}
+            </button>
+          </li>
+        ))}
+      </ol>
+      <div className="stack">
+        <Statechart position={position} onState={goTo} />
+      </div>
+    </div>
+  );
+};
+
+const lastOf = (walk: Walk, path: string): number | undefined => {
+  const index = walk.findLastIndex(({ state }) => state === path);
+  return index < 0 ? undefined : index;
 };

@@ -4,7 +4,7 @@ import { useCatalog } from '../../api/catalog.js';
 import type { PhaseInfo, PipelineInfo } from '../../../protocol/catalog.js';
 import { Badge, ProcessorBadge, WordBadge } from '../../components/badge.js';
 import { ButtonLink } from '../../components/button.js';
-import { EmptyState } from '../../components/empty-state.js';
+import { EmptyState } from '../../components/notices.js';
 import { count } from '../../components/format.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { pipelineHref } from '../../shell/hrefs.js';

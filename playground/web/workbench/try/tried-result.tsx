@@ -6,7 +6,7 @@ import { pairsOf, targetTitle } from '../../components/text-pairs.js';
 import { BlockNotice } from '../../components/block-notice.js';
 import { WordDiff } from '../../components/word-diff.js';
 import { writeJson } from '../form/edit-payload.js';
-import { Aside, Table } from '../../components/table.js';
+import { RowName, Table } from '../../components/table.js';
 import { Texts } from '../../components/texts.js';
 import type { Change } from '../../../../schemas/run-event.js';
 import { guardsIn } from '../../../protocol/shapes.js';
@@ -54,29 +54,18 @@ const StepTable = ({ tried: { steps } }: { readonly tried: Tried }) => (
     caption="Steps"
     rows={steps}
     columns={[
-      { title: 'Step', render: ({ id, path, reason }) => <Named name={id} path={path} reason={reason} /> },
+      {
+        title: 'Step',
+        render: ({ id, path, reason }) => (
+          <RowName name={id} path={path}>
+            {reason}
+          </RowName>
+        ),
+      },
       { title: 'Status', render: ({ status }) => <WordBadge tone={stepTone(status)} word={status} /> },
       { title: 'Took', render: ({ durationMs }) => durationMs !== undefined && formatDuration(durationMs) },
     ]}
   />
-);
-
-interface NamedProps {
-  readonly name: string;
-  /** The path in the pipeline. */
-  readonly path: string;
-  readonly reason: string | undefined;
-}
-
-const Named = ({ name, path, reason }: NamedProps) => (
-  <span title={path}>
-    <InertText text={name} />
-    {reason !== undefined && (
-      <Aside>
-        <InertText text={reason} />
-      </Aside>
-    )}
-  </span>
 );
 
 /** A guard of the phase, with its verdict if it has one. */
@@ -104,7 +93,7 @@ const TriedVerdicts = ({ tried, graph, phase }: Omit<TriedResultProps, 'title'>)
       caption="Guards"
       rows={[...rows, ...judged(ofGroups, 0)]}
       columns={[
-        { title: 'Guard', render: ({ mark, ...guard }) => <Named {...guard} reason={mark && tellMark(mark).note} /> },
+        { title: 'Guard', render: ({ mark, ...guard }) => <RowName {...guard}>{mark && tellMark(mark).note}</RowName> },
         { title: 'Verdict', render: ({ mark }) => (mark ? <MarkBadge mark={mark} /> : <Badge>no verdict</Badge>) },
         { title: 'Took', render: ({ mark }) => mark && 'durationMs' in mark && formatDuration(mark.durationMs ?? 0) },
       ]}

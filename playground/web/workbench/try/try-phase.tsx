@@ -1,21 +1,21 @@
 import { Braces, Play, RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useCatalog } from '../../api/catalog.js';
-import type { PhaseInfo, PipelineInfo } from '../../../protocol/catalog.js';
+import type { FormSchemas, PipelineInfo } from '../../../protocol/catalog.js';
 import { Button } from '../../components/button.js';
-import { ErrorNotice } from '../../components/error-notice.js';
+import { ErrorNotice, Loaded } from '../../components/notices.js';
+import { useGet } from '../../api/use-loaded.js';
 import { Form, Radios, Select } from '../../components/fields.js';
 import { Panel } from '../../components/panel.js';
 import { carryOver } from '../form/edit-payload.js';
 import { examplePayload } from '../form/example-of.js';
-import { formFieldsOf } from '../form/form-fields.js';
-import type { Payload } from '../form/json-schema.js';
+import { formFieldsOf, type FormField } from '../form/form-fields.js';
+import type { JsonSchema, Payload } from '../form/json-schema.js';
 import { PayloadForm, PayloadText, type FieldErrors, type FillProps } from '../form/payload-form.js';
 import type { PlaceMark } from '../graph/shape-nodes.js';
-import { differencesOf } from './agreement.js';
+import { differencesOf, useTry, type Engine, type Trying } from './use-try.js';
 import { marksOfTries } from './marks-of-tries.js';
 import { TriedResult } from './tried-result.js';
-import { useTry, type Engine, type Trying } from './use-try.js';
 import './try-phase.css';
 
 interface TryPhaseProps {
@@ -32,27 +32,25 @@ const engineChoices: Readonly<Record<string, readonly Engine[]>> = {
   Both: ['plan', 'mastra'],
 };
 
-const placeOf = ({ schema }: PhaseInfo) => ({
+const placeOf = (schema: JsonSchema = {}) => ({
   fields: formFieldsOf(schema),
   example: examplePayload(schema, new Date().toISOString()),
 });
 
 /** Runs one phase of a pipeline with a payload from the user. */
-export const TryPhase = ({ pipeline, onTried }: TryPhaseProps) => {
-  const table = useCatalog().phases;
-  const [row, setRow] = useState(() => table.find(({ phase }) => pipeline.phases.includes(phase)) ?? table[0]);
-  if (!row) return null;
-  return <TryForm key={pipeline.id} pipeline={pipeline} row={row} onRow={setRow} onTried={onTried} />;
-};
+export const TryPhase = (props: TryPhaseProps) => (
+  <Loaded loaded={useGet<FormSchemas>('schemas')} noun="the form">
+    {({ phases }) => <TryForm {...props} schemas={phases} />}
+  </Loaded>
+);
 
 interface TryFormProps extends TryPhaseProps {
-  readonly row: PhaseInfo;
-  readonly onRow: (row: PhaseInfo) => void;
+  readonly schemas: FormSchemas['phases'];
 }
 
-const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
-  const table = useCatalog().phases;
-  const place = useMemo(() => placeOf(row), [row]);
+const TryForm = ({ pipeline, schemas, onTried }: TryFormProps) => {
+  const [phase, setPhase] = useState(pipeline.phases[0] ?? Object.keys(schemas)[0] ?? '');
+  const place = useMemo(() => placeOf(schemas[phase]), [schemas, phase]);
   const [{ payload, form }, setFilled] = useState({ payload: place.example, form: 0 });
   const [isText, setIsText] = useState(false);
   const [chosen, setChosen] = useState<string>(engineTitles.plan);
@@ -66,15 +64,13 @@ const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
     clear();
     onTried(new Map());
   };
-  const change = (phase: string): void => {
-    const next = table.find((one) => one.phase === phase);
-    if (!next) return;
-    open(carryOver(payload, place, placeOf(next)));
-    onRow(next);
+  const change = (next: string): void => {
+    open(carryOver(payload, place, placeOf(schemas[next])));
+    setPhase(next);
   };
   const isUnread = Object.values(drafts).some((message) => message !== undefined);
   const submit = async (): Promise<void> => {
-    if (!isUnread) onTried(marksOfTries(await run({ phase: row.phase, payload, engines }), pipeline.graph, row.phase));
+    if (!isUnread) onTried(marksOfTries(await run({ phase, payload, engines }), pipeline.graph, phase));
   };
   const filling: FillProps = {
     payload,
@@ -83,10 +79,10 @@ const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
     onDraftError: (name, message) => setDrafts((before) => ({ ...before, [name]: message })),
   };
   return (
-    <Panel title="Try a phase" note={row.hook} tools={<ModeSwitch isText={isText} isLocked={isUnread} onChange={setIsText} />}>
+    <Panel title="Try a phase" tools={<ModeSwitch isText={isText} isLocked={isUnread} onChange={setIsText} />}>
       <Form className="split try" onSubmit={submit}>
         <div className="stack">
-          <PhaseSelect table={table} row={row} covered={pipeline.phases} onChange={change} />
+          <PhaseSelect phase={phase} fields={place.fields} covered={pipeline.phases} onChange={change} />
           {isText ? <PayloadText key={form} {...filling} /> : <PayloadForm key={form} fields={place.fields} {...filling} />}
           <Radios
             title="Run on"
@@ -103,7 +99,7 @@ const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
             </Button>
           </div>
         </div>
-        <Results trying={trying} fields={place.fields.map(({ name }) => name)} graph={pipeline.graph} phase={row.phase} />
+        <Results trying={trying} fields={isText ? [] : place.fields} graph={pipeline.graph} phase={phase} />
       </Form>
     </Panel>
   );
@@ -126,20 +122,21 @@ const defined = (errors: FieldErrors): FieldErrors =>
   Object.fromEntries(Object.entries(errors).filter(([, message]) => message !== undefined));
 
 interface PhaseSelectProps {
-  readonly table: readonly PhaseInfo[];
-  readonly row: PhaseInfo;
+  readonly phase: string;
+  readonly fields: readonly FormField[];
   readonly covered: readonly string[];
   readonly onChange: (phase: string) => void;
 }
 
-const PhaseSelect = ({ table, row, covered, onChange }: PhaseSelectProps) => {
-  const groups = Map.groupBy(table, ({ phase }) => covered.includes(phase));
-  const optionsIn = (isCovered: boolean) => (groups.get(isCovered) ?? []).map(({ phase, title }) => [phase, title] as const);
+const PhaseSelect = ({ phase, fields, covered, onChange }: PhaseSelectProps) => {
+  const { phases } = useCatalog();
+  const groups = Map.groupBy(phases, (info) => covered.includes(info.phase));
+  const optionsIn = (isCovered: boolean) => (groups.get(isCovered) ?? []).map((info) => [info.phase, info.title] as const);
   return (
     <>
       <Select
         title="Phase"
-        value={row.phase}
+        value={phase}
         options={[
           { group: 'Covered by this pipeline', options: optionsIn(true) },
           { group: 'Other phases', options: optionsIn(false) },
@@ -147,28 +144,23 @@ const PhaseSelect = ({ table, row, covered, onChange }: PhaseSelectProps) => {
         onChange={onChange}
       />
       <p className="field-words soft tiny">
-        {describe(row)}{' '}
-        {!covered.includes(row.phase) && 'No guard of this pipeline has a hook for this phase. The payload passes unchanged.'}
+        {fields.find(({ kind }) => kind === 'fixed')?.description}{' '}
+        {!covered.includes(phase) && 'No guard of this pipeline has a hook for this phase. The payload passes unchanged.'}
       </p>
     </>
   );
 };
 
-const describe = ({ schema }: PhaseInfo): string => {
-  const fixed = formFieldsOf(schema).find(({ kind }) => kind === 'fixed');
-  return fixed?.description ?? '';
-};
-
 interface ResultsProps {
   readonly trying: Trying;
-  readonly fields: readonly string[];
+  readonly fields: readonly FormField[];
   readonly graph: PipelineInfo['graph'];
   readonly phase: string;
 }
 
 const Results = ({ trying: { results, error, errors }, fields, graph, phase }: ResultsProps) => {
   const [first, second] = results;
-  const elsewhere = Object.entries(errors).filter(([name]) => !fields.includes(name));
+  const elsewhere = Object.entries(errors).filter(([name]) => !fields.some((field) => field.name === name));
   const differences = first && second ? differencesOf(first.tried, second.tried) : undefined;
   return (
     <div className="stack try-results" aria-live="polite">

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Tried } from '../../../protocol/workbench.js';
-import { differencesOf } from './agreement.js';
+import { differencesOf } from './use-try.js';
 
 const tried = (fields: Partial<Tried> = {}): Tried => ({
   status: 'success',
