@@ -26,7 +26,7 @@ export interface Fact {
   readonly rejectedBy?: string;
 }
 
-interface Told {
+export interface Told {
   readonly tone: Tone;
   readonly word: string;
 }

@@ -10,8 +10,6 @@ export interface PhaseInfo {
   readonly retryLeadsTo: string;
   /** The state of the loop in which its guards judge. */
   readonly loopState: string;
-  /** JSON schema of its payload. */
-  readonly schema: object;
 }
 
 /** A state of the loop's statechart. */
@@ -86,6 +84,14 @@ export interface Catalog {
   readonly machine: { readonly states: readonly StateInfo[]; readonly transitions: readonly TransitionInfo[] };
   readonly agents: readonly AgentInfo[];
   readonly pipelines: readonly PipelineInfo[];
-  /** JSON Schemas of the options of a guard: its policy, and those of built-in guards by name. */
-  readonly options: { readonly policy: object; readonly ready: Readonly<Record<string, object>> };
+}
+
+/** `GET /api/schemas`: JSON Schemas for forms, which few pages have. */
+export interface FormSchemas {
+  /** Of the payload of each phase. */
+  readonly phases: Readonly<Record<string, object>>;
+  /** Of the policy of a guard. */
+  readonly policy: object;
+  /** Of the options of built-in guards, by name. */
+  readonly ready: Readonly<Record<string, object>>;
 }

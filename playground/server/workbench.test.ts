@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { guard, pipeline, type InterlockAgentConfig } from '../../src/index.js';
 import { phaseNames } from '../../src/phase/table.js';
 import type { Processor } from '@mastra/core/processors';
-import type { Catalog } from '../protocol/catalog.js';
+import type { Catalog, FormSchemas } from '../protocol/catalog.js';
 import type { Comparison } from '../protocol/runs.js';
 import type { GuardView, Revealed } from '../protocol/trace-entry.js';
 import type { LabRun, LeakSearch, Tried } from '../protocol/workbench.js';
@@ -36,7 +36,10 @@ it('builds the catalog from the library and the agents', async () => {
   const studio = await openStudio([makeAgent([]).agent, stern]);
   const { phases, machine, agents, pipelines } = await studio.json<Catalog>('catalog');
   expect(phases.map(({ phase }) => phase)).toEqual(phaseNames);
-  for (const { schema } of phases) expect(schema).toMatchObject({ type: 'object' });
+  const schemas = await studio.json<FormSchemas>('schemas');
+  expect(Object.keys(schemas.phases)).toEqual(phaseNames);
+  for (const schema of [...Object.values(schemas.phases), schemas.policy, schemas.ready['lengthGuard']])
+    expect(schema).toMatchObject({ type: 'object' });
   const states = new Set(machine.states.map(({ path }) => path));
   for (const { loopState } of phases) expect(states).toContain(loopState);
   for (const { from, to } of machine.transitions) expect([from === '' || states.has(from), states.has(to)]).toEqual([true, true]);

@@ -7,20 +7,18 @@ import { Route, Router, Switch, useLocation, Link } from 'wouter';
 import './app.css';
 import './shell/exported-head.css';
 import './shell/navigation.css';
-import { Monitor, Moon, Sun, type LucideIcon } from 'lucide-react';
-import { startTheme, themes, useTheme, type Theme } from './theme/use-theme.js';
+import { Monitor, Moon, Sun } from 'lucide-react';
+import { startTheme, themes, useTheme } from './theme/use-theme.js';
 import { CatalogProvider } from './api/catalog.js';
 import { runFile } from './api/request.js';
-import { RunReadersProvider } from './api/run-readers.js';
 import { Button } from './components/button.js';
-import { Waiting } from './components/waiting.js';
+import { Waiting, ErrorNotice } from './components/notices.js';
 import { pages, places } from './routes.js';
 import { GoToKey, GoToButton } from './shell/go-to-key.js';
 import { NotFound } from './shell/not-found.js';
-import { ownPlace } from './shell/place.js';
-import { runPagePath } from './shell/run-href.js';
+import { ownPlace } from './shell/use-query.js';
+import { runPagePath } from './shell/hrefs.js';
 import type { RunFile } from '../protocol/run-file.js';
-import { ErrorNotice } from './components/error-notice.js';
 
 /** The path under which the studio is mounted; empty at the root. */
 const mountedAt = new URL(document.baseURI).pathname.replace(/\/$/, '');
@@ -64,10 +62,8 @@ const App = () => (
       <main id="main" className="app-main" tabIndex={-1}>
         <ErrorFence>
           <CatalogProvider>
-            <RunReadersProvider>
-              <Pages />
-              <GoToKey />
-            </RunReadersProvider>
+            <Pages />
+            <GoToKey />
           </CatalogProvider>
         </ErrorFence>
       </main>
@@ -162,11 +158,11 @@ const Navigation = () => {
   );
 };
 
-const looks: Readonly<Record<Theme, { readonly title: string; readonly icon: LucideIcon }>> = {
+const looks = {
   system: { title: 'as the system', icon: Monitor },
   light: { title: 'light', icon: Sun },
   dark: { title: 'dark', icon: Moon },
-};
+} as const;
 
 /** Light, dark, or as the system prefers: each press leads to the next. */
 const ThemeSwitch = () => {
@@ -174,8 +170,13 @@ const ThemeSwitch = () => {
   const { title, icon: Icon } = looks[theme];
   const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
   return (
-    <Button look="quiet" className="theme-switch" aria-label={`Theme: ${title}`} title={title} onClick={() => setTheme(next)}>
-      <Icon size={15} aria-hidden />
-    </Button>
+    <Button
+      icon={Icon}
+      look="quiet"
+      className="theme-switch"
+      aria-label={`Theme: ${title}`}
+      title={title}
+      onClick={() => setTheme(next)}
+    />
   );
 };

@@ -1,7 +1,7 @@
 import { Cable, FlaskConical, MessageSquare, Rows3, type LucideIcon } from 'lucide-react';
 import { lazy, type ComponentType } from 'react';
 import { PageAway } from './shell/page-away.js';
-import { runPagePath } from './shell/run-href.js';
+import { runPagePath } from './shell/hrefs.js';
 
 /** A place in the navigation. */
 export interface Place {

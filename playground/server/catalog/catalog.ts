@@ -7,20 +7,17 @@ import type { AgentInfo, Catalog, PipelineInfo, PhaseInfo } from '../../protocol
 import { phasesIn, shapeOf } from './graph-shape.js';
 import { isInterlock, type Known, type KnownAgent, type KnownPipeline } from './known.js';
 import { describeMachine } from './machine.js';
-import { describeOptions } from './option-schemas.js';
-import { phaseJsonSchema } from '../../../schemas/phase-payload.js';
 
 /** Example inputs for an agent, with their effects. */
 export type Examples = Readonly<Record<string, AgentInfo['examples']>>;
 
 /** The part of a catalog about the library itself. */
-export type Library = Pick<Catalog, 'version' | 'phases' | 'machine' | 'options'>;
+export type Library = Pick<Catalog, 'version' | 'phases' | 'machine'>;
 
 export const describeLibrary = (): Library => ({
   version: packageVersion(),
   phases: describePhases(),
   machine: describeMachine(),
-  options: describeOptions(),
 });
 
 /** The part of a catalog about the registered agents and pipelines. */
@@ -99,10 +96,9 @@ const packageVersion = (): string => {
   return version;
 };
 
-/** The phase table with its payloads as JSON schemas, for pages that draw runs and forms. */
 const describePhases = (): PhaseInfo[] => phaseNames.map(describePhase);
 
 const describePhase = (phase: Phase): PhaseInfo => {
   const { hook, title, cadence, lane, retryLeadsTo, loopState } = phases[phase];
-  return { phase, hook, title, cadence, lane, retryLeadsTo, loopState, schema: phaseJsonSchema(phase) };
+  return { phase, hook, title, cadence, lane, retryLeadsTo, loopState };
 };

@@ -149,7 +149,6 @@ const catalogOf = async (studio: Studio, runs: readonly RunSummary[]): Promise<C
   const ids = new Set(runs.map(({ agentId }) => agentId));
   return {
     ...studio.library,
-    phases: studio.library.phases.map((phase) => ({ ...phase, schema: {} })),
     agents: agents.filter(({ id }) => ids.has(id)),
     pipelines: pipelines
       .filter(({ usedBy }) => usedBy.some((id) => ids.has(id)))

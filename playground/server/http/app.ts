@@ -15,6 +15,7 @@ import { workbenchRoutes } from './workbench-routes.js';
 import { wordsRoutes, traceLinesOf } from './words-routes.js';
 import type { Catalog } from '../../protocol/catalog.js';
 import { describeKnown } from '../catalog/catalog.js';
+import { describeSchemas } from '../catalog/form-schemas.js';
 import { machineAsJson } from '../catalog/machine.js';
 import { importRuns } from '../export/import-run.js';
 import { onePage } from '../export/one-page.js';
@@ -83,14 +84,17 @@ export const createApp = (studio: Studio, { path = '/', ...access }: AppOptions 
 };
 
 /** The catalog: phases, states, agents, pipelines. */
-const catalogRoutes = (studio: Studio): Hono =>
-  new Hono()
+const catalogRoutes = (studio: Studio): Hono => {
+  const schemas = describeSchemas();
+  return new Hono()
     .get('/catalog', etag(), async (c) => {
       const catalog: Catalog = { ...studio.library, ...(await describeKnown(await studio.known(), studio.examples)) };
       c.header('Cache-Control', 'no-cache'); // it may change after a restart
       return c.json(catalog);
     })
+    .get('/schemas', etag(), (c) => c.json(schemas))
     .get('/machine', (c) => c.json(machineAsJson() as object));
+};
 
 /** HTTP statuses of codes that differ from the status of their `actor`. */
 const statuses: Partial<Record<ErrorCode, ContentfulStatusCode>> = {

@@ -35,9 +35,8 @@ export const changeName = ({ before, after }: ComparedRow): string => {
 
 /** The number of changes by name, the most frequent first. */
 export const countChanges = (changed: readonly ChangedVerdict[]): [name: string, count: number][] => {
-  const counts = new Map<string, number>();
-  for (const { row } of changed) counts.set(changeName(row), (counts.get(changeName(row)) ?? 0) + 1);
-  return [...counts].toSorted(([, a], [, b]) => b - a);
+  const byName = Map.groupBy(changed, ({ row }) => changeName(row));
+  return [...byName].map(([name, all]): [string, number] => [name, all.length]).toSorted(([, a], [, b]) => b - a);
 };
 
 /** The outcome of all replays in one sentence. */

@@ -1,35 +1,27 @@
-import { useCallback } from 'react';
 import { Link } from 'wouter';
 import type { ComparedRow, RunComparison, RunSummary } from '../../protocol/runs.js';
-import { useCatalog } from '../api/catalog.js';
-import { get } from '../api/request.js';
-import { useLoaded } from '../api/use-loaded.js';
-import { runHref } from '../shell/run-href.js';
+import { useAgent, useCatalog } from '../api/catalog.js';
+import { useGet } from '../api/use-loaded.js';
 import { StatusBadge } from '../components/badge.js';
-import { ErrorNotice } from '../components/error-notice.js';
 import { formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
+import { Loaded } from '../components/notices.js';
 import { Panel } from '../components/panel.js';
-import { Waiting } from '../components/waiting.js';
 import { WordDiff } from '../components/word-diff.js';
-import { useTitle } from '../shell/use-title.js';
-import { ComparedTable } from '../workbench/compare/compared-table.js';
+import { runHref } from '../shell/hrefs.js';
+import { ComparedResponses, ComparedTable } from '../workbench/compare/compared-table.js';
 import { hasCalls, outcomeOf, type Sides } from '../workbench/compare/order-rows.js';
-import '../workbench/compare/compare.css';
-import './again.css';
 import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
 
 /** Two recorded runs: by their words and by their verdicts. */
 export const ComparePage = ({ runId = '', otherId = '' }: { readonly runId?: string; readonly otherId?: string }) => {
-  useTitle('Compare runs');
-  const path = `runs/${encodeURIComponent(runId)}/compare/${encodeURIComponent(otherId)}`;
-  const loaded = useLoaded(useCallback((signal) => get<RunComparison>(path, signal), [path]));
+  const loaded = useGet<RunComparison>(`runs/${encodeURIComponent(runId)}/compare/${encodeURIComponent(otherId)}`);
   return (
     <div className="page">
       <PageHead crumbs={crumbsOfRun(runId)} title="Compare runs" />
-      {loaded.state === 'failed' && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
-      {loaded.state === 'loading' && <Waiting noun="both runs" />}
-      {loaded.state === 'loaded' && <Comparison comparison={loaded.value} />}
+      <Loaded loaded={loaded} noun="both runs">
+        {(comparison) => <Comparison comparison={comparison} />}
+      </Loaded>
     </div>
   );
 };
@@ -66,19 +58,13 @@ const Comparison = ({ comparison }: { readonly comparison: RunComparison }) => {
           <WordDiff before={before.userText} after={after.userText} />
         </Panel>
       )}
-      <Panel title="Response" note={`${before.status} → ${after.status}`}>
-        {answers.before === '' && answers.after === '' ? (
-          <p className="faint">Neither run has a response.</p>
-        ) : (
-          <WordDiff before={answers.before} after={answers.after} />
-        )}
-      </Panel>
+      <ComparedResponses before={answers.before} after={answers.after} note={`${before.status} → ${after.status}`} />
     </div>
   );
 };
 
 const RunCard = ({ title, run }: { readonly title: string; readonly run: RunSummary }) => {
-  const agent = useCatalog().agents.find(({ id }) => id === run.agentId);
+  const agent = useAgent(run.agentId);
   const why = run.tripwire ? `${run.tripwire.processorId}: ${run.tripwire.reason}` : run.error?.message;
   return (
     <Panel title={title} note={<StatusBadge status={run.status} />}>

@@ -1,35 +1,32 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { GitFork, Pencil } from 'lucide-react';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import './again.css';
 import type { RunView } from '../../fold/run-view.js';
 import { runPath } from '../../protocol/run-file.js';
 import type { PromptView } from '../../protocol/trace-entry.js';
-import { useCatalog } from '../api/catalog.js';
-import { get } from '../api/request.js';
+import { useAgent, useCatalog } from '../api/catalog.js';
 import { useRun } from '../api/run-readers.js';
-import { useLoaded } from '../api/use-loaded.js';
+import { useGet } from '../api/use-loaded.js';
 import { Button } from '../components/button.js';
-import { ErrorNotice } from '../components/error-notice.js';
+import { ErrorNotice, Waiting } from '../components/notices.js';
+import { Field, Form } from '../components/fields.js';
 import { Panel } from '../components/panel.js';
-import { Waiting } from '../components/waiting.js';
+import { VirtualList } from '../components/virtual-list.js';
 import { useQuery } from '../shell/use-query.js';
-import { useTitle } from '../shell/use-title.js';
 import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
 import { editableIn, editsOf, type Editable, type Typed } from './fork-edits.js';
 import { chosenGuard, readChoice } from './guard-choice.js';
-import { GuardOptions, GuardSelect, PlaceSelect } from './guard-form.js';
+import { GuardFields } from './guard-form.js';
 import { RealTools } from './real-tools.js';
 import { useFork } from './use-fork.js';
 
 /** Edits any part of a run, and runs it again from there. */
 export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
-  useTitle('Edit and run again');
   const run = useRun(runId);
   const { entries, count, fold } = run;
   const view = fold.at();
-  const agent = useCatalog().agents.find(({ id }) => id === view.agentId);
-  const prompts = useLoaded(useCallback((signal) => get<PromptView[]>(`${runPath(runId)}/prompts`, signal), [runId]));
+  const agent = useAgent(view.agentId);
+  const prompts = useGet<PromptView[]>(`${runPath(runId)}/prompts`);
   const parts = useMemo(() => editableIn(entries.slice(0, count), responsesOf(fold.at())), [entries, count, fold]);
   return (
     <div className="page">
@@ -68,17 +65,14 @@ const setupOf = ({ lanes }: RunView, [first]: readonly PromptView[]): readonly E
   ];
 };
 
-interface FieldProps {
+interface PartFieldProps {
   readonly part: Editable;
   readonly typed: Typed;
   readonly onType: (id: string, text: string) => void;
 }
 
-const Field = ({ part: { id, title, text, isJson = false }, typed, onType }: FieldProps) => (
-  <label className="field">
-    <span className="field-title">
-      {title} {isJson && '(JSON)'}
-    </span>
+const PartField = ({ part: { id, title, text, isJson = false }, typed, onType }: PartFieldProps) => (
+  <Field title={isJson ? `${title} (JSON)` : title}>
     <textarea
       className={`input ${isJson ? 'input-code' : ''}`}
       rows={Math.min(6, (typed[id] ?? text).split('\n').length)}
@@ -86,39 +80,22 @@ const Field = ({ part: { id, title, text, isJson = false }, typed, onType }: Fie
       value={typed[id] ?? text}
       onChange={({ target }) => onType(id, target.value)}
     />
-  </label>
+  </Field>
 );
 
-const rowHeight = 30;
-
-/** The parts of all steps as rows, of which only those in view are drawn; a click opens one below. */
-const PartList = ({ parts, onOpen }: { readonly parts: readonly Editable[]; readonly onOpen: (id: string) => void }) => {
-  const box = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count: parts.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => rowHeight,
-    overscan: 8,
-  });
-  return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
-    <div ref={box} className="fork-parts" role="region" aria-label="Parts of the steps" tabIndex={0}>
-      <ol className="virtual" style={{ height: rows.getTotalSize() }}>
-        {rows.getVirtualItems().map(({ index, start }) => {
-          const { id = '', title, text = '' } = parts[index] ?? {};
-          return (
-            <li key={id} style={{ transform: `translateY(${start}px)`, height: rowHeight }}>
-              <Button look="quiet" className="fork-row" onClick={() => onOpen(id)}>
-                <Pencil size={13} aria-hidden /> {title}{' '}
-                <code className="ellipsis soft">{text.replaceAll(/\s+/g, ' ').slice(0, 80)}</code>
-              </Button>
-            </li>
-          );
-        })}
-      </ol>
-    </div>
-  );
-};
+/** The parts of all steps as rows; a click opens one below. */
+const PartList = ({ parts, onOpen }: { readonly parts: readonly Editable[]; readonly onOpen: (id: string) => void }) => (
+  <VirtualList label="Parts of the steps" className="fork-parts" count={parts.length} size={30}>
+    {(index) => {
+      const { id = '', title, text = '' } = parts[index] ?? {};
+      return (
+        <Button icon={Pencil} look="quiet" className="fork-row" onClick={() => onOpen(id)}>
+          {title} <code className="ellipsis soft">{text.replaceAll(/\s+/g, ' ').slice(0, 80)}</code>
+        </Button>
+      );
+    }}
+  </VirtualList>
+);
 
 interface ForkFormProps {
   readonly runId: string;
@@ -147,15 +124,9 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
     setFault(undefined);
     setTyped((now) => ({ ...now, [id]: text }));
   };
-  const fieldOf = (part: Editable) => <Field key={part.id} part={part} typed={typed} onType={onType} />;
+  const fieldOf = (part: Editable) => <PartField key={part.id} part={part} typed={typed} onType={onType} />;
   return (
-    <form
-      className="stack fork-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (fault === undefined) submit();
-      }}
-    >
+    <Form className="stack fork-form" onSubmit={() => fault === undefined && submit()}>
       {choice.guard !== '' && <GuardPanel choice={choice} onChange={setQuery} onFault={setFault} />}
       <Panel title="Run" note="edit the input, or any part of a step">
         <div className="stack">
@@ -167,20 +138,18 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
       </Panel>
       {choice.guard === '' && <GuardPanel choice={choice} onChange={setQuery} onFault={setFault} />}
       {fault !== undefined && <ErrorNotice error={{ message: fault }} />}
-      {fork.state === 'failed' && <ErrorNotice error={fork.error} />}
-      <Button look="primary" type="submit" className="fork-run" disabled={fork.state === 'busy'}>
-        <GitFork size={14} aria-hidden /> {fork.state === 'busy' ? 'Running …' : 'Run again'}
+      {fork.error && <ErrorNotice error={fork.error} />}
+      <Button icon={GitFork} look="primary" type="submit" className="fork-run" disabled={fork.state === 'busy'}>
+        {fork.state === 'busy' ? 'Running …' : 'Run again'}
       </Button>
-    </form>
+    </Form>
   );
 };
 
-const GuardPanel = (props: Parameters<typeof GuardOptions>[0]) => (
+const GuardPanel = (props: Parameters<typeof GuardFields>[0]) => (
   <Panel title="Guard" note="optional: add or replace a guard">
     <div className="columns guard-form">
-      <GuardSelect {...props} />
-      <PlaceSelect {...props} />
-      {props.choice.guard !== '' && <GuardOptions key={props.choice.guard} {...props} />}
+      <GuardFields {...props} />
     </div>
   </Panel>
 );

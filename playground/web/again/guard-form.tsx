@@ -1,9 +1,13 @@
 import { Play, Square } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { readyGuardNames, type ChosenGuard } from '../../protocol/again.js';
+import type { FormSchemas } from '../../protocol/catalog.js';
 import { guardsIn } from '../../protocol/shapes.js';
 import { useCatalog } from '../api/catalog.js';
 import { Button } from '../components/button.js';
+import { Form, Select } from '../components/fields.js';
+import { Loaded } from '../components/notices.js';
+import { useGet } from '../api/use-loaded.js';
 import { Panel } from '../components/panel.js';
 import type { ChangeQuery } from '../shell/use-query.js';
 import { formFieldsOf } from '../workbench/form/form-fields.js';
@@ -17,91 +21,91 @@ interface GuardFormProps extends ChoiceProps {
   readonly onStop: () => void;
 }
 
-interface SelectProps {
-  readonly title: string;
-  readonly name: string;
-  readonly value: string;
-  readonly onChange: ChangeQuery;
-  readonly children: React.ReactNode;
-}
-
-const Select = ({ title, name, value, onChange, children }: SelectProps) => (
-  <label className="field">
-    <span className="field-title">{title}</span>
-    <select className="input" value={value} onChange={({ target }) => onChange({ [name]: target.value })}>
-      {children}
-    </select>
-  </label>
-);
-
-export interface ChoiceProps {
+interface ChoiceProps {
   readonly choice: GuardChoice;
   readonly onChange: ChangeQuery;
 }
 
-interface GuardOptionsProps extends ChoiceProps {
+interface GuardFieldsProps extends ChoiceProps {
   /** Called with the reason while an input is no valid value. */
   readonly onFault: (fault: string | undefined) => void;
+  /** Between the guard and its options. */
+  readonly children?: ReactNode;
 }
 
-export const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
-  <Select title="Guard" name="guard" value={choice.guard} onChange={(change) => onChange({ ...change, options: undefined })}>
-    <option value="">Choose a guard</option>
-    {useCatalog().pipelines.map(({ id, name, graph }) => (
-      <optgroup key={id} label={`in ${name}`}>
-        {guardsIn(graph).map((guard) => (
-          <option key={guard.path} value={guard.path}>
-            {guard.id}
-          </option>
-        ))}
-      </optgroup>
-    ))}
-    <optgroup label="built-in">
-      {readyGuardNames.map((name) => (
-        <option key={name}>{name}</option>
-      ))}
-    </optgroup>
-  </Select>
-);
-
-export const PlaceSelect = ({ choice, onChange }: ChoiceProps) => {
-  const ids = new Set(useCatalog().pipelines.flatMap(({ graph }) => guardsIn(graph).map(({ id }) => id)));
-  return (
-    <Select title="Replaces" name="instead" value={choice.instead} onChange={onChange}>
-      <option value="">guard with the same id</option>
-      {[...ids].toSorted().map((id) => (
-        <option key={id}>{id}</option>
-      ))}
-    </Select>
-  );
-};
-
-const RunSelects = ({ choice, onChange }: ChoiceProps) => (
+/** Fields for a guard, the one that it replaces, and its options. */
+export const GuardFields = ({ children, ...props }: GuardFieldsProps) => (
   <>
-    <Select title="Agent" name="agent" value={choice.agent} onChange={onChange}>
-      <option value="">all agents</option>
-      {useCatalog()
-        .agents.filter(({ kind }) => kind === 'interlock')
-        .map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-    </Select>
-    <Select title="Latest runs" name="last" value={String(choice.last)} onChange={onChange}>
-      {runCounts.map((last) => (
-        <option key={last} value={last}>
-          {last}
-        </option>
-      ))}
-    </Select>
+    <GuardSelect {...props} />
+    <PlaceSelect {...props} />
+    {children}
+    {props.choice.guard !== '' && <GuardOptions key={props.choice.guard} {...props} />}
   </>
 );
 
+const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
+  <Select
+    title="Guard"
+    value={choice.guard}
+    options={[
+      ['', 'Choose a guard'],
+      ...useCatalog().pipelines.map(({ name, graph }) => ({
+        group: `in ${name}`,
+        options: guardsIn(graph).map(({ id, path }) => [path, id] as const),
+      })),
+      { group: 'built-in', options: readyGuardNames.map((name) => [name, name]) },
+    ]}
+    onChange={(guard) => onChange({ guard, options: undefined })}
+  />
+);
+
+const PlaceSelect = ({ choice, onChange }: ChoiceProps) => {
+  const ids = new Set(useCatalog().pipelines.flatMap(({ graph }) => guardsIn(graph).map(({ id }) => id)));
+  return (
+    <Select
+      title="Replaces"
+      value={choice.instead}
+      options={[['', 'guard with the same id'], ...[...ids].toSorted().map((id) => [id, id] as const)]}
+      onChange={(instead) => onChange({ instead })}
+    />
+  );
+};
+
+const RunSelects = ({ choice, onChange }: ChoiceProps) => {
+  const recorded = useCatalog().agents.filter(({ kind }) => kind === 'interlock');
+  return (
+    <>
+      <Select
+        title="Agent"
+        value={choice.agent}
+        options={[['', 'all agents'], ...recorded.map(({ id, name }) => [id, name] as const)]}
+        onChange={(agent) => onChange({ agent })}
+      />
+      <Select
+        title="Latest runs"
+        value={String(choice.last)}
+        options={runCounts.map((last) => [String(last), String(last)])}
+        onChange={(last) => onChange({ last })}
+      />
+    </>
+  );
+};
+
 /** A form for the options of the chosen guard: the policy of a guard of the application, or what a built-in guard takes. */
-export const GuardOptions = ({ choice: { guard, options }, onChange, onFault }: GuardOptionsProps) => {
-  const { options: schemas, pipelines } = useCatalog();
-  const fields = useMemo(() => formFieldsOf(schemas.ready[guard] ?? schemas.policy), [schemas, guard]);
+const GuardOptions = (props: GuardFieldsProps) => (
+  <Loaded loaded={useGet<FormSchemas>('schemas')} noun="the form">
+    {({ ready, policy }) => <OptionsForm {...props} schema={ready[props.choice.guard] ?? policy} />}
+  </Loaded>
+);
+
+const OptionsForm = ({
+  choice: { guard, options },
+  schema,
+  onChange,
+  onFault,
+}: GuardFieldsProps & { readonly schema: object }) => {
+  const { pipelines } = useCatalog();
+  const fields = useMemo(() => formFieldsOf(schema), [schema]);
   const [payload, setPayload] = useState<Payload>(() => readOptions(options) ?? policyAt(guard, pipelines));
   const [errors, setErrors] = useState<FieldErrors>({});
   return (
@@ -136,27 +140,20 @@ export const GuardForm = ({ choice, isBusy, onChange, onReplay, onStop }: GuardF
   };
   return (
     <Panel title="Guard and runs to replay">
-      <form
-        className="columns guard-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        <GuardSelect choice={choice} onChange={onChange} />
-        <PlaceSelect choice={choice} onChange={onChange} />
-        <RunSelects choice={choice} onChange={onChange} />
-        {choice.guard !== '' && <GuardOptions key={choice.guard} choice={choice} onChange={onChange} onFault={setFault} />}
+      <Form className="columns guard-form" onSubmit={submit}>
+        <GuardFields choice={choice} onChange={onChange} onFault={setFault}>
+          <RunSelects choice={choice} onChange={onChange} />
+        </GuardFields>
         {isBusy ? (
-          <Button onClick={onStop}>
-            <Square size={14} aria-hidden /> Stop
+          <Button icon={Square} onClick={onStop}>
+            Stop
           </Button>
         ) : (
-          <Button look="primary" type="submit" disabled={choice.guard === ''}>
-            <Play size={14} aria-hidden /> Replay
+          <Button icon={Play} look="primary" type="submit" disabled={choice.guard === ''}>
+            Replay
           </Button>
         )}
-      </form>
+      </Form>
     </Panel>
   );
 };

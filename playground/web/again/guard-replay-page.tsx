@@ -3,21 +3,20 @@ import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import './again.css';
 import { useCatalog } from '../api/catalog.js';
-import { EmptyState } from '../components/empty-state.js';
-import { ErrorNotice } from '../components/error-notice.js';
+import { EmptyState, ErrorNotice } from '../components/notices.js';
 import { count, formatTime } from '../components/format.js';
 import { Panel } from '../components/panel.js';
 import { useQuery } from '../shell/use-query.js';
-import { useTitle } from '../shell/use-title.js';
 import { changedVerdicts, changeName, countChanges, sumUp, type ChangedVerdict } from './changed-verdicts.js';
 import { readChoice } from './guard-choice.js';
 import { GuardForm } from './guard-form.js';
 import { useGuardReplay, type GuardReplay } from './use-guard-replay.js';
-import { StatusBadge, VerdictBadge } from '../components/badge.js';
+import { StatusBadge } from '../components/badge.js';
 import { InertText } from '../components/inert-text.js';
-import type { ComparedVerdict, RunSummary } from '../../protocol/runs.js';
-import { runHref } from '../shell/run-href.js';
-import { RowReason } from '../workbench/row-head.js';
+import type { RunSummary } from '../../protocol/runs.js';
+import { runHref } from '../shell/hrefs.js';
+import { Aside, Table } from '../components/table.js';
+import { usePlace, Verdict } from '../workbench/compare/compared-table.js';
 import { PageHead } from '../workbench/page-head.js';
 
 const Progress = ({ state, total, replayed }: GuardReplay) => (
@@ -103,7 +102,6 @@ const Outcome = ({ replay }: { readonly replay: GuardReplay }) => {
 
 /** The verdicts of a guard, or of one with other options, in the latest runs. */
 export const GuardReplayPage = () => {
-  useTitle('Replay a guard');
   const { agents } = useCatalog();
   const [query, setQuery] = useQuery();
   const choice = useMemo(() => readChoice(query), [query]);
@@ -127,16 +125,6 @@ export const GuardReplayPage = () => {
   );
 };
 
-const Verdict = ({ verdict }: { readonly verdict: ComparedVerdict | undefined }) =>
-  verdict ? (
-    <>
-      <VerdictBadge verdict={verdict.verdict} />
-      <RowReason text={verdict.reason} />
-    </>
-  ) : (
-    <span className="faint">no verdict</span>
-  );
-
 const RunEnd = ({ comparison }: Pick<ChangedVerdict, 'comparison'>) => {
   const { before, after, endedAt } = comparison;
   if (endedAt !== undefined) return <span className="faint">unknown: the model call would have been different</span>;
@@ -146,47 +134,36 @@ const RunEnd = ({ comparison }: Pick<ChangedVerdict, 'comparison'>) => {
 
 /** The changed verdicts, run by run; each opens its run. */
 const ChangedTable = ({ changed }: { readonly changed: readonly ChangedVerdict[] }) => {
-  const titles = new Map(useCatalog().phases.map(({ phase, title }) => [phase, title]));
+  const placeOf = usePlace();
   return (
-    <table className="rows small rows-flush rows-cards changed">
-      <thead>
-        <tr>
-          <th scope="col">Run</th>
-          <th scope="col">Guard</th>
-          <th scope="col">Recorded</th>
-          <th scope="col">Replayed</th>
-          <th scope="col">New status</th>
-        </tr>
-      </thead>
-      <tbody>
-        {changed.map(({ run, row, comparison }, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- a guard may be asked more than once at one place
-          <tr key={index}>
-            <th scope="row">
+    <Table
+      className="rows-flush rows-cards changed"
+      rows={changed}
+      columns={[
+        {
+          title: 'Run',
+          render: ({ run }) => (
+            <>
               <Link href={runHref(run.runId)}>
                 <InertText text={run.userText === '' ? run.runId : run.userText} />
               </Link>
-              <span className="row-reason soft tiny">{formatTime(run.startedAt)}</span>
-            </th>
-            <td data-title="Guard">
+              <Aside>{formatTime(run.startedAt)}</Aside>
+            </>
+          ),
+        },
+        {
+          title: 'Guard',
+          render: ({ row }) => (
+            <>
               {row.processorId}
-              <span className="row-reason soft tiny">
-                {titles.get(row.phase) ?? row.phase}, step {row.stepNumber + 1}
-                {row.attempt > 1 && `, attempt ${row.attempt}`}
-              </span>
-            </td>
-            <td data-title="Recorded">
-              <Verdict verdict={row.before} />
-            </td>
-            <td data-title="Replayed">
-              <Verdict verdict={row.after} />
-            </td>
-            <td data-title="New status">
-              <RunEnd comparison={comparison} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+              <Aside>{placeOf(row)}</Aside>
+            </>
+          ),
+        },
+        { title: 'Recorded', render: ({ row }) => <Verdict verdict={row.before} /> },
+        { title: 'Replayed', render: ({ row }) => <Verdict verdict={row.after} /> },
+        { title: 'New status', render: ({ comparison }) => <RunEnd comparison={comparison} /> },
+      ]}
+    />
   );
 };

@@ -4,8 +4,8 @@ import type { ForkRun } from '../../protocol/again.js';
 import type { RunSummary, StartedRun, StartRun } from '../../protocol/runs.js';
 import { runPath } from '../../protocol/run-file.js';
 import { get, post } from '../api/request.js';
-import { useAction } from '../api/use-action.js';
-import { compareHref } from './compare-href.js';
+import { useAction } from '../api/use-loaded.js';
+import { compareHref } from '../shell/hrefs.js';
 
 const pauseMs = 300;
 

@@ -25,9 +25,6 @@ export interface ReplayRequest {
 
 const idle: GuardReplay = { state: 'idle', total: undefined, replayed: [], error: undefined };
 
-/** The number of concurrent replays. */
-const atOnce = 2;
-
 /** Mastra's own agent's run has no trace, and a run under way has no end to compare. */
 const replayable = async ({ agent, last, agents }: ReplayRequest, signal: AbortSignal): Promise<RunSummary[]> => {
   const { runs } = await get<RunPage>(`runs${query({ agent, limit: last })}`, signal);
@@ -50,7 +47,7 @@ const replayOne = async (run: RunSummary, { guard, instead }: ReplayRequest): Pr
   }
 };
 
-/** Replays a guard over runs, a few at a time. It can be stopped, and stops when the user leaves the page. */
+/** Replays a guard over runs, one after the other. It can be stopped, and stops when the user leaves the page. */
 export const useGuardReplay = () => {
   const [replay, setReplay] = useState(idle);
   const underWay = useRef<AbortController>(undefined);
@@ -69,14 +66,11 @@ export const useGuardReplay = () => {
     try {
       const runs = await replayable(request, signal);
       change((now) => ({ ...now, total: runs.length }));
-      const rest = runs.values();
-      const work = async (): Promise<void> => {
-        for (let next = rest.next(); !next.done && !signal.aborted; next = rest.next()) {
-          const one = await replayOne(next.value, request);
-          change((now) => ({ ...now, replayed: [...now.replayed, one] }));
-        }
-      };
-      await Promise.all(Array.from({ length: atOnce }, work));
+      for (const run of runs) {
+        if (signal.aborted) return;
+        const one = await replayOne(run, request);
+        change((now) => ({ ...now, replayed: [...now.replayed, one] }));
+      }
       change((now) => ({ ...now, state: 'done' }));
     } catch (thrown) {
       change((now) => ({ ...now, state: 'failed', error: thrown as Error })); // the client throws only this type

@@ -1,19 +1,16 @@
-import { createContext, use, useCallback, type ReactNode } from 'react';
-import type { Catalog } from '../../protocol/catalog.js';
-import { ErrorNotice } from '../components/error-notice.js';
-import { Waiting } from '../components/waiting.js';
-import { get } from './request.js';
-import { useLoaded } from './use-loaded.js';
+import { createContext, use, type ReactNode } from 'react';
+import type { AgentInfo, Catalog } from '../../protocol/catalog.js';
+import { Loaded } from '../components/notices.js';
+import { useGet } from './use-loaded.js';
 
 const CatalogContext = createContext<Catalog | undefined>(undefined);
 
 /** Loads the catalog once and provides it to every page inside. */
-export const CatalogProvider = ({ children }: { readonly children: ReactNode }) => {
-  const loaded = useLoaded(useCallback((signal) => get<Catalog>('catalog', signal), []));
-  if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
-  if (loaded.state === 'loading') return <Waiting noun="the catalog" />;
-  return <CatalogContext value={loaded.value}>{children}</CatalogContext>;
-};
+export const CatalogProvider = ({ children }: { readonly children: ReactNode }) => (
+  <Loaded loaded={useGet<Catalog>('catalog')} noun="the catalog">
+    {(catalog) => <CatalogContext value={catalog}>{children}</CatalogContext>}
+  </Loaded>
+);
 
 /** Phases, the machine, agents, pipelines and error codes, from the server. */
 export const useCatalog = (): Catalog => {
@@ -21,3 +18,13 @@ export const useCatalog = (): Catalog => {
   if (!catalog) throw new Error('useCatalog is called outside of CatalogProvider.');
   return catalog;
 };
+
+/** The title of a phase; its own name if it is not known. */
+export const usePhaseTitle = (): ((phase: string) => string) => {
+  const { phases } = useCatalog();
+  return (name) => phases.find(({ phase }) => phase === name)?.title ?? name;
+};
+
+/** The agent of an id; undefined if it is not known any more. */
+export const useAgent = (agentId: string | undefined): AgentInfo | undefined =>
+  useCatalog().agents.find(({ id }) => id === agentId);

@@ -30,19 +30,7 @@ const connectToWorker = (onNews: Listener): void => {
   port.postMessage(apiUrl('live'));
 };
 
-/** Without shared workers each tab has its own connection, while it is visible. */
-const connectWhileVisible = (onNews: Listener): void => {
-  let stop: (() => void) | undefined;
-  const update = (): void => {
-    if (!document.hidden) stop ??= openLiveSource(apiUrl('live'), onNews);
-    else {
-      stop?.();
-      stop = undefined;
-    }
-  };
-  document.addEventListener('visibilitychange', update);
-  update();
-};
+const connectAlone = (onNews: Listener): void => void openLiveSource(apiUrl('live'), onNews);
 
-/** The stream of changes that all tabs share. */
-export const live = createLive(runFile ? () => undefined : 'SharedWorker' in globalThis ? connectToWorker : connectWhileVisible);
+/** The stream of changes: all tabs share one, in browsers with shared workers. */
+export const live = createLive(runFile ? () => undefined : 'SharedWorker' in globalThis ? connectToWorker : connectAlone);

@@ -1,10 +1,10 @@
-import { use, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { subRunsPath } from '../../protocol/run-file.js';
 import type { RunPage, RunSummary } from '../../protocol/runs.js';
 import { treeOf, type RunTree } from '../../fold/run-tree.js';
 import { live } from './live.js';
 import { get } from './request.js';
-import { ReadersContext, type ReadRun } from './run-readers.js';
+import { readerOf, type ReadRun } from './run-readers.js';
 
 /** The summaries of all runs below a run, at any depth. */
 const readBelow = async (runId: string, signal: AbortSignal): Promise<readonly RunSummary[]> => {
@@ -44,7 +44,6 @@ const useBelow = (runId: string): readonly RunSummary[] => {
 
 /** Reads several runs as long as the page shows them; the number changes with each of their lines. */
 const useReaders = (runIds: readonly string[]): number => {
-  const readerOf = use(ReadersContext);
   const key = runIds.join(' ');
   const version = useRef(0);
   const subscribe = useCallback(
@@ -56,7 +55,7 @@ const useReaders = (runIds: readonly string[]): number => {
       const stops = (key === '' ? [] : key.split(' ')).map((runId) => readerOf(runId).subscribe(onLine));
       return () => stops.forEach((stop) => stop());
     },
-    [key, readerOf],
+    [key],
   );
   return useSyncExternalStore(subscribe, () => version.current);
 };
@@ -64,7 +63,6 @@ const useReaders = (runIds: readonly string[]): number => {
 /** A run with all known lines, and the runs of its sub-agents at any depth. */
 export const useRunTree = (run: RunSummary, { fold, count }: ReadRun): RunTree => {
   const below = useBelow(run.runId);
-  const readerOf = use(ReadersContext);
   const version = useReaders(useMemo(() => below.map(({ runId }) => runId), [below]));
   return useMemo(
     () =>
@@ -73,6 +71,6 @@ export const useRunTree = (run: RunSummary, { fold, count }: ReadRun): RunTree =
         below.map((one) => ({ run: one, view: readerOf(one.runId).fold.at() })),
       ),
     // oxlint-disable-next-line react/exhaustive-deps -- the folds grow with these numbers
-    [run, fold, count, below, readerOf, version],
+    [run, fold, count, below, version],
   );
 };

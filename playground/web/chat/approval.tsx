@@ -2,13 +2,12 @@ import { Check, CirclePause, X } from 'lucide-react';
 import type { AnswerCall, StartedRun } from '../../protocol/runs.js';
 import { runPath } from '../../protocol/run-file.js';
 import { post } from '../api/request.js';
-import { useAction } from '../api/use-action.js';
+import { useAction } from '../api/use-loaded.js';
 import { Button } from '../components/button.js';
-import { ErrorNotice } from '../components/error-notice.js';
+import { ErrorNotice, Notice } from '../components/notices.js';
 import { FactList } from '../components/fact-list.js';
 import { InertText } from '../components/inert-text.js';
 import type { WaitingCall } from '../../fold/run-view.js';
-import '../components/notices.css';
 
 interface ApprovalProps {
   readonly runId: string;
@@ -24,23 +23,20 @@ export const Approval = ({ runId, call }: ApprovalProps) => {
     void act(() => post<StartedRun>(`${runPath(runId)}/answer`, body));
   };
   return (
-    <div className="notice tone-edit" role="status">
-      <CirclePause size={18} aria-hidden />
-      <div className="stack-s notice-body">
-        <h3>
-          Approve the call of <InertText text={call.toolName} />?
-        </h3>
-        <FactList facts={{ Arguments: call.args }} />
-        <div className="cluster">
-          <Button look="primary" disabled={isSending} onClick={() => answer(true)}>
-            <Check size={15} aria-hidden /> Approve
-          </Button>
-          <Button disabled={isSending} onClick={() => answer(false)}>
-            <X size={15} aria-hidden /> Decline
-          </Button>
-        </div>
-        {sent.state === 'failed' && <ErrorNotice error={sent.error} />}
+    <Notice tone="edit" icon={CirclePause} role="status">
+      <h3>
+        Approve the call of <InertText text={call.toolName} />?
+      </h3>
+      <FactList facts={{ Arguments: call.args }} />
+      <div className="cluster">
+        <Button icon={Check} look="primary" disabled={isSending} onClick={() => answer(true)}>
+          Approve
+        </Button>
+        <Button icon={X} disabled={isSending} onClick={() => answer(false)}>
+          Decline
+        </Button>
       </div>
-    </div>
+      {sent.error && <ErrorNotice error={sent.error} />}
+    </Notice>
   );
 };

@@ -1,18 +1,12 @@
-import { RotateCcw, Eye } from 'lucide-react';
-import { Badge } from '../components/badge.js';
+import { WordBadge } from '../components/badge.js';
 import { InertText } from '../components/inert-text.js';
 import { PartText } from '../components/part-text.js';
-import type { GuardMark, Lane } from '../../fold/run-view.js';
-import { ToolRow } from './tool-row.js';
-import type { Revealed } from '../../protocol/trace-entry.js';
-import { useCatalog } from '../api/catalog.js';
-import { runPath } from '../../protocol/run-file.js';
-import { get, query } from '../api/request.js';
-import { useAction } from '../api/use-action.js';
-import { Button } from '../components/button.js';
-import { ErrorNotice } from '../components/error-notice.js';
-import { WordDiff } from '../components/word-diff.js';
-import { editorsIn } from './model-input.js';
+import { markName, tellMark, tellTool } from '../../fold/facts.js';
+import type { Lane, ToolCall } from '../../fold/run-view.js';
+import { ModelWrote } from './edited-text.js';
+import { Bot, Wrench } from 'lucide-react';
+import { CallBadge, CallValues } from '../components/call.js';
+import './tool-row.css';
 
 interface AttemptProps {
   readonly runId: string;
@@ -24,29 +18,13 @@ interface AttemptProps {
 /** Parts with text for the person; arguments of a tool are in its call. */
 const isText = /^(text|reasoning)$/;
 
-const sentBackBy = ({ marks }: Lane): Extract<GuardMark, { kind: 'verdict' | 'shadow' }> | undefined => {
-  const mark = marks.findLast((found) => found.kind === 'verdict' && found.verdict === 'retry');
-  return mark?.kind === 'verdict' ? mark : undefined;
-};
-
 /** Shows that an attempt was rejected, with the guard and the reason. */
 const SentBack = ({ lane }: { readonly lane: Lane }) => {
-  const guard = sentBackBy(lane);
+  const guard = lane.marks.findLast((mark) => mark.kind === 'verdict' && mark.verdict === 'retry');
   return (
     <p className="cluster soft small">
-      <Badge tone="retry" icon={RotateCcw}>
-        attempt {lane.attempt} retried
-      </Badge>
-      {guard && (
-        <span>
-          <InertText text={guard.processorId} />
-          {guard.reason !== undefined && (
-            <>
-              : <InertText text={guard.reason} />
-            </>
-          )}
-        </span>
-      )}
+      <WordBadge tone="retry" word={`attempt ${lane.attempt} retried`} />
+      {guard && <InertText text={[markName(guard), tellMark(guard).note].filter(Boolean).join(': ')} />}
     </p>
   );
 };
@@ -70,38 +48,22 @@ export const Attempt = ({ runId, lane, isLive, isLast }: AttemptProps) => {
   );
 };
 
-interface ModelWroteProps {
-  readonly runId: string;
-  readonly lane: Lane;
-}
-
-/** Compares the model's text with the released one if guards of the answer changed it; on a click, because that text left no run. */
-const ModelWrote = ({ runId, lane }: ModelWroteProps) => {
-  const { phases } = useCatalog();
-  const [words, act] = useAction<readonly Revealed[]>();
-  const isOutput = (name: string): boolean => phases.some(({ phase, lane: side }) => phase === name && side === 'output');
-  const editors = editorsIn(lane.marks, isOutput);
-  if (editors.length === 0) return null;
-  const request = () => void act(() => get<Revealed[]>(`${runPath(runId)}/reveal${query({ from: lane.startSeq })}`));
-  if (words.state === 'failed') return <ErrorNotice error={words.error} />;
-  if (words.state !== 'done')
-    return (
-      <Button look="quiet" onClick={request}>
-        <Eye size={14} aria-hidden /> Compare with the model output
-      </Button>
-    );
+/** A tool call: its arguments, and its outcome. One that is not as usual is open. */
+export const ToolRow = ({ call }: { readonly call: ToolCall }) => {
+  const Icon = call.toolName.startsWith('agent-') ? Bot : Wrench;
   return (
-    <div className="stack-s small model-input">
-      <p>Model output, edited by {editors.join(', ')}:</p>
-      {lane.parts
-        .filter(({ kind }) => kind === 'text')
-        .map(({ partId, text }) => (
-          <WordDiff
-            key={partId}
-            before={words.value.flatMap((one) => (one.partId === partId ? [one.text] : [])).join('')}
-            after={text}
-          />
-        ))}
-    </div>
+    <details className="tool" open={tellTool(call).isFact}>
+      <summary>
+        <Icon size={14} aria-hidden />
+        <code>
+          <InertText text={call.toolName} />
+        </code>
+        <CallBadge call={call} />
+      </summary>
+      <div className="stack-s tool-body">
+        {call.error !== undefined && <InertText text={call.error} />}
+        <CallValues call={call} />
+      </div>
+    </details>
   );
 };

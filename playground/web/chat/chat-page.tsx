@@ -1,13 +1,12 @@
-import { useState, useEffect, useRef } from 'react';
+import { useState } from 'react';
 import { Bot, Play, ArrowRight } from 'lucide-react';
 import './chat.css';
 import { Link } from 'wouter';
 import { useFork } from '../again/use-fork.js';
 import { Button } from '../components/button.js';
 import type { AgentInfo } from '../../protocol/catalog.js';
-import { useCatalog } from '../api/catalog.js';
-import { EmptyState } from '../components/empty-state.js';
-import { ErrorNotice } from '../components/error-notice.js';
+import { useAgent, useCatalog } from '../api/catalog.js';
+import { EmptyState, ErrorNotice } from '../components/notices.js';
 import { useQuery } from '../shell/use-query.js';
 import { useTitle } from '../shell/use-title.js';
 import { Composer } from './composer.js';
@@ -19,20 +18,18 @@ import { StatusBadge } from '../components/badge.js';
 import { BlockNotice } from '../components/block-notice.js';
 import { factsOf, worstFact } from '../../fold/facts.js';
 import type { RunView } from '../../fold/run-view.js';
-import { runHref } from '../shell/run-href.js';
+import { runHref } from '../shell/hrefs.js';
 import { Approval } from './approval.js';
 import { Attempt } from './attempt.js';
-import { ModelInput } from './model-input.js';
+import { ModelInput } from './edited-text.js';
 
-const Talk = ({
-  agent,
-  thread,
-  onAgent,
-}: {
+interface TalkProps {
   readonly agent: AgentInfo;
   readonly thread: string | undefined;
   readonly onAgent: (id: string) => void;
-}) => {
+}
+
+const Talk = ({ agent, thread, onAgent }: TalkProps) => {
   const { turns, send, error } = useThread(agent, thread);
   const [draft, setDraft] = useState('');
   const last = turns.at(-1);
@@ -100,43 +97,17 @@ const Welcome = ({ agent, onRun }: WelcomeProps) => (
   </div>
 );
 
-/** Keeps the end in view, unless the user has scrolled away from it. */
-const useStickToEnd = () => {
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    let isAtEnd = true;
-    const onScroll = () => {
-      isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
-    };
-    const observer = new ResizeObserver(() => {
-      if (isAtEnd) element.scrollTop = element.scrollHeight;
-    });
-    element.addEventListener('scroll', onScroll, { passive: true });
-    for (const child of element.children) observer.observe(child);
-    return () => {
-      observer.disconnect();
-      element.removeEventListener('scroll', onScroll);
-    };
-  }, []);
-  return box;
-};
-
-/** The turns of a conversation, each of which is a run. */
-const Transcript = ({ turns }: { readonly turns: readonly string[] }) => {
-  const box = useStickToEnd();
-  return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
-    <div ref={box} className="transcript" role="log" aria-label="Conversation" tabIndex={0}>
-      <ol>
-        {turns.map((runId) => (
-          <Turn key={runId} runId={runId} />
-        ))}
-      </ol>
-    </div>
-  );
-};
+/** The turns of a conversation, each of which is a run. Its styles keep the end in view, unless the user has scrolled away. */
+const Transcript = ({ turns }: { readonly turns: readonly string[] }) => (
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
+  <div className="transcript" role="log" aria-label="Conversation" tabIndex={0}>
+    <ol>
+      {turns.map((runId) => (
+        <Turn key={runId} runId={runId} />
+      ))}
+    </ol>
+  </div>
+);
 
 const UserText = ({ runId, view }: { readonly runId: string; readonly view: RunView }) => {
   const last = view.inputMessages.findLast(({ role }) => role === 'user') ?? view.inputMessages.at(-1);
@@ -189,7 +160,7 @@ const Turn = ({ runId }: { readonly runId: string }) => {
 const OtherHost = ({ runId, view: { inputMessages } }: { readonly runId: string; readonly view: RunView }) => {
   const { agents } = useCatalog();
   const [query] = useQuery();
-  const own = agents.find(({ id }) => id === query.get('agent'));
+  const own = useAgent(query.get('agent') ?? undefined);
   const toolsOf = (agent: AgentInfo | undefined): string =>
     JSON.stringify(agent?.tools.toSorted((a, b) => a.name.localeCompare(b.name)));
   const other = agents.find((one) => own && own.tools.length > 0 && one.kind !== own.kind && toolsOf(one) === toolsOf(own));

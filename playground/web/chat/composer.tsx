@@ -1,9 +1,11 @@
 import { ArrowUp, Plus } from 'lucide-react';
-import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useRef, type KeyboardEvent } from 'react';
 import type { AgentInfo } from '../../protocol/catalog.js';
 import { useCatalog } from '../api/catalog.js';
+import { useAction } from '../api/use-loaded.js';
 import { useRun } from '../api/run-readers.js';
 import { Button } from '../components/button.js';
+import { Form, Select } from '../components/fields.js';
 import { StopButton } from '../components/stop-button.js';
 
 interface ComposerProps {
@@ -17,42 +19,18 @@ interface ComposerProps {
   readonly onAgent: (agentId: string) => void;
 }
 
-/** The groups of agents in a choice. */
-const kinds = [
-  { kind: 'interlock', title: 'Interlock' },
-  { kind: 'mastra', title: 'Mastra' },
-] as const satisfies readonly { kind: AgentInfo['kind']; title: string }[];
-
-const AgentOptions = ({ title, agents }: { readonly title: string; readonly agents: readonly AgentInfo[] }) => (
-  <optgroup label={title}>
-    {agents.map(({ id, name }) => (
-      <option key={id} value={id}>
-        {name}
-      </option>
-    ))}
-  </optgroup>
-);
+const kinds: Readonly<Record<AgentInfo['kind'], string>> = { interlock: 'Interlock', mastra: 'Mastra' };
 
 const AgentPicker = ({ agent, onAgent }: Pick<ComposerProps, 'agent' | 'onAgent'>) => {
   const { agents } = useCatalog();
+  const groups = Object.entries(kinds).map(([kind, group]) => ({
+    group,
+    options: agents.filter((one) => one.kind === kind).map(({ id, name }) => [id, name] as const),
+  }));
   return (
-    <label className="cluster soft small agent-picker">
-      <span>Agent</span>
-      <select value={agent.id} onChange={({ target }) => onAgent(target.value)}>
-        {kinds.map(({ kind, title }) => {
-          const own = agents.filter((one) => one.kind === kind);
-          return own.length > 0 && <AgentOptions key={kind} title={title} agents={own} />;
-        })}
-      </select>
-    </label>
+    <Select title="Agent" className="cluster soft small agent-picker" value={agent.id} options={groups} onChange={onAgent} />
   );
 };
-
-const SendButton = ({ disabled }: { readonly disabled: boolean }) => (
-  <Button look="primary" type="submit" disabled={disabled}>
-    <ArrowUp size={15} aria-hidden /> Send
-  </Button>
-);
 
 /** Wide screens only: on a phone, focus would open the keyboard. */
 const isWide = (): boolean => matchMedia('(width >= 48rem)').matches;
@@ -60,7 +38,8 @@ const isWide = (): boolean => matchMedia('(width >= 48rem)').matches;
 /** The input field: Enter sends, Shift and Enter starts a new line; a turn under way can be stopped. */
 export const Composer = ({ agent, draft, onDraft, runId, onSend, onAgent }: ComposerProps) => {
   const field = useRef<HTMLTextAreaElement>(null);
-  const [isSending, setIsSending] = useState(false);
+  const [sent, act] = useAction<void>();
+  const isSending = sent.state === 'busy';
   const { fold, state } = useRun(runId);
   const isBusy = state !== 'over' && state !== 'failed' && fold.at().status === 'running';
   const isEmpty = draft === '';
@@ -70,12 +49,7 @@ export const Composer = ({ agent, draft, onDraft, runId, onSend, onAgent }: Comp
 
   const send = () => {
     const text = draft.trim();
-    if (text === '' || isBusy || isSending) return;
-    setIsSending(true);
-    void onSend(text)
-      .then(() => onDraft(''))
-      .catch(() => undefined) // the page shows the error
-      .finally(() => setIsSending(false));
+    if (text !== '' && !isBusy && !isSending) void act(() => onSend(text).then(() => onDraft(''))); // the page shows an error
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -83,13 +57,7 @@ export const Composer = ({ agent, draft, onDraft, runId, onSend, onAgent }: Comp
     send();
   };
   return (
-    <form
-      className="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
+    <Form className="composer" onSubmit={send}>
       <textarea
         ref={field}
         rows={2}
@@ -103,13 +71,19 @@ export const Composer = ({ agent, draft, onDraft, runId, onSend, onAgent }: Comp
         <div className="cluster">
           <AgentPicker agent={agent} onAgent={onAgent} />
           {runId !== undefined && (
-            <Button look="quiet" aria-label="New conversation" onClick={() => onAgent(agent.id)}>
-              <Plus size={15} aria-hidden /> New
+            <Button icon={Plus} look="quiet" aria-label="New conversation" onClick={() => onAgent(agent.id)}>
+              New
             </Button>
           )}
         </div>
-        {isBusy ? <StopButton runId={runId ?? ''} /> : <SendButton disabled={draft.trim() === '' || isSending} />}
+        {isBusy ? (
+          <StopButton runId={runId ?? ''} />
+        ) : (
+          <Button icon={ArrowUp} look="primary" type="submit" disabled={draft.trim() === '' || isSending}>
+            Send
+          </Button>
+        )}
       </div>
-    </form>
+    </Form>
   );
 };

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useCatalog } from '../api/catalog.js';
+import { usePhaseTitle } from '../api/catalog.js';
 import { useRun } from '../api/run-readers.js';
 import { count, formatDuration } from '../components/format.js';
 import { isNotable, markName, tellMark } from '../../fold/facts.js';
@@ -8,7 +8,7 @@ import { MarkBadge, StatusBadge } from '../components/badge.js';
 import { Pills } from '../components/pills.js';
 import { InertText } from '../components/inert-text.js';
 import { strictestMarks } from '../run/inspect/judged.js';
-import { runHref } from '../shell/run-href.js';
+import { runHref } from '../shell/hrefs.js';
 
 const Facts = ({ view }: { readonly view: RunView }) => {
   const lane = currentLane(view);
@@ -54,10 +54,9 @@ const MarkRow = ({ mark, phaseTitle }: { readonly mark: GuardMark; readonly phas
 
 /** The panel next to the conversation: the state of the latest run, and the verdicts of its guards. */
 export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => {
-  const { phases } = useCatalog();
   const { fold, count: lines } = useRun(runId);
   const view = fold.at();
-  const titleOf = (phase: string): string => phases.find((info) => info.phase === phase)?.title ?? phase;
+  const titleOf = usePhaseTitle();
   return (
     <aside className="strip" aria-label="Live run">
       <div className="spread small">

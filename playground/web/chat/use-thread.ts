@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import type { AgentInfo } from '../../protocol/catalog.js';
 import type { RunPage, StartedRun } from '../../protocol/runs.js';
 import { get, post, query } from '../api/request.js';
-import { asError } from '../api/use-action.js';
+import { asError } from '../api/use-loaded.js';
 import { useQuery } from '../shell/use-query.js';
 
 /** A conversation: the runs of its turns, oldest first. */

@@ -1,13 +1,26 @@
-import { Clock, Cpu, GitMerge, History, type LucideIcon } from 'lucide-react';
+import {
+  Ban,
+  Check,
+  CircleDashed,
+  CirclePause,
+  Cpu,
+  LoaderCircle,
+  OctagonX,
+  Pencil,
+  RotateCcw,
+  TriangleAlert,
+  Unplug,
+} from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { RunSummary } from '../../protocol/runs.js';
-import { tellMark, type Tone } from '../../fold/facts.js';
+import { statusWords, tellMark, type Tone } from '../../fold/facts.js';
 import type { GuardMark } from '../../fold/run-view.js';
-import { bypassIcon, signalOf, statusSignals, verdictSignals } from './signal.js';
+import type { RunSummary } from '../../protocol/runs.js';
+import { signalOf } from './signal.js';
 import './badge.css';
 
 interface BadgeProps {
-  readonly tone?: Tone | 'processor' | 'accent';
+  readonly tone?: Tone | 'processor';
   readonly icon?: LucideIcon;
   /** For verdicts without effect: a shadow guard, a bypass. */
   readonly isDashed?: boolean;
@@ -22,54 +35,56 @@ export const Badge = ({ tone = 'out', icon: Icon, isDashed = false, title, child
   </span>
 );
 
-/** A guard's verdict. */
-export const VerdictBadge = ({ verdict }: { readonly verdict: string }) => {
-  const { tone, label, icon } = signalOf(verdict);
-  return (
-    <Badge tone={tone} icon={icon} isDashed={tone === 'out'}>
-      {label}
-    </Badge>
-  );
+const toneIcons: Readonly<Record<Tone, LucideIcon>> = {
+  pass: Check,
+  edit: Pencil,
+  retry: RotateCcw,
+  trip: OctagonX,
+  out: CircleDashed,
 };
 
-const markIcon = (mark: GuardMark): LucideIcon => {
-  switch (mark.kind) {
-    case 'verdict':
-    case 'shadow':
-      return verdictSignals[mark.verdict].icon;
-    case 'bypass':
-      return bypassIcon;
-    case 'late':
-      return Clock;
-    case 'conflict':
-      return GitMerge;
-    case 'stale':
-      return History;
-    default:
-      return mark satisfies never;
-  }
+/** The icons of words that say more than their tone. */
+const wordIcons: Readonly<Partial<Record<string, LucideIcon>>> = {
+  running: LoaderCircle,
+  waiting: CirclePause,
+  canceled: Ban,
+  interrupted: Unplug,
+  unavailable: Unplug,
+  warning: TriangleAlert,
+};
+
+interface WordBadgeProps extends Pick<BadgeProps, 'isDashed' | 'title'> {
+  readonly tone: Tone;
+  readonly word: string;
+  /** Default: the word. */
+  readonly children?: ReactNode;
+}
+
+/** A word with its color and its icon, because a color is never the only cue. */
+export const WordBadge = ({ tone, word, children = word, ...look }: WordBadgeProps) => (
+  <Badge tone={tone} icon={wordIcons[word] ?? toneIcons[tone]} {...look}>
+    {children}
+  </Badge>
+);
+
+/** A guard's verdict, given as text. */
+export const VerdictBadge = ({ verdict }: { readonly verdict: string }) => {
+  const { tone, word } = signalOf(verdict);
+  return <WordBadge tone={tone} word={word} isDashed={tone === 'out'} />;
 };
 
 /** The effect of a report of a guard. */
 export const MarkBadge = ({ mark }: { readonly mark: GuardMark }) => {
   const { tone, word } = tellMark(mark);
-  return (
-    <Badge tone={tone} icon={markIcon(mark)} isDashed={mark.kind === 'shadow' || mark.kind === 'bypass'}>
-      {word}
-    </Badge>
-  );
+  return <WordBadge tone={tone} word={word} isDashed={mark.kind === 'shadow' || mark.kind === 'bypass'} />;
 };
 
 /** The status of a run. */
-export const StatusBadge = ({ status }: { readonly status: RunSummary['status'] }) => {
-  const { tone, label, icon } = statusSignals[status];
-  const badge = (
-    <Badge tone={tone} icon={icon}>
-      {label}
-    </Badge>
-  );
-  return status === 'running' ? <span className="badge-turning">{badge}</span> : badge;
-};
+export const StatusBadge = ({ status }: { readonly status: RunSummary['status'] }) => (
+  <span className={status === 'running' ? 'badge-turning' : undefined}>
+    <WordBadge tone={statusWords[status].tone} word={statusWords[status].word} />
+  </span>
+);
 
 /** Marks a workflow that is a processor. */
 export const ProcessorBadge = () => (

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import './drawing.css';
-import { arrowPath, trackPath, type Point } from './track-path.js';
+import { trackPath, type Point } from './track-path.js';
 
 interface DrawingProps {
   readonly width: number;
@@ -23,7 +23,6 @@ export const Drawing = ({ width, height, tracks, children }: DrawingProps) => (
         <g key={id} className={look}>
           {title !== undefined && <title>{title}</title>}
           <path d={trackPath(points)} />
-          <path d={arrowPath(points)} />
         </g>
       ))}
     </svg>

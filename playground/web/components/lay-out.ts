@@ -36,7 +36,7 @@ export const layOut = ({ boxes, links, space, keepsOrder = false }: NewDrawing):
   for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
   for (const { id, parent } of boxes) if (parent !== undefined) graph.setParent(id, parent);
   for (const { from, to, weight = 1 } of links) graph.setEdge(from, to, { weight });
-  layout(graph, keepsOrder ? { customOrder: inOrderOf(boxes.map(({ id }) => id)) } : {});
+  layout(graph, keepsOrder ? { constraints: inOrder(boxes) } : {});
   return {
     boxOf: (id) => {
       const { x, y, width, height } = graph.node(id) as Box; // each box is a node
@@ -46,47 +46,8 @@ export const layOut = ({ boxes, links, space, keepsOrder = false }: NewDrawing):
   };
 };
 
-/** A node while dagre orders them: a box, a side of a frame, or a turn of a link. */
-interface Layered {
-  readonly rank?: number;
-  readonly borderType?: 'borderLeft' | 'borderRight';
-  readonly edgeObj?: { readonly v: string; readonly w: string };
-  order: number;
-}
-
-/** A graph of dagre while it is ordered. */
-interface Layers {
-  nodes(): string[];
-  children(id: string): string[];
-  parent(id: string): unknown;
-  node(id: string): unknown;
-}
-
-/** Sorts each layer by the order of the boxes, frame by frame; a link is next to the box in its frame that it comes from or leads to. */
-const inOrderOf = (ids: readonly string[]) => {
-  const places = new Map(ids.map((id, place) => [id, place]));
-  const placeOf = (id: string | undefined): number => places.get(id ?? '') ?? 0;
-  return <G extends Layers>(graph: G, minimize: (graph: G) => void): void => {
-    minimize(graph);
-    const wayTo = (id: string): string[] => {
-      const parent = graph.parent(id);
-      return typeof parent === 'string' && places.has(parent) ? [...wayTo(parent), id] : [id];
-    };
-    const keyOf = (id: string): number[] => {
-      const { borderType, edgeObj } = graph.node(id) as Layered;
-      const frames = wayTo(id).slice(0, -1);
-      if (borderType) return [...frames.map(placeOf), borderType === 'borderLeft' ? -1 : ids.length];
-      const ends = edgeObj ? [wayTo(edgeObj.v), wayTo(edgeObj.w)] : [wayTo(id)];
-      const way = ends.find((end) => frames.every((frame, depth) => end[depth] === frame)) ?? [];
-      return [...frames.map(placeOf), placeOf(way[frames.length])];
-    };
-    const inLayers = graph.nodes().filter((id) => graph.children(id).length === 0);
-    for (const layer of Map.groupBy(inLayers, (id) => (graph.node(id) as Layered).rank).values()) {
-      const keyed = layer.map((id) => ({ id, key: keyOf(id) })).toSorted((a, b) => compareKeys(a.key, b.key));
-      for (const [order, { id }] of keyed.entries()) (graph.node(id) as Layered).order = order;
-    }
-  };
-};
-
-const compareKeys = (a: readonly number[], b: readonly number[]): number =>
-  a.map((place, depth) => place - (b[depth] ?? -1)).find((difference) => difference !== 0) ?? 0;
+/** Each box comes before the later ones in its frame. */
+const inOrder = (boxes: readonly NewBox[]) =>
+  boxes.flatMap(({ id: left, parent }, index) =>
+    boxes.slice(index + 1).flatMap((later) => (later.parent === parent ? [{ left, right: later.id }] : [])),
+  );

@@ -1,15 +1,17 @@
+import type { LucideIcon } from 'lucide-react';
 import { useId, useRef, type ReactNode } from 'react';
 import './menu.css';
 
 interface MenuProps {
-  /** The content of the button that opens it. */
-  readonly title: ReactNode;
+  /** Of the button that opens it. */
+  readonly icon: LucideIcon;
+  readonly title: string;
   readonly look?: 'primary' | 'plain' | 'quiet';
   readonly children: ReactNode;
 }
 
 /** A button with a panel below it. The browser closes it: with Escape, and with a click elsewhere. */
-export const Menu = ({ title, look = 'plain', children }: MenuProps) => {
+export const Menu = ({ icon: Icon, title, look = 'plain', children }: MenuProps) => {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
@@ -23,7 +25,7 @@ export const Menu = ({ title, look = 'plain', children }: MenuProps) => {
   return (
     <>
       <button ref={button} type="button" className={`button button-${look}`} popoverTarget={id}>
-        {title}
+        <Icon size={14} aria-hidden /> {title}
       </button>
       <div ref={panel} id={id} popover="auto" className="small menu" onToggle={place}>
         {children}

@@ -1,6 +1,6 @@
 import { bufferedChars, type Lane, type Part } from '../../fold/run-view.js';
 import { count } from './format.js';
-import { AuthoredText } from './authored-text.js';
+import { AuthoredText } from './word-diff.js';
 import { InertText } from './inert-text.js';
 import './part-text.css';
 import type { EditedWords } from './split-authored.js';

@@ -4,7 +4,7 @@ import { Button } from './button.js';
 
 /** Cancels a run that is under way. */
 export const StopButton = ({ runId }: { readonly runId: string }) => (
-  <Button onClick={() => void post(`runs/${encodeURIComponent(runId)}/cancel`).catch(() => undefined)}>
-    <Square size={13} aria-hidden /> Stop
+  <Button icon={Square} onClick={() => void post(`runs/${encodeURIComponent(runId)}/cancel`).catch(() => undefined)}>
+    Stop
   </Button>
 );

@@ -4,39 +4,18 @@ export interface Point {
   readonly y: number;
 }
 
-const distance = (a: Point, b: Point): number => Math.hypot(b.x - a.x, b.y - a.y);
-
-/** The point on the way from `from` to `to`, `length` away from `from`. */
-const along = (from: Point, to: Point, length: number): Point => {
-  const whole = distance(from, to) || 1;
-  return { x: from.x + ((to.x - from.x) * length) / whole, y: from.y + ((to.y - from.y) * length) / whole };
-};
-
 const format = ({ x, y }: Point): string => `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
 
-/** An SVG path through the points with rounded corners, like a railway track. */
-export const trackPath = (points: readonly Point[], radius = 8): string => {
-  const [first, ...rest] = points;
-  if (!first) return '';
-  const parts = [`M${format(first)}`];
-  for (const [index, corner] of rest.entries()) {
-    const before = points[index] ?? first;
-    const after = rest[index + 1];
-    if (!after) parts.push(`L${format(corner)}`);
-    else {
-      const bend = Math.min(radius, distance(before, corner) / 2, distance(corner, after) / 2);
-      parts.push(`L${format(along(corner, before, bend))}Q${format(corner)} ${format(along(corner, after, bend))}`);
-    }
-  }
-  return parts.join('');
-};
+const headLength = 6;
+const headAngle = 0.65;
 
-/** The head of an arrow at the end of a track: an open chevron. */
-export const arrowPath = (points: readonly Point[], size = 5): string => {
-  const tip = points.at(-1);
-  const before = points.at(-2);
-  if (!tip || !before) return '';
-  const back = along(tip, before, size);
-  const across = { x: ((tip.y - back.y) * 3) / 4, y: ((back.x - tip.x) * 3) / 4 };
-  return `M${format({ x: back.x + across.x, y: back.y + across.y })}L${format(tip)}L${format({ x: back.x - across.x, y: back.y - across.y })}`;
+/** An SVG path through the points, with the head of an arrow at its end: an open chevron. */
+export const trackPath = (points: readonly Point[]): string => {
+  const [before, tip] = points.slice(-2);
+  if (!before || !tip) return '';
+  const direction = Math.atan2(tip.y - before.y, tip.x - before.x);
+  const [one, other] = [headAngle, -headAngle].map((turn) =>
+    format({ x: tip.x - headLength * Math.cos(direction + turn), y: tip.y - headLength * Math.sin(direction + turn) }),
+  );
+  return `M${points.map(format).join('L')}M${one}L${format(tip)}L${other}`;
 };

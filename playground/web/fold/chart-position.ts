@@ -1,5 +1,4 @@
 import type { Catalog, StateInfo, TransitionInfo } from '../../protocol/catalog.js';
-import { fromEachState } from './root-transitions.js';
 import type { Visit } from '../../fold/run-view.js';
 
 type Machine = Catalog['machine'];
@@ -60,4 +59,14 @@ export const chartPosition = (visits: readonly Visit[], machine: Machine): Chart
     active = [...stay, state];
   }
   return { active: new Set(active), visits: counts, taken, latest };
+};
+
+/** The machine's root has no name. */
+const isOfRoot = ({ from }: TransitionInfo): boolean => from === '';
+
+/** A transition of the whole machine, expanded to one from each state that does not end it. */
+export const fromEachState = ({ states, transitions }: Machine): TransitionInfo[] => {
+  const frames = new Set(states.map(({ parent }) => parent));
+  const leaves = states.filter(({ path, parent, type }) => !frames.has(path) && !(type === 'final' && parent === undefined));
+  return transitions.flatMap((one) => (isOfRoot(one) ? leaves.map(({ path }) => ({ ...one, from: path })) : [one]));
 };

@@ -2,7 +2,7 @@ import { isNotable, markName, tellMark } from '../../fold/facts.js';
 import type { GuardMark, Lane } from '../../fold/run-view.js';
 import type { Item } from './spine-row.js';
 
-const guardItem = (lane: Lane, mark: GuardMark, times: number): Item => {
+const guardItem = (mark: GuardMark, times: number): Item => {
   const { kind, seq, at, from, phase, path } = mark;
   const { tone, word, note } = tellMark(mark);
   return {
@@ -19,7 +19,6 @@ const guardItem = (lane: Lane, mark: GuardMark, times: number): Item => {
     from,
     to: at,
     place: { phase, path },
-    lane: lane.index,
   };
 };
 
@@ -33,13 +32,13 @@ export const itemsOfMarks = (lane: Lane): Item[] => {
       facts.set(key, { mark, times: (facts.get(key)?.times ?? 0) + 1 });
     } else passed.set(mark.phase, [...(passed.get(mark.phase) ?? []), mark]);
   return [
-    ...[...facts.values()].map(({ mark, times }) => guardItem(lane, mark, times)),
+    ...[...facts.values()].map(({ mark, times }) => guardItem(mark, times)),
     ...[...passed].map(([phase, marks]) => passesItem(lane, phase, marks)),
   ];
 };
 
 const passesItem = (lane: Lane, phase: string, marks: readonly GuardMark[]): Item => {
-  const rows = marks.map((mark) => guardItem(lane, mark, 1));
+  const rows = marks.map((mark) => guardItem(mark, 1));
   const [only] = rows;
   if (rows.length === 1 && only) return only;
   return {
@@ -50,12 +49,16 @@ const passesItem = (lane: Lane, phase: string, marks: readonly GuardMark[]): Ite
     phase,
     tone: 'pass',
     word: 'passed',
-    isFact: false,
     ownMs: rows.reduce((sum, { ownMs = 0 }) => sum + ownMs, 0),
     from: Math.min(...rows.map(({ from }) => from)),
     to: Math.max(...rows.map(({ to }) => to)),
     place: { phase, path: marks[0]?.path.split('/', 1)[0] ?? '' },
-    lane: lane.index,
-    inside: rows.map(({ id, ...row }) => ({ ...row, key: `${lane.index} ${id} ${row.seq}`, runId: '', depth: 0 })),
+    inside: rows.map(({ id, ...row }) => ({
+      ...row,
+      key: `${lane.index} ${id} ${row.seq}`,
+      runId: '',
+      depth: 0,
+      lane: lane.index,
+    })),
   };
 };

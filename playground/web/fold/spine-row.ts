@@ -20,9 +20,9 @@ export interface SpineRow {
   readonly tone: Tone;
   readonly word: string;
   readonly note?: string | undefined;
-  readonly isFact: boolean;
+  readonly isFact?: boolean;
   /** Its own time; a bar can be longer, because it waits in between. */
-  readonly ownMs: number | undefined;
+  readonly ownMs?: number | undefined;
   readonly from: number;
   readonly to: number;
   readonly place?: Place;

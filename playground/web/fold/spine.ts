@@ -76,7 +76,7 @@ const endRow = ({ tree: { view }, depth }: Walk): NewRow | undefined => {
   if (status === 'running' || status === 'observed' || endedAt === undefined || (depth > 0 && (!isFact || status === 'tripwire')))
     return undefined;
   const note = error?.message;
-  return { kind: 'end', seq, name: 'Result', tone, word, note, isFact, ownMs: undefined, from: endedAt, to: endedAt };
+  return { kind: 'end', seq, name: 'Result', tone, word, note, isFact, from: endedAt, to: endedAt };
 };
 
 const rowsOfLane = (walk: Walk, lane: Lane): SpineRow[] => {
@@ -95,13 +95,12 @@ const rowsOfLane = (walk: Walk, lane: Lane): SpineRow[] => {
       tone: 'retry',
       word: 'retracted',
       isFact: true,
-      ownMs: undefined,
       from: at,
       to: at,
-      lane: lane.index,
     })),
   ].toSorted((a, b) => a.from - b.from || a.seq - b.seq);
-  return items.flatMap(({ id, inside, ...item }) => {
+  return items.flatMap(({ id, inside, ...shown }) => {
+    const item = { ...shown, lane: lane.index };
     const key = `${runId} ${lane.index} ${id}`;
     if (!inside || inside.length === 0) return [{ ...item, key, runId, depth }];
     const isOpen = isOpenAt(key, item.kind === 'agent');
@@ -125,12 +124,10 @@ const itemsUnderWay = ({ tree: { view }, now }: Walk, lane: Lane): Item[] => {
       phase,
       tone: 'out',
       word: 'checking',
-      isFact: false,
       ownMs: now - at,
       from: at,
       to: now,
       place: { phase, path: pipelineId },
-      lane: lane.index,
     }));
 };
 
@@ -159,7 +156,6 @@ const itemsOfModels = ({ tree: { view }, now }: Walk, lane: Lane): Item[] =>
       ownMs: end - from,
       from,
       to: end,
-      lane: lane.index,
     };
   });
 
@@ -187,7 +183,6 @@ const itemOfTool = (walk: Walk, lane: Lane, call: ToolCall): Item => {
     ownMs: durationMs ?? (call.to === undefined ? to - from : undefined),
     from,
     to,
-    lane: lane.index,
     toolCallId,
     inside: subRuns.flatMap((sub) => rowsOfRun({ ...walk, tree: sub, depth: depth + 1 })),
   };

@@ -10,7 +10,7 @@ export interface Clause {
 }
 
 /** The title of a phase. */
-type TitleOf = (phase: string) => string | undefined;
+type TitleOf = (phase: string) => string;
 
 const withoutStop = (text: string): string => text.trim().replace(/[.;]+$/, '');
 

@@ -5,8 +5,8 @@ import { runPath } from '../../protocol/run-file.js';
 import type { RunSummary } from '../../protocol/runs.js';
 import type { RunTree, TreeFact } from '../../fold/run-tree.js';
 import { costOfTree, durationOf } from '../../fold/run-tree.js';
-import { useCatalog } from '../api/catalog.js';
-import type { RunLines } from '../api/line-list.js';
+import { useAgent, usePhaseTitle } from '../api/catalog.js';
+import type { RunLines } from '../api/run-readers.js';
 import { getText, query, runFile } from '../api/request.js';
 import { Badge, StatusBadge } from '../components/badge.js';
 import { count, formatDuration, formatTime } from '../components/format.js';
@@ -14,10 +14,9 @@ import { InertText } from '../components/inert-text.js';
 import { Menu } from '../components/menu.js';
 import { StopButton } from '../components/stop-button.js';
 import { storyOf } from '../fold/story.js';
-import { runHref } from '../shell/run-href.js';
+import { runHref } from '../shell/hrefs.js';
 import { useTitle } from '../shell/use-title.js';
-import { fileName } from '../workbench/take-away/file-name.js';
-import { saveFile } from '../workbench/take-away/save.js';
+import { fileName, saveFile } from '../workbench/take-away/save.js';
 import { CopyButton, SaveButton } from '../workbench/take-away/take-button.js';
 
 interface RunHeadProps {
@@ -40,13 +39,13 @@ const given: Readonly<Record<NonNullable<RunTree['view']['memory']>['given'], st
 /** Status, time and cost, and the ways to other runs. */
 const RunFacts = ({ tree, state, now }: RunHeadProps) => {
   const { run, view } = tree;
-  const { agents } = useCatalog();
+  const agent = useAgent(run.agentId);
   const { inputTokens, outputTokens, discarded } = costOfTree(tree);
   return (
     <p className="cluster soft small run-facts">
       <StatusBadge status={view.status} />
       {state === 'waiting' && <Badge tone="edit">server not reachable</Badge>}
-      <InertText text={agents.find(({ id }) => id === run.agentId)?.name ?? run.agentId} />
+      <InertText text={agent?.name ?? run.agentId} />
       {view.startedAt !== undefined && <span>{formatTime(view.startedAt)}</span>}
       <span>{formatDuration(durationOf(view, now))}</span>
       {view.retries > 0 && <span>{count(view.retries, 'retry', 'retries')}</span>}
@@ -80,8 +79,7 @@ const threadHref = ({ agentId, threadId }: RunSummary): string => `/${query({ ag
 
 /** The outcome in one sentence; each guard and call in it leads to its row. */
 const Story = ({ tree, now, onFact }: RunHeadProps) => {
-  const { phases } = useCatalog();
-  const story = storyOf(tree, (name) => phases.find(({ phase }) => phase === name)?.title, now);
+  const story = storyOf(tree, usePhaseTitle(), now);
   return (
     <p className={`run-story run-story-${tree.view.status}`}>
       {story.map(({ text, fact }, index) =>
@@ -104,7 +102,7 @@ export const RunHead = (props: RunHeadProps) => {
   const { run, view } = props.tree;
   const userText = view.inputMessages.findLast(({ role }) => role === 'user')?.text ?? run.userText;
   useTitle(userText.slice(0, 60));
-  const agent = useCatalog().agents.find(({ id }) => id === run.agentId);
+  const agent = useAgent(run.agentId);
   return (
     <header className="run-head">
       <div className="spread run-title">
@@ -130,13 +128,7 @@ const Ways = ({ run: { runId }, isRecorded }: { readonly run: RunSummary; readon
   const path = `/runs/${encodeURIComponent(runId)}`;
   return (
     <>
-      <Menu
-        title={
-          <>
-            <RotateCcw size={14} aria-hidden /> Again
-          </>
-        }
-      >
+      <Menu icon={RotateCcw} title="Again">
         {isRecorded && (
           <>
             <Link href={`${path}/edit`}>Edit and run again</Link>
@@ -162,13 +154,7 @@ const Files = ({ runId, isRecorded }: { readonly runId: string; readonly isRecor
     return test;
   };
   return (
-    <Menu
-      title={
-        <>
-          <Download size={14} aria-hidden /> Export
-        </>
-      }
-    >
+    <Menu icon={Download} title="Export">
       <SaveButton name={fileName(runId, 'html')} type="text/html" text={() => getText(`${path}/file${words}`)}>
         Save as one HTML file
       </SaveButton>

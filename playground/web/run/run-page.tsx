@@ -1,7 +1,5 @@
-import { SearchX } from 'lucide-react';
 import { Tabs } from 'radix-ui';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import './run.css';
 import type { RunSummary } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { factsOfTree, worstFactOf, type RunTree, type TreeFact } from '../../fold/run-tree.js';
@@ -11,11 +9,8 @@ import { useRun, type ReadRun } from '../api/run-readers.js';
 import { useLoaded } from '../api/use-loaded.js';
 import { useRunTree } from '../api/use-run-tree.js';
 import { Approval } from '../chat/approval.js';
-import { EmptyState } from '../components/empty-state.js';
-import { ErrorNotice } from '../components/error-notice.js';
+import { ErrorNotice, Waiting } from '../components/notices.js';
 import { Pills } from '../components/pills.js';
-import { useNow } from '../components/use-now.js';
-import { Waiting } from '../components/waiting.js';
 import { axisOf } from '../fold/axis.js';
 import { chartPosition } from '../fold/chart-position.js';
 import { spineOf } from '../fold/spine.js';
@@ -24,11 +19,12 @@ import { useQuery } from '../shell/use-query.js';
 import { EventsPanel } from './events/events-panel.js';
 import { Inspector } from './inspect/inspector.js';
 import { pipelineOf } from './inspect/judged.js';
-import { NoWords, notRecorded } from './no-words.js';
+import { NoWords, notRecorded } from './inspect/revealed.js';
 import { RunHead } from './run-head.js';
 import { Spine } from './spine/spine.js';
 import { Timeline } from './timeline/timeline.js';
 import { usePlayhead, type Playhead } from './use-playhead.js';
+import './run.css';
 
 const Statechart = lazy(async () => ({ default: (await import('./statechart/statechart.js')).Statechart }));
 
@@ -154,7 +150,7 @@ const useRows = ({ tree, facts, playhead: { at, place, subRun, row: named }, now
     }
     if (at !== undefined) return ofLine(own, at);
     const worst = worstFactOf(facts);
-    const explains = (row: SpineRow): boolean => row.isFact && row.runId === worst?.runId && row.seq === worst.seq;
+    const explains = (row: SpineRow): boolean => row.isFact === true && row.runId === worst?.runId && row.seq === worst.seq;
     return all.find(explains) ?? own.findLast(({ kind }) => kind === 'step') ?? all[0];
   }, [all, facts, at, place, subRun, named, tree.run.runId]);
   const rows = useMemo(
@@ -190,12 +186,6 @@ export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
       </div>
     );
   if (run.count > 0 && summary.state === 'loaded') return <OpenRun key={runId} summary={summary.value} run={run} />;
-  if (run.state === 'over')
-    return (
-      <EmptyState icon={SearchX} title="Run not found" isPage>
-        The studio removes the oldest runs when its storage limit is reached.
-      </EmptyState>
-    );
   return <Waiting noun="the run" />;
 };
 
@@ -221,4 +211,15 @@ const useCallInAddress = (entries: readonly StudioEntry[], lines: number, moveTo
     setQuery({ call: undefined });
     moveTo(entry.seq);
   }, [call, entries, lines, moveTo, setQuery]);
+};
+
+/** The time of day, each second while something is under way. */
+export const useNow = (isUnderWay: boolean): number => {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!isUnderWay) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isUnderWay]);
+  return now;
 };

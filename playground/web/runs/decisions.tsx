@@ -1,10 +1,9 @@
 import { useCallback, useEffect } from 'react';
 import type { DecideRun, Decision } from '../../protocol/runs.js';
 import { get, post } from '../api/request.js';
-import { useAction } from '../api/use-action.js';
-import { useLoaded } from '../api/use-loaded.js';
+import { useAction, useLoaded } from '../api/use-loaded.js';
 import { Button } from '../components/button.js';
-import { ErrorNotice } from '../components/error-notice.js';
+import { ErrorNotice } from '../components/notices.js';
 import { InertText } from '../components/inert-text.js';
 
 const pollMs = 5_000;
@@ -51,7 +50,7 @@ const DecisionRow = ({ decision, onDone }: { readonly decision: Decision; readon
       <Button onClick={() => decide('abandon')} aria-label={`Abandon ${runId}`} title="Ends the run without running its code">
         Abandon
       </Button>
-      {decided.state === 'failed' && <ErrorNotice error={decided.error} />}
+      {decided.error && <ErrorNotice error={decided.error} />}
     </li>
   );
 };

@@ -1,8 +1,9 @@
 import { Search, X } from 'lucide-react';
-import { useEffect, useId, useMemo, useState, type ReactNode } from 'react';
+import { useEffect, useId, useMemo, useState } from 'react';
 import { useCatalog } from '../api/catalog.js';
 import { Button } from '../components/button.js';
-import { statusSignals } from '../components/signal.js';
+import { Select, type Option } from '../components/fields.js';
+import { statusWords } from '../../fold/facts.js';
 import type { ChangeQuery } from '../shell/use-query.js';
 import { guardsIn } from '../../protocol/shapes.js';
 import { filterNames, type periods, type RunFilter } from './run-filter.js';
@@ -19,6 +20,11 @@ const periodNames: Readonly<Record<keyof typeof periods, string>> = {
   '7d': 'last 7 days',
 };
 
+const sorts: readonly Option[] = [
+  ['duration', 'longest'],
+  ['tokens', 'most tokens'],
+];
+
 /** Milliseconds without typing before the search starts. */
 const restMs = 250;
 
@@ -27,18 +33,12 @@ interface ChoiceProps {
   /** The label without a choice. Default `any`. */
   readonly none?: string;
   readonly value: string | undefined;
-  readonly onChange: (value: string | undefined) => void;
-  readonly children: ReactNode;
+  readonly options: readonly Option[];
+  readonly onChange: (value: string) => void;
 }
 
-const Choice = ({ label, none = 'any', value, onChange, children }: ChoiceProps) => (
-  <label className="filter soft tiny">
-    <span>{label}</span>
-    <select value={value ?? ''} onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}>
-      <option value="">{none}</option>
-      {children}
-    </select>
-  </label>
+const Choice = ({ label, none = 'any', value = '', options, onChange }: ChoiceProps) => (
+  <Select title={label} className="filter soft tiny" value={value} options={[['', none], ...options]} onChange={onChange} />
 );
 
 const TextFilter = ({ text, onChange }: { readonly text: string | undefined; readonly onChange: (text: string) => void }) => {
@@ -77,39 +77,34 @@ export const RunFilters = ({ filter, onChange }: RunFiltersProps) => {
   return (
     <search className="filters">
       <TextFilter key={filter.text === undefined ? 'none' : 'some'} text={filter.text} onChange={setText} />
-      <Choice label="Status" value={filter.status} onChange={(status) => onChange({ status })}>
-        {Object.entries(statusSignals).map(([status, { label }]) => (
-          <option key={status} value={status}>
-            {label}
-          </option>
-        ))}
-      </Choice>
-      <Choice label="Agent" value={filter.agent} onChange={(agent) => onChange({ agent })}>
-        {agents.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </Choice>
-      <Choice label="Guard" value={filter.guard} onChange={(guard) => onChange({ guard })}>
-        {guards.map((guard) => (
-          <option key={guard}>{guard}</option>
-        ))}
-      </Choice>
-      <Choice label="Time" value={filter.within} onChange={(within) => onChange({ within })}>
-        {Object.entries(periodNames).map(([period, name]) => (
-          <option key={period} value={period}>
-            {name}
-          </option>
-        ))}
-      </Choice>
-      <Choice label="Sort by" none="newest" value={filter.sort} onChange={(sort) => onChange({ sort })}>
-        <option value="duration">longest</option>
-        <option value="tokens">most tokens</option>
-      </Choice>
+      <Choice
+        label="Status"
+        value={filter.status}
+        options={Object.entries(statusWords).map(([status, { word }]) => [status, word])}
+        onChange={(status) => onChange({ status })}
+      />
+      <Choice
+        label="Agent"
+        value={filter.agent}
+        options={agents.map(({ id, name }) => [id, name])}
+        onChange={(agent) => onChange({ agent })}
+      />
+      <Choice
+        label="Guard"
+        value={filter.guard}
+        options={guards.map((guard) => [guard, guard])}
+        onChange={(guard) => onChange({ guard })}
+      />
+      <Choice
+        label="Time"
+        value={filter.within}
+        options={Object.entries(periodNames)}
+        onChange={(within) => onChange({ within })}
+      />
+      <Choice label="Sort by" none="newest" value={filter.sort} options={sorts} onChange={(sort) => onChange({ sort })} />
       {isFiltered && (
-        <Button look="quiet" onClick={clear}>
-          <X size={14} aria-hidden /> Clear filters
+        <Button icon={X} look="quiet" onClick={clear}>
+          Clear filters
         </Button>
       )}
     </search>

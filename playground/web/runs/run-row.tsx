@@ -2,10 +2,9 @@ import { Link } from 'wouter';
 import type { GuardSignal } from '../../protocol/runs.js';
 import { statusWords, toolWords } from '../../fold/facts.js';
 import type { NestedRun } from './nest-runs.js';
-import { useCatalog } from '../api/catalog.js';
-import { compareHref } from '../again/compare-href.js';
-import { runHref } from '../shell/run-href.js';
-import { Badge, StatusBadge } from '../components/badge.js';
+import { useAgent } from '../api/catalog.js';
+import { compareHref, runHref } from '../shell/hrefs.js';
+import { Badge, StatusBadge, WordBadge } from '../components/badge.js';
 import { count, formatAgo, formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
 import { signalOf } from '../components/signal.js';
@@ -33,12 +32,12 @@ const signalsOf = ({ run: { signals, guards }, inside }: NestedRun): readonly Gu
 const SignalChip = ({ guard, verdict, word, tone, isShadow }: GuardSignal) => {
   if (verdict === '') return <Badge>{guard}</Badge>;
   const signal = signalOf(verdict);
-  const label = word ?? signal.label;
+  const label = word ?? signal.word;
   return (
-    <Badge tone={tone ?? signal.tone} icon={signal.icon} isDashed={isShadow === true} title={`${guard}: ${label}`}>
+    <WordBadge tone={tone ?? signal.tone} word={label} isDashed={isShadow === true} title={`${guard}: ${label}`}>
       {guard}
       <span className="unseen">: {label}</span>
-    </Badge>
+    </WordBadge>
   );
 };
 
@@ -52,8 +51,7 @@ interface RunRowProps {
 export const RunRow = ({ nested, compareWith }: RunRowProps) => {
   const { run, depth } = nested;
   const signals = signalsOf(nested);
-  const { agents } = useCatalog();
-  const agent = agents.find(({ id }) => id === run.agentId);
+  const agent = useAgent(run.agentId);
   return (
     <Link
       className={`small run-row ${depth > 0 ? 'run-row-sub' : ''}`}

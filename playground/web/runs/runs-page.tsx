@@ -1,16 +1,14 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { Gauge, History, Rows3, X, Upload } from 'lucide-react';
-import { useEffect, useMemo, useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import './runs.css';
 import { query as toQuery, postText } from '../api/request.js';
-import { useAction } from '../api/use-action.js';
-import { runHref } from '../shell/run-href.js';
-import { Button } from '../components/button.js';
-import { EmptyState } from '../components/empty-state.js';
-import { ErrorNotice } from '../components/error-notice.js';
+import { useAction } from '../api/use-loaded.js';
+import { runHref } from '../shell/hrefs.js';
+import { Button, ButtonLink } from '../components/button.js';
+import { EmptyState, ErrorNotice, Waiting } from '../components/notices.js';
 import { InertText } from '../components/inert-text.js';
-import { Waiting } from '../components/waiting.js';
+import { VirtualList } from '../components/virtual-list.js';
 import { useQuery } from '../shell/use-query.js';
 import { useTitle } from '../shell/use-title.js';
 import { Decisions } from './decisions.js';
@@ -22,11 +20,6 @@ import { SavedFilters } from './saved-filters.js';
 import { useRuns, type Runs } from './use-runs.js';
 import type { StartedRun } from '../../protocol/runs.js';
 
-/** The number of rows that are drawn outside of the view. */
-const overscan = 12;
-/** The distance from the end, in rows, at which older runs are requested. */
-const nearEnd = 20;
-
 interface ListProps extends Runs {
   /** The run for a comparison with the chosen one; undefined if a row opens its run. */
   readonly compareWith: string | undefined;
@@ -34,39 +27,21 @@ interface ListProps extends Runs {
 
 const RunList = ({ runs: all, hasMore, loadMore, compareWith }: ListProps) => {
   const runs = useMemo(() => nestRuns(all), [all]);
-  const box = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count: runs.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => 40,
-    getItemKey: (index) => runs[index]?.run.runId ?? index,
-    overscan,
-  });
-  const items = rows.getVirtualItems();
-  const isNearEnd = hasMore && (items.at(-1)?.index ?? 0) >= runs.length - nearEnd;
-  useEffect(() => {
-    if (isNearEnd) loadMore();
-  }, [isNearEnd, loadMore]);
   return (
-    <div ref={box} className="run-list">
-      <ul className="virtual" style={{ height: rows.getTotalSize() }} aria-label="Runs">
-        {items.map(({ key, index, start }) => {
-          const run = runs[index];
-          return run ? (
-            <li
-              key={key}
-              ref={rows.measureElement}
-              data-index={index}
-              aria-setsize={runs.length}
-              aria-posinset={index + 1}
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              <RunRow nested={run} compareWith={compareWith} />
-            </li>
-          ) : null;
-        })}
-      </ul>
-    </div>
+    <VirtualList
+      label="Runs"
+      className="run-list"
+      count={runs.length}
+      size={40}
+      isMeasured
+      keyOf={(index) => runs[index]?.run.runId ?? index}
+      onEnd={hasMore ? loadMore : undefined}
+    >
+      {(index) => {
+        const nested = runs[index];
+        return nested && <RunRow nested={nested} compareWith={compareWith} />;
+      }}
+    </VirtualList>
   );
 };
 
@@ -98,14 +73,12 @@ export const RunsPage = () => {
           <h1>Runs</h1>
           <div className="cluster">
             <ImportRun />
-            <Link className="button button-plain" href={`/guards${toQuery({ ...filter })}`}>
-              <Gauge size={14} aria-hidden />
+            <ButtonLink icon={Gauge} href={`/guards${toQuery({ ...filter })}`}>
               Guard statistics
-            </Link>
-            <Link className="button button-plain" href={`/guard-replay${toQuery({ agent: filter.agent })}`}>
-              <History size={14} aria-hidden />
+            </ButtonLink>
+            <ButtonLink icon={History} href={`/guard-replay${toQuery({ agent: filter.agent })}`}>
               Replay a guard
-            </Link>
+            </ButtonLink>
           </div>
         </div>
         {compareWith !== undefined && (
@@ -115,8 +88,8 @@ export const RunsPage = () => {
               “<InertText text={list.runs.find(({ runId }) => runId === compareWith)?.userText ?? compareWith} />”
             </Link>
             .
-            <Button look="quiet" onClick={() => setQuery({ compareWith: undefined })}>
-              <X size={14} aria-hidden /> Cancel
+            <Button icon={X} look="quiet" onClick={() => setQuery({ compareWith: undefined })}>
+              Cancel
             </Button>
           </p>
         )}
@@ -146,10 +119,10 @@ const ImportRun = () => {
         aria-label="Run file"
         onChange={({ target }) => [...(target.files ?? [])].forEach((file) => void act(() => take(file)))}
       />
-      <Button look="plain" onClick={() => input.current?.click()}>
-        <Upload size={14} aria-hidden /> Import run
+      <Button icon={Upload} look="plain" onClick={() => input.current?.click()}>
+        Import run
       </Button>
-      {taken.state === 'failed' && <ErrorNotice error={taken.error} />}
+      {taken.error && <ErrorNotice error={taken.error} />}
     </>
   );
 };

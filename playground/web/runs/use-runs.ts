@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import type { RunPage, RunSummary } from '../../protocol/runs.js';
 import { live } from '../api/live.js';
 import { get, query } from '../api/request.js';
-import { asError } from '../api/use-action.js';
+import { asError } from '../api/use-loaded.js';
 import { serverQuery, withRun, type RunFilter } from './run-filter.js';
 
 /** A list of runs that follows the server's changes. */
@@ -16,12 +16,7 @@ export interface Runs {
   readonly reload: () => void;
 }
 
-interface Known {
-  readonly runs: readonly RunSummary[];
-  readonly next: string | undefined;
-  readonly state: Runs['state'];
-  readonly error: Error | undefined;
-}
+type Known = Pick<Runs, 'runs' | 'state' | 'error'> & { readonly next: string | undefined };
 
 const pageSize = 100;
 const nothing: Known = { runs: [], next: undefined, state: 'loading', error: undefined };
@@ -32,17 +27,11 @@ export const useRuns = (filter: RunFilter): Runs => {
   const load = useCallback(
     (before: string | undefined) => {
       get<RunPage>(`runs${query({ ...serverQuery(filter, Date.now()), before, limit: pageSize })}`)
-        .then(({ runs, next }) =>
-          setKnown((now) => ({
-            runs:
-              before === undefined
-                ? runs
-                : [...now.runs, ...runs.filter(({ runId }) => !now.runs.some((one) => one.runId === runId))],
-            next,
-            state: 'loaded',
-            error: undefined,
-          })),
-        )
+        .then(({ runs, next }) => {
+          const earlier = (now: Known) => (before === undefined ? [] : now.runs);
+          const merge = (now: Known) => [...new Map([...earlier(now), ...runs].map((run) => [run.runId, run])).values()];
+          return setKnown((now) => ({ runs: merge(now), next, state: 'loaded', error: undefined }));
+        })
         .catch((thrown: unknown) => setKnown((now) => ({ ...now, state: 'failed', error: asError(thrown) })));
     },
     [filter],

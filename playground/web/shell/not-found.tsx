@@ -1,6 +1,6 @@
 import { Signpost } from 'lucide-react';
 import { Link } from 'wouter';
-import { EmptyState } from '../components/empty-state.js';
+import { EmptyState } from '../components/notices.js';
 
 /** The page for an unknown address. */
 export const NotFound = () => (

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { ErrorNotice } from '../components/error-notice.js';
+import { ErrorNotice } from '../components/notices.js';
 
 const checkEveryMs = 1500;
 

@@ -1,6 +1,8 @@
 import { useCallback, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { searchNow } from './place.js';
+import { memoryLocation } from 'wouter/memory-location';
+import { runFile } from '../api/request.js';
+import { runHref } from './hrefs.js';
 
 /** Sets values of the address, or removes them with `undefined`; `push` adds a step to the history. */
 export type ChangeQuery = (changes: Readonly<Record<string, string | undefined>>, how?: 'replace' | 'push') => void;
@@ -24,3 +26,9 @@ export const useQuery = (): readonly [URLSearchParams, ChangeQuery] => {
   );
   return [query, change];
 };
+
+/** A document without a server has no addresses: its location stays in memory. */
+export const ownPlace = runFile && memoryLocation({ path: runHref(runFile.runId), record: true });
+
+/** The current query of the address. */
+export const searchNow = (): string => (ownPlace ? (ownPlace.history.at(-1)?.split('?')[1] ?? '') : location.search);

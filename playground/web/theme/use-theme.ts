@@ -1,28 +1,13 @@
-import { useState } from 'react';
+import { readStored, useStored } from '../api/use-stored.js';
 
 /** `system` follows the device's preference. */
-export type Theme = 'system' | 'light' | 'dark';
+export const themes = ['system', 'light', 'dark'] as const;
 
-export const themes: readonly Theme[] = ['system', 'light', 'dark'];
+type Theme = (typeof themes)[number];
 
 const key = 'interlock-studio-theme';
 
-const keptTheme = (): Theme => {
-  try {
-    const kept = localStorage.getItem(key);
-    return themes.find((theme) => theme === kept) ?? 'system';
-  } catch {
-    return 'system'; // storage may be forbidden
-  }
-};
-
-const keepTheme = (theme: Theme): void => {
-  try {
-    localStorage.setItem(key, theme);
-  } catch {
-    // It lasts until the page is closed.
-  }
-};
+const themeOf = (stored: string | undefined): Theme => themes.find((theme) => theme === stored) ?? 'system';
 
 const show = (theme: Theme): void => {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
@@ -30,15 +15,14 @@ const show = (theme: Theme): void => {
 };
 
 /** Shows the stored theme; called once before anything is drawn. */
-export const startTheme = (): void => show(keptTheme());
+export const startTheme = (): void => show(themeOf(readStored(key)));
 
-/** The theme, and a function to change it, which stores it in this browser. */
+/** The theme, and a function to change it. */
 export const useTheme = (): readonly [Theme, (theme: Theme) => void] => {
-  const [theme, setTheme] = useState(keptTheme);
-  const change = (next: Theme) => {
+  const [stored, store] = useStored(key);
+  const change = (next: Theme): void => {
     show(next);
-    keepTheme(next);
-    setTheme(next);
+    store(next);
   };
-  return [theme, change];
+  return [themeOf(stored), change];
 };

@@ -16,7 +16,7 @@ const openRun = async (runId: string, width: number, query = ''): Promise<Page> 
 };
 
 const slider = (page: Page) => page.getByRole('slider', { name: 'Timeline position' });
-const lineNow = async (page: Page): Promise<number> => Number(await slider(page).getAttribute('aria-valuenow'));
+const lineNow = async (page: Page): Promise<number> => Number(await slider(page).inputValue());
 const state = (page: Page) => page.getByRole('list', { name: 'States of the loop' }).locator('[aria-current="step"]');
 const row = (page: Page, name: RegExp) => page.getByRole('tree', { name: 'Run tree' }).getByRole('treeitem', { name });
 

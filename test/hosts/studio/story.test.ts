@@ -101,7 +101,7 @@ it('plays the received, buffered and released text of a run in step with the pag
   await page.getByRole('button', { name: 'Chunk by chunk' }).click();
   const film = page.getByRole('region', { name: 'Stream buffer' });
   const line = async (): Promise<number> =>
-    Number(await page.getByRole('slider', { name: 'Timeline position' }).getAttribute('aria-valuenow'));
+    Number(await page.getByRole('slider', { name: 'Timeline position' }).inputValue());
   const end = await line();
   await page.keyboard.press('p');
   await expectVisible(film.getByRole('button', { name: 'Pause' }));

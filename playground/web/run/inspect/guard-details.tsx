@@ -1,49 +1,46 @@
 import { FlaskConical, History, Pencil, ShieldOff, SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense, useMemo } from 'react';
-import { Link } from 'wouter';
 import type { Lane } from '../../../fold/run-view.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { useFork } from '../../again/use-fork.js';
-import { useCatalog } from '../../api/catalog.js';
+import { useAgent, useCatalog } from '../../api/catalog.js';
 import { query, runFile } from '../../api/request.js';
-import { Button } from '../../components/button.js';
-import { ErrorNotice } from '../../components/error-notice.js';
+import { Button, ButtonLink } from '../../components/button.js';
+import { ErrorNotice } from '../../components/notices.js';
 import { Menu } from '../../components/menu.js';
-import { writeLabLink } from '../../workbench/lab/lab-link.js';
+import { forkHref } from '../../shell/hrefs.js';
+import { labHref } from '../../workbench/lab/lab-link.js';
 import { GuardVerdicts } from './guard-verdicts.js';
 import type { DetailProps } from './inspector.js';
-import { pipelineNamed, pipelineOf, placeMarks, streamProgress, withoutVerdict } from './judged.js';
+import { pipelineNamed, pipelineOf, placeMarks, withoutVerdict } from './judged.js';
 import { RealTools } from '../../again/real-tools.js';
 
 /** Requested together with the run, and not with the first guard that is shown. */
 const graphCode = import('../../workbench/graph/pipeline-graph.js');
 const PipelineGraph = lazy(async () => ({ default: (await graphCode).PipelineGraph }));
 
-/** The progress of an attempt's stream, while the attempt is open. */
-const openStream = (lane: Lane | undefined) => (lane && lane.reason === undefined ? streamProgress(lane) : undefined);
-
 const marksIn = (lane: Lane | undefined, phase: string) => (lane?.marks ?? []).filter((mark) => mark.phase === phase);
 
 /** The guards of a phase in an attempt, at the point in time. */
 const usePhase = ({ row, whole, view }: DetailProps) => {
   const catalog = useCatalog();
-  const { phase = '', path = '' } = row.place ?? {};
+  const { phase, path } = row.place ?? { phase: '', path: '' };
   const lane = whole.lanes[row.lane ?? 0];
   const now = lane && view.lanes[lane.index];
   const pipeline = pipelineNamed(catalog, pipelineOf(path));
   const guards = useMemo(() => (pipeline ? guardsIn(pipeline.graph) : []), [pipeline]);
   const info = catalog.phases.find((one) => one.phase === phase);
   const isStream = info?.cadence === 'chunk';
-  const stream = isStream && view.status === 'running' ? openStream(now) : undefined;
+  const stream = isStream && view.status === 'running' && now?.reason === undefined ? now : undefined;
   const marks = marksIn(now, phase);
   const places = placeMarks({ phase, marks }, pipeline?.graph, withoutVerdict(phase, lane?.marks ?? [], stream));
-  return { phase, path, lane, pipeline, guards, title: info?.title ?? phase, isStream, stream, marks, places };
+  return { phase, path, lane, pipeline, guards, title: info?.title ?? phase, isStream, marks, places };
 };
 
 /** The guards of a phase as a band, and the selected guard: its verdicts, and what can be tried without it. */
 export const GuardDetails = (props: DetailProps) => {
   const { runId, whole, playhead } = props;
-  const { phase, path, lane, pipeline, guards, title, isStream, stream, marks, places } = usePhase(props);
+  const { phase, path, lane, pipeline, guards, title, isStream, marks, places } = usePhase(props);
   const author = guards.findIndex((guard) => guard.path === path);
   const canRun = guards[author] !== undefined && !runFile && whole.visits.length > 0;
   return (
@@ -69,7 +66,6 @@ export const GuardDetails = (props: DetailProps) => {
         marks={marks.filter((mark) => mark.path === path)}
         author={Math.max(0, author)}
         shape={guards[author]}
-        stream={stream}
         actions={canRun && <Actions runId={runId} agentId={whole.agentId} path={path} lane={isStream ? lane : undefined} />}
       />
     </>
@@ -88,63 +84,48 @@ interface ActionsProps {
 }
 
 /** The ways from a verdict to its fix. */
-const Actions = ({ runId, agentId, path, lane }: ActionsProps) => {
-  const edit = `/runs/${encodeURIComponent(runId)}/edit`;
-  const lab =
-    lane &&
-    writeLabLink({
-      pipelineId: pipelineOf(path),
-      text: '',
-      kind: 'text',
-      cutting: { kind: 'recorded', runId, stepNumber: lane.stepNumber, attempt: lane.attempt },
-    });
-  return (
-    <div className="cluster">
-      <WithoutGuard runId={runId} agentId={agentId} path={path} />
-      <Link className="button button-plain" href={`${edit}${query({ guard: path })}`}>
-        <SlidersHorizontal size={14} aria-hidden /> Change options…
-      </Link>
-      <Link className="button button-plain" href={edit}>
-        <Pencil size={14} aria-hidden /> Edit this input
-      </Link>
-      <Link className="button button-plain" href={`/guard-replay${query({ guard: path, agent: agentId })}`}>
-        <History size={14} aria-hidden /> Replay on the last 50 runs
-      </Link>
-      {lab !== undefined && (
-        <Link className="button button-plain" href={`/lab?${lab}`}>
-          <FlaskConical size={14} aria-hidden /> Open in the lab
-        </Link>
-      )}
-    </div>
-  );
-};
+const Actions = ({ runId, agentId, path, lane }: ActionsProps) => (
+  <div className="cluster">
+    <WithoutGuard runId={runId} agentId={agentId} path={path} />
+    <ButtonLink icon={SlidersHorizontal} href={forkHref(runId, { guard: path })}>
+      Change options…
+    </ButtonLink>
+    <ButtonLink icon={Pencil} href={forkHref(runId)}>
+      Edit this input
+    </ButtonLink>
+    <ButtonLink icon={History} href={`/guard-replay${query({ guard: path, agent: agentId })}`}>
+      Replay on the last 50 runs
+    </ButtonLink>
+    {lane && (
+      <ButtonLink icon={FlaskConical} href={labHref(runId, lane, pipelineOf(path))}>
+        Open in the lab
+      </ButtonLink>
+    )}
+  </div>
+);
 
 /** Runs the recorded run again with the guard in shadow mode, and compares both. Before tools can run, it names them. */
 const WithoutGuard = ({ runId, agentId, path }: Pick<ActionsProps, 'runId' | 'agentId' | 'path'>) => {
-  const { agents } = useCatalog();
   const { fork, start } = useFork(runId);
-  const tools = agents.find(({ id }) => id === agentId)?.tools ?? [];
+  const { tools = [] } = useAgent(agentId) ?? {};
+  const isBusy = fork.state === 'busy';
+  const title = isBusy ? 'Running …' : 'Run without this guard';
   const run = (): void => void start({ guard: { kind: 'own', pipelineId: pipelineOf(path), path, options: { shadow: true } } });
-  const title = (
-    <>
-      <ShieldOff size={14} aria-hidden /> {fork.state === 'busy' ? 'Running …' : 'Run without this guard'}
-    </>
-  );
   return (
     <>
       {tools.length === 0 ? (
-        <Button look="primary" disabled={fork.state === 'busy'} onClick={run}>
+        <Button icon={ShieldOff} look="primary" disabled={isBusy} onClick={run}>
           {title}
         </Button>
       ) : (
-        <Menu title={title} look="primary">
+        <Menu icon={ShieldOff} title={title} look="primary">
           <RealTools tools={tools} />
-          <Button look="primary" disabled={fork.state === 'busy'} onClick={run}>
-            {fork.state === 'busy' ? 'Running …' : 'Run and compare'}
+          <Button look="primary" disabled={isBusy} onClick={run}>
+            {isBusy ? 'Running …' : 'Run and compare'}
           </Button>
         </Menu>
       )}
-      {fork.state === 'failed' && <ErrorNotice error={fork.error} />}
+      {fork.error && <ErrorNotice error={fork.error} />}
     </>
   );
 };

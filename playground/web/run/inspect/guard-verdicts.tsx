@@ -1,22 +1,20 @@
-import { use, useCallback, useState, type ReactNode } from 'react';
-import { Eye } from 'lucide-react';
-import './merge-words.css';
+import { use, useState, type ReactNode } from 'react';
 import { Button } from '../../components/button.js';
-import { FactList } from '../../components/fact-list.js';
+import { FactList, Scrolled } from '../../components/fact-list.js';
 import { count, formatDuration } from '../../components/format.js';
 import { MarkBadge } from '../../components/badge.js';
 import type { VerdictKind } from '../../../../schemas/run-event.js';
-import { targetTitle } from '../../components/target-title.js';
+import { targetTitle, pairsOf } from '../../components/text-pairs.js';
 import { InertText } from '../../components/inert-text.js';
 import type { GuardMark } from '../../../fold/run-view.js';
 import type { GuardShape } from '../../../protocol/shapes.js';
-import { NoWords } from '../no-words.js';
-import { weight, type StreamProgress } from './judged.js';
-import { GuardDiff, type GuardDiffProps } from './guard-diff.js';
-import type { MergedText, MergeView } from '../../../protocol/trace-entry.js';
-import { get, query, runFile } from '../../api/request.js';
-import { restMs, useLoaded } from '../../api/use-loaded.js';
+import { NoWords, Revealed } from './revealed.js';
+import { weight } from './judged.js';
+import type { MergedText, MergeView, GuardView } from '../../../protocol/trace-entry.js';
+import { runPath } from '../../../protocol/run-file.js';
 import { WordDiff } from '../../components/word-diff.js';
+import { Texts } from '../../components/texts.js';
+import './merge-words.css';
 
 interface GuardVerdictsProps {
   readonly runId: string;
@@ -27,8 +25,6 @@ interface GuardVerdictsProps {
   readonly author: number;
   /** Undefined if the place is no guard. */
   readonly shape: GuardShape | undefined;
-  /** The progress of the judged stream; undefined if it is over, or the phase has none. */
-  readonly stream: StreamProgress | undefined;
   /** The actions at the cause, below its reason. */
   readonly actions: ReactNode;
 }
@@ -63,17 +59,6 @@ const factsOf = (mark: GuardMark): Readonly<Record<string, unknown>> => {
   }
 };
 
-/** A guard's facts while its stream is under way. */
-const streamFacts = (
-  { judges }: GuardShape,
-  { receivedChars, emittedChars, held }: StreamProgress,
-): Readonly<Record<string, unknown>> => ({
-  Window: judges,
-  Received: count(receivedChars, 'character'),
-  Emitted: count(emittedChars, 'character'),
-  Buffered: `${count(held, 'character')}, until all stream guards approve`,
-});
-
 /** A guard that stops the run or is unavailable returns no text. */
 const returnsText = (verdict: VerdictKind): boolean => verdict === 'pass' || verdict === 'edit';
 
@@ -101,7 +86,7 @@ const policyText = (policy: object): string =>
     .join(', ');
 
 /** One place of the pipeline: each verdict with its reason, and its changes. */
-export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actions }: GuardVerdictsProps) => {
+export const GuardVerdicts = ({ runId, path, marks, author, shape, actions }: GuardVerdictsProps) => {
   const latest = marks
     .slice(-maxMarks)
     .toReversed()
@@ -133,7 +118,7 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
         {nameAt(path)} <code>{path}</code>
       </h3>
       {latest.slice(0, 1).map(entryOf)}
-      {latest.length === 0 && !stream && (
+      {latest.length === 0 && (
         <p className="soft small">{shape ? 'No verdict at this time.' : 'No conflict in this group at this time.'}</p>
       )}
       {latest.length === 0 && actions}
@@ -143,7 +128,7 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
         </p>
       )}
       {shape?.policy && <p className="soft small">Policy: {policyText(shape.policy)}</p>}
-      {shape && stream && <FactList facts={streamFacts(shape, stream)} />}
+      <FactList facts={{ Window: shape?.judges }} />
       {latest.length > 1 && (
         <details className="inspector-more" open={latest.some(({ kind }) => kind === 'stale' || kind === 'conflict')}>
           <summary>{count(latest.length - 1, 'more verdict')} of this guard in this phase</summary>
@@ -155,6 +140,13 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, stream, actio
     </>
   );
 };
+
+/** The texts of a conflict: the branches' input, each proposal, and the result. */
+const MergeWords = ({ runId, seq }: { readonly runId: string; readonly seq: number }) => (
+  <Revealed<MergeView> path={`${runPath(runId)}/merges/${seq}`} noun="edits" isMasked>
+    {({ texts }) => texts.map((text) => <Merged key={text.target} text={text} />)}
+  </Revealed>
+);
 
 const Merged = ({ text: { target, base, proposals, result } }: { readonly text: MergedText }) => (
   <dl className="stack-s merge">
@@ -181,35 +173,50 @@ const Merged = ({ text: { target, base, proposals, result } }: { readonly text: 
   </dl>
 );
 
-/** The texts of a conflict: the branches' input, each proposal, and the result. */
-const MergeWords = ({ runId, seq }: { readonly runId: string; readonly seq: number }) => {
-  const [isRevealed, setIsRevealed] = useState(false);
-  const load = useCallback(
-    (signal: AbortSignal) =>
-      get<MergeView>(`runs/${encodeURIComponent(runId)}/merges/${seq}${query({ reveal: isRevealed ? 1 : undefined })}`, signal),
-    [runId, seq, isRevealed],
-  );
-  const loaded = useLoaded(load, restMs);
-  if (loaded.state === 'loading') return <p className="soft small">Loading edits …</p>;
-  if (loaded.state === 'failed')
-    return (
-      <p className="soft small">
-        <InertText text={loaded.error.message} />
-      </p>
-    );
-  const isHidden = loaded.value.texts.some(({ base, proposals }) =>
-    [base, ...proposals.map(({ text }) => text)].join('').includes('▒'),
-  );
-  return (
-    <>
-      {loaded.value.texts.map((text) => (
-        <Merged key={text.target} text={text} />
-      ))}
-      {isHidden && !isRevealed && !runFile && (
-        <Button look="quiet" onClick={() => setIsRevealed(true)}>
-          <Eye size={14} aria-hidden /> Show text that was not emitted
-        </Button>
-      )}
-    </>
-  );
-};
+export interface GuardDiffProps {
+  readonly runId: string;
+  readonly seq: number;
+  readonly author: number;
+  /** False if it stopped the run: then its input is shown, and nothing as removed. */
+  readonly returnedText: boolean;
+}
+
+/** A guard's error, or a cause of it, with its stack. */
+const Cause = ({ cause, isFirst }: { readonly cause: NonNullable<GuardView['causes']>[number]; readonly isFirst: boolean }) => (
+  <div className="card diff-pair">
+    <p>
+      <b>
+        {!isFirst && 'Caused by '}
+        {cause.name}
+      </b>
+      : <InertText text={cause.message} /> {cause.code !== undefined && <code>{cause.code}</code>}
+    </p>
+    {cause.frames.length > 0 && (
+      <details className="diff-pair" open={isFirst}>
+        <summary>Stack</summary>
+        <Scrolled label="Stack" text={cause.frames.join('\n')} />
+      </details>
+    )}
+  </div>
+);
+
+/** A guard's input and output, word by word. */
+export const GuardDiff = ({ runId, seq, author, returnedText }: GuardDiffProps) => (
+  <Revealed<GuardView> path={`${runPath(runId)}/guards/${seq}`} noun="input" isMasked>
+    {({ received, returned, causes = [] }) => (
+      <>
+        {causes.map((cause, depth) => (
+          // oxlint-disable-next-line react/no-array-index-key -- causes of one error have no other name
+          <Cause key={depth} cause={cause} isFirst={depth === 0} />
+        ))}
+        {(received.length > 0 || causes.length === 0) && (
+          <Texts
+            pairs={pairsOf(received, returnedText ? returned : received)}
+            author={author}
+            same={returnedText ? 'Input (unchanged)' : 'Input'}
+          />
+        )}
+      </>
+    )}
+  </Revealed>
+);

@@ -2,12 +2,13 @@ import { Link } from 'wouter';
 import type { RunTree } from '../../../fold/run-tree.js';
 import type { RunView } from '../../../fold/run-view.js';
 import { useRun } from '../../api/run-readers.js';
-import { ErrorNotice } from '../../components/error-notice.js';
+import { BlockNotice } from '../../components/block-notice.js';
+import { ErrorNotice } from '../../components/notices.js';
 import { FactList } from '../../components/fact-list.js';
 import { formatDuration } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';
 import type { SpineRow } from '../../fold/spine-row.js';
-import { runHref } from '../../shell/run-href.js';
+import { runHref } from '../../shell/hrefs.js';
 import { CallDetails, ModelDetails } from './call-details.js';
 import { GuardDetails } from './guard-details.js';
 import { StepDetails } from './step-details.js';
@@ -79,12 +80,9 @@ const EndDetails = ({ whole: { status, error, tripwire, visits, retries, pauses 
   <>
     <h3>Result: {status}</h3>
     {error && <ErrorNotice error={error} />}
+    {tripwire && <BlockNotice tripwire={tripwire} />}
     <FactList
       facts={{
-        'Blocked by': tripwire?.processorId,
-        Reason: tripwire?.reason,
-        Retry: tripwire?.retry === true ? 'requested, not granted' : undefined,
-        Metadata: tripwire?.metadata,
         Retries: retries > 0 ? retries : undefined,
         'Last state': visits.at(-1)?.state,
         Paused: pauses.length > 0 ? pauses.map(({ from, to }) => formatDuration(to - from)).join(', ') : undefined,

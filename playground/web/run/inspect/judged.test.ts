@@ -34,8 +34,10 @@ it('marks a guard by its strictest verdict, or by whether a verdict follows', ()
 });
 
 it('shows the check of a stream guard in progress and the buffered length', () => {
-  const labelOf = (receivedChars: number, held: number) =>
-    withoutVerdict('outputStream', [], { receivedChars, emittedChars: receivedChars - held, held })('p/a');
+  const labelOf = (receivedChars: number, held: number) => {
+    const parts = [{ receivedChars, text: 'x'.repeat(receivedChars - held), isWhole: false }];
+    return withoutVerdict('outputStream', [], { parts, reason: undefined } as never)('p/a'); // the fields that count
+  };
   expect([labelOf(0, 0), labelOf(120, 110), labelOf(120, 0)]).toEqual(['no verdict', 'checking, 110 buffered', 'checking']);
 });
 

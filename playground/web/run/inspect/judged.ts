@@ -1,10 +1,10 @@
 import { verdictKinds } from '../../../../src/verdict.js';
 import { tellMark } from '../../../fold/facts.js';
-import { bufferedChars, type GuardMark, type Lane, type Part } from '../../../fold/run-view.js';
+import { bufferedChars, type GuardMark, type Lane } from '../../../fold/run-view.js';
 import type { Catalog, PipelineInfo } from '../../../protocol/catalog.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { formatDuration } from '../../components/format.js';
-import type { PlaceMark } from '../../workbench/graph/place-mark.js';
+import type { PlaceMark } from '../../workbench/graph/shape-nodes.js';
 
 /** A path starts with the name of its pipeline. */
 export const pipelineOf = (path: string): string => path.split('/', 1)[0] ?? path;
@@ -36,33 +36,18 @@ export const strictestMarks = (marks: readonly GuardMark[]): readonly GuardMark[
   return [...strictest.values()];
 };
 
-/** The progress of an attempt's stream: characters that arrived, were sent, and are buffered for the guards. */
-export interface StreamProgress {
-  readonly receivedChars: number;
-  readonly emittedChars: number;
-  readonly held: number;
-}
-
-export const streamProgress = (lane: Lane): StreamProgress => {
-  const sum = (read: (part: Part) => number): number => lane.parts.reduce((total, part) => total + read(part), 0);
-  return {
-    receivedChars: sum(({ receivedChars }) => receivedChars),
-    emittedChars: sum(({ text }) => text.length),
-    held: sum((part) => bufferedChars(part, lane)),
-  };
-};
-
 /**
- * The label of a guard without a verdict. A stream guard checks while the stream is under way, with its buffer; others have no
- * verdict yet if one follows later, or none at all.
+ * The label of a guard without a verdict: of a stream guard while the stream is under way with its buffer, if `stream` is given;
+ * others have no verdict yet if one follows later, or none at all.
  *
  * @param later all known marks of the attempt
- * @param stream given if the phase checks a stream that may still be under way
  */
 export const withoutVerdict =
-  (phase: string, later: readonly GuardMark[], stream?: StreamProgress) =>
+  (phase: string, later: readonly GuardMark[], stream?: Lane) =>
   (path: string): string => {
-    if (stream && stream.receivedChars > 0) return stream.held > 0 ? `checking, ${stream.held} buffered` : 'checking';
+    const buffered = stream?.parts.reduce((sum, part) => sum + bufferedChars(part, stream), 0) ?? 0;
+    if (stream?.parts.some(({ receivedChars }) => receivedChars > 0))
+      return buffered > 0 ? `checking, ${buffered} buffered` : 'checking';
     return later.some((mark) => mark.phase === phase && mark.path === path) ? 'no verdict yet' : 'no verdict';
   };
 
@@ -77,14 +62,9 @@ export const placeMarks = (
   graph: PipelineInfo['graph'] | undefined,
   labelOf: (path: string) => string,
 ): ReadonlyMap<string, PlaceMark> => {
-  const heaviest = new Map<string, GuardMark>();
-  for (const mark of marks) {
-    const known = heaviest.get(mark.path);
-    if (!known || weight(mark) >= weight(known)) heaviest.set(mark.path, mark);
-  }
   const places = new Map<string, PlaceMark>();
   for (const { path, phases } of graph ? guardsIn(graph) : [])
     if (phases.includes(phase)) places.set(path, { tone: 'out', label: labelOf(path) });
-  for (const [path, mark] of heaviest) places.set(path, placeMarkOf(mark));
+  for (const mark of strictestMarks(marks)) places.set(mark.path, placeMarkOf(mark));
   return places;
 };

@@ -1,20 +1,27 @@
-import { Eye, Film, GitFork } from 'lucide-react';
+import { Eye, Film, FlaskConical, GitFork } from 'lucide-react';
 import { use, useCallback, useMemo, useState } from 'react';
-import { Link } from 'wouter';
 import type { Lane } from '../../../fold/run-view.js';
 import { runPath } from '../../../protocol/run-file.js';
-import type { Revealed } from '../../../protocol/trace-entry.js';
-import { get, query, runFile } from '../../api/request.js';
+import type { Revealed, GuardView } from '../../../protocol/trace-entry.js';
+import { useAgent, useCatalog } from '../../api/catalog.js';
+import { get, runFile } from '../../api/request.js';
 import { useRun } from '../../api/run-readers.js';
 import { Badge } from '../../components/badge.js';
-import { Button } from '../../components/button.js';
-import { Authors } from '../../components/authored-text.js';
+import { Button, ButtonLink } from '../../components/button.js';
+import { Authors } from '../../components/word-diff.js';
 import { PartText } from '../../components/part-text.js';
 import { filmOfRun } from '../../fold/film-of-run.js';
+import { labHref } from '../../workbench/lab/lab-link.js';
 import { FilmView } from '../../workbench/lab/film-view.js';
-import { NoWords } from '../no-words.js';
+import { forkHref } from '../../shell/hrefs.js';
+import { NoWords } from './revealed.js';
 import type { DetailProps } from './inspector.js';
-import { useEditedWords } from './use-edited-words.js';
+import { guardsIn } from '../../../protocol/shapes.js';
+import { restMs, useLoaded } from '../../api/use-loaded.js';
+import type { EditedWords } from '../../components/split-authored.js';
+import { diffWords } from '../../components/diff-words.js';
+import { pipelineNamed, pipelineOf } from './judged.js';
+import { pairsOf } from '../../components/text-pairs.js';
 
 /** An attempt: its text as sent, and its stream chunk by chunk. */
 export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) => {
@@ -23,6 +30,7 @@ export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) 
   const onSeq = useCallback((seq: number) => moveTo(seq, undefined, { row: row.key, subRun }), [moveTo, row.key, subRun]); // this row stays selected
   const lane = whole.lanes[row.lane ?? 0];
   const words = useEditedWords(runId, lane);
+  const agent = useAgent(whole.agentId);
   if (!lane) return <h3>{row.name}</h3>;
   const now = view.lanes[lane.index] ?? lane;
   const parts = now.parts.filter(({ receivedChars: received, text }) => received > 0 || text !== '');
@@ -35,17 +43,19 @@ export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) 
       {!isFilm && parts.map((part) => <PartText key={part.partId} part={part} lane={now} mostChars={4000} words={words} />)}
       {!isFilm && <Authors words={words} />}
       {parts.length > 0 && (
-        <Button look="quiet" aria-expanded={isFilm} onClick={() => setIsFilm(!isFilm)}>
-          <Film size={14} aria-hidden /> Chunk by chunk
+        <Button icon={Film} look="quiet" aria-expanded={isFilm} onClick={() => setIsFilm(!isFilm)}>
+          Chunk by chunk
         </Button>
       )}
       {!runFile && parts.length > 0 && whole.visits.length > 0 && (
-        <Link
-          className="button button-plain"
-          href={`/runs/${encodeURIComponent(runId)}/edit${query({ part: `answers ${lane.stepNumber}.${lane.attempt}` })}`}
-        >
-          <GitFork size={14} aria-hidden /> Edit response, fork from here
-        </Link>
+        <div className="cluster">
+          <ButtonLink icon={GitFork} href={forkHref(runId, { part: `answers ${lane.stepNumber}.${lane.attempt}` })}>
+            Edit response, fork from here
+          </ButtonLink>
+          <ButtonLink icon={FlaskConical} href={labHref(runId, lane, agent?.pipelines['output'] ?? '')}>
+            Open in the lab
+          </ButtonLink>
+        </div>
       )}
       {isFilm && <StreamFilm runId={runId} lane={lane} seq={view.seq} onSeq={onSeq} />}
     </>
@@ -80,10 +90,44 @@ const StreamFilm = ({ runId, lane, seq, onSeq }: StreamFilmProps) => {
     <section aria-label="Stream buffer" className="stack-s stream">
       <FilmView film={film} index={film.lines.filter((line) => line <= seq).length} onGo={onGo} keys="timeline keys" />
       {canReveal && !words && (
-        <Button look="quiet" onClick={() => void reveal()}>
-          <Eye size={14} aria-hidden /> Show received text
+        <Button icon={Eye} look="quiet" onClick={() => void reveal()}>
+          Show received text
         </Button>
       )}
     </section>
   );
+};
+
+/** The most verdicts that are read. */
+const mostEdits = 12;
+
+/** The words that guards of the response put into an attempt. None while they are loaded, or if they are not stored. */
+export const useEditedWords = (runId: string, lane: Lane | undefined): readonly EditedWords[] => {
+  const catalog = useCatalog();
+  const isOutput = (name: string): boolean => catalog.phases.some((info) => info.phase === name && info.lane === 'output');
+  const edits = (lane?.marks ?? []).filter((mark) => mark.kind === 'verdict' && mark.verdict === 'edit' && isOutput(mark.phase));
+  const seqs = edits
+    .slice(-mostEdits)
+    .map(({ seq }) => seq)
+    .join(' ');
+  const load = useCallback(
+    (signal: AbortSignal) =>
+      Promise.all(
+        seqs
+          .split(' ')
+          .filter(Boolean)
+          .map((seq) => get<GuardView>(`${runPath(runId)}/guards/${seq}`, signal)),
+      ),
+    [runId, seqs],
+  );
+  const loaded = useLoaded(load, restMs);
+  if (loaded.state !== 'loaded') return [];
+  return loaded.value.flatMap((view) => {
+    const pipeline = pipelineNamed(catalog, pipelineOf(view.path));
+    const author = pipeline ? guardsIn(pipeline.graph).findIndex(({ path }) => path === view.path) : 0;
+    const added = pairsOf(view.received, view.returned).flatMap(({ before, after }) =>
+      diffWords(before, after).filter(({ kind }) => kind === 'added'),
+    );
+    return added.map(({ text }) => ({ text: text.trim(), name: view.processorId, author: Math.max(0, author) }));
+  });
 };

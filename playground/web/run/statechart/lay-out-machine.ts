@@ -1,7 +1,7 @@
 import type { Catalog, StateInfo, TransitionInfo } from '../../../protocol/catalog.js';
 import { layOut, margin, type Box } from '../../components/lay-out.js';
 import type { Point } from '../../components/track-path.js';
-import { fromEachState } from '../../fold/root-transitions.js';
+import { fromEachState } from '../../fold/chart-position.js';
 
 type Machine = Catalog['machine'];
 

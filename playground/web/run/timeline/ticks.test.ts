@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact, Tone } from '../../../fold/facts.js';
 import { line } from '../../../fold/test-setup.js';
-import { nextFact, placeOf, seqAfter, seqAt, ticksOf } from './ticks.js';
+import { nextFact, placeOf, seqAfter, ticksOf } from './ticks.js';
 
 const factAt = (seq: number, tone: Tone): Fact => ({
   seq,
@@ -19,7 +19,6 @@ const lines = [0, 2, 4, 6, 8].map((seq) => line.came(seq, 1));
 describe('the timeline', () => {
   it('spaces entries evenly', () => {
     expect([0, 2, 3, 8, 99].map((seq) => placeOf(lines, seq))).toEqual([0, 0.25, 0.25, 1, 1]);
-    expect([-1, 0, 0.3, 1, 2].map((place) => seqAt(lines, place))).toEqual([0, 0, 2, 8, 8]);
   });
 
   it('steps from entry to entry and stops at the ends', () => {
@@ -27,7 +26,7 @@ describe('the timeline', () => {
   });
 
   it('has a position for a run without entries', () => {
-    expect([placeOf([], 3), seqAt([], 1), seqAfter([], 0, 1)]).toEqual([0, 0, 0]);
+    expect([placeOf([], 3), seqAfter([], 0, 1)]).toEqual([0, 0]);
   });
 
   it('shows the most important of overlapping ticks', () => {

@@ -16,12 +16,6 @@ const slots = 400;
 export const placeOf = (entries: readonly StudioEntry[], seq: number): number =>
   entries.length < 2 ? 0 : Math.max(0, linesUpTo(entries, seq) - 1) / (entries.length - 1);
 
-/** The line at a position. */
-export const seqAt = (entries: readonly StudioEntry[], place: number): number => {
-  const index = Math.round(Math.min(1, Math.max(0, place)) * (entries.length - 1));
-  return entries[index]?.seq ?? 0;
-};
-
 /** The line `steps` further on, limited by the first and last line. */
 export const seqAfter = (entries: readonly StudioEntry[], seq: number, steps: number): number => {
   const index = Math.min(entries.length - 1, Math.max(0, linesUpTo(entries, seq) - 1 + steps));

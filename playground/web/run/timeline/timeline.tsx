@@ -1,89 +1,44 @@
-import { memo, useMemo, useRef, type KeyboardEvent, type PointerEvent } from 'react';
-import type { StudioEntry } from '../../../protocol/trace-entry.js';
+import { memo, useMemo } from 'react';
+import { linesUpTo } from '../../../fold/fold-run.js';
 import { formatDuration } from '../../components/format.js';
-import type { Fact } from '../../../fold/facts.js';
+import { ticksOf, type Tick, nextFact, seqAfter } from './ticks.js';
+import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, OctagonX, RotateCcw } from 'lucide-react';
+import type { StudioEntry } from '../../../protocol/trace-entry.js';
+import { Button } from '../../components/button.js';
+import { usePageKeys } from '../../components/use-page-keys.js';
+import type { Fact, Tone } from '../../../fold/facts.js';
 import type { RunView } from '../../../fold/run-view.js';
 import type { Playhead } from '../use-playhead.js';
-import { placeOf, seqAfter, seqAt, ticksOf, type Tick } from './ticks.js';
-import { Transport } from './transport.js';
 import './timeline.css';
 
-interface TimelineProps {
-  readonly entries: readonly StudioEntry[];
-  readonly facts: readonly Fact[];
-  /** The run at the point in time. */
-  readonly view: RunView;
-  readonly playhead: Playhead;
-}
-
-const percent = (place: number): string => `${(place * 100).toFixed(3)}%`;
-
-const Ticks = memo(({ ticks }: { readonly ticks: readonly Tick[] }) =>
-  ticks.map(({ fact: { seq, kind, tone, name, word }, place }) => (
-    <span
-      key={`${seq} ${kind}`}
-      className={`tick tone-${tone}`}
-      style={{ insetInlineStart: percent(place) }}
-      title={`${name}: ${word}`}
-    />
-  )),
-);
-
-/** The number of lines for arrow and related keys on the slider. */
-const stepsOf = ({ key, shiftKey }: KeyboardEvent): number | undefined => {
-  const one = shiftKey ? 10 : 1;
-  const steps: Partial<Record<string, number>> = {
-    ArrowRight: one,
-    ArrowUp: one,
-    ArrowLeft: -one,
-    ArrowDown: -one,
-    PageUp: 50,
-    PageDown: -50,
-    Home: -Infinity,
-    End: Infinity,
-  };
-  return steps[key];
-};
+const Ticks = memo(({ ticks }: { readonly ticks: readonly Tick[] }) => (
+  <div className="ticks">
+    {ticks.map(({ fact: { seq, kind, tone, name, word }, place }) => (
+      <span
+        key={`${seq} ${kind}`}
+        className={`tick tone-${tone}`}
+        style={{ insetInlineStart: `${(place * 100).toFixed(3)}%` }}
+        title={`${name}: ${word}`}
+      />
+    ))}
+  </div>
+));
 
 const Rail = ({ entries, facts, view, playhead }: TimelineProps) => {
-  const rail = useRef<HTMLDivElement>(null);
   const lines = entries.length;
   const ticks = useMemo(() => ticksOf(entries.slice(0, lines), facts), [entries, lines, facts]);
-  const place = placeOf(entries, view.seq);
-
-  const moveToPointer = ({ clientX }: PointerEvent) => {
-    const box = rail.current?.getBoundingClientRect();
-    if (box && box.width > 0) playhead.moveTo(seqAt(entries, (clientX - box.left) / box.width));
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const steps = stepsOf(event);
-    if (steps === undefined) return;
-    event.preventDefault();
-    playhead.moveTo(seqAfter(entries, view.seq, steps));
-  };
   return (
-    <div
-      ref={rail}
-      className="rail"
-      role="slider"
-      tabIndex={0}
-      aria-label="Timeline position"
-      aria-valuemin={0}
-      aria-valuemax={entries.at(-1)?.seq ?? 0}
-      aria-valuenow={Math.max(0, view.seq)}
-      aria-valuetext={`event ${view.seq + 1} of ${lines}, ${formatDuration((view.at ?? 0) - (view.startedAt ?? 0))} after the start`}
-      onKeyDown={onKeyDown}
-      onPointerDown={(event) => {
-        event.currentTarget.setPointerCapture(event.pointerId);
-        moveToPointer(event);
-      }}
-      onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && moveToPointer(event)}
-    >
-      <div className="rail-track">
-        <div className="rail-passed" style={{ width: percent(place) }} />
-        <Ticks ticks={ticks} />
-        <div className="rail-head" style={{ insetInlineStart: percent(place) }} />
-      </div>
+    <div className="rail">
+      <input
+        type="range"
+        aria-label="Timeline position"
+        aria-valuetext={`event ${view.seq + 1} of ${lines}, ${formatDuration((view.at ?? 0) - (view.startedAt ?? 0))} after the start`}
+        min={0}
+        max={Math.max(0, lines - 1)}
+        value={Math.max(0, linesUpTo(entries, view.seq) - 1)}
+        onChange={({ target }) => playhead.moveTo(entries[Number(target.value)]?.seq)}
+      />
+      <Ticks ticks={ticks} />
     </div>
   );
 };
@@ -95,3 +50,84 @@ export const Timeline = (props: TimelineProps) => (
     <Rail {...props} />
   </section>
 );
+
+export interface TimelineProps {
+  readonly entries: readonly StudioEntry[];
+  readonly facts: readonly Fact[];
+  /** The run at the point in time. */
+  readonly view: RunView;
+  readonly playhead: Playhead;
+}
+
+/** The jump targets of letter keys. */
+const jumps = { t: 'trip', r: 'retry' } as const satisfies Readonly<Record<string, Tone>>;
+
+const goTo = ({ moveTo }: Playhead, { seq, mark }: Fact): void => moveTo(seq, mark && { phase: mark.phase, path: mark.path });
+
+const Jump = ({ letter, ...props }: TimelineProps & { readonly letter: keyof typeof jumps }) => {
+  const fact = nextFact(props.facts, props.view.seq, jumps[letter]);
+  const word = letter === 't' ? 'block' : 'retry';
+  return (
+    <Button
+      icon={letter === 't' ? OctagonX : RotateCcw}
+      look="quiet"
+      aria-keyshortcuts={letter}
+      disabled={!fact}
+      onClick={() => fact && goTo(props.playhead, fact)}
+    >
+      <span className="unseen">Next</span> {word} <kbd aria-hidden>{letter.toUpperCase()}</kbd>
+    </Button>
+  );
+};
+
+/** Buttons for steps and jumps through the run. */
+export const Transport = (props: TimelineProps) => {
+  const { entries, facts, view, playhead } = props;
+  const step = (by: number) => (): void => playhead.moveTo(seqAfter(entries, view.seq, by));
+  const jump = (letter: keyof typeof jumps) => (): void => {
+    const fact = nextFact(facts, view.seq, jumps[letter]);
+    if (fact) goTo(playhead, fact);
+  };
+  usePageKeys({
+    ArrowRight: step(1),
+    ArrowLeft: step(-1),
+    'Shift+ArrowRight': step(10),
+    'Shift+ArrowLeft': step(-10),
+    t: jump('t'),
+    r: jump('r'),
+  });
+  const isAtEnd = view.seq >= (entries.at(-1)?.seq ?? 0);
+  return (
+    <div className="spread transport">
+      <div className="cluster transport-buttons">
+        <Button icon={ChevronsLeft} look="quiet" aria-label="Go to start" onClick={step(-Infinity)} />
+        <Button icon={ChevronLeft} look="quiet" aria-label="Previous event" aria-keyshortcuts="ArrowLeft" onClick={step(-1)} />
+        <Button
+          icon={ChevronRight}
+          look="quiet"
+          aria-label="Next event"
+          aria-keyshortcuts="ArrowRight"
+          disabled={isAtEnd}
+          onClick={step(1)}
+        />
+        <Button
+          icon={ChevronsRight}
+          look="quiet"
+          aria-label="Go to end and follow"
+          disabled={playhead.at === undefined}
+          onClick={() => playhead.moveTo(undefined)}
+        />
+        <Jump letter="t" {...props} />
+        <Jump letter="r" {...props} />
+      </div>
+      <p className="cluster soft small transport-place">
+        <span>
+          event <b>{view.seq + 1}</b> of {entries.length}
+        </span>
+        <span>
+          <b>+{formatDuration((view.at ?? 0) - (view.startedAt ?? 0))}</b>
+        </span>
+      </p>
+    </div>
+  );
+};

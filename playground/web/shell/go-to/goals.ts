@@ -2,8 +2,7 @@ import type { Catalog } from '../../../protocol/catalog.js';
 import type { RunSummary } from '../../../protocol/runs.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import type { RunView } from '../../../fold/run-view.js';
-import { pipelineHref } from '../../workbench/pipelines/pipeline-href.js';
-import { runHref } from '../run-href.js';
+import { pipelineHref, runHref } from '../hrefs.js';
 
 /** A target of the search. */
 export interface Goal {

@@ -1,54 +1,34 @@
 import { GitCompareArrows, Info, Play } from 'lucide-react';
-import { useCallback, useState } from 'react';
-import './compare.css';
-import { useCatalog } from '../../api/catalog.js';
-import { get, post } from '../../api/request.js';
-import { useAction } from '../../api/use-action.js';
-import { useLoaded } from '../../api/use-loaded.js';
-import { runPath } from '../../../protocol/run-file.js';
+import { useState } from 'react';
 import type { Comparison, RunSummary } from '../../../protocol/runs.js';
+import { runPath } from '../../../protocol/run-file.js';
+import { useAgent, useCatalog } from '../../api/catalog.js';
+import { post } from '../../api/request.js';
+import { useAction, useGet } from '../../api/use-loaded.js';
 import { StatusBadge } from '../../components/badge.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { ErrorNotice } from '../../components/error-notice.js';
+import { Button } from '../../components/button.js';
+import { EmptyState, ErrorNotice, Loaded, Notice, Waiting } from '../../components/notices.js';
+import { Form, Select } from '../../components/fields.js';
 import { InertText } from '../../components/inert-text.js';
 import { Panel } from '../../components/panel.js';
-import { Waiting } from '../../components/waiting.js';
-import { WordDiff } from '../../components/word-diff.js';
-import { ComparedTable } from './compared-table.js';
-import { outcomeOf } from './order-rows.js';
-import { Button } from '../../components/button.js';
 import { crumbsOfRun, PageHead } from '../page-head.js';
+import { ComparedResponses, ComparedTable } from './compared-table.js';
+import { outcomeOf } from './order-rows.js';
 
 /** Replays a recorded run through other pipelines, without the model, and shows the verdicts that differ. */
-export const ComparePage = ({ runId = '' }: { readonly runId?: string }) => {
-  const { agents } = useCatalog();
-  const path = `runs/${encodeURIComponent(runId)}`;
-  const loaded = useLoaded(useCallback((signal) => get<RunSummary>(path, signal), [path]));
-  if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
-  if (loaded.state === 'loading') return <Waiting noun="the run" />;
-  const { agentId } = loaded.value;
-  return <CompareView key={runId} run={loaded.value} isRecorded={agents.find(({ id }) => id === agentId)?.kind !== 'mastra'} />;
-};
+export const ComparePage = ({ runId = '' }: { readonly runId?: string }) => (
+  <Loaded loaded={useGet<RunSummary>(runPath(runId))} noun="the run">
+    {(run) => <CompareView key={runId} run={run} />}
+  </Loaded>
+);
 
-interface CompareViewProps {
-  readonly run: RunSummary;
-  /** Mastra's own agent's run has no trace for a replay. */
-  readonly isRecorded: boolean;
-}
-
-const CompareView = ({ run, isRecorded }: CompareViewProps) => {
+const CompareView = ({ run }: { readonly run: RunSummary }) => {
   const [replay, act] = useAction<Comparison>();
+  const isRecorded = useAgent(run.agentId)?.kind !== 'mastra'; // Mastra's own agent's run has no trace for a replay
   const start = (pipelines: LanePipelines) => act(() => post<Comparison>(`${runPath(run.runId)}/replay`, { pipelines }));
   return (
     <div className="page">
-      <PageHead
-        crumbs={crumbsOfRun(run.runId)}
-        title={
-          <>
-            Replay and compare <StatusBadge status={run.status} />
-          </>
-        }
-      >
+      <PageHead crumbs={crumbsOfRun(run.runId)} title="Replay and compare" badge={<StatusBadge status={run.status} />}>
         <p className="soft">
           <InertText text={run.userText} />
         </p>
@@ -68,8 +48,8 @@ const CompareView = ({ run, isRecorded }: CompareViewProps) => {
           </EmptyState>
         )}
         {replay.state === 'busy' && <Waiting noun="the replay" />}
-        {replay.state === 'failed' && <ErrorNotice error={replay.error} />}
-        {replay.state === 'done' && <ComparisonView comparison={replay.value} />}
+        {replay.error && <ErrorNotice error={replay.error} />}
+        {replay.state === 'done' && replay.value && <ComparisonView comparison={replay.value} />}
       </div>
     </div>
   );
@@ -81,24 +61,15 @@ const ComparisonView = ({ comparison }: { readonly comparison: Comparison }) => 
     <>
       <p className="outcome">{outcomeOf(comparison)}</p>
       {endedAt !== undefined && (
-        <div className="notice tone-edit">
-          <Info size={18} aria-hidden />
-          <div className="stack-s notice-body">
-            <p>The replay ended early: the changed guards led to a call that is not in the recording.</p>
-            <p>
-              <InertText text={endedAt} />
-            </p>
-          </div>
-        </div>
+        <Notice tone="edit" icon={Info}>
+          <p>The replay ended early: the changed guards led to a call that is not in the recording.</p>
+          <p>
+            <InertText text={endedAt} />
+          </p>
+        </Notice>
       )}
       {endedAt === undefined && (
-        <Panel title="Response" note={`${before.status} → ${after.status}`}>
-          {before.text === '' && after.text === '' ? (
-            <p className="faint">Neither run has a response.</p>
-          ) : (
-            <WordDiff before={before.text} after={after.text} />
-          )}
-        </Panel>
+        <ComparedResponses before={before.text} after={after.text} note={`${before.status} → ${after.status}`} />
       )}
       <Panel title="Verdicts" isFlush>
         <ComparedTable rows={rows} />
@@ -118,9 +89,9 @@ interface LaneChoiceProps {
 
 /** Chooses the pipeline of each array; an array without a choice keeps the agent's own. */
 const LaneChoice = ({ agentId, isBusy, onReplay }: LaneChoiceProps) => {
-  const { phases, agents, pipelines } = useCatalog();
+  const { phases, pipelines } = useCatalog();
   const [chosen, setChosen] = useState<LanePipelines>({});
-  const own = agents.find(({ id }) => id === agentId)?.pipelines ?? {};
+  const own = useAgent(agentId)?.pipelines ?? {};
   const lanes = [...new Set(phases.map(({ lane }) => lane))];
   const choose = (lane: string, id: string): void => {
     const { [lane]: _, ...others } = chosen;
@@ -132,30 +103,20 @@ const LaneChoice = ({ agentId, isBusy, onReplay }: LaneChoiceProps) => {
   };
   return (
     <Panel title="Replay with">
-      <form
-        className="columns array-choice"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onReplay(chosen);
-        }}
-      >
+      <Form className="columns array-choice" onSubmit={() => onReplay(chosen)}>
         {lanes.map((lane) => (
-          <label key={lane} className="field">
-            <span className="field-title">{lane} guards</span>
-            <select className="input" value={chosen[lane] ?? ''} onChange={({ target }) => choose(lane, target.value)}>
-              <option value="">{own[lane] === undefined ? 'current: none' : `current: ${own[lane]}`}</option>
-              {fitting(lane).map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select
+            key={lane}
+            title={`${lane} guards`}
+            value={chosen[lane] ?? ''}
+            options={[['', `current: ${own[lane] ?? 'none'}`], ...fitting(lane).map(({ id, name }) => [id, name] as const)]}
+            onChange={(id) => choose(lane, id)}
+          />
         ))}
-        <Button look="primary" type="submit" disabled={isBusy}>
-          <Play size={14} aria-hidden /> {isBusy ? 'Replaying …' : 'Replay'}
+        <Button icon={Play} look="primary" type="submit" disabled={isBusy}>
+          {isBusy ? 'Replaying …' : 'Replay'}
         </Button>
-      </form>
+      </Form>
     </Panel>
   );
 };

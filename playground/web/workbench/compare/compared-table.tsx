@@ -1,8 +1,11 @@
-import { useCatalog } from '../../api/catalog.js';
 import type { ComparedRow, ComparedVerdict } from '../../../protocol/runs.js';
+import { usePhaseTitle } from '../../api/catalog.js';
 import { VerdictBadge } from '../../components/badge.js';
-import { RowReason } from '../row-head.js';
+import { Panel } from '../../components/panel.js';
+import { Aside, RowName, Table } from '../../components/table.js';
+import { WordDiff } from '../../components/word-diff.js';
 import { changeOf, differingFirst, hasCalls, recordedAndReplayed, type Sides } from './order-rows.js';
+import './compare.css';
 
 interface ComparedTableProps {
   readonly rows: readonly (ComparedRow & { readonly agents?: readonly string[] })[];
@@ -12,51 +15,62 @@ interface ComparedTableProps {
 
 /** Verdicts of both sides, different ones first. */
 export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTableProps) => {
-  const titles = new Map(useCatalog().phases.map(({ phase, title }) => [phase, title]));
+  const placeOf = usePlace();
   if (rows.length === 0) return <p className="faint compared-none">No guard ran.</p>;
   return (
-    <table className="rows small rows-flush rows-cards compared">
-      <thead>
-        <tr>
-          <th scope="col">{hasCalls(rows) ? 'Guard or tool' : 'Guard'}</th>
-          <th scope="col">Phase</th>
-          <th scope="col">{sides.before.title}</th>
-          <th scope="col">{sides.after.title}</th>
-          <th scope="col">Change</th>
-        </tr>
-      </thead>
-      <tbody>
-        {differingFirst(rows).map((row, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- a guard may be asked more than once at one place
-          <tr key={index} className={row.differs ? 'compared-differs' : ''}>
-            <th scope="row" title={row.path}>
-              {row.processorId}
-              {row.agents !== undefined && row.agents.length > 0 && <RowReason text={`sub-agent ${row.agents.join(' › ')}`} />}
-            </th>
-            <td data-title="Phase">
-              {titles.get(row.phase) ?? row.phase}, step {row.stepNumber + 1}
-              {row.attempt > 1 && `, attempt ${row.attempt}`}
-            </td>
-            <td data-title={sides.before.title}>
-              <Verdict verdict={row.before} />
-            </td>
-            <td data-title={sides.after.title}>
-              <Verdict verdict={row.after} />
-            </td>
-            <td data-title="Change">{changeOf(row, sides)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      className="rows-flush rows-cards compared"
+      rows={differingFirst(rows)}
+      rowClass={({ differs }) => (differs ? 'compared-differs' : '')}
+      columns={[
+        {
+          title: hasCalls(rows) ? 'Guard or tool' : 'Guard',
+          render: ({ processorId, path, agents = [] }) => (
+            <RowName name={processorId} path={path}>
+              {agents.length > 0 ? `sub-agent ${agents.join(' › ')}` : undefined}
+            </RowName>
+          ),
+        },
+        { title: 'Phase', render: placeOf },
+        { title: sides.before.title, render: ({ before }) => <Verdict verdict={before} /> },
+        { title: sides.after.title, render: ({ after }) => <Verdict verdict={after} /> },
+        { title: 'Change', render: (row) => changeOf(row, sides) },
+      ]}
+    />
   );
 };
 
-const Verdict = ({ verdict }: { readonly verdict: ComparedVerdict | undefined }) => {
-  if (!verdict) return <span className="faint">not called</span>;
-  return (
+/** Where a guard was called: its phase, step and attempt. */
+export const usePlace = (): ((row: ComparedRow) => string) => {
+  const titleOf = usePhaseTitle();
+  return ({ phase, stepNumber, attempt }) =>
+    `${titleOf(phase)}, step ${stepNumber + 1}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
+};
+
+/** A verdict with its reason. */
+export const Verdict = ({ verdict }: { readonly verdict: ComparedVerdict | undefined }) =>
+  verdict ? (
     <>
       <VerdictBadge verdict={verdict.verdict} />
-      <RowReason text={verdict.reason} />
+      <Aside>{verdict.reason}</Aside>
     </>
+  ) : (
+    <span className="faint">not called</span>
   );
-};
+
+interface ResponsesProps {
+  readonly before: string;
+  readonly after: string;
+  readonly note: string;
+}
+
+/** The responses of two runs, word by word. */
+export const ComparedResponses = ({ before, after, note }: ResponsesProps) => (
+  <Panel title="Response" note={note}>
+    {before === '' && after === '' ? (
+      <p className="faint">Neither run has a response.</p>
+    ) : (
+      <WordDiff before={before} after={after} />
+    )}
+  </Panel>
+);

@@ -1,22 +1,10 @@
 import type { FormField } from './form-fields.js';
-import { isRecord, type Payload } from './json-schema.js';
+import type { Payload } from './json-schema.js';
 
 /** The payload with a field set, or without it if `value` is undefined; all other fields are kept, known or not. */
 export const setField = (payload: Payload, name: string, value: unknown): Payload => {
   const { [name]: _, ...others } = payload;
   return value === undefined ? others : { ...payload, [name]: value };
-};
-
-/** The fields of a payload that a form does not contain. They are kept unchanged, and can be seen as JSON. */
-export const otherFields = (payload: Payload, fields: readonly FormField[]): Payload => {
-  const known = new Set(fields.map(({ name }) => name));
-  return Object.fromEntries(Object.entries(payload).filter(([name]) => !known.has(name)));
-};
-
-/** The payload with new values of the fields that its form does not contain. */
-export const setOtherFields = (payload: Payload, fields: readonly FormField[], others: Payload): Payload => {
-  const known = new Set(fields.map(({ name }) => name));
-  return { ...Object.fromEntries(Object.entries(payload).filter(([name]) => known.has(name))), ...others };
 };
 
 /** Another phase's payload and fields. */
@@ -32,7 +20,9 @@ interface Destination {
 export const carryOver = (payload: Payload, from: Destination, to: Destination): Payload => {
   const shared = to.fields.filter(({ name, kind }) => kind !== 'fixed' && isChanged(payload, from.example, name));
   const edited = shared.map(({ name }) => [name, payload[name]]).filter(([, value]) => value !== undefined);
-  return { ...to.example, ...Object.fromEntries(edited), ...otherFields(payload, [...from.fields, ...to.fields]) };
+  const known = new Set([...from.fields, ...to.fields].map(({ name }) => name));
+  const others = Object.entries(payload).filter(([name]) => !known.has(name));
+  return { ...to.example, ...Object.fromEntries([...edited, ...others]) };
 };
 
 const isChanged = (payload: Payload, example: Payload, name: string): boolean =>
@@ -51,13 +41,6 @@ export const readJson = (text: string, takesText: boolean): { readonly value: un
 
 /** A value as JSON to be edited; empty for undefined. */
 export const writeJson = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value, null, 2));
-
-/** A whole payload from typed JSON. */
-export const readPayload = (text: string): { readonly payload: Payload } | { readonly error: string } => {
-  const read = readJson(text, false);
-  if ('error' in read) return read;
-  return isRecord(read.value) ? { payload: read.value } : { error: 'The payload must be an object: { … }.' };
-};
 
 /** The field that an error is about, and the path in it: `input.messages.0.role` is `messages`, `0.role`. */
 export const fieldOfError = (path: string, phase: string): { readonly field: string; readonly within: string } => {

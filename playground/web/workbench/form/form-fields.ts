@@ -1,3 +1,4 @@
+import { wordsOf } from '../../components/text-pairs.js';
 import type { JsonSchema } from './json-schema.js';
 
 /**
@@ -8,7 +9,7 @@ import type { JsonSchema } from './json-schema.js';
  * - `group`: nested fields
  * - `json`: anything else, as JSON
  */
-export type FieldKind = 'fixed' | 'text' | 'number' | 'yes-no' | 'choice' | 'texts' | 'spoken' | 'group' | 'json';
+export type FieldKind = 'fixed' | 'text' | 'number' | 'choice' | 'texts' | 'spoken' | 'group' | 'json';
 
 /** A field of a payload in a form. */
 export interface FormField {
@@ -27,18 +28,12 @@ export const formFieldsOf = ({ properties = {}, required = [] }: JsonSchema): Fo
     .map(([name, schema]) => {
       const isRequired = required.includes(name);
       const kind = schema.const !== undefined && isRequired ? 'fixed' : kindOf(schema);
-      return { name, title: titleOf(name), description: schema.description ?? '', kind, isRequired, schema };
+      return { name, title: wordsOf(name), description: schema.description ?? '', kind, isRequired, schema };
     });
-
-/** The words of a name: `stepNumber` is "Step number". */
-export const titleOf = (name: string): string => {
-  const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
 
 /** The values of a field of kind `choice`. */
 export const choicesOf = (schema: JsonSchema): readonly unknown[] =>
-  schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+  schema.enum ?? (schema.const !== undefined ? [schema.const] : schema.type === 'boolean' ? [true, false] : []);
 
 const kindOf = (schema: JsonSchema): FieldKind => {
   if (choicesOf(schema).length > 0) return 'choice';
@@ -51,7 +46,6 @@ const simpleKinds: Partial<Record<string, FieldKind>> = {
   string: 'text',
   number: 'number',
   integer: 'number',
-  boolean: 'yes-no',
 };
 
 const kindOfList = ({ type, properties = {} }: JsonSchema): FieldKind => {

@@ -1,13 +1,10 @@
 import { useId, useState, type ComponentType, type ReactNode } from 'react';
 import { Button } from '../../components/button.js';
-import { otherFields, setField, setOtherFields } from './edit-payload.js';
+import { setField } from './edit-payload.js';
 import { exampleOf } from './example-of.js';
 import { formFieldsOf, type FieldKind, type FormField } from './form-fields.js';
-import type { FieldProps } from './inputs/field-props.js';
-import { JsonInput } from './inputs/json-input.js';
-import { ChoiceInput, NumberInput, TextInput, TextsInput, YesNoInput } from './inputs/simple-inputs.js';
+import { type FieldProps, JsonInput, ChoiceInput, NumberInput, TextInput, TextsInput, useDraftErrors } from './inputs/inputs.js';
 import { MessagesInput } from './inputs/messages-input.js';
-import { useDraftErrors } from './inputs/use-draft-errors.js';
 import { isRecord, type Payload } from './json-schema.js';
 import './payload-form.css';
 
@@ -29,9 +26,6 @@ interface PayloadFormProps extends FillProps {
   readonly fields: readonly FormField[];
 }
 
-/** The name for errors of the fields that the form does not contain. */
-const othersName = 'other fields';
-
 /**
  * A form made from a schema. It shows first the fields that are required or were set initially, the rest on a click, and keeps
  * unknown fields. Give it a `key`, so that another payload opens another form.
@@ -42,7 +36,7 @@ export const PayloadForm = ({ fields, isOpen = false, payload, errors, onChange,
   const editable = fields.filter(({ kind }) => kind !== 'fixed');
   const more = editable.filter((field) => !isFirst(field));
   const draw = (field: FormField): ReactNode => (
-    <Field
+    <PayloadField
       key={field.name}
       field={field}
       value={payload[field.name]}
@@ -54,56 +48,47 @@ export const PayloadForm = ({ fields, isOpen = false, payload, errors, onChange,
   return (
     <div className="stack payload-form">
       {editable.filter(isFirst).map(draw)}
-      {!isOpen && (
+      {more.length > 0 && (
         <details className="more-fields" open={more.some(({ name }) => errors[name] !== undefined) || undefined}>
-          <summary>{more.length + 1} more fields</summary>
-          <div className="stack payload-form">
-            {more.map(draw)}
-            <OtherFields fields={fields} payload={payload} errors={errors} onChange={onChange} onDraftError={onDraftError} />
-          </div>
+          <summary>{more.length} more fields</summary>
+          <div className="stack payload-form">{more.map(draw)}</div>
         </details>
       )}
     </div>
   );
 };
 
-const OtherFields = ({ fields, payload, errors, onChange, onDraftError }: PayloadFormProps) => {
-  const others = otherFields(payload, fields);
-  const change = (value: unknown): void => {
-    const isObject = value === undefined || isRecord(value);
-    onDraftError(othersName, isObject ? undefined : 'Other fields must be an object: { … }.');
-    if (isObject) onChange(setOtherFields(payload, fields, value ?? {}));
-  };
+/** The whole payload as JSON, also its fields that no form has. */
+export const PayloadText = ({ payload, errors, onChange, onDraftError }: FillProps) => {
+  const { name } = wholePayload;
+  const change = (value: unknown): void =>
+    isRecord(value) ? onChange(value) : onDraftError(name, 'The payload must be an object: { … }.');
   return (
-    <Field
-      field={othersField}
-      value={Object.keys(others).length > 0 ? others : undefined}
-      error={errors[othersName]}
+    <PayloadField
+      field={wholePayload}
+      value={payload}
+      error={errors[name]}
       onChange={change}
-      onDraftError={(message) => onDraftError(othersName, message)}
+      onDraftError={(message) => onDraftError(name, message)}
     />
   );
 };
 
-const othersField: FormField = {
-  name: othersName,
-  title: 'Other fields',
-  description: 'Fields that the schema does not define; passed on unchanged.',
+const wholePayload: FormField = {
+  name: 'payload',
+  title: 'Payload',
+  description: 'All fields, including unknown ones.',
   kind: 'json',
   isRequired: false,
   schema: {},
 };
 
-interface FieldShellProps {
-  readonly field: FormField;
-  readonly value: unknown;
+interface PayloadFieldProps extends Pick<FieldProps, 'field' | 'value' | 'onChange' | 'onDraftError'> {
   readonly error: string | undefined;
-  readonly onChange: (value: unknown) => void;
-  readonly onDraftError: (message: string | undefined) => void;
 }
 
 /** A field with its title, its description and its control. */
-const Field = ({ field, value, error, onChange, onDraftError }: FieldShellProps) => {
+const PayloadField = ({ field, value, error, onChange, onDraftError }: PayloadFieldProps) => {
   const id = useId();
   const describedBy = `${id}-words`;
   const Input = inputs[field.kind];
@@ -148,7 +133,7 @@ const GroupInput = ({ field, value, onChange, onDraftError }: FieldProps) => {
   return (
     <div className="stack field-group">
       {formFieldsOf(field.schema).map((inner) => (
-        <Field
+        <PayloadField
           key={inner.name}
           field={inner}
           value={value[inner.name]}
@@ -170,7 +155,6 @@ const inputs: Readonly<Record<FieldKind, ComponentType<FieldProps>>> = {
   fixed: TextInput,
   text: TextInput,
   number: NumberInput,
-  'yes-no': YesNoInput,
   choice: ChoiceInput,
   texts: TextsInput,
   spoken: MessagesInput,

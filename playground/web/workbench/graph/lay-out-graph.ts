@@ -30,6 +30,7 @@ interface Draft extends NewBox {
 
 /** The boxes and tracks of a shape, and the boxes at its start and end. */
 interface Part {
+  readonly id: string;
   readonly boxes: readonly Draft[];
   readonly links: readonly Link[];
   readonly tracks: readonly Link[];
@@ -90,23 +91,33 @@ const partOf = (plan: Plan, shape: GraphShape, around: Around): Part => {
 const ownWidth = ({ noteOf }: Plan, shape: GraphShape): number =>
   /^(guard|function|map)$/.test(shape.kind) ? widthOf(shapeName(shape), 8.4) + widthOf(noteOf(shape), 6.4) : 0;
 
-const rowOf = (plan: Plan, nodes: readonly GraphShape[], around: Around): Part => {
-  const parts = nodes.map((node) => partOf(plan, node, around));
+/** Parts next to each other, each linked to the next. */
+const chain = (parts: readonly Part[]): Part => {
   const all = joined(parts);
-  const pairs = parts.slice(1).map((next, index) => ({ before: parts[index], next, index }));
+  const pairs = parts.slice(1).flatMap((next, index) => (parts[index] ? [{ before: parts[index], next }] : []));
   return {
     ...all,
-    links: [...all.links, ...pairs.flatMap(({ before, next }) => linksOf(before?.last ?? [], next.first))],
-    tracks: [...all.tracks, ...pairs.map(({ index }) => ({ from: nodes[index]?.path ?? '', to: nodes[index + 1]?.path ?? '' }))],
+    links: [
+      ...all.links,
+      ...pairs.flatMap(({ before, next }) => before.last.flatMap((from) => next.first.map((to) => ({ from, to })))),
+    ],
+    tracks: [...all.tracks, ...pairs.map(({ before, next }) => ({ from: before.id, to: next.id }))],
     first: parts[0]?.first ?? [],
     last: parts.at(-1)?.last ?? [],
   };
 };
 
+const rowOf = (plan: Plan, nodes: readonly GraphShape[], around: Around): Part =>
+  chain(nodes.map((node) => partOf(plan, node, around)));
+
 const framed = (shape: GraphShape, { parent, above, least }: Around, fill: (inside: Around) => Part): Part => {
   const name = groupName(shape);
   const inside = fill({ parent: shape.path, above: above + titleHeight, least: Math.max(least, name.length * 7 + 70) });
-  return { ...inside, boxes: [{ id: shape.path, shape, name, parent, above, width: 0, height: 0 }, ...inside.boxes] };
+  return {
+    ...inside,
+    id: shape.path,
+    boxes: [{ id: shape.path, shape, name, parent, above, width: 0, height: 0 }, ...inside.boxes],
+  };
 };
 
 interface Case {
@@ -127,26 +138,16 @@ const stacked = (plan: Plan, rows: readonly (GraphShape | Case)[], inside: Aroun
 const caseOf = (plan: Plan, { condition, node }: Case, around: Around): Part => {
   const id = `${node.path} when`;
   const when = leaf({ ...around, id, shape: undefined, name: condition, width: widthOf(condition, 7.4) });
-  const then = partOf(plan, node, around);
-  const both = joined([when, then]);
-  return {
-    ...both,
-    links: [...both.links, ...linksOf([id], then.first)],
-    tracks: [...both.tracks, { from: id, to: node.path }],
-    first: [id],
-    last: then.last,
-  };
+  return chain([when, partOf(plan, node, around)]);
 };
 
 const leaf = ({ least: _, ...box }: Omit<Draft, 'height'> & Around): Part => {
   const end = [box.id];
-  return { boxes: [{ ...box, height: stepHeight + box.above }], links: [], tracks: [], first: end, last: end };
+  return { id: box.id, boxes: [{ ...box, height: stepHeight + box.above }], links: [], tracks: [], first: end, last: end };
 };
 
-const linksOf = (ends: readonly string[], starts: readonly string[]): Link[] =>
-  ends.flatMap((from) => starts.map((to) => ({ from, to })));
-
 const joined = (parts: readonly Part[]): Part => ({
+  id: '',
   boxes: parts.flatMap(({ boxes }) => boxes),
   links: parts.flatMap(({ links }) => links),
   tracks: parts.flatMap(({ tracks }) => tracks),
@@ -173,20 +174,14 @@ const drawingOf = ({ boxes, links, tracks }: Part): GraphDrawing => {
   };
 };
 
-/** From the right of a box to the left of the next, at the height of the lower one. */
+/** From the right of a box to the left of the next, at the height of the lower one if both have it. */
 const trackBetween = (one: Box, next: Box): Point[] => {
-  const heightOf = ({ y, height }: Box): number => y + height / 2;
-  const [from, to] = one.height > next.height ? [heightOf(next), heightOf(next)] : [heightOf(one), heightOf(one)];
-  const isInside = (y: number, box: Box): boolean => y >= box.y && y <= box.y + box.height;
-  const [start, end] = [isInside(from, one) ? from : heightOf(one), isInside(to, next) ? to : heightOf(next)];
-  const [left, right] = [one.x + one.width, next.x];
-  const middle = (left + right) / 2;
-  const turns =
-    start === end
-      ? []
-      : [
-          { x: middle, y: start },
-          { x: middle, y: end },
-        ];
-  return [{ x: left, y: start }, ...turns, { x: right, y: end }];
+  const [lower, higher] = one.height > next.height ? [next, one] : [one, next];
+  const y = lower.y + lower.height / 2;
+  const isLevel = y >= higher.y && y <= higher.y + higher.height;
+  const heightAt = (box: Box): number => (isLevel ? y : box.y + box.height / 2);
+  return [
+    { x: one.x + one.width, y: heightAt(one) },
+    { x: next.x, y: heightAt(next) },
+  ];
 };

@@ -5,7 +5,7 @@ import { useCatalog } from '../../api/catalog.js';
 import { Drawing } from '../../components/drawing.js';
 import './pipeline-graph.css';
 import { layOutGraph, type PlacedShape } from './lay-out-graph.js';
-import type { PlaceMark } from './place-mark.js';
+import type { PlaceMark } from './shape-nodes.js';
 import { shapeName } from './shape-nodes.js';
 
 interface PipelineGraphProps {

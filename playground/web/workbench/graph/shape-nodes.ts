@@ -1,3 +1,4 @@
+import type { Tone } from '../../../fold/facts.js';
 import type { GraphShape } from '../../../protocol/catalog.js';
 
 /** The name of a shape: its id, or its kind of block. */
@@ -23,3 +24,10 @@ export const groupName = (shape: GraphShape): string => {
   if (shape.kind === 'branch') return `branch · ${shape.arms.map(({ condition }) => condition).join(', ')}`;
   return shapeName(shape);
 };
+
+/** The mark of an element of the graph, shown next to its name. */
+export interface PlaceMark {
+  readonly tone: Tone;
+  /** A word for the tone, which is never the only cue. */
+  readonly label: string;
+}

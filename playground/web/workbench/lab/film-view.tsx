@@ -1,10 +1,11 @@
 import { ArrowLeft, ArrowRight, OctagonX, Pause, Play, SkipForward } from 'lucide-react';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { InertText } from '../../components/inert-text.js';
+import { Notice } from '../../components/notices.js';
 import { frameAt, frameCount, mostHeld, nextRelease, describeFrame, type Film, type Frame } from './film.js';
-import { usePageKeys } from './use-page-keys.js';
+import { usePageKeys } from '../../components/use-page-keys.js';
+import { VirtualList } from '../../components/virtual-list.js';
 
 interface FilmViewProps {
   readonly film: Film;
@@ -28,7 +29,13 @@ export const FilmView = ({ film, index, onGo, keys }: FilmViewProps) => {
         </strong>{' '}
         <InertText text={describeFrame(frame)} />
       </p>
-      {frame.stop && <StopNotice stop={frame.stop} />}
+      {frame.stop && (
+        <Notice tone="trip" icon={OctagonX}>
+          <p>
+            <code>{frame.stop.processorId}</code> stopped the stream ({frame.stop.kind}): <InertText text={frame.stop.reason} />
+          </p>
+        </Notice>
+      )}
       <FilmStrip film={film} index={index} onGo={onGo} />
       <p className="faint film-words">
         <kbd>p</kbd> play, <kbd>n</kbd> next emission, {keys}. Peak buffer: {mostHeld(film)} characters.
@@ -37,11 +44,9 @@ export const FilmView = ({ film, index, onGo, keys }: FilmViewProps) => {
   );
 };
 
-interface FilmToolsProps {
-  readonly film: Film;
+interface FilmToolsProps extends Pick<FilmViewProps, 'film' | 'onGo'> {
   readonly frame: Frame;
   readonly last: number;
-  readonly onGo: (index: number) => void;
 }
 
 const FilmTools = ({ film, frame, last, onGo }: FilmToolsProps) => {
@@ -49,12 +54,10 @@ const FilmTools = ({ film, frame, last, onGo }: FilmToolsProps) => {
   const { isPlaying, toggle } = usePlay({ film, index, last, onGo });
   return (
     <div className="cluster">
-      <Button aria-keyshortcuts="p" disabled={last === 0} onClick={toggle}>
-        {isPlaying ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />} {isPlaying ? 'Pause' : 'Play'}
+      <Button icon={isPlaying ? Pause : Play} aria-keyshortcuts="p" disabled={last === 0} onClick={toggle}>
+        {isPlaying ? 'Pause' : 'Play'}
       </Button>
-      <Button isIcon aria-label="Previous chunk" disabled={index === 0} onClick={() => onGo(index - 1)}>
-        <ArrowLeft size={16} />
-      </Button>
+      <Button icon={ArrowLeft} aria-label="Previous chunk" disabled={index === 0} onClick={() => onGo(index - 1)} />
       <input
         className="film-range"
         type="range"
@@ -65,26 +68,13 @@ const FilmTools = ({ film, frame, last, onGo }: FilmToolsProps) => {
         value={index}
         onChange={({ target }) => onGo(Number(target.value))}
       />
-      <Button isIcon aria-label="Next chunk" disabled={index === last} onClick={() => onGo(index + 1)}>
-        <ArrowRight size={16} />
-      </Button>
-      <Button aria-keyshortcuts="n" disabled={index === last} onClick={() => onGo(nextRelease(film, index))}>
-        <SkipForward size={14} aria-hidden /> Next emission
+      <Button icon={ArrowRight} aria-label="Next chunk" disabled={index === last} onClick={() => onGo(index + 1)} />
+      <Button icon={SkipForward} aria-keyshortcuts="n" disabled={index === last} onClick={() => onGo(nextRelease(film, index))}>
+        Next emission
       </Button>
     </div>
   );
 };
-
-const StopNotice = ({ stop }: { readonly stop: NonNullable<Frame['stop']> }) => (
-  <div className="notice tone-trip">
-    <OctagonX size={18} aria-hidden />
-    <div className="stack-s notice-body">
-      <p>
-        <code>{stop.processorId}</code> stopped the stream ({stop.kind}): <InertText text={stop.reason} />
-      </p>
-    </div>
-  </div>
-);
 
 /** The text in a frame: released, buffered and pending. */
 const FilmText = ({ frame: { released, fresh, held, coming } }: { readonly frame: Frame }) => (
@@ -116,65 +106,35 @@ const Words = ({ look, label, text }: { readonly look: string; readonly label: s
     </span>
   );
 
-interface FilmStripProps {
-  readonly film: Film;
-  readonly index: number;
-  readonly onGo: (index: number) => void;
-}
-
 const frameWidth = 76;
 
 /** The frames in a row: input above, output below. The slider has the keyboard controls. */
-const FilmStrip = ({ film: { emissions }, index, onGo }: FilmStripProps) => {
-  const strip = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: emissions.length,
-    getScrollElement: () => strip.current,
-    estimateSize: () => frameWidth,
-    horizontal: true,
-    overscan: 6,
-  });
-  useEffect(() => {
-    if (index > 0) virtual.scrollToIndex(index - 1, { align: 'auto' });
-  }, [virtual, index]);
-  return (
-    <div className="reel" ref={strip} tabIndex={-1}>
-      <div className="reel-all" style={{ width: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index: at, start }) => {
-          const { pushed, emitted = '', heldChars = 0, stop } = emissions[at] ?? {};
-          const number = at + 1;
-          const look = stop ? 'reel-stopped' : emitted === '' ? '' : 'reel-left';
-          return (
-            <button
-              key={at}
-              type="button"
-              tabIndex={-1}
-              aria-current={number === index || undefined}
-              className={`reel-frame ${look}`}
-              style={{ transform: `translateX(${start}px)`, width: frameWidth - 4 }}
-              onClick={() => onGo(number)}
-            >
-              <span className="unseen">Chunk {number}: </span>
-              <bdi className="reel-in ellipsis soft">{pushed === undefined ? 'end' : visible(pushed) || '—'}</bdi>
-              <bdi className="reel-out ellipsis">{stop ? '■' : visible(emitted) || '—'}</bdi>
-              <span className="reel-held">{heldChars > 0 ? `▒ ${heldChars}` : ''}</span>
-            </button>
-          );
-        })}
-      </div>
-    </div>
-  );
-};
+const FilmStrip = ({ film: { emissions }, index, onGo }: Omit<FilmViewProps, 'keys'>) => (
+  <VirtualList label="Chunks" className="reel" count={emissions.length} size={frameWidth} isHorizontal at={index - 1}>
+    {(at) => {
+      const { pushed, emitted = '', heldChars = 0, stop } = emissions[at] ?? {};
+      const number = at + 1;
+      const look = stop ? 'reel-stopped' : emitted === '' ? '' : 'reel-left';
+      return (
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-current={number === index || undefined}
+          className={`reel-frame ${look}`}
+          onClick={() => onGo(number)}
+        >
+          <span className="unseen">Chunk {number}: </span>
+          <bdi className="reel-in ellipsis soft">{pushed === undefined ? 'end' : visible(pushed) || '—'}</bdi>
+          <bdi className="reel-out ellipsis">{stop ? '■' : visible(emitted) || '—'}</bdi>
+          <span className="reel-held">{heldChars > 0 ? `▒ ${heldChars}` : ''}</span>
+        </button>
+      );
+    }}
+  </VirtualList>
+);
 
 /** Spaces and line ends as signs, because a frame may contain nothing else. */
 const visible = (text: string): string => text.replaceAll(' ', '␣').replaceAll('\n', '⏎');
-
-interface PlayOptions {
-  readonly film: Film;
-  readonly index: number;
-  readonly last: number;
-  readonly onGo: (index: number) => void;
-}
 
 /** Milliseconds between frames of a stream without times. */
 const stepMs = 120;
@@ -189,7 +149,7 @@ const waitAfter = ({ emissions }: Film, index: number): number => {
 };
 
 /** Plays a film at the speed of its stream; at the end it restarts. */
-const usePlay = ({ film, index, last, onGo }: PlayOptions): { readonly isPlaying: boolean; readonly toggle: () => void } => {
+const usePlay = ({ film, index, last, onGo }: Omit<FilmViewProps, 'keys'> & Pick<FilmToolsProps, 'last'>) => {
   const [isPlaying, setIsPlaying] = useState(false);
   useEffect(() => {
     if (!isPlaying) return undefined;

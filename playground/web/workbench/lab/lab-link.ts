@@ -1,3 +1,4 @@
+import type { Place } from '../../../protocol/trace-entry.js';
 import type { Cutting, LabStream } from '../../../protocol/workbench.js';
 
 /** The user's settings in the lab. */
@@ -19,6 +20,10 @@ export const writeLabLink = (settings: LabSettings): string => {
   for (const [name, value] of Object.entries(writeCutting(cutting))) query.set(name, value);
   return query.toString();
 };
+
+/** The lab with the stream of a recorded attempt. */
+export const labHref = (runId: string, { stepNumber, attempt }: Place, pipelineId: string): string =>
+  `/lab?${writeLabLink({ pipelineId, text: '', kind: 'text', cutting: { kind: 'recorded', runId, stepNumber, attempt } })}`;
 
 /** Reads a link's query. Missing or invalid values come from `otherwise`. */
 export const readLabLink = (search: string, otherwise: LabSettings): LabSettings => {

@@ -1,26 +1,25 @@
 import { FlaskConical, Film as FilmIcon } from 'lucide-react';
 import { useEffect, useState, useCallback } from 'react';
 import { useSearch } from 'wouter';
-import '../workbench.css';
 import './lab.css';
 import { useCatalog } from '../../api/catalog.js';
 import type { Catalog } from '../../../protocol/catalog.js';
-import { EmptyState } from '../../components/empty-state.js';
-import { ErrorNotice } from '../../components/error-notice.js';
+import { EmptyState, ErrorNotice } from '../../components/notices.js';
+import { post } from '../../api/request.js';
+import { useAction } from '../../api/use-loaded.js';
+import { RowName, Table } from '../../components/table.js';
 import { CopyButton } from '../take-away/take-button.js';
 import { LabSetup } from './lab-setup.js';
 import { LeakPanel } from './leak-panel.js';
 import { isLinked, readLabLink, writeLabLink, type LabSettings } from './lab-link.js';
-import { useLab, type LabResult } from './use-lab.js';
 import type { LabRun } from '../../../protocol/workbench.js';
 import { Panel } from '../../components/panel.js';
 import { FilmView } from './film-view.js';
 import { frameCount } from './film.js';
-import { usePageKeys } from './use-page-keys.js';
+import { usePageKeys } from '../../components/use-page-keys.js';
 import type { RunEvent } from '../../../../schemas/index.js';
 import { VerdictBadge } from '../../components/badge.js';
 import { count, formatDuration } from '../../components/format.js';
-import { RowHead, RowTable } from '../row-head.js';
 
 const sampleText = 'Of course. Write to ann.lee@example.org, or call +41 44 668 18 00. Have a nice day!';
 
@@ -36,7 +35,9 @@ export const LabPage = () => {
   const catalog = useCatalog();
   const search = useSearch();
   const [settings, setSettings] = useState(() => readLabLink(search, initialSettings(catalog)));
-  const { lab, run } = useLab();
+  const [lab, act] = useAction<LabResult>();
+  const run = (wanted: LabSettings) =>
+    act(async () => ({ settings: wanted, run: await post<LabRun>('lab/stream', wanted), at: Date.now() }));
   const link = `?${writeLabLink(settings)}`;
   useEffect(() => {
     // The address follows the settings, so that it can be shared; it adds no step to the history.
@@ -59,16 +60,23 @@ export const LabPage = () => {
         <CopyButton text={() => window.location.href}>{isLinked(settings) ? 'Copy link' : 'Copy link without text'}</CopyButton>
       </header>
       <div className="split lab-layout">
-        <LabSetup settings={settings} isBusy={lab.isBusy} onChange={setSettings} onRun={() => void run(settings)} />
+        <LabSetup settings={settings} isBusy={lab.state === 'busy'} onChange={setSettings} onRun={() => void run(settings)} />
         <div className="stack-l">
           {lab.error && <ErrorNotice error={lab.error} />}
-          <FilmPanel result={lab.result} isStale={lab.result !== undefined && lab.result.settings !== settings} />
+          <FilmPanel result={lab.value} isStale={lab.value !== undefined && lab.value.settings !== settings} />
           <LeakPanel settings={settings} onLoad={load} />
         </div>
       </div>
     </div>
   );
 };
+
+/** A run of the lab, with its settings. */
+interface LabResult {
+  readonly settings: LabSettings;
+  readonly run: LabRun;
+  readonly at: number;
+}
 
 interface FilmPanelProps {
   readonly result: LabResult | undefined;
@@ -80,7 +88,7 @@ interface FilmPanelProps {
 const FilmPanel = ({ result, isStale }: FilmPanelProps) => (
   <Panel title="Emitted text" note={isStale ? 'Settings changed. Run again to update.' : undefined}>
     {result ? (
-      <LabFilm key={result.number} run={result.run} />
+      <LabFilm key={result.at} run={result.run} />
     ) : (
       <EmptyState icon={FilmIcon} title="No results yet">
         Run the stream, then step through its chunks.
@@ -112,26 +120,30 @@ const LabFilm = ({ run }: { readonly run: LabRun }) => {
   );
 };
 
-type GuardEvent = Extract<RunEvent, { type: 'guard' }>;
-
 /** The number of calls of each guard, and its verdicts. */
 const LabVerdicts = ({ events }: { readonly events: readonly RunEvent[] }) => {
-  const verdicts = events.filter((event): event is GuardEvent => event.type === 'guard');
+  const verdicts = events.filter((event) => event.type === 'guard');
   if (verdicts.length === 0) return null;
   return (
-    <RowTable caption="Guards" columns={['Guard', 'Verdict', 'Calls']}>
-      {verdicts.map(({ seq, path, processorId, verdict, calls, edits, durationMs, reason }) => (
-        <tr key={seq}>
-          <RowHead id={processorId} path={path} reason={reason} />
-          <td>
-            <VerdictBadge verdict={verdict} />
-          </td>
-          <td>
-            {count(calls, 'call')}
-            {edits > 0 && `, ${count(edits, 'edit')}`}, {formatDuration(durationMs)}
-          </td>
-        </tr>
-      ))}
-    </RowTable>
+    <Table
+      caption="Guards"
+      rows={verdicts}
+      columns={[
+        {
+          title: 'Guard',
+          render: ({ path, processorId, reason }) => (
+            <RowName name={processorId} path={path}>
+              {reason}
+            </RowName>
+          ),
+        },
+        { title: 'Verdict', render: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
+        {
+          title: 'Calls',
+          render: ({ calls, edits, durationMs }) =>
+            [count(calls, 'call'), edits > 0 && count(edits, 'edit'), formatDuration(durationMs)].filter(Boolean).join(', '),
+        },
+      ]}
+    />
   );
 };

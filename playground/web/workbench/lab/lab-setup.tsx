@@ -1,12 +1,18 @@
 import { Dices, Play } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { useCatalog } from '../../api/catalog.js';
 import type { Cutting } from '../../../protocol/workbench.js';
 import { Button } from '../../components/button.js';
+import { Field, Form, NumberField, Radios, Select } from '../../components/fields.js';
 import { Panel } from '../../components/panel.js';
-import { CutEditor } from './cut-editor.js';
+import { chunksOf, cutsOf } from './cuts.js';
 import { labKinds, type LabSettings } from './lab-link.js';
-import { RecordedPicker } from './recorded-picker.js';
+import { Link } from 'wouter';
+import type { RunSummary } from '../../../protocol/runs.js';
+import { runPath } from '../../../protocol/run-file.js';
+import { useGet } from '../../api/use-loaded.js';
+import { InertText } from '../../components/inert-text.js';
+import { Loaded } from '../../components/notices.js';
+import { runHref } from '../../shell/hrefs.js';
 
 interface LabSetupProps {
   readonly settings: LabSettings;
@@ -14,79 +20,6 @@ interface LabSetupProps {
   readonly onChange: (settings: LabSettings) => void;
   readonly onRun: () => void;
 }
-
-/** The streamed text, its pipeline, and its cutting. */
-export const LabSetup = ({ settings, isBusy, onChange, onRun }: LabSetupProps) => {
-  const { text, cutting } = settings;
-  const isRecorded = cutting.kind === 'recorded';
-  const isReady = isRecorded ? cutting.runId !== '' : text !== '';
-  const set = (change: Partial<LabSettings>): void => onChange({ ...settings, ...change });
-  const setCutting = (next: Cutting): void => set({ cutting: next });
-  return (
-    <Panel title="Stream">
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onRun();
-        }}
-      >
-        <PipelineSelect id={settings.pipelineId} onChange={(pipelineId) => set({ pipelineId })} />
-        <label className="field">
-          <span className="field-title">Part type</span>
-          <select
-            className="input"
-            value={settings.kind}
-            onChange={({ target }) => set({ kind: labKinds.find((kind) => kind === target.value) ?? settings.kind })}
-          >
-            {labKinds.map((kind) => (
-              <option key={kind}>{kind}</option>
-            ))}
-          </select>
-        </label>
-        <CuttingSelect cutting={cutting} onChange={setCutting} />
-        {isRecorded ? (
-          <RecordedPicker cutting={cutting} onChange={setCutting} />
-        ) : (
-          <label className="field">
-            <span className="field-title">Text</span>
-            <textarea className="input" rows={4} value={text} onChange={({ target }) => set({ text: target.value })} />
-          </label>
-        )}
-        {cutting.kind === 'by-hand' && (
-          <CutEditor text={text} at={cutting.at} onChange={(at) => setCutting({ kind: 'by-hand', at })} />
-        )}
-        <div>
-          <Button look="primary" type="submit" disabled={isBusy || !isReady}>
-            <Play size={14} aria-hidden /> {isBusy ? 'Running …' : 'Run stream'}
-          </Button>
-        </div>
-      </form>
-    </Panel>
-  );
-};
-
-const PipelineSelect = ({ id, onChange }: { readonly id: string; readonly onChange: (id: string) => void }) => {
-  const { pipelines, phases } = useCatalog();
-  const chunked = new Set(phases.filter(({ cadence }) => cadence === 'chunk').map(({ phase }) => phase));
-  const judges = pipelines.filter((pipeline) => pipeline.phases.some((phase) => chunked.has(phase)));
-  const others = pipelines.filter((pipeline) => !judges.includes(pipeline));
-  const option = (one: (typeof pipelines)[number]): ReactNode => (
-    <option key={one.id} value={one.id}>
-      {one.name}
-    </option>
-  );
-  return (
-    <label className="field">
-      <span className="field-title">Pipeline</span>
-      <select className="input" value={id} onChange={({ target }) => onChange(target.value)}>
-        {!pipelines.some((one) => one.id === id) && <option value={id}>{id} (not found)</option>}
-        <optgroup label="With stream guards">{judges.map(option)}</optgroup>
-        {others.length > 0 && <optgroup label="Without stream guards">{others.map(option)}</optgroup>}
-      </select>
-    </label>
-  );
-};
 
 const cuttingTitles: Readonly<Record<Cutting['kind'], string>> = {
   characters: 'per character',
@@ -103,23 +36,100 @@ const firstCuttings: Readonly<Record<Cutting['kind'], Cutting>> = {
   recorded: { kind: 'recorded', runId: '', stepNumber: 0, attempt: 1 },
 };
 
-interface CuttingProps {
-  readonly cutting: Cutting;
-  readonly onChange: (cutting: Cutting) => void;
+/** The streamed text, its pipeline, and its cutting. */
+export const LabSetup = ({ settings, isBusy, onChange, onRun }: LabSetupProps) => {
+  const { text, cutting, kind } = settings;
+  const isReady = cutting.kind === 'recorded' ? cutting.runId !== '' : text !== '';
+  const set = (change: Partial<LabSettings>): void => onChange({ ...settings, ...change });
+  return (
+    <Panel title="Stream">
+      <Form className="stack" onSubmit={onRun}>
+        <PipelineSelect id={settings.pipelineId} onChange={(pipelineId) => set({ pipelineId })} />
+        <Select
+          title="Part type"
+          value={kind}
+          options={labKinds.map((one) => [one, one])}
+          onChange={(chosen) => set({ kind: labKinds.find((one) => one === chosen) ?? kind })}
+        />
+        <Radios
+          title="Chunks"
+          value={cutting.kind}
+          options={Object.entries(cuttingTitles)}
+          onChange={(chosen) => set({ cutting: firstCuttings[chosen as Cutting['kind']] })} // a key of the titles
+        >
+          {cutting.kind === 'random' && <RandomFields cutting={cutting} onChange={(next) => set({ cutting: next })} />}
+        </Radios>
+        {cutting.kind === 'recorded' ? (
+          <Recorded cutting={cutting} />
+        ) : cutting.kind === 'by-hand' ? (
+          <ChunkLines
+            text={text}
+            at={cutting.at}
+            onChange={(next, at) => set({ text: next, cutting: { kind: 'by-hand', at } })}
+          />
+        ) : (
+          <Field title="Text">
+            <textarea className="input" rows={4} value={text} onChange={({ target }) => set({ text: target.value })} />
+          </Field>
+        )}
+        <div>
+          <Button icon={Play} look="primary" type="submit" disabled={isBusy || !isReady}>
+            {isBusy ? 'Running …' : 'Run stream'}
+          </Button>
+        </div>
+      </Form>
+    </Panel>
+  );
+};
+
+interface ChunkLinesProps {
+  readonly text: string;
+  /** Positions, in code points, at which the text is cut. */
+  readonly at: readonly number[];
+  readonly onChange: (text: string, at: number[]) => void;
 }
 
-const CuttingSelect = ({ cutting, onChange }: CuttingProps) => (
-  <fieldset className="cluster small choices">
-    <legend className="field-title">Chunks</legend>
-    {Object.values(firstCuttings).map((first) => (
-      <label key={first.kind}>
-        <input type="radio" name="cutting" checked={cutting.kind === first.kind} onChange={() => onChange(first)} />
-        {cuttingTitles[first.kind]}
-      </label>
-    ))}
-    {cutting.kind === 'random' && <RandomFields cutting={cutting} onChange={onChange} />}
-  </fieldset>
-);
+/** Line ends of the text, because a line is a chunk. */
+const lineEnd = '⏎';
+
+/** A text with a line for each chunk. */
+const ChunkLines = ({ text, at, onChange }: ChunkLinesProps) => {
+  const change = (typed: string): void => {
+    const chunks = typed.split('\n').map((chunk) => chunk.replaceAll(lineEnd, '\n'));
+    onChange(chunks.join(''), cutsOf(chunks));
+  };
+  return (
+    <Field title={`Text, one line for each chunk; ${lineEnd} is a line break`}>
+      <textarea
+        className="input input-code"
+        rows={6}
+        value={chunksOf(text, at)
+          .map((chunk) => chunk.replaceAll('\n', lineEnd))
+          .join('\n')}
+        onChange={({ target }) => change(target.value)}
+      />
+    </Field>
+  );
+};
+
+const PipelineSelect = ({ id, onChange }: { readonly id: string; readonly onChange: (id: string) => void }) => {
+  const { pipelines, phases } = useCatalog();
+  const chunked = new Set(phases.filter(({ cadence }) => cadence === 'chunk').map(({ phase }) => phase));
+  const groups = Map.groupBy(pipelines, ({ phases: own }) => own.some((phase) => chunked.has(phase)));
+  const optionsIn = (isStreamed: boolean) => (groups.get(isStreamed) ?? []).map((one) => [one.id, one.name] as const);
+  return (
+    <Select
+      title="Pipeline"
+      value={id}
+      options={[
+        ...(pipelines.some((one) => one.id === id) ? [] : [[id, `${id} (not found)`] as const]),
+        { group: 'With stream guards', options: optionsIn(true) },
+        { group: 'Without stream guards', options: optionsIn(false) },
+      ]}
+      onChange={onChange}
+    />
+  );
+};
 
 interface RandomProps {
   readonly cutting: Extract<Cutting, { kind: 'random' }>;
@@ -128,28 +138,35 @@ interface RandomProps {
 
 const RandomFields = ({ cutting, onChange }: RandomProps) => (
   <div className="cluster lab-random">
-    <label>
-      seed
-      <input
-        className="input"
-        type="number"
-        min={0}
-        value={cutting.seed}
-        onChange={({ target }) => onChange({ ...cutting, seed: Math.max(0, Math.trunc(Number(target.value))) })}
-      />
-    </label>
-    <label>
-      mean length
-      <input
-        className="input"
-        type="number"
-        min={1}
-        value={cutting.mean}
-        onChange={({ target }) => onChange({ ...cutting, mean: Math.max(1, Math.trunc(Number(target.value))) })}
-      />
-    </label>
-    <Button onClick={() => onChange({ ...cutting, seed: cutting.seed + 1 })}>
-      <Dices size={14} aria-hidden /> Next seed
+    <NumberField title="Seed" value={cutting.seed} onChange={(seed) => onChange({ ...cutting, seed })} />
+    <NumberField title="Mean length" min={1} value={cutting.mean} onChange={(mean) => onChange({ ...cutting, mean })} />
+    <Button icon={Dices} onClick={() => onChange({ ...cutting, seed: cutting.seed + 1 })}>
+      Next seed
     </Button>
   </div>
+);
+
+type RecordedCutting = Extract<Cutting, { kind: 'recorded' }>;
+
+/** The model call whose chunks are used: a step of a run leads here. */
+export const Recorded = ({ cutting }: { readonly cutting: RecordedCutting }) =>
+  cutting.runId === '' ? (
+    <p className="soft small">
+      Open a step of a <Link href="/runs">run</Link>, and press <i>Open in the lab</i>.
+    </p>
+  ) : (
+    <RecordedCall cutting={cutting} />
+  );
+
+const RecordedCall = ({ cutting: { runId, stepNumber, attempt } }: { readonly cutting: RecordedCutting }) => (
+  <Loaded loaded={useGet<RunSummary>(runPath(runId))} noun="the run">
+    {({ userText }) => (
+      <p className="small">
+        Step {stepNumber + 1}, attempt {attempt} of{' '}
+        <Link href={runHref(runId)}>
+          <InertText text={userText || runId} />
+        </Link>
+      </p>
+    )}
+  </Loaded>
 );

@@ -1,10 +1,11 @@
 import { Search, ShieldCheck, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { post } from '../../api/request.js';
-import { useAction } from '../../api/use-action.js';
+import { useAction } from '../../api/use-loaded.js';
 import type { FindLeak, LeakSearch } from '../../../protocol/workbench.js';
 import { Button } from '../../components/button.js';
-import { ErrorNotice } from '../../components/error-notice.js';
+import { ErrorNotice, Notice } from '../../components/notices.js';
+import { Field, Form, NumberField } from '../../components/fields.js';
 import { count } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';
 import { Panel } from '../../components/panel.js';
@@ -31,54 +32,28 @@ export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
   };
   return (
     <Panel title="Find a leak">
-      <form
-        className="leak"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (why === undefined) void search();
-        }}
-      >
+      <Form className="leak" onSubmit={() => why === undefined && void search()}>
         <p className="field-words soft tiny">
           Splits the text into two chunks at every position, into single characters, and randomly. Reports a split that emits more
           of the secret text than allowed.
         </p>
-        <label className="field leak-fragment">
-          <span className="field-title">Secret text</span>
+        <Field title="Secret text">
           <input className="input" value={fragment} onChange={({ target }) => setFragment(target.value)} />
-        </label>
+        </Field>
         <NumberField title="Allowed length" value={allowed} onChange={setAllowed} />
         <NumberField title="Random splits" value={tries} onChange={setTries} />
-        <Button type="submit" disabled={why !== undefined || outcome.state === 'busy'}>
-          <Search size={14} aria-hidden /> {outcome.state === 'busy' ? 'Searching …' : 'Search'}
+        <Button icon={Search} type="submit" disabled={why !== undefined || outcome.state === 'busy'}>
+          {outcome.state === 'busy' ? 'Searching …' : 'Search'}
         </Button>
         {why !== undefined && (fragment !== '' || cutting.kind === 'recorded') && <p className="field-words soft tiny">{why}</p>}
-      </form>
+      </Form>
       <div aria-live="polite">
-        {outcome.state === 'failed' && <ErrorNotice error={outcome.error} />}
-        {outcome.state === 'done' && <Found {...outcome.value} onLoad={onLoad} />}
+        {outcome.error && <ErrorNotice error={outcome.error} />}
+        {outcome.state === 'done' && outcome.value && <Found {...outcome.value} onLoad={onLoad} />}
       </div>
     </Panel>
   );
 };
-
-interface NumberFieldProps {
-  readonly title: string;
-  readonly value: number;
-  readonly onChange: (value: number) => void;
-}
-
-const NumberField = ({ title, value, onChange }: NumberFieldProps) => (
-  <label className="field">
-    <span className="field-title">{title}</span>
-    <input
-      className="input"
-      type="number"
-      min={0}
-      value={value}
-      onChange={({ target }) => onChange(Math.max(0, Math.trunc(Number(target.value))))}
-    />
-  </label>
-);
 
 /** The reason why there is nothing to search; undefined if there is something. */
 const whyNot = ({ text, cutting }: LabSettings, fragment: string): string | undefined => {
@@ -106,25 +81,22 @@ const Found = ({ query: { pipelineId, text, kind, tries = 0 }, found: { tried, l
     );
   const load = (): void => onLoad({ pipelineId, text, kind, cutting: { kind: 'by-hand', at: cutsOf(leak.chunks) } });
   return (
-    <div className="notice tone-trip leak-found">
-      <TriangleAlert size={18} aria-hidden />
-      <div className="stack-s notice-body">
-        <p>
-          <strong>
-            <InertText text={leak.emitted} />
-          </strong>{' '}
-          is emitted if the text arrives in {count(leak.chunks.length, 'chunk')}. Tried: {count(tried, 'split')}.
-        </p>
-        <ol className="leak-chunks" aria-label="Chunks">
-          {leak.chunks.map((chunk, index) => (
-            // oxlint-disable-next-line react/no-array-index-key -- a chunk is identified by its position
-            <li key={index}>
-              <bdi>{chunk}</bdi>
-            </li>
-          ))}
-        </ol>
-        <Button onClick={load}>Load this split into the lab</Button>
-      </div>
-    </div>
+    <Notice tone="trip" icon={TriangleAlert}>
+      <p>
+        <strong>
+          <InertText text={leak.emitted} />
+        </strong>{' '}
+        is emitted if the text arrives in {count(leak.chunks.length, 'chunk')}. Tried: {count(tried, 'split')}.
+      </p>
+      <ol className="leak-chunks" aria-label="Chunks">
+        {leak.chunks.map((chunk, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a chunk is identified by its position
+          <li key={index}>
+            <bdi>{chunk}</bdi>
+          </li>
+        ))}
+      </ol>
+      <Button onClick={load}>Load this split into the lab</Button>
+    </Notice>
   );
 };

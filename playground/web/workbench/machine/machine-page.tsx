@@ -8,6 +8,7 @@ import { Statechart } from '../../run/statechart/statechart.js';
 import { CopyButton, SaveButton } from '../take-away/take-button.js';
 import { layOutMachine, stateName } from '../../run/statechart/lay-out-machine.js';
 import { drawingSvg } from '../graph/drawing-svg.js';
+import { Aside, Table } from '../../components/table.js';
 import { PageHead } from '../page-head.js';
 
 /** The loop's statechart, which is the same for every agent, to view and to export. */
@@ -60,46 +61,32 @@ const MachineHead = ({ machine }: Pick<Catalog, 'machine'>) => (
 );
 
 const Transitions = ({ ways }: { readonly ways: readonly TransitionInfo[] }) => (
-  <table className="rows small rows-flush">
-    <thead>
-      <tr>
-        <th scope="col">From</th>
-        <th scope="col">On</th>
-        <th scope="col">To</th>
-      </tr>
-    </thead>
-    <tbody>
-      {ways.map(({ from, to, event, guard }) => (
-        <tr key={`${from} ${event} ${guard ?? ''} ${to}`}>
-          <td>
-            <code>{from || 'any state'}</code>
-          </td>
-          <td>
+  <Table
+    className="rows-flush"
+    rows={ways}
+    columns={[
+      { title: 'From', render: ({ from }) => <code>{from || 'any state'}</code> },
+      {
+        title: 'On',
+        render: ({ event, guard }) => (
+          <>
             {event}
-            {guard !== undefined && <span className="row-reason soft tiny">if {guard}</span>}
-          </td>
-          <td>
-            <code>{to}</code>
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+            {guard !== undefined && <Aside>if {guard}</Aside>}
+          </>
+        ),
+      },
+      { title: 'To', render: ({ to }) => <code>{to}</code> },
+    ]}
+  />
 );
 
 /** The loop's statechart as an SVG file, as on the page. Transitions to states with very many sources are left out, as there. */
 const machineSvg = (machine: Catalog['machine']): string => {
-  const { states, transitions } = layOutMachine(machine);
+  const { states, transitions, ...size } = layOutMachine(machine);
   return drawingSvg({
+    ...size,
     title: 'Loop statechart',
-    boxes: states.map(({ state, isFrame, x, y, width, height }) => ({
-      x,
-      y,
-      width,
-      height,
-      look: isFrame ? 'frame' : 'state',
-      title: stateName(state),
-    })),
-    tracks: transitions.filter(({ isCommon }) => !isCommon).map(({ points }) => ({ points })),
+    boxes: states.map(({ state, isFrame, ...box }) => ({ ...box, look: isFrame ? 'frame' : 'box', title: stateName(state) })),
+    tracks: transitions.filter(({ isCommon }) => !isCommon).map(({ points }) => points),
   });
 };

@@ -1,28 +1,28 @@
 import { useCallback, useMemo, useState } from 'react';
-import './pipeline-page.css';
 import { useCatalog } from '../../api/catalog.js';
 import { getText } from '../../api/request.js';
 import type { Finding } from '../../../../src/pipeline/verify/find-defects.js';
 import type { PipelineInfo, GraphShape } from '../../../protocol/catalog.js';
-import { Badge, ProcessorBadge } from '../../components/badge.js';
+import { Badge, ProcessorBadge, WordBadge } from '../../components/badge.js';
 import { count } from '../../components/format.js';
+import { FactList } from '../../components/fact-list.js';
 import { Panel } from '../../components/panel.js';
 import { useQuery } from '../../shell/use-query.js';
 import { NotFound } from '../../shell/not-found.js';
 import { PipelineGraph } from '../graph/pipeline-graph.js';
-import type { PlaceMark } from '../graph/place-mark.js';
+import { type PlaceMark, shapeName } from '../graph/shape-nodes.js';
 import { drawingSvg } from '../graph/drawing-svg.js';
 import { layOutGraph, type PlacedShape } from '../graph/lay-out-graph.js';
 import { guardsIn, shapesIn } from '../../../protocol/shapes.js';
-import { fileName } from '../take-away/file-name.js';
+import { fileName } from '../take-away/save.js';
 import { CopyButton, SaveButton } from '../take-away/take-button.js';
 import { TryPhase } from '../try/try-phase.js';
-import { CounterExample } from './counter-example.js';
-import { placeOfFinding } from './place-of-finding.js';
+import { placeOfFinding, severityTones } from './place-of-finding.js';
 import { InertText } from '../../components/inert-text.js';
-import { SeverityBadge } from './severity.js';
-import { shapeName } from '../graph/shape-nodes.js';
 import { PageHead } from '../page-head.js';
+import { chartPosition } from '../../fold/chart-position.js';
+import { Statechart } from '../../run/statechart/statechart.js';
+import './pipeline-page.css';
 
 /** One pipeline: its graph, the findings of `verify`, and a form to try it. */
 export const PipelinePage = ({ id = '' }: { readonly id?: string }) => {
@@ -76,30 +76,27 @@ const PipelineView = ({ pipeline, guard }: PipelineViewProps) => {
 const noMarks: ReadonlyMap<string, PlaceMark> = new Map();
 
 const marksOf = ({ severity }: Finding, path: string | undefined): ReadonlyMap<string, PlaceMark> =>
-  path === undefined ? noMarks : new Map([[path, { tone: severity === 'error' ? 'trip' : 'edit', label: severity }]]);
+  path === undefined ? noMarks : new Map([[path, { tone: severityTones[severity], label: severity }]]);
 
 /** The graph as an SVG file, as on the page. */
 const pipelineSvg = ({ name, graph }: PipelineInfo): string => {
-  const { places, tracks } = layOutGraph(graph, () => '');
-  const lookOf = ({ shape, isFrame }: PlacedShape) => (isFrame ? 'frame' : shape ? 'step' : 'label');
+  const { places, tracks, ...size } = layOutGraph(graph, () => '');
+  const lookOf = ({ shape, isFrame }: PlacedShape) => (isFrame ? 'frame' : shape ? 'box' : 'label');
   return drawingSvg({
+    ...size,
     title: name,
     boxes: places.map((place) => ({ ...place, look: lookOf(place), title: place.name })),
-    tracks,
+    tracks: tracks.map(({ points }) => points),
   });
 };
 
 const PipelineHead = ({ pipeline }: { readonly pipeline: PipelineInfo }) => {
   const { id, name, phases, usedBy } = pipeline;
-  const table = useCatalog().phases;
   return (
     <PageHead
       crumbs={[['Pipelines', '/pipelines']]}
-      title={
-        <>
-          {name} <ProcessorBadge />
-        </>
-      }
+      title={name}
+      badge={<ProcessorBadge />}
       tools={
         <>
           <CopyButton text={() => getText(`pipelines/${encodeURIComponent(id)}/mermaid`)}>Copy Mermaid</CopyButton>
@@ -109,18 +106,8 @@ const PipelineHead = ({ pipeline }: { readonly pipeline: PipelineInfo }) => {
         </>
       }
     >
-      <ul className="cluster tiny">
-        {table
-          .filter(({ phase }) => phases.includes(phase))
-          .map(({ phase, title, hook }) => (
-            <li key={phase}>
-              <Badge tone="processor" title={hook}>
-                {title}
-              </Badge>
-            </li>
-          ))}
-        <li className="faint">{usedBy.length > 0 ? `used by ${usedBy.join(', ')}` : 'not used by any agent'}</li>
-      </ul>
+      <Phases phases={phases} />
+      <p className="faint tiny">{usedBy.length > 0 ? `used by ${usedBy.join(', ')}` : 'not used by any agent'}</p>
     </PageHead>
   );
 };
@@ -145,7 +132,7 @@ const FindingList = ({ findings, chosen, onChoose }: FindingListProps) => {
             onClick={() => onChoose(finding === chosen ? undefined : finding)}
           >
             <span className="cluster">
-              <SeverityBadge severity={finding.severity} />
+              <WordBadge tone={severityTones[finding.severity]} word={finding.severity} />
               <code>{finding.code}</code>
             </span>
             <InertText text={finding.message} />
@@ -158,30 +145,20 @@ const FindingList = ({ findings, chosen, onChoose }: FindingListProps) => {
 };
 
 /** The details of one place of a pipeline. */
-const PlaceDetails = ({ shape }: { readonly shape: GraphShape }) => {
-  const rows = [['path', shape.path], ['kind', shape.kind], ...('overlap' in shape ? [['overlap rule', shape.overlap]] : [])];
-  return (
-    <div className="stack-s place">
-      <h3>{shapeName(shape)}</h3>
-      {shape.kind === 'guard' && <Phases phases={shape.phases} />}
-      <dl>
-        {[...rows, ...policyRows(shape)].map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <code>{value}</code>
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </div>
-  );
-};
-
-const policyRows = (shape: GraphShape): string[][] =>
-  shape.kind === 'guard' && shape.policy
-    ? Object.entries(shape.policy).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])
-    : [];
+const PlaceDetails = ({ shape }: { readonly shape: GraphShape }) => (
+  <div className="stack-s">
+    <h3>{shapeName(shape)}</h3>
+    {shape.kind === 'guard' && <Phases phases={shape.phases} />}
+    <FactList
+      facts={{
+        Path: shape.path,
+        Kind: shape.kind,
+        'Overlap rule': 'overlap' in shape ? shape.overlap : undefined,
+        ...(shape.kind === 'guard' && shape.policy),
+      }}
+    />
+  </div>
+);
 
 const Phases = ({ phases }: { readonly phases: readonly string[] }) => {
   const covered = useCatalog().phases.filter(({ phase }) => phases.includes(phase));
@@ -196,4 +173,54 @@ const Phases = ({ phases }: { readonly phases: readonly string[] }) => {
       ))}
     </ul>
   );
+};
+
+type Walk = NonNullable<Finding['counterExample']>;
+
+/** A run of the loop that demonstrates a finding: its path through the statechart, with the events. */
+export const CounterExample = ({ finding: { code, counterExample } }: { readonly finding: Finding }) => (
+  <Panel title="Example run" note={<code>{code}</code>}>
+    {counterExample ? (
+      <WalkView key={code} walk={counterExample} />
+    ) : (
+      <p className="faint">This finding is about the structure of the pipeline. It has no example run.</p>
+    )}
+  </Panel>
+);
+
+const WalkView = ({ walk }: { readonly walk: Walk }) => {
+  const { machine } = useCatalog();
+  const [at, setAt] = useState(walk.length - 1);
+  const position = useMemo(
+    () =>
+      chartPosition(
+        walk.slice(0, at + 1).map(({ state }, index) => ({ state, seq: index, at: index })),
+        machine,
+      ),
+    [walk, at, machine],
+  );
+  const goTo = useCallback((path: string) => setAt((before) => lastOf(walk, path) ?? before), [walk]);
+  return (
+    <div className="split walk-layout">
+      <ol className="walk">
+        {walk.map(({ state, happens }, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a walk may come by a state twice
+          <li key={index} className={happens === undefined ? '' : 'walk-happens'}>
+            <button type="button" className="bare" aria-current={index === at ? 'step' : undefined} onClick={() => setAt(index)}>
+              <code>{state}</code>
+              {happens !== undefined && <InertText text={happens} />}
+            </button>
+          </li>
+        ))}
+      </ol>
+      <div className="stack">
+        <Statechart position={position} onState={goTo} />
+      </div>
+    </div>
+  );
+};
+
+const lastOf = (walk: Walk, path: string): number | undefined => {
+  const index = walk.findLastIndex(({ state }) => state === path);
+  return index < 0 ? undefined : index;
 };

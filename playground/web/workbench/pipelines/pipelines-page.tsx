@@ -2,13 +2,13 @@ import { Cable, Check, Waypoints } from 'lucide-react';
 import { Link } from 'wouter';
 import { useCatalog } from '../../api/catalog.js';
 import type { PhaseInfo, PipelineInfo } from '../../../protocol/catalog.js';
-import { ProcessorBadge } from '../../components/badge.js';
-import { EmptyState } from '../../components/empty-state.js';
+import { Badge, ProcessorBadge, WordBadge } from '../../components/badge.js';
+import { ButtonLink } from '../../components/button.js';
+import { EmptyState } from '../../components/notices.js';
 import { count } from '../../components/format.js';
 import { guardsIn } from '../../../protocol/shapes.js';
-import { pipelineHref } from './pipeline-href.js';
-import { FindingCount } from './severity.js';
-import '../workbench.css';
+import { pipelineHref } from '../../shell/hrefs.js';
+import { Table, type Column } from '../../components/table.js';
 import './pipelines.css';
 
 /** All pipelines: the phases and agents of each, and its defects. */
@@ -18,10 +18,9 @@ export const PipelinesPage = () => {
     <div className="page">
       <header className="spread">
         <h1>Pipelines</h1>
-        <Link className="button button-plain" href="/machine">
-          <Waypoints size={14} aria-hidden />
+        <ButtonLink icon={Waypoints} href="/machine">
           Loop statechart
-        </Link>
+        </ButtonLink>
       </header>
       {pipelines.length === 0 ? (
         <EmptyState icon={Cable} title="No pipelines">
@@ -40,49 +39,50 @@ interface TableProps {
 }
 
 const PipelineTable = ({ phases, pipelines }: TableProps) => (
-  <table className="rows small rows-flush pipelines">
-    <thead>
-      <tr>
-        <th scope="col">Pipeline</th>
-        {phases.map(({ phase, title, hook }) => (
-          <th key={phase} scope="col" className="pipelines-phase" title={hook}>
-            {title}
-          </th>
-        ))}
-        <th scope="col">Used by</th>
-        <th scope="col">Findings</th>
-      </tr>
-    </thead>
-    <tbody>
-      {pipelines.map((pipeline) => (
-        <PipelineRow key={pipeline.id} pipeline={pipeline} phases={phases} />
-      ))}
-    </tbody>
-  </table>
+  <Table
+    className="rows-flush pipelines"
+    rows={pipelines}
+    columns={[
+      {
+        title: 'Pipeline',
+        render: ({ id, name, graph }) => (
+          <>
+            <Link href={pipelineHref(id)}>{name}</Link>
+            <span className="cluster soft tiny pipelines-kind">
+              <ProcessorBadge />
+              {count(guardsIn(graph).length, 'guard')}
+            </span>
+          </>
+        ),
+      },
+      ...phases.map(phaseColumn),
+      {
+        title: 'Used by',
+        render: ({ usedBy }) => (usedBy.length > 0 ? usedBy.join(', ') : <span className="faint">no agent</span>),
+      },
+      { title: 'Findings', render: FindingCount },
+    ]}
+  />
 );
 
-const PipelineRow = ({ pipeline, phases }: { readonly pipeline: PipelineInfo; readonly phases: readonly PhaseInfo[] }) => (
-  <tr>
-    <th scope="row">
-      <Link href={pipelineHref(pipeline.id)}>{pipeline.name}</Link>
-      <span className="cluster soft tiny pipelines-kind">
-        <ProcessorBadge />
-        {count(guardsIn(pipeline.graph).length, 'guard')}
-      </span>
-    </th>
-    {phases.map(({ phase, title }) => {
-      const isCovered = pipeline.phases.includes(phase);
-      return (
-        <td key={phase} className={`pipelines-phase ${isCovered ? 'pipelines-covered' : 'pipelines-open'}`} data-title={title}>
-          {isCovered ? <Check size={14} aria-label="covered" /> : <span className="unseen">not covered</span>}
-        </td>
-      );
-    })}
-    <td data-title="Used by">
-      {pipeline.usedBy.length > 0 ? pipeline.usedBy.join(', ') : <span className="faint">no agent</span>}
-    </td>
-    <td data-title="Findings">
-      <FindingCount findings={pipeline.findings} />
-    </td>
-  </tr>
-);
+const phaseColumn = ({ phase, title, hook }: PhaseInfo): Column<PipelineInfo> => {
+  const isCovered = ({ phases }: PipelineInfo): boolean => phases.includes(phase);
+  return {
+    title,
+    hint: hook,
+    render: (pipeline) =>
+      isCovered(pipeline) ? <Check size={14} aria-label="covered" /> : <span className="unseen">not covered</span>,
+    className: (pipeline) => `pipelines-phase ${pipeline ? (isCovered(pipeline) ? 'pipelines-covered' : 'pipelines-open') : ''}`,
+  };
+};
+
+/** The number of findings, in the color of the worst. */
+const FindingCount = ({ findings }: PipelineInfo) => {
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  if (errors > 0) return <WordBadge tone="trip" word={count(errors, 'error')} />;
+  return findings.length === 0 ? (
+    <WordBadge tone="pass" word="none" />
+  ) : (
+    <Badge tone="edit">{count(findings.length, 'warning')}</Badge>
+  );
+};

@@ -1,3 +1,5 @@
+import type { Finding } from '../../../../src/pipeline/verify/find-defects.js';
+import type { Tone } from '../../../fold/facts.js';
 import type { GraphShape } from '../../../protocol/catalog.js';
 import { shapesIn } from '../../../protocol/shapes.js';
 
@@ -18,3 +20,5 @@ const within = (root: string, path: string): string | undefined => {
   const at = `${path}/`.indexOf(`/${root}/`);
   return at < 0 ? undefined : path.slice(at + 1);
 };
+
+export const severityTones: Readonly<Record<Finding['severity'], Tone>> = { error: 'trip', warning: 'edit' };

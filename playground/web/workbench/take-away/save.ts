@@ -1,13 +1,3 @@
-/** Copies text to the clipboard; returns whether that was possible. */
-export const copyText = async (text: string): Promise<boolean> => {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false; // rejected, or an insecure connection
-  }
-};
-
 /** Makes the browser save a text as a file. */
 export const saveFile = (name: string, text: string, type = 'text/plain'): void => {
   const url = URL.createObjectURL(new Blob([text], { type }));
@@ -16,3 +6,7 @@ export const saveFile = (name: string, text: string, type = 'text/plain'): void 
   // The browser reads it after the click, certainly within a minute.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 };
+
+/** A file name that is valid on any system. */
+export const fileName = (name: string, extension: string): string =>
+  `${name.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replaceAll(/^[.-]+|-+$/g, '') || 'studio'}.${extension}`;

@@ -1,36 +1,34 @@
 import { Check, Copy, Download, type LucideIcon } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '../../components/button.js';
-import { copyText, saveFile } from './save.js';
-
-type Outcome = 'idle' | 'busy' | 'done' | 'failed';
+import { saveFile } from './save.js';
 
 interface TakeButtonProps {
   readonly children: string;
   readonly icon: LucideIcon;
   /** Its label after success. */
   readonly done: string;
-  /** Returns whether it succeeded; a rejection counts as failure. */
-  readonly take: () => Promise<boolean>;
+  readonly take: () => Promise<void>;
   readonly look?: 'plain' | 'quiet' | undefined;
 }
 
 /** A button that shows its outcome for a while. */
-const TakeButton = ({ children, icon: Icon, done, take, look = 'plain' }: TakeButtonProps) => {
-  const [outcome, setOutcome] = useState<Outcome>('idle');
-  useEffect(() => {
-    if (outcome !== 'done' && outcome !== 'failed') return undefined;
-    const timer = setTimeout(() => setOutcome('idle'), 2500);
-    return () => clearTimeout(timer);
-  }, [outcome]);
+const TakeButton = ({ children, icon, done, take, look = 'plain' }: TakeButtonProps) => {
+  const [outcome, setOutcome] = useState<'idle' | 'busy' | 'done' | 'failed'>('idle');
+  const isDone = outcome === 'done';
   const click = async (): Promise<void> => {
     setOutcome('busy');
-    setOutcome((await take().catch(() => false)) ? 'done' : 'failed');
+    setOutcome(
+      await take().then(
+        () => 'done' as const,
+        () => 'failed' as const,
+      ),
+    );
+    setTimeout(() => setOutcome('idle'), 2500);
   };
   return (
-    <Button look={look} disabled={outcome === 'busy'} onClick={() => void click()}>
-      {outcome === 'done' ? <Check size={14} aria-hidden /> : <Icon size={14} aria-hidden />}
-      <span aria-live="polite">{outcome === 'done' ? done : outcome === 'failed' ? 'Failed' : children}</span>
+    <Button icon={isDone ? Check : icon} look={look} disabled={outcome === 'busy'} onClick={() => void click()}>
+      <span aria-live="polite">{isDone ? done : outcome === 'failed' ? 'Failed' : children}</span>
     </Button>
   );
 };
@@ -42,10 +40,8 @@ interface CopyButtonProps {
   readonly look?: 'plain' | 'quiet';
 }
 
-export const CopyButton = ({ children, text, look }: CopyButtonProps) => (
-  <TakeButton look={look} icon={Copy} done="Copied" take={async () => copyText(await text())}>
-    {children}
-  </TakeButton>
+export const CopyButton = ({ text, ...button }: CopyButtonProps) => (
+  <TakeButton {...button} icon={Copy} done="Copied" take={async () => navigator.clipboard.writeText(await text())} />
 );
 
 interface SaveButtonProps extends CopyButtonProps {
@@ -53,14 +49,6 @@ interface SaveButtonProps extends CopyButtonProps {
   readonly type?: string;
 }
 
-export const SaveButton = ({ children, text, name, type }: SaveButtonProps) => {
-  const take = async (): Promise<boolean> => {
-    saveFile(name, await text(), type);
-    return true;
-  };
-  return (
-    <TakeButton icon={Download} done="Saved" take={take}>
-      {children}
-    </TakeButton>
-  );
-};
+export const SaveButton = ({ text, name, type, ...button }: SaveButtonProps) => (
+  <TakeButton {...button} icon={Download} done="Saved" take={async () => saveFile(name, await text(), type)} />
+);

@@ -1,10 +1,10 @@
 import type { GraphShape } from '../../../protocol/catalog.js';
 import type { Tried, TriedStep } from '../../../protocol/workbench.js';
+import { statusWords, type Tone } from '../../../fold/facts.js';
 import { foldRun } from '../../../fold/fold-run.js';
 import type { GuardMark } from '../../../fold/run-view.js';
 import { placeMarks } from '../../run/inspect/judged.js';
-import type { PlaceMark } from '../graph/place-mark.js';
-import { stepSignals } from './step-status.js';
+import type { PlaceMark } from '../graph/shape-nodes.js';
 import type { Trying } from './use-try.js';
 
 /** The reports of the plan's guards, as on the page of a run; the number of a mark is the index of its event. */
@@ -18,4 +18,7 @@ export const marksOfTries = (results: Trying['results'], graph: GraphShape, phas
   return new Map([...steps, ...(plan ? placeMarks({ phase, marks: marksOfPlan(plan.tried) }, graph, () => 'no verdict') : [])]);
 };
 
-const markOf = (status: TriedStep['status']): PlaceMark => ({ tone: stepSignals[status].tone, label: status });
+/** A step that did not run has no status of a run. */
+export const stepTone = (status: TriedStep['status']): Tone => (status === 'skipped' ? 'out' : statusWords[status].tone);
+
+const markOf = (status: TriedStep['status']): PlaceMark => ({ tone: stepTone(status), label: status });

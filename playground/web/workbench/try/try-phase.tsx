@@ -1,21 +1,21 @@
-import { Braces, ListChecks, Play, RotateCcw } from 'lucide-react';
-import { useId, useMemo, useState, type FormEvent } from 'react';
+import { Braces, Play, RotateCcw } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { useCatalog } from '../../api/catalog.js';
-import type { PhaseInfo, PipelineInfo } from '../../../protocol/catalog.js';
+import type { FormSchemas, PipelineInfo } from '../../../protocol/catalog.js';
 import { Button } from '../../components/button.js';
-import { ErrorNotice } from '../../components/error-notice.js';
+import { ErrorNotice, Loaded } from '../../components/notices.js';
+import { useGet } from '../../api/use-loaded.js';
+import { Form, Radios, Select } from '../../components/fields.js';
 import { Panel } from '../../components/panel.js';
 import { carryOver } from '../form/edit-payload.js';
 import { examplePayload } from '../form/example-of.js';
-import { formFieldsOf } from '../form/form-fields.js';
-import type { Payload } from '../form/json-schema.js';
-import { PayloadForm, type FieldErrors, type FillProps } from '../form/payload-form.js';
-import type { PlaceMark } from '../graph/place-mark.js';
-import { differencesOf } from './agreement.js';
+import { formFieldsOf, type FormField } from '../form/form-fields.js';
+import type { JsonSchema, Payload } from '../form/json-schema.js';
+import { PayloadForm, PayloadText, type FieldErrors, type FillProps } from '../form/payload-form.js';
+import type { PlaceMark } from '../graph/shape-nodes.js';
+import { differencesOf, useTry, type Engine, type Trying } from './use-try.js';
 import { marksOfTries } from './marks-of-tries.js';
-import { PayloadText } from './payload-text.js';
 import { TriedResult } from './tried-result.js';
-import { useTry, type Engine, type Trying } from './use-try.js';
 import './try-phase.css';
 
 interface TryPhaseProps {
@@ -26,36 +26,35 @@ interface TryPhaseProps {
 
 const engineTitles = { plan: 'Compiled plan', mastra: 'Mastra engine' } as const satisfies Record<Engine, string>;
 
-const engineChoices = [
-  { title: engineTitles.plan, engines: ['plan'] },
-  { title: engineTitles.mastra, engines: ['mastra'] },
-  { title: 'Both', engines: ['plan', 'mastra'] },
-] as const satisfies readonly { title: string; engines: readonly Engine[] }[];
+const engineChoices: Readonly<Record<string, readonly Engine[]>> = {
+  [engineTitles.plan]: ['plan'],
+  [engineTitles.mastra]: ['mastra'],
+  Both: ['plan', 'mastra'],
+};
 
-const placeOf = ({ schema }: PhaseInfo) => ({
+const placeOf = (schema: JsonSchema = {}) => ({
   fields: formFieldsOf(schema),
   example: examplePayload(schema, new Date().toISOString()),
 });
 
 /** Runs one phase of a pipeline with a payload from the user. */
-export const TryPhase = ({ pipeline, onTried }: TryPhaseProps) => {
-  const table = useCatalog().phases;
-  const [row, setRow] = useState(() => table.find(({ phase }) => pipeline.phases.includes(phase)) ?? table[0]);
-  if (!row) return null;
-  return <TryForm key={pipeline.id} pipeline={pipeline} row={row} onRow={setRow} onTried={onTried} />;
-};
+export const TryPhase = (props: TryPhaseProps) => (
+  <Loaded loaded={useGet<FormSchemas>('schemas')} noun="the form">
+    {({ phases }) => <TryForm {...props} schemas={phases} />}
+  </Loaded>
+);
 
 interface TryFormProps extends TryPhaseProps {
-  readonly row: PhaseInfo;
-  readonly onRow: (row: PhaseInfo) => void;
+  readonly schemas: FormSchemas['phases'];
 }
 
-const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
-  const table = useCatalog().phases;
-  const place = useMemo(() => placeOf(row), [row]);
+const TryForm = ({ pipeline, schemas, onTried }: TryFormProps) => {
+  const [phase, setPhase] = useState(pipeline.phases[0] ?? Object.keys(schemas)[0] ?? '');
+  const place = useMemo(() => placeOf(schemas[phase]), [schemas, phase]);
   const [{ payload, form }, setFilled] = useState({ payload: place.example, form: 0 });
   const [isText, setIsText] = useState(false);
-  const [engines, setEngines] = useState<readonly Engine[]>(engineChoices[0].engines);
+  const [chosen, setChosen] = useState<string>(engineTitles.plan);
+  const engines = engineChoices[chosen] ?? [];
   const [drafts, setDrafts] = useState<FieldErrors>({});
   const { trying, run, clear } = useTry(pipeline.id);
   /** Opens another payload, in a new form. */
@@ -65,16 +64,13 @@ const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
     clear();
     onTried(new Map());
   };
-  const change = (phase: string): void => {
-    const next = table.find((one) => one.phase === phase);
-    if (!next) return;
-    open(carryOver(payload, place, placeOf(next)));
-    onRow(next);
+  const change = (next: string): void => {
+    open(carryOver(payload, place, placeOf(schemas[next])));
+    setPhase(next);
   };
   const isUnread = Object.values(drafts).some((message) => message !== undefined);
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    if (!isUnread) onTried(marksOfTries(await run({ phase: row.phase, payload, engines }), pipeline.graph, row.phase));
+  const submit = async (): Promise<void> => {
+    if (!isUnread) onTried(marksOfTries(await run({ phase, payload, engines }), pipeline.graph, phase));
   };
   const filling: FillProps = {
     payload,
@@ -83,29 +79,31 @@ const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
     onDraftError: (name, message) => setDrafts((before) => ({ ...before, [name]: message })),
   };
   return (
-    <Panel title="Try a phase" note={row.hook} tools={<ModeSwitch isText={isText} isLocked={isUnread} onChange={setIsText} />}>
-      <form className="split try" onSubmit={(event) => void submit(event)}>
+    <Panel title="Try a phase" tools={<ModeSwitch isText={isText} isLocked={isUnread} onChange={setIsText} />}>
+      <Form className="split try" onSubmit={submit}>
         <div className="stack">
-          <PhaseSelect table={table} row={row} covered={pipeline.phases} onChange={change} />
+          <PhaseSelect phase={phase} fields={place.fields} covered={pipeline.phases} onChange={change} />
           {isText ? <PayloadText key={form} {...filling} /> : <PayloadForm key={form} fields={place.fields} {...filling} />}
-          <EngineSelect engines={engines} onChange={setEngines} />
+          <Radios
+            title="Run on"
+            value={chosen}
+            options={Object.keys(engineChoices).map((title) => [title, title])}
+            onChange={setChosen}
+          />
           <div className="cluster">
-            <Button look="primary" type="submit" disabled={trying.isBusy || isUnread}>
-              <Play size={14} aria-hidden /> {trying.isBusy ? 'Running …' : 'Run'}
+            <Button icon={Play} look="primary" type="submit" disabled={trying.isBusy || isUnread}>
+              {trying.isBusy ? 'Running …' : 'Run'}
             </Button>
-            <Button look="quiet" onClick={() => open(place.example)}>
-              <RotateCcw size={14} aria-hidden /> Example
+            <Button icon={RotateCcw} look="quiet" onClick={() => open(place.example)}>
+              Example
             </Button>
           </div>
         </div>
-        <Results trying={trying} fields={place.fields.map(({ name }) => name)} graph={pipeline.graph} phase={row.phase} />
-      </form>
+        <Results trying={trying} fields={isText ? [] : place.fields} graph={pipeline.graph} phase={phase} />
+      </Form>
     </Panel>
   );
 };
-
-const defined = (errors: FieldErrors): FieldErrors =>
-  Object.fromEntries(Object.entries(errors).filter(([, message]) => message !== undefined));
 
 interface ModeProps {
   readonly isText: boolean;
@@ -115,80 +113,54 @@ interface ModeProps {
 }
 
 const ModeSwitch = ({ isText, isLocked, onChange }: ModeProps) => (
-  <Button look="quiet" disabled={isLocked} onClick={() => onChange(!isText)}>
-    {isText ? <ListChecks size={14} aria-hidden /> : <Braces size={14} aria-hidden />} {isText ? 'Edit as form' : 'Edit as JSON'}
+  <Button icon={Braces} look="quiet" disabled={isLocked} onClick={() => onChange(!isText)}>
+    {isText ? 'Edit as form' : 'Edit as JSON'}
   </Button>
 );
 
+const defined = (errors: FieldErrors): FieldErrors =>
+  Object.fromEntries(Object.entries(errors).filter(([, message]) => message !== undefined));
+
 interface PhaseSelectProps {
-  readonly table: readonly PhaseInfo[];
-  readonly row: PhaseInfo;
+  readonly phase: string;
+  readonly fields: readonly FormField[];
   readonly covered: readonly string[];
   readonly onChange: (phase: string) => void;
 }
 
-const PhaseSelect = ({ table, row, covered, onChange }: PhaseSelectProps) => {
-  const option = ({ phase, title }: PhaseInfo) => (
-    <option key={phase} value={phase}>
-      {title}
-    </option>
-  );
-  const isCovered = ({ phase }: PhaseInfo): boolean => covered.includes(phase);
-  const id = useId();
+const PhaseSelect = ({ phase, fields, covered, onChange }: PhaseSelectProps) => {
+  const { phases } = useCatalog();
+  const groups = Map.groupBy(phases, (info) => covered.includes(info.phase));
+  const optionsIn = (isCovered: boolean) => (groups.get(isCovered) ?? []).map((info) => [info.phase, info.title] as const);
   return (
-    <div className="field">
-      <label className="field-title" htmlFor={id}>
-        Phase
-      </label>
-      <p className="field-words soft tiny" id={`${id}-words`}>
-        {describe(row)} {!isCovered(row) && 'No guard of this pipeline has a hook for this phase. The payload passes unchanged.'}
+    <>
+      <Select
+        title="Phase"
+        value={phase}
+        options={[
+          { group: 'Covered by this pipeline', options: optionsIn(true) },
+          { group: 'Other phases', options: optionsIn(false) },
+        ]}
+        onChange={onChange}
+      />
+      <p className="field-words soft tiny">
+        {fields.find(({ kind }) => kind === 'fixed')?.description}{' '}
+        {!covered.includes(phase) && 'No guard of this pipeline has a hook for this phase. The payload passes unchanged.'}
       </p>
-      <select
-        className="input"
-        id={id}
-        aria-describedby={`${id}-words`}
-        value={row.phase}
-        onChange={(event) => onChange(event.target.value)}
-      >
-        <optgroup label="Covered by this pipeline">{table.filter(isCovered).map(option)}</optgroup>
-        <optgroup label="Other phases">{table.filter((one) => !isCovered(one)).map(option)}</optgroup>
-      </select>
-    </div>
+    </>
   );
 };
-
-const describe = ({ schema }: PhaseInfo): string => {
-  const fixed = formFieldsOf(schema).find(({ kind }) => kind === 'fixed');
-  return fixed?.description ?? '';
-};
-
-interface EngineSelectProps {
-  readonly engines: readonly Engine[];
-  readonly onChange: (engines: readonly Engine[]) => void;
-}
-
-const EngineSelect = ({ engines, onChange }: EngineSelectProps) => (
-  <fieldset className="cluster small choices">
-    <legend className="field-title">Run on</legend>
-    {engineChoices.map((choice) => (
-      <label key={choice.title}>
-        <input type="radio" name="engine" checked={choice.engines === engines} onChange={() => onChange(choice.engines)} />
-        {choice.title}
-      </label>
-    ))}
-  </fieldset>
-);
 
 interface ResultsProps {
   readonly trying: Trying;
-  readonly fields: readonly string[];
+  readonly fields: readonly FormField[];
   readonly graph: PipelineInfo['graph'];
   readonly phase: string;
 }
 
 const Results = ({ trying: { results, error, errors }, fields, graph, phase }: ResultsProps) => {
   const [first, second] = results;
-  const elsewhere = Object.entries(errors).filter(([name]) => !fields.includes(name));
+  const elsewhere = Object.entries(errors).filter(([name]) => !fields.some((field) => field.name === name));
   const differences = first && second ? differencesOf(first.tried, second.tried) : undefined;
   return (
     <div className="stack try-results" aria-live="polite">

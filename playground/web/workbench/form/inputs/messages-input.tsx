@@ -1,18 +1,14 @@
-import { Braces, ListPlus, Rows3, X } from 'lucide-react';
-import { useState } from 'react';
+import { ListPlus, X } from 'lucide-react';
 import { Button } from '../../../components/button.js';
 import { isRecord, type JsonSchema } from '../json-schema.js';
 import { newRow, readRow, writeRow } from '../message-row.js';
-import { tied, type FieldProps } from './field-props.js';
-import { JsonInput } from './json-input.js';
-import { useDraftErrors } from './use-draft-errors.js';
+import { tied, type FieldProps, JsonInput, useDraftErrors } from './inputs.js';
 
 const now = (): string => new Date().toISOString();
 
-/** Messages as rows of role and text; as JSON on request, or when a message is more than one text. */
+/** Messages as rows of role and text; one that is more than one text as JSON. */
 export const MessagesInput = (props: FieldProps) => {
   const { field, value, onChange, onDraftError } = props;
-  const [isRaw, setIsRaw] = useState(false);
   const report = useDraftErrors(onDraftError);
   const list = Array.isArray(value) ? (value as unknown[]) : [];
   const items = field.schema.items ?? {};
@@ -27,36 +23,23 @@ export const MessagesInput = (props: FieldProps) => {
     const row = { role: roles[0] ?? 'user', text: '' };
     onChange([...list, newRow(items, row, { number: list.length + 1, now: now() })]);
   };
-  const toggle = (): void => {
-    onDraftError(undefined);
-    setIsRaw(!isRaw);
-  };
   return (
     <div className="stack-s">
-      {isRaw ? (
-        <JsonInput {...props} />
-      ) : (
-        list.map((message, index) => (
-          <MessageRowInput
-            // oxlint-disable-next-line react/no-array-index-key -- a message may have no id, or one that is being edited
-            key={index}
-            field={{ ...props, onDraftError: (error) => report(String(index), error) }}
-            message={message}
-            roles={roles}
-            index={index}
-            onChange={(next) => replace(index, next)}
-            onRemove={() => remove(index)}
-          />
-        ))
-      )}
-      <div className="cluster">
-        {!isRaw && (
-          <Button onClick={add}>
-            <ListPlus size={14} aria-hidden /> Add message
-          </Button>
-        )}
-        <Button look="quiet" onClick={toggle}>
-          {isRaw ? <Rows3 size={14} aria-hidden /> : <Braces size={14} aria-hidden />} {isRaw ? 'Edit as rows' : 'Edit as JSON'}
+      {list.map((message, index) => (
+        <MessageRowInput
+          // oxlint-disable-next-line react/no-array-index-key -- a message may have no id, or one that is being edited
+          key={index}
+          field={{ ...props, onDraftError: (error) => report(String(index), error) }}
+          message={message}
+          roles={roles}
+          index={index}
+          onChange={(next) => replace(index, next)}
+          onRemove={() => remove(index)}
+        />
+      ))}
+      <div>
+        <Button icon={ListPlus} onClick={add}>
+          Add message
         </Button>
       </div>
     </div>
@@ -104,9 +87,7 @@ const MessageRowInput = ({ field, message, roles, index, onChange, onRemove }: R
       ) : (
         <JsonInput {...field} field={{ ...field.field, schema: {} }} value={message} onChange={onChange} />
       )}
-      <Button look="quiet" isIcon aria-label={`Remove message ${number}`} onClick={onRemove}>
-        <X size={14} />
-      </Button>
+      <Button icon={X} look="quiet" aria-label={`Remove message ${number}`} onClick={onRemove} />
     </div>
   );
 };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Tried } from '../../../protocol/workbench.js';
-import { differencesOf, textChanges } from './agreement.js';
+import { differencesOf } from './use-try.js';
 
 const tried = (fields: Partial<Tried> = {}): Tried => ({
   status: 'success',
@@ -29,23 +29,4 @@ it('lists the differences of two engines except the duration', () => {
     'guard that tripped',
   ]);
   expect(differencesOf(tried({ after: [{ target: 'a', text: 'x' }] }), tried())).toEqual(['resulting text']);
-});
-
-it('puts changed texts first, also added and removed texts', () => {
-  const before = [
-    { target: 'a', text: 'same' },
-    { target: 'b', text: 'old' },
-    { target: 'c', text: 'gone' },
-  ];
-  const after = [
-    { target: 'a', text: 'same' },
-    { target: 'b', text: 'new' },
-    { target: 'd', text: 'come' },
-  ];
-  expect(textChanges({ before, after })).toEqual([
-    { target: 'b', before: 'old', after: 'new' },
-    { target: 'c', before: 'gone', after: '' },
-    { target: 'd', before: '', after: 'come' },
-    { target: 'a', before: 'same', after: 'same' },
-  ]);
 });

@@ -1,5 +1,7 @@
+import { phaseJsonSchema } from '../../../schemas/phase-payload.js';
 import { aPolicy } from '../../../src/guard/policy/guard-policy.js';
 import { fieldsOf, type OptionKind } from '../../../src/option-kind.js';
+import { phaseNames } from '../../../src/phase/table.js';
 import { optionKinds as blockedTermsGuard } from '../../../workflows/guards/blocked-terms-guard.js';
 import { optionKinds as jsonGuard } from '../../../workflows/guards/json-guard.js';
 import { optionKinds as lengthGuard } from '../../../workflows/guards/length-guard.js';
@@ -11,7 +13,7 @@ import { optionKinds as toolSecretsGuard } from '../../../workflows/guards/tool-
 import { optionKinds as unicodeGuard } from '../../../workflows/guards/unicode-guard.js';
 import { optionKinds as redactor } from '../../../workflows/redactor/redactor.js';
 import type { ReadyGuardName } from '../../protocol/again.js';
-import type { Catalog } from '../../protocol/catalog.js';
+import type { FormSchemas } from '../../protocol/catalog.js';
 
 const ready: Readonly<Record<ReadyGuardName, Readonly<Record<string, OptionKind>>>> = {
   blockedTermsGuard,
@@ -26,8 +28,9 @@ const ready: Readonly<Record<ReadyGuardName, Readonly<Record<string, OptionKind>
   unicodeGuard,
 };
 
-/** The options that a form of a page can set, as JSON Schemas: of policies, and of each built-in guard. */
-export const describeOptions = (): Catalog['options'] => ({
+/** The payloads and options that a form of a page can set: of phases, of policies, and of each built-in guard. */
+export const describeSchemas = (): FormSchemas => ({
+  phases: Object.fromEntries(phaseNames.map((phase) => [phase, phaseJsonSchema(phase)])),
   policy: aPolicy.schema ?? {},
   ready: Object.fromEntries(Object.entries(ready).map(([name, kinds]) => [name, fieldsOf(kinds).schema ?? {}])),
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fileName } from './file-name.js';
+import { fileName } from './save.js';
 
 it('creates a name that is valid on every system', () => {
   expect(fileName('support-output', 'svg')).toBe('support-output.svg');
