@@ -192,6 +192,22 @@ describe('linkGuard', () => {
     const image = '![x](data:image/svg+xml;base64,PHN2Zz4=)';
     const text = `Open http://localhost:\${PORT}, 'valkey://cache:6379' or dotenv://:key@example.com/x. ${long} ${image}`;
     expect(emittedText((await streamed({ hosts: ['*'], maxCarried: Infinity }, [text])).emitted)).toBe(text);
+    for (const honest of [
+      '<a href="javascript:void(0)">a</a> <a href="javascript:openAll(2)">b</a> <a href="javascript:history.back();">c</a>',
+      'The proxy is http://10.10.1.10:3128 or http://user:password@proxy.example/x.',
+      '<img src="cid:a.jpg"> [a](xref:b.c) [d](streamdown:incomplete-link) <link rel=icon href="data:image/png;base64,iVBORw0KGgo=">',
+      '// https://xn--g6w251d/ &#39;http://localhost:8080&#39;, x',
+    ])
+      expect(emittedText((await streamed({ hosts: ['*'] }, [honest])).emitted)).toBe(honest);
+    for (const evil of [
+      '<a href="javascript:alert(1)">a</a> x',
+      '<a href="javascript:send(document.cookie)">a</a> x',
+      '<a href="javascript:location=\'//evil.test\'">a</a> x',
+      '[a](javascript:x&#40;document&#41;) x',
+      '![a](http://10.10.1.10:3128/reboot) x',
+      'http://google.com:user@evil.test/ x',
+    ])
+      expect((await streamed({ hosts: ['*'] }, [evil])).tripped, evil).toBeDefined();
     expect((await streamed({ hosts: ['*'] }, ['[x](vscode://evil.x/install) y'])).tripped).toBeDefined();
     expect((await streamed({ hosts: ['*'] }, ['[x](shortcuts:run-all) y'])).tripped).toBeDefined();
     expect((await streamed({ hosts: ['*'] }, ['<iframe src="data:image/svg+xml,<svg/onload=x()>">'])).tripped).toBeDefined();
@@ -248,6 +264,9 @@ describe('linkGuard', () => {
 const written: readonly string[] = [
   'fetch(`http://localhost${path("/", input)}`) or new URL(`http://${hostHeader}`), `https:${name}` and https://${HOST}/v1',
   'const drive = /^[A-Z]:\\/$/i, file = /^\\/@fs\\/[a-zA-Z]:\\//.test(url);',
+  'api-example.com.,LTD, app.set(api-example.com, 1), domain=api-example.com;httponly, api-example.com:~x/y, api-example.com!to',
+  'Then sqlite:///file.db, hkp://keys.gnupg.net and chrome://tracing are no links; nor is &#39;https://api-example.com&#39;, or a part.',
+  'format("http://localhost:~w~w"), `https://api-example.com${path}${query}`, "http://[::1]:{}", ("https://api-example.com").x() "[; ](\\\\d+[\\\\.]*)"',
   "The api-example.com's page, {top:(y.top-b.top+p.top)/v.y,left:1}, g>t.top-w.top&&g, /mailto:([\\w+.]+)@([\\w-]+)/g.",
 ];
 
@@ -263,6 +282,11 @@ describe('linkGuard on templates and expressions', () => {
     "see evil-site.com's page",
     'http://my_service:80/x y',
     'https://evil.com${x} y',
+    'https://example.com${x}.evil.test y',
+    'https://example.com${x}@evil.test y',
+    'https://example.com&gt;@evil.test/x y',
+    'hkp://evil.test/x',
+    'http://evil.test:~w/x y',
     'https://secret.evil.com{x} y',
     'http://2130706433${x} y',
   ])('%j is rejected', async (text) => expect((await streamed(allowed, [text])).tripped).toBeDefined());

@@ -144,7 +144,7 @@ const faultFinder = ({ inText, inCode, isOpen }: Faults): CombinedFinder<LinkFau
       for (let link = links.next(); !link.done;) {
         const { start, end, isPlace } = link.value;
         const value = text.slice(start, end);
-        const isLink = !isInlineImage(text, start) && (!isOpen || isPlace || becomesLink(value));
+        const isLink = !isInlineImage(text, start) && (isPlace || (!isOpen && start === 0) || becomesLink(value, isOpen));
         const isFound = end > start && isLink && inText(value) !== undefined;
         if (isFound) spans.push({ start, end });
         link = links.next(isFound ? end : undefined);
@@ -175,9 +175,13 @@ const faultFinder = ({ inText, inCode, isOpen }: Faults): CombinedFinder<LinkFau
   };
 };
 
-/** Whether clients make a link of an address in running text; others need a place for a destination. */
-const becomesLink = (value: string): boolean =>
-  !/^[a-z][a-z0-9+-]{0,31}:\/\//i.test(value) || /^(?:https?|ftp|wss?|intent|blob|filesystem|view-source):/i.test(value);
+/**
+ * Whether clients make a link of an address in running text; others need a place for a destination. With every host allowed, a
+ * service in a network of one's own is none.
+ */
+const becomesLink = (value: string, isOpen: boolean): boolean =>
+  !/^[a-z][a-z0-9+-]{0,31}:\/\//i.test(value) || (/^(?:https?|ftp|wss?):/i.test(value) && !(isOpen && ownNetwork.test(value)));
+const ownNetwork = /^https?:\/\/(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)[\d.]{3,11}:\d/i;
 
 /** Whether Markdown shows an image that its address contains, which contacts no host. */
 const isInlineImage = (text: string, start: number): boolean =>

@@ -75,7 +75,7 @@ export const overrideSignals = [
     [0.85, phrase(otherLanguages.verb, words(3), otherLanguages.earlier, words(1), otherLanguages.noun)],
     [
       0.85,
-      /\b(?:(?:onceki|yukar.daki)\W+(?:\w+\W+){0,2}?(?:talimat|komut|kural|yonerge)\w{0,8}\W+(?:\w+\W+){0,2}?(?:yok\W+say|gormezden\W+gel|unut)|(?:z?ignoruj|zapomnij)\W+(?:o\W+)?(?:\w+\W+){0,2}?(?:instrukc|pokyn|polece|zasad|wytyczn)|figyelmen\W+kivul\W+(?:\w+\W+){0,4}?(?:utasitas|szabaly)|ohita\W+(?:\w+\W+){0,2}?(?:ohje|kasky)|abaikan\W+(?:\w+\W+){0,2}?(?:instruksi|perintah|arahan|aturan)|bo\W+qua\W+(?:\w+\W+){0,3}?(?:huong\W+dan|chi\W+dan|lenh|quy\W+tac))/i,
+      /\b(?:(?:onceki|yukar.daki)\W+(?:\w+\W+){0,2}?(?:talimat|komut|kural|yonerge)\w{0,8}\W+(?:\w+\W+){0,2}?(?:yok\W+say|gormezden\W+gel|unut)|(?:z?ignoruj|zapomnij)\W+(?:o\W+)?(?:\w+\W+){0,2}?(?:instrukc|pokyn|polece|zasad|wytyczn)|figyelmen\W+kivul\W+(?:\w+[^\w.{}]+){0,4}?(?:utasitas|szabaly)|ohita\W+(?:\w+\W+){0,2}?(?:ohje|kasky)|abaikan\W+(?:\w+\W+){0,2}?(?:instruksi|perintah|arahan|aturan)|bo\W+qua\W+(?:\w+\W+){0,3}?(?:huong\W+dan|chi\W+dan|lenh|quy\W+tac))/i,
     ],
     [
       0.85,

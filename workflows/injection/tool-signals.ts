@@ -19,9 +19,15 @@ export const toolSignals = [
       ),
     ],
     [
-      0.7,
+      0.5,
       pattern(
         String.raw`\b(?:attention|note|notice|message|instructions?|reminder|text|info)\W{1,4}(?:to\W+|for\W+)(?:the\W+|all\W+|any\W+|this\W+)?${model}\W{0,3}[:!]`,
+      ),
+    ],
+    [
+      0.7,
+      pattern(
+        String.raw`\b(?:attention|note|notice|message|instructions?|reminder|text|info)\W{1,4}(?:to\W+|for\W+)(?:the\W+|all\W+|any\W+|this\W+)?${model}\W{0,3}[:!][^\n]{0,80}?\b(?:you|your|please|always|never|${order})`,
       ),
     ],
     [

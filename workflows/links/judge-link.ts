@@ -34,6 +34,14 @@ const connections = new Set(
     ' ',
   ),
 );
+/** Schemes that name no host, so that nothing can be sent to one: parts of a mail, references of documents, packages of a system. */
+const hostless = /^(?:cid|mid|urn|xref|tag|man|info|help|ghelp|apt|doi|isbn|streamdown):(?!\/\/)/i;
+/** Scripts of a page that do nothing, go back, or call a function of its own without a text: `void(0)`, `history.back()`, `openAll(2)`. */
+const idleScript =
+  /^javascript:\s?(?:;|(?:void|(?!(?:alert|confirm|prompt|eval|open|fetch|import|close|stop)\b)[a-z_$]\w{0,40}|history\.(?:back|go)|window\.print)(?: 0|\((?:-?\d{1,4}|true|false|this)?\)))?;?(?:\s?return (?:true|false);?)?$/i;
+/** Of an example rather than of a host that is imitated. */
+const exampleUser = /^(?=.*(?:user|pass|secret|login|token))[\w+-]*:[\w+-]*$/i;
+const raster = /^data:image\/(?:png|jpe?g|gif|webp|avif|x-icon|bmp)[;,]/i;
 const schemeForm = /^([a-z][a-z0-9+-]*):/i;
 /** A defanged address, such as `hxxps[:]//evil[.]com`. */
 const isDefanged = (text: string): boolean => /\[[.:]\]/.test(text);
@@ -43,7 +51,7 @@ const isDefanged = (text: string): boolean => /\[[.:]\]/.test(text);
  * if it is allowed.
  */
 export const faultOf = (written: string, rules: LinkRules): LinkFault | undefined => {
-  if (rules.isInCode && !/^https?:/i.test(written)) return undefined;
+  if (rules.isInCode ? !/^https?:/i.test(written) : rules.isOpen && raster.test(written)) return undefined;
   if (written.length >= maxLinkChars && !hasWholeHost(written)) return 'too-long';
   for (const text of rules.isInCode ? [tidy(read(written))] : readingsOf(written)) {
     const fault = faultOfReading(text, rules);
@@ -129,7 +137,7 @@ const isHostAndPort = (text: string): boolean =>
 const isAddress = (text: string): boolean => /^[\\/]{2}/.test(text) || isBareLink(text);
 
 const faultOfOpaque = (scheme: string, text: string, rules: LinkRules): LinkFault | undefined => {
-  if (isDefanged(text)) return undefined;
+  if (isDefanged(text) || hostless.test(text) || idleScript.test(text)) return undefined;
   if (!rules.schemes.has(scheme)) return mayUse(scheme, rules) ? faultOfConnection(text, rules) : 'scheme';
   if (scheme === 'data') return /^data:image\/(?:png|jpe?g|gif|webp|avif)[;,]/i.test(text) ? undefined : 'scheme';
   if (scheme !== 'mailto') return undefined;
@@ -151,23 +159,32 @@ const urlOf = (text: string): URL | undefined => {
 const invisible = lazyRegex(String.raw`\p{Default_Ignorable_Code_Point}`);
 const faultOfHost = (text: string, url: URL | undefined, rules: LinkRules): LinkFault | undefined => {
   const { isOpen, isInCode = false } = rules;
-  if (!url) return isOpen || isInCode || isDefanged(text) ? undefined : 'invalid'; // no browser opens it
-  if (!isInCode && url.username + url.password !== '') return 'userinfo';
+  if (!url) return isOpen || isInCode || isDefanged(text) || isExpression(text, rules) ? undefined : 'invalid'; // no browser opens it
+  const user = decode(`${url.username}:${url.password}`);
+  if (!isInCode && user !== ':' && !(isOpen && exampleUser.test(user))) return 'userinfo';
   const written = /^[^:/\\?#]*:?[/\\]*([^/\\?#]*)/.exec(text)?.[1] ?? '';
   if (invisible().test(decode(written))) return 'hidden';
-  if (!isOpen) return rules.allows(url.host) || isTemplate(url) ? undefined : 'host';
+  if (!isOpen) return rules.allows(url.host) || isTemplate(url, rules) ? undefined : 'host';
   return isDeceptive(written, url, isInCode) ? 'lookalike' : undefined;
 };
 
-/** Whether a host is an expression from its first or second label to its last, and so the name of no host: `localhost${path(`. */
-const isTemplate = ({ hostname }: URL): boolean =>
-  /^(?:localhost|\.[a-z_]+|[a-z0-9_-]+\.)?[${(]/.test(hostname) && !/\.[a-z0-9_-]+\.?$/.test(hostname);
+/** Whether a host that no browser reads begins with an allowed name, or with none: `localhost:~w`, `%1`, `[::1]:{}`. */
+const isExpression = (text: string, { allows }: LinkRules): boolean => {
+  const name = /^(?:https?:)?[\\/]{2}([a-z0-9-]+(?:\.[a-z0-9-]+)*)?/i.exec(text)?.[1] ?? '';
+  return !name.includes('.') || allows(name.toLowerCase());
+};
+
+/** Whether a host is an expression from its first or second label, or from an allowed name, to its last: `localhost${path(`. */
+const isTemplate = ({ hostname }: URL, rules: LinkRules): boolean =>
+  (/^(?:localhost|\.[a-z_]+|[a-z0-9_-]+\.)?[${(]/.test(hostname) || rules.allows(/^[^${(]*/.exec(hostname)?.[0] ?? '')) &&
+  /[${(]/.test(hostname) &&
+  !/\.[a-z0-9_-]+\.?$/.test(hostname);
 
 /** For rules that allow every host: names in Punycode, addresses of machines, and names that mix letters of scripts. */
 const isDeceptive = (written: string, { hostname }: URL, isInCode: boolean): boolean => {
   if (/^(?:127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])$/.test(hostname)) return false; // the reader's own machine
   if (/^\[|^[\d.]+$/.test(hostname)) return !isInCode;
-  if (/(?:^|\.)xn--/i.test(written)) return true;
+  if (/(?:^|\.)xn--[^.]*\./i.test(written)) return !isInCode;
   const decoded = decode(written);
   return /[ıɡ]/.test(decoded) || foldLookalikes(decoded) !== decoded || decoded.split('.').some(mixesScripts);
 };

@@ -1,5 +1,5 @@
 import type { TextSpan } from '../../src/guard/pattern.js';
-import { once } from '../../src/phase/memo.js';
+import { lazyRegex, once } from '../../src/phase/memo.js';
 
 /** Longer addresses are rejected, because browsers and proxies treat them differently. */
 export const maxLinkChars = 2048;
@@ -129,12 +129,23 @@ const spanAt = (text: string, start: number, isPlace: boolean): LinkSpan => {
     if (isBreak(sign, stop, isPlace) || (!isPlace && endsProse(text, start, end))) break;
   }
   const isOpen = end === text.length && end - start < maxLinkChars;
+  if (!isPlace) end = Math.min(end, endOfDomain(text, start, end));
   return { start, end: stop === undefined ? withoutPunctuation(text, start, end) : end, isPlace, isOpen };
 };
+
+/** The end of a domain without a scheme, if no port or path follows it. */
+const endOfDomain = (text: string, start: number, end: number): number => {
+  const [host = ''] = domain().exec(text.slice(start, end)) ?? [];
+  const isWhole = host === '' || /^(?:[/?#\\%&]|:\d)/.test(text.slice(start + host.length, start + host.length + 2));
+  return isWhole ? end : start + host.length;
+};
+const domain = lazyRegex(String.raw`^(?:${label}\.){1,6}[\p{L}\p{N}-]{1,63}`, 'u');
+const codedQuote = /^&(?:#39|#x27|#34|quot|apos|gt|lt);[\s,;:)\]}<&]/i;
 
 /** Whether a bracket ends the text of a Markdown link, or a quote ends a word. */
 const endsProse = (text: string, start: number, end: number): boolean => {
   const sign = text.charAt(end);
+  if (sign === '&') return codedQuote.test(text.slice(end, end + 8));
   if (sign === ']') return /[([:]/.test(text.charAt(end + 1)) && !text.slice(start, end).includes('[');
   return sign === "'" && !/[:/]/.test(text.slice(start, end));
 };

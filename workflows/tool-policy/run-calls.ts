@@ -3,7 +3,7 @@ import { newestUserTurn, textsOf, responseMessages } from '../messages/read-mess
 import { isSame } from '../../src/phase/plain-data.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import { indexingSigns, readingSigns } from '../text/overlap.js';
-import { readingTargets } from './targets.js';
+import { isMoment, readingTargets } from './targets.js';
 import type { Steps } from '../../src/guard/in-steps.js';
 
 /** A tool call of the run. */
@@ -42,33 +42,28 @@ export const repetitionOf = (
 
 const hasFailed = ({ state, isError }: RunCall): boolean => state === 'output-error' || isError === true;
 
-/** An argument of several words is tainted if an untrusted result contains it whole, if it is a name, has a digit or is this long. */
-const minWhole = 12;
 const several = /[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u;
-/** Has a digit, or two words with capitals. */
+/** Whether a short argument can only be the result's own: a path, a file, a code of letters and digits, or words with capitals. */
 const isDistinctive = (text: string): boolean =>
-  /\p{N}/u.test(text) || /[^\p{L}\p{N}]\p{Lu}/u.test(text.slice(Math.max(0, text.search(/\p{Lu}/u)) + 1));
+  !isMoment(text) &&
+  (/^~?\/|\/.*\/|^\S+\.\p{L}{2,4}$|\p{L}_?\p{N}{2}|\p{N}_?\p{L}{2}/u.test(text) ||
+    /[^\p{L}\p{N}]\p{Lu}/u.test(text.slice(Math.max(0, text.search(/\p{Lu}/u)) + 1)));
 /** The minimum run that counts within a longer argument. */
 const minRun = 20;
 
 /**
  * Whether arguments repeat content of untrusted results that the user did not send: an address, host, account or number in any form,
- * a whole argument of several words, or a long run of one. Text that the model rephrased is not detected.
+ * a path, code or name as a whole argument, or a long run of one. Text that the model rephrased is not detected.
  */
 export function* readingTaint(args: unknown, results: readonly unknown[], messages: readonly MastraDBMessage[]): Steps<boolean> {
   const texts = leavesOf(args).map(String);
   const userTexts = newestUserTurn(messages).flatMap(textsOf);
   const untrustedTexts = results.flatMap(leavesOf).map(String);
-  const [targets, allowed] = [yield* targetsOf(untrustedTexts), yield* targetsOf(userTexts)];
+  const [targets, allowed] = [yield* targetsOf(untrustedTexts, true), yield* targetsOf(userTexts)];
   for (const target of yield* targetsOf(texts))
     if (parentsOf(target).some((one) => targets.has(one) && !allowed.has(one))) return true;
   const values = yield* signsOfEach(texts);
-  const whole = new Set(
-    values.filter(({ length }, index) => {
-      const text = texts[index] ?? '';
-      return several.test(text) && (length >= minWhole || isDistinctive(text));
-    }),
-  );
+  const whole = new Set(values.filter((_signs, index) => several.test(texts[index] ?? '') && isDistinctive(texts[index] ?? '')));
   const userSigns = yield* signsOfEach(userTexts);
   const untrusted = yield* signsOfEach(untrustedTexts);
   const [userText, untrustedWhole] = [userSigns.join('\n'), untrusted.join('\n')];
@@ -91,9 +86,9 @@ const parentsOf = (target: string): string[] => {
   return labels.slice(0, Math.max(1, labels.length - 1)).map((_, at) => labels.slice(at).join('.'));
 };
 
-function* targetsOf(texts: readonly string[]): Steps<Set<string>> {
+function* targetsOf(texts: readonly string[], areForeign = false): Steps<Set<string>> {
   const targets = new Set<string>();
-  for (const text of texts) yield* readingTargets(text, targets);
+  for (const text of texts) yield* readingTargets(text, targets, areForeign);
   return targets;
 }
 

@@ -1,5 +1,5 @@
 import { aFunction } from '../../src/option-kind.js';
-import { acting, afterOperand, beforeOperand, beginnings, usualFunctions } from './sql-words.js';
+import { acting, afterOperand, beforeOperand, beginnings, sized, usualFunctions } from './sql-words.js';
 import { checkRuleOptions, someChars, someTexts, type ArgumentRule } from './argument-rules.js';
 
 /** Facts about a statement, from a parser for the database's grammar. */
@@ -63,7 +63,7 @@ const quoted = String.raw`[Nn]?'(?:[^'\\]|''|\\[^'])*'`;
 /** With signs that mean the same where a quote is an operator. */
 const quotedName = String.raw`"[\w \u00C0-\u024F]{1,64}"(?!")|\x60[\w \u00C0-\u024F]{1,64}\x60(?!\x60)`;
 const placeholder = String.raw`\$\d{1,4}(?![\w$])|\?|:[A-Za-z_]\w*|@[A-Za-z_]\w*`;
-const operator = String.raw`::|->>?|[@<>]>|<@|&&|<<|!~\*?|~{1,2}\*?|[<>!]=|<>|\|\||[-+*/%<>=(),.;[\]^&|]`;
+const operator = String.raw`@@(?=[ \t\r\n])|::|->>?|[@<>]>|<@|&&|<<|!~\*?|~{1,2}\*?|[<>!]=|<>|\|\||[-+*/%<>=(),.;[\]^&|]`;
 const tokenForm = new RegExp(
   `(?:${blank})|(?:${quoted})|(?:${quotedName})|[A-Za-z_][A-Za-z0-9_]*|\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?(?![\\w.])|${placeholder}|${operator}`,
   'y',
@@ -92,10 +92,12 @@ const readPlainQuery = (sql: string): SqlFacts | string => {
     )
   )
     return 'must have a list or a query in parentheses after in';
+  const endless = tokens.find(({ isName, text }, at) => isName && sized.has(text) && !hasShortSize(tokens, at + 1));
+  if (endless) return `must call ${endless.text} with a length of at most four digits`;
   const made = madeIn(tokens);
   const heads = new Set([...made.values()].map(({ head }) => head));
   const functions = tokens.flatMap(({ isName }, at) =>
-    isName && tokens[at + 1]?.text === '(' && !heads.has(at) ? [functionAt(tokens, at)] : [],
+    isName && tokens[at + 1]?.text === '(' && !heads.has(at) && !isNaming(tokens, at - 1) ? [functionAt(tokens, at)] : [],
   );
   const tables = tablesIn(tokens);
   if (!tables) return 'must read from tables and queries alone, and have no keyword as a name';
@@ -105,6 +107,21 @@ const readPlainQuery = (sql: string): SqlFacts | string => {
     tables: tables.filter(({ at }) => !isMadeBefore(tokens, at, made)).map(({ name }) => name),
     functions,
   };
+};
+
+/** Whether a name with parentheses follows that is no function: `as t(id)`, `tablesample system (10)`. */
+const isNaming = (tokens: readonly Token[], at: number): boolean => ['as', 'tablesample'].includes(wordAt(tokens, at));
+
+/** Whether a call's second argument is one short number, or a text without a number, and none of its texts is a template. */
+const hasShortSize = (tokens: readonly Token[], open: number): boolean => {
+  if (tokens[open]?.text !== '(') return true;
+  const [end, second] = [closeOf(tokens, open), closeOf(tokens, open, ',')];
+  const isLast = second + 2 >= end || tokens[second + 2]?.text === ',';
+  return (
+    isLast &&
+    /^(?:\d{1,4}|'[^\d]*')$/.test(tokens[second + 1]?.text ?? '') &&
+    tokens.slice(open, end).every(({ text }) => !text.includes('%'))
+  );
 };
 
 /** Whether a word acts: it begins a statement, or is no name. */
@@ -172,13 +189,13 @@ const bodyOf = (tokens: readonly Token[], at: number): number => {
   return open !== undefined && tokens[open]?.text === '(' ? open : 0;
 };
 
-/** The closing parenthesis of an open one. */
-const closeOf = (tokens: readonly Token[], open: number): number => {
+/** The closing parenthesis of an open one, or a first comma between them. */
+const closeOf = (tokens: readonly Token[], open: number, stop?: string): number => {
   let depth = 0;
   for (let at = open; at < tokens.length; at += 1) {
     if (tokens[at]?.text === '(') depth += 1;
     if (tokens[at]?.text === ')') depth -= 1;
-    if (depth === 0) return at;
+    if (depth === 0 || (depth === 1 && tokens[at]?.text === stop)) return at;
   }
   return tokens.length;
 };
@@ -268,14 +285,14 @@ const isComma = (tokens: readonly Token[], at: number): boolean => {
 
 const isQuery = (tokens: readonly Token[], at: number): boolean => ['select', 'with', 'values'].includes(wordAt(tokens, at));
 
-/** A table's name; empty for a query in parentheses, undefined for anything else, such as a function. */
+/** A table's name; empty for a function or a query in parentheses, undefined for anything else. */
 const nameAt = (tokens: readonly Token[], from: number): string | undefined => {
   if (wordAt(tokens, from) === 'lateral') return nameAt(tokens, from + 1);
   if (tokens[from]?.text === '(') return isQuery(tokens, from + 1) ? '' : undefined;
   const parts: string[] = [];
   for (let at = from; tokens[at]?.isName; at += 2) {
     parts.push(tokens[at]?.text ?? '');
-    if (tokens[at + 1]?.text === '(') return undefined;
+    if (tokens[at + 1]?.text === '(') return ''; // a function, which is checked as such
     if (tokens[at + 1]?.text !== '.') return parts.join('.');
   }
   return undefined;
