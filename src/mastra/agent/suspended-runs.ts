@@ -2,6 +2,7 @@ import type { AgentListSuspendedRunsOptions, AgentListSuspendedRunsResult } from
 import { InterlockError } from '../../errors.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
 import type { Run } from '../../loop/run.js';
+import type { Suspension } from '../../loop/tool-call.js';
 
 /** Suspended runs of an agent in this process, by their ids. */
 export type SuspendedRuns = ReturnType<typeof createSuspendedRuns>;
@@ -105,7 +106,8 @@ export const toListed = ({ run, suspendedAt }: SuspendedRun): ListedRun => ({
   suspendedAt,
   toolCalls: waitingCalls(run).map((waiting) => {
     const { toolCallId, toolName, args } = waiting.call;
-    const { payload, approval } = waiting.kind === 'data' ? (waiting.displayed ?? waiting.suspension) : { approval: {} };
+    const waitsFor: Partial<Suspension> = waiting.kind === 'data' ? (waiting.displayed ?? waiting.suspension) : { approval: {} };
+    const { payload, approval } = waitsFor;
     if (!approval) return { toolCallId, toolName, requiresApproval: false, suspendPayload: payload };
     const { toolName: innerName = toolName, args: innerArgs = args } = approval;
     return { toolCallId, toolName: innerName, requiresApproval: true, args: innerArgs };
