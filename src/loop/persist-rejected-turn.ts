@@ -178,7 +178,7 @@ const listToPersist = (run: Run, policy: SavedTurn, status: Unaccepted): Message
       if (kept && !areWordsAccepted(run)) keepCalls(run, kept);
       const hasKept = kept && responseParts(run, kept).length > 0;
       const parts = [...seenParts(run, status), ...otherCalls(run)];
-      if (!hasKept && parts.length === 0) return undefined;
+      if (!hasKept && parts.length === 0) return withClientResults(run, question());
       const list = hasKept ? kept : (question() ?? withoutInput(run, status));
       addParts(run, list, { parts, metadata: withheldAs(status) });
       return list;
@@ -186,6 +186,12 @@ const listToPersist = (run: Run, policy: SavedTurn, status: Unaccepted): Message
     default:
       return policy satisfies never;
   }
+};
+
+/** The conversation if it ends with the results of the client's tools: their effects cannot be undone. */
+const withClientResults = (run: Run, question: MessageList | undefined): MessageList | undefined => {
+  const last = question && run.scope.host.messages.read(question, 'input').at(-1);
+  return last?.role === 'assistant' && last.content.parts.some(({ type }) => type === 'tool-invocation') ? question : undefined;
 };
 
 /** The text that the caller saw before canceling, if no guard of whole responses could still reject it. */

@@ -167,13 +167,11 @@ const limitsOf = (
   { maxProcessorRetries: maxRetries }: InterlockConfig,
   options: CallOptions,
   hasErrorGuards: boolean,
-): OwnLimits => {
-  return {
-    maxSteps: options.maxSteps ?? (options.stopWhen ? boundedByConditions : mastraOptions.maxSteps.default),
-    maxRetries: maxRetries ?? (hasErrorGuards ? retriesWithErrorProcessors : ownOptions.maxProcessorRetries.default),
-    maxRecoveries: maxRetries ?? retriesWithErrorProcessors,
-  };
-};
+): OwnLimits => ({
+  maxSteps: options.maxSteps ?? (options.stopWhen ? boundedByConditions : mastraOptions.maxSteps.default),
+  maxRetries: maxRetries ?? (hasErrorGuards ? retriesWithErrorProcessors : ownOptions.maxProcessorRetries.default),
+  maxRecoveries: maxRetries ?? retriesWithErrorProcessors,
+});
 
 const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
   (typeof limit === 'number' ? limit : limit?.limit) ?? mastraOptions.toolCallConcurrency.default;

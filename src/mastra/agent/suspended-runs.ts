@@ -2,6 +2,7 @@ import type { AgentListSuspendedRunsOptions, AgentListSuspendedRunsResult } from
 import { InterlockError } from '../../errors.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
 import type { Run } from '../../loop/run.js';
+import type { Suspension } from '../../loop/tool-call.js';
 
 /** Suspended runs of an agent in this process, by their ids. */
 export type SuspendedRuns = ReturnType<typeof createSuspendedRuns>;
@@ -13,6 +14,8 @@ interface SuspendedRun {
 }
 
 interface Followed {
+  /** The run, once it has its last chunk, if that says that it waits. */
+  readonly suspended: () => SuspendedRun | undefined;
   readonly ended: Promise<SuspendedRun | undefined>;
 }
 
@@ -40,11 +43,16 @@ export const createSuspendedRuns = () => {
     /** Follows a started run, and stores it if it suspends. */
     follow: (run: Run, ended: Promise<unknown>): void => {
       const { runId } = run.options;
-      const isSuspended = () => run.state.status === 'suspended' && waitingCalls(run).length > 0;
+      const suspended = (): SuspendedRun | undefined =>
+        run.state.status === 'suspended' && waitingCalls(run).length > 0
+          ? { run, suspendedAt: new Date(run.options.ports.wallClock()) }
+          : undefined;
       const one: Followed = {
+        suspended,
         ended: ended.then(() => {
           if (followed.get(runId) === one) followed.delete(runId);
-          return isSuspended() ? keep({ run, suspendedAt: new Date(run.options.ports.wallClock()) }) : undefined;
+          const last = suspended();
+          return last && keep(last);
         }),
       };
       followed.set(runId, one);
@@ -61,8 +69,9 @@ export const createSuspendedRuns = () => {
       if (suspendedRuns.get(runId) !== suspended) throw missing(runId);
       suspendedRuns.delete(runId);
     },
-    /** The suspended runs, most recent first. */
-    list: (): readonly SuspendedRun[] => [...suspendedRuns.values()].toReversed(),
+    /** The suspended runs, most recent first, with those whose readers get the last chunk just now. */
+    list: (): readonly SuspendedRun[] =>
+      [...suspendedRuns.values(), ...[...followed.values()].flatMap((one) => one.suspended() ?? [])].toReversed(),
   };
 };
 
@@ -97,8 +106,10 @@ export const toListed = ({ run, suspendedAt }: SuspendedRun): ListedRun => ({
   suspendedAt,
   toolCalls: waitingCalls(run).map((waiting) => {
     const { toolCallId, toolName, args } = waiting.call;
-    const call = { toolCallId, toolName, requiresApproval: waiting.kind === 'approval' };
-    if (waiting.kind === 'approval') return { ...call, args };
-    return { ...call, suspendPayload: (waiting.displayed ?? waiting.suspension).payload };
+    const waitsFor: Partial<Suspension> = waiting.kind === 'data' ? (waiting.displayed ?? waiting.suspension) : { approval: {} };
+    const { payload, approval } = waitsFor;
+    if (!approval) return { toolCallId, toolName, requiresApproval: false, suspendPayload: payload };
+    const { toolName: innerName = toolName, args: innerArgs = args } = approval;
+    return { toolCallId, toolName: innerName, requiresApproval: true, args: innerArgs };
   }),
 });

@@ -94,7 +94,7 @@ const joinContinued = (messageList: MessageList): void => {
   if (!answer || beginning?.role !== 'assistant' || !messageList.get.input.db().includes(beginning)) return;
   answer.content.parts.unshift(...beginning.content.parts);
   messageList.removeByIds([beginning.id]);
-  Object.assign(answer, { id: beginning.id, createdAt: beginning.createdAt }); // else a stored copy would stay beside it
+  Object.assign(answer, { id: beginning.id, createdAt: beginning.createdAt }); // a stored copy has that id
 };
 
 /**

@@ -47,6 +47,8 @@ export const createUnfinishedTurn = ({
     takeBack: async (list) => {
       recordSaved(list);
       if (savedIds.size > 0) await memory.deleteMessages([...savedIds]);
+      const last = list.get.input.db().at(-1);
+      if (last?.role === 'assistant') await memory.saveMessages({ messages: [last] }); // the response continued it, under its id
     },
   };
 };
