@@ -44,18 +44,13 @@ const answerOf = ({ answers }: RunFile, path: string): unknown => {
 /** The address of an API resource, at any mount path. */
 export const apiUrl = (path: string): string => new URL(`api/${path}`, document.baseURI).href;
 
-const errorIn = ({ status, statusText }: Response, text: string): ApiError => {
-  const { error = {} } = bodyOf(text) as { error?: { code?: string; message?: string; path?: string; docs?: string } };
-  const message = error.message ?? `The server returned ${status} ${statusText}.`;
-  return new ApiError({ ...error, code: error.code ?? 'studio/unexpected', message });
-};
-
 /** Another server's error may be no JSON. */
-const bodyOf = (text: string): unknown => {
+const errorIn = ({ status, statusText }: Response, text: string): ApiError => {
+  const unexpected = { code: 'studio/unexpected', message: `The server returned ${status} ${statusText}.` };
   try {
-    return JSON.parse(text) ?? {};
+    return new ApiError({ ...unexpected, ...(JSON.parse(text) as { error?: Partial<ApiErrorFacts> } | null)?.error });
   } catch {
-    return {};
+    return new ApiError(unexpected);
   }
 };
 

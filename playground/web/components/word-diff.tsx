@@ -60,13 +60,10 @@ export const Authors = ({ words }: { readonly words: readonly EditedWords[] }) =
   return (
     <p className="word-diff">
       Edited by{' '}
-      {authors.map(({ name, author }, index) => (
-        <span key={name}>
-          {index > 0 && ', '}
-          <ins style={authorStyle(author)}>
-            <InertText text={name} />
-          </ins>
-        </span>
+      {authors.map(({ name, author }) => (
+        <ins key={name} style={authorStyle(author)}>
+          <InertText text={name} />{' '}
+        </ins>
       ))}
     </p>
   );

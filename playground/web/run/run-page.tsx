@@ -19,7 +19,6 @@ import { useQuery } from '../shell/use-query.js';
 import { EventsPanel } from './events/events-panel.js';
 import { Inspector } from './inspect/inspector.js';
 import { pipelineOf } from './inspect/judged.js';
-import { NoWords, notRecorded } from './inspect/revealed.js';
 import { RunHead } from './run-head.js';
 import { Spine } from './spine/spine.js';
 import { Timeline } from './timeline/timeline.js';
@@ -63,28 +62,26 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   /** Another host's loop reports no states, and only our guards. */
   const isKnown = whole.visits.length > 0;
   return (
-    <NoWords value={isKnown ? undefined : notRecorded}>
-      <div className="run">
-        <div className="run-scroll">
-          <RunHead tree={tree} state={run.state} now={now} onFact={onFact} />
-          <RunEnd runId={runId} view={whole} />
-          {isKnown && <Pills visits={whole.visits} seq={view.seq} onSeq={moveTo} />}
-          <div className="run-columns">
-            <Spine
-              rows={rows}
-              axis={axis}
-              selected={selected?.key}
-              seq={playhead.at ?? Infinity}
-              rootId={runId}
-              onRow={onRow}
-              onFold={onFold}
-            />
-            <Side tree={tree} run={run} view={view} row={selected} playhead={playhead} />
-          </div>
+    <div className="run">
+      <div className="run-scroll">
+        <RunHead tree={tree} state={run.state} now={now} onFact={onFact} />
+        <RunEnd runId={runId} view={whole} />
+        {isKnown && <Pills visits={whole.visits} seq={view.seq} onSeq={moveTo} />}
+        <div className="run-columns">
+          <Spine
+            rows={rows}
+            axis={axis}
+            selected={selected?.key}
+            seq={playhead.at ?? Infinity}
+            rootId={runId}
+            onRow={onRow}
+            onFold={onFold}
+          />
+          <Side tree={tree} run={run} view={view} row={selected} playhead={playhead} />
         </div>
-        <Timeline entries={entries} facts={facts.filter(({ runId: of }) => of === runId)} view={view} playhead={playhead} />
       </div>
-    </NoWords>
+      <Timeline entries={entries} facts={facts.filter(({ runId: of }) => of === runId)} view={view} playhead={playhead} />
+    </div>
   );
 };
 

@@ -116,9 +116,13 @@ const factsByType: { readonly [T in RunEvent['type']]: (event: Extract<RunEvent,
 
 const factsOf = (event: RunEvent): Said => (factsByType[event.type] as (event: RunEvent) => Said)(event); // of that type
 
-/** A run that waited, or a call, and has gone on since. */
-const isPast = (event: RunEvent, events: readonly RunEvent[]): boolean =>
-  events.some(({ type, runId, at }) => type === 'run-resume' && runId === event.runId && at >= event.at) &&
+/** A run that waited, or a call, and has gone on since, or has lost its process. */
+const isPast = (event: RunEvent, entries: readonly StudioEntry[]): boolean =>
+  entries.some((entry) =>
+    entry.kind === 'event'
+      ? entry.event.type === 'run-resume' && entry.event.runId === event.runId && entry.at >= event.at
+      : entry.kind === 'status' && entry.status === 'interrupted',
+  ) &&
   ((event.type === 'run-finish' && event.status === 'suspended') ||
     (event.type === 'tool-finish' && event.outcome === 'suspended'));
 
@@ -152,7 +156,8 @@ const missingOn = async (end: string, runId: string): Promise<string[]> => {
   const tree = await treeOf(runId);
   const entries = (await Promise.all(tree.map((id) => api<StudioEntry[]>(`runs/${id}/entries`)))).flat();
   const events = entries.flatMap((entry) => (entry.kind === 'event' ? [entry.event] : []));
-  const facts = events.filter((event) => !isPast(event, events)).flatMap(factsOf);
+  const facts = events.filter((event) => !isPast(event, entries)).flatMap(factsOf);
+  if (entries.some((entry) => entry.kind === 'status' && entry.status === 'interrupted')) facts.push(['', /interrupted/i]);
   const page = await browser().open(new URL(`runs/${runId}`, studio.url).href);
   const missing: string[] = [];
   for (const [width, height] of sizes) {
@@ -173,7 +178,7 @@ const missingOn = async (end: string, runId: string): Promise<string[]> => {
       .catch(() => undefined); // listed below
     missing.push(...(await lost()).map(([who, what]) => `${end} at ${width}: ${who} ${what.source}`));
     if (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) missing.push(`${end} at ${width}: sideways`);
-    await browser().screenshot(page, `bar-${end.replaceAll(' ', '-')}`);
+    if (missing.length > 0) await browser().screenshot(page, `bar-${end.replaceAll(' ', '-')}`);
   }
   await page.close();
   return missing;
@@ -198,9 +203,10 @@ it('shows the time and a way to stop of a run that hangs', async () => {
 it('calls a run that waited for a person interrupted when its process is gone', async () => {
   await close();
   await open();
-  const page = await browser().open(new URL(`runs/${runs.get('a run without a process')}`, studio.url).href);
+  const end = 'a run without a process';
+  expect((await missingOn(end, runs.get(end) ?? '')).join('\n')).toBe('');
+  const page = await browser().open(new URL(`runs/${runs.get(end)}`, studio.url).href);
   await expect.poll(() => page.locator('.run-story').textContent()).toMatch(/^Interrupted after/);
-  await browser().screenshot(page, 'bar-interrupted');
 });
 
 it('shows each fact of a durable run that a person answered after a restart', async () => {
@@ -209,5 +215,4 @@ it('shows each fact of a durable run that a person answered after a restart', as
   await answer(runId, true);
   await expect.poll(async () => (await settled(runId)).status).toBe('success');
   expect((await missingOn(end, runId)).join('\n')).toBe('');
-  await browser().screenshot(await browser().open(new URL(`runs/${runId}`, studio.url).href), 'bar-resumed');
 });
