@@ -56,9 +56,10 @@ const RunFacts = ({ tree, state, now }: RunHeadProps) => {
         </span>
       )}
       {view.memory && <span>saved to memory: {given[view.memory.given]}</span>}
-      {run.parent && isThere(run.parent.runId) && (
-        <Link href={`${runHref(run.parent.runId)}${query({ call: run.parent.toolCallId })}`}>Parent run</Link>
-      )}
+      {run.parent &&
+        (!runFile || runPath(run.parent.runId) in runFile.answers) && ( // a document may lack it
+          <Link href={`${runHref(run.parent.runId)}${query({ call: run.parent.toolCallId })}`}>Parent run</Link>
+        )}
       {!run.parent && !runFile && run.threadId !== run.runId && (
         <Link href={`/${query({ agent: run.agentId, thread: run.threadId })}`}>Conversation</Link>
       )}
@@ -71,9 +72,6 @@ const RunFacts = ({ tree, state, now }: RunHeadProps) => {
     </p>
   );
 };
-
-/** A document without a server may lack the parent of its run. */
-const isThere = (runId: string): boolean => !runFile || runPath(runId) in runFile.answers;
 
 /** The outcome in one sentence; each guard and call in it leads to its row. */
 const Story = ({ tree, now, onFact }: RunHeadProps) => {

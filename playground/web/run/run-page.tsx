@@ -27,12 +27,7 @@ import './run.css';
 
 const Statechart = lazy(async () => ({ default: (await import('./statechart/statechart.js')).Statechart }));
 
-interface OpenRunProps {
-  readonly summary: RunSummary;
-  readonly run: ReadRun;
-}
-
-const OpenRun = ({ summary, run }: OpenRunProps) => {
+const OpenRun = ({ summary, run }: { readonly summary: RunSummary; readonly run: ReadRun }) => {
   const { runId } = summary;
   const { entries, count: lines, fold } = run;
   const playhead = usePlayhead();
@@ -65,7 +60,9 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
     <div className="run">
       <div className="run-scroll">
         <RunHead tree={tree} state={run.state} now={now} onFact={onFact} />
-        <RunEnd runId={runId} view={whole} />
+        {whole.status === 'suspended' &&
+          !runFile && // otherwise nothing is left to answer
+          whole.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />)}
         {isKnown && <Pills visits={whole.visits} seq={view.seq} onSeq={moveTo} />}
         <div className="run-columns">
           <Spine
@@ -185,12 +182,6 @@ export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
   if (run.count > 0 && summary.state === 'loaded') return <OpenRun key={runId} summary={summary.value} run={run} />;
   return <Waiting noun="the run" />;
 };
-
-/** The calls that the run waits for. */
-const RunEnd = ({ runId, view }: { readonly runId: string; readonly view: RunTree['view'] }) =>
-  view.status === 'suspended' &&
-  !runFile && // otherwise nothing is left to answer
-  view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />);
 
 const isOf = (entry: StudioEntry | undefined, toolCallId: string): boolean =>
   entry?.kind === 'event' && entry.event.type === 'tool-start' && entry.event.toolCallId === toolCallId;

@@ -81,12 +81,6 @@ const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean 
 /** The name of a guard; groups have none. */
 const nameAt = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/^parallel\.\d+$/, 'Parallel group');
 
-/** A policy in one line. */
-const policyText = (policy: object): string =>
-  Object.entries(policy)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ');
-
 /** One place of the pipeline: each verdict with its reason, and its changes. */
 export const GuardVerdicts = ({ runId, path, marks, author, shape, isRecorded, actions }: GuardVerdictsProps) => {
   const latest = marks
@@ -132,8 +126,7 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, isRecorded, a
           <InertText text={shape.description} />
         </p>
       )}
-      {shape?.policy && <p className="soft small">Policy: {policyText(shape.policy)}</p>}
-      <FactList facts={{ Window: shape?.judges }} />
+      <FactList facts={{ Window: shape?.judges, ...shape?.policy }} />
       {latest.length > 1 && (
         <details className="inspector-more" open={latest.some(({ kind }) => kind === 'stale' || kind === 'conflict')}>
           <summary>{count(latest.length - 1, 'more verdict')} of this guard in this phase</summary>

@@ -51,9 +51,8 @@ export const LabSetup = ({ settings, isBusy, onChange, onRun }: LabSetupProps) =
           value={cutting.kind}
           options={Object.entries(cuttingTitles)}
           onChange={(chosen) => set({ cutting: firstCuttings[chosen as Cutting['kind']] })} // a key of the titles
-        >
-          {cutting.kind === 'random' && <RandomFields cutting={cutting} onChange={(next) => set({ cutting: next })} />}
-        </Radios>
+        />
+        {cutting.kind === 'random' && <RandomFields cutting={cutting} onChange={(next) => set({ cutting: next })} />}
         {cutting.kind === 'recorded' ? (
           <Recorded cutting={cutting} />
         ) : cutting.kind === 'by-hand' ? (

@@ -9,7 +9,7 @@ import { FactList } from '../../components/fact-list.js';
 import { Pills } from '../../components/pills.js';
 import { Panel } from '../../components/panel.js';
 import { useQuery } from '../../shell/use-query.js';
-import { NotFound } from '../../shell/not-found.js';
+import { NotFound } from '../../components/notices.js';
 import { PipelineGraph } from '../graph/pipeline-graph.js';
 import { type PlaceMark, shapeName } from '../graph/shape-nodes.js';
 import { drawingSvg } from '../graph/drawing-svg.js';
