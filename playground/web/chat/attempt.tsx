@@ -44,7 +44,7 @@ export const Attempt = ({ runId, lane, isLive, isLast }: AttemptProps) => {
 };
 
 /** A tool call: its arguments, and its outcome. One that is not as usual is open. */
-export const ToolRow = ({ call }: { readonly call: ToolCall }) => {
+const ToolRow = ({ call }: { readonly call: ToolCall }) => {
   const Icon = call.toolName.startsWith('agent-') ? Bot : Wrench;
   return (
     <details className="tool" open={tellTool(call).isFact}>

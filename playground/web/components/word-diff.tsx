@@ -31,7 +31,7 @@ export const WordDiff = ({ before, after, author }: WordDiffProps) => {
 const colors = 6;
 
 /** The color of the nth author, from 0; authors beyond the sixth share colors, and are distinguished by name. */
-export const authorStyle = (index: number): CSSProperties => ({ '--author': `var(--author-${(index % colors) + 1})` }) as object;
+const authorStyle = (index: number): CSSProperties => ({ '--author': `var(--author-${(index % colors) + 1})` }) as object;
 
 /** A text in which the words of each guard have its color, and its name as their title. */
 export const AuthoredText = ({ text, words }: { readonly text: string; readonly words: readonly EditedWords[] }) => {

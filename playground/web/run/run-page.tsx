@@ -202,7 +202,7 @@ const useCallInAddress = (entries: readonly StudioEntry[], lines: number, moveTo
 };
 
 /** The time of day, each second while something is under way. */
-export const useNow = (isUnderWay: boolean): number => {
+const useNow = (isUnderWay: boolean): number => {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!isUnderWay) return undefined;

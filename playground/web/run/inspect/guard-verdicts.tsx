@@ -169,7 +169,7 @@ const Merged = ({ text: { target, base, proposals, result } }: { readonly text: 
   </dl>
 );
 
-export interface GuardDiffProps {
+interface GuardDiffProps {
   readonly runId: string;
   readonly seq: number;
   readonly author: number;
@@ -197,7 +197,7 @@ const Cause = ({ cause, isFirst }: { readonly cause: NonNullable<GuardView['caus
 );
 
 /** A guard's input and output, word by word. */
-export const GuardDiff = ({ runId, seq, author, returnedText }: GuardDiffProps) => (
+const GuardDiff = ({ runId, seq, author, returnedText }: GuardDiffProps) => (
   <Revealed<GuardView> path={`${runPath(runId)}/guards/${seq}`} noun="input" isMasked>
     {({ received, returned, causes = [] }) => (
       <>

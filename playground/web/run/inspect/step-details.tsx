@@ -114,7 +114,7 @@ const StreamFilm = ({ runId, lane, isRecorded, seq, onSeq }: StreamFilmProps) =>
 const mostEdits = 12;
 
 /** The words that guards of the response put into an attempt. None while they are loaded, or if they are not stored. */
-export const useEditedWords = (runId: string, lane: Lane | undefined): readonly EditedWords[] => {
+const useEditedWords = (runId: string, lane: Lane | undefined): readonly EditedWords[] => {
   const catalog = useCatalog();
   const isOutput = (name: string): boolean => catalog.phases.some((info) => info.phase === name && info.lane === 'output');
   const edits = (lane?.marks ?? []).filter((mark) => mark.kind === 'verdict' && mark.verdict === 'edit' && isOutput(mark.phase));

@@ -51,7 +51,7 @@ export const Timeline = (props: TimelineProps) => (
   </section>
 );
 
-export interface TimelineProps {
+interface TimelineProps {
   readonly entries: readonly StudioEntry[];
   readonly facts: readonly Fact[];
   /** The run at the point in time. */
@@ -81,7 +81,7 @@ const Jump = ({ letter, ...props }: TimelineProps & { readonly letter: keyof typ
 };
 
 /** Buttons for steps and jumps through the run. */
-export const Transport = (props: TimelineProps) => {
+const Transport = (props: TimelineProps) => {
   const { entries, facts, view, playhead } = props;
   const step = (by: number) => (): void => playhead.moveTo(seqAfter(entries, view.seq, by));
   const jump = (letter: keyof typeof jumps) => (): void => {

@@ -179,7 +179,7 @@ const Phases = ({ phases }: { readonly phases: readonly string[] }) => {
 type Walk = NonNullable<Finding['counterExample']>;
 
 /** A run of the loop that demonstrates a finding: its path through the statechart, with the events. */
-export const CounterExample = ({ finding: { code, counterExample } }: { readonly finding: Finding }) => (
+const CounterExample = ({ finding: { code, counterExample } }: { readonly finding: Finding }) => (
   <Panel title="Example run" note={<code>{code}</code>}>
     {counterExample ? (
       <WalkView key={code} walk={counterExample} />
