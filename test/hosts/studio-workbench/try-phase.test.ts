@@ -64,7 +64,7 @@ describe('the form', () => {
     const text = tryPage.getByLabel('Payload', { exact: true });
     await text.fill(JSON.stringify({ ...(JSON.parse(await text.inputValue()) as object), ticket: { id: 7 } }));
     await tryPage.getByRole('button', { name: 'Edit as form' }).click();
-    await tryPage.getByLabel('Phase', { exact: true }).selectOption({ label: phases.outputStep.title });
+    await tryPage.getByRole('combobox', { name: 'Phase', exact: true }).selectOption({ label: phases.outputStep.title });
     expect(await tryPage.getByLabel('Finish reason').inputValue()).toBe('stop');
     expect(await tryPage.getByLabel('Text of message 1').inputValue()).toBe('My number is 555 0100.');
     await run(tryPage);
@@ -78,17 +78,17 @@ describe('the form', () => {
   it('shows errors at the field, and of the whole payload next to it', async () => {
     const tryPage = await openForm(widths.desktop);
     await tryPage.getByText(/more fields/).click();
-    const state = tryPage.getByLabel('State', { exact: true });
-    const field = tryPage.locator('.field', { has: state });
-    await state.fill('7');
+    const steps = tryPage.getByLabel('Steps', { exact: true });
+    const field = tryPage.locator('.field', { has: steps });
+    await steps.fill('7');
     await run(tryPage);
     await field.getByRole('alert').waitFor();
-    expect(await state.getAttribute('aria-invalid')).toBe('true');
-    await state.fill('[{');
+    expect(await steps.getAttribute('aria-invalid')).toBe('true');
+    await steps.fill('[{');
     await field.getByRole('alert').filter({ hasText: 'JSON' }).waitFor();
     expect(await tryPage.getByRole('button', { name: 'Run', exact: true }).isDisabled()).toBe(true);
     await expectWhole(browser(), tryPage, 'try-field-error');
-    await state.fill('');
+    await steps.fill('');
     await tryPage.getByRole('button', { name: 'Edit as JSON' }).click();
     const text = tryPage.getByLabel('Payload', { exact: true });
     await text.fill('{"phase": "input", "messages": [{"id": "m", "role": "pilot"}]}');
@@ -99,7 +99,7 @@ describe('the form', () => {
   it('is prefilled for every phase and runs unchanged', async () => {
     const tryPage = await openForm(widths.desktop);
     for (const { title } of Object.values(phases)) {
-      await tryPage.getByLabel('Phase', { exact: true }).selectOption({ label: title });
+      await tryPage.getByRole('combobox', { name: 'Phase', exact: true }).selectOption({ label: title });
       await run(tryPage);
       await result(tryPage, 'Compiled plan').waitFor();
       expect(await tryPage.getByRole('alert').count(), title).toBe(0);
