@@ -11,11 +11,11 @@ import { Monitor, Moon, Sun } from 'lucide-react';
 import { startTheme, themes, useTheme } from './theme/use-theme.js';
 import { CatalogProvider } from './api/catalog.js';
 import { runFile } from './api/request.js';
+import { asError } from './api/use-loaded.js';
 import { Button } from './components/button.js';
-import { Waiting, ErrorNotice } from './components/notices.js';
+import { Waiting, ErrorNotice, NotFound } from './components/notices.js';
 import { pages, places } from './routes.js';
 import { GoToKey, GoToButton } from './shell/go-to-key.js';
-import { NotFound } from './shell/not-found.js';
 import { ownPlace } from './shell/use-query.js';
 import { runPagePath } from './shell/hrefs.js';
 import type { RunFile } from '../protocol/run-file.js';
@@ -98,16 +98,12 @@ const ExportedHead = ({ file }: { readonly file: RunFile }) => (
   </header>
 );
 
-interface FenceState {
-  readonly error: Error | undefined;
-}
-
 /** Shows the error of a page in its place, with a retry. React requires a class for this. */
-class ErrorFence extends Component<{ readonly children: ReactNode }, FenceState> {
-  override readonly state: FenceState = { error: undefined };
+class ErrorFence extends Component<{ readonly children: ReactNode }, { readonly error?: Error | undefined }> {
+  override readonly state: { readonly error?: Error } = {};
 
-  static getDerivedStateFromError(thrown: unknown): FenceState {
-    return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
+  static getDerivedStateFromError(thrown: unknown): { readonly error: Error } {
+    return { error: asError(thrown) };
   }
 
   override render(): ReactNode {

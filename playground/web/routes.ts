@@ -1,39 +1,27 @@
-import { Cable, FlaskConical, MessageSquare, Rows3, type LucideIcon } from 'lucide-react';
+import { Cable, FlaskConical, MessageSquare, Rows3 } from 'lucide-react';
 import { lazy, type ComponentType } from 'react';
 import { PageAway } from './shell/page-away.js';
 import { runPagePath } from './shell/hrefs.js';
 
-/** A place in the navigation. */
-export interface Place {
-  readonly href: string;
-  readonly title: string;
-  readonly icon: LucideIcon;
-}
-
-export const places: readonly Place[] = [
+/** The places in the navigation. */
+export const places = [
   { href: '/', title: 'Chat', icon: MessageSquare },
   { href: '/runs', title: 'Runs', icon: Rows3 },
   { href: '/pipelines', title: 'Pipelines', icon: Cable },
   { href: '/lab', title: 'Chunk lab', icon: FlaskConical },
-];
+] as const;
 
 /** A page takes the parameters of its pattern as props. */
 type PageComponent = ComponentType<Record<string, string | undefined>>;
 
-/** A page: its pattern, and its code, which is loaded on first use. */
-export interface Page {
-  readonly path: string;
-  readonly page: PageComponent;
-}
-
-/** Neither React nor the browser requests failed code again: the page is reloaded then. */
-const page = (path: string, load: () => Promise<PageComponent>): Page => ({
+/** A page: its pattern, and its code, which is loaded on first use. Neither React nor the browser requests failed code again: the page is reloaded then. */
+const page = (path: string, load: () => Promise<PageComponent>) => ({
   path,
   page: lazy(async () => ({ default: await load().catch(() => PageAway) })),
 });
 
 /** The table of pages, in order of precedence. */
-export const pages: readonly Page[] = [
+export const pages = [
   page('/', async () => (await import('./chat/chat-page.js')).ChatPage),
   page('/runs', async () => (await import('./runs/runs-page.js')).RunsPage),
   page(runPagePath, async () => (await import('./run/run-page.js')).RunPage),

@@ -1,3 +1,4 @@
+import { count } from '../components/format.js';
 import { wordOf } from '../components/signal.js';
 import type { ComparedRow, Comparison, RunSummary } from '../../protocol/runs.js';
 
@@ -46,9 +47,7 @@ export const sumUp = (replayed: readonly ReplayedRun[]): string => {
   const otherEnd = done.filter(
     ({ comparison }) => comparison && comparison.endedAt === undefined && comparison.before.status !== comparison.after.status,
   );
-  if (changed.length === 0) return `No verdict changed in ${runs(done.length)}.`;
-  const ends = otherEnd.length === 0 ? '' : ` ${runs(otherEnd.length)} would have ended with a different status.`;
-  return `Verdicts changed in ${changed.length} of ${runs(done.length)}.${ends}`;
+  if (changed.length === 0) return `No verdict changed in ${count(done.length, 'run')}.`;
+  const ends = otherEnd.length === 0 ? '' : ` ${count(otherEnd.length, 'run')} would have ended with a different status.`;
+  return `Verdicts changed in ${changed.length} of ${count(done.length, 'run')}.${ends}`;
 };
-
-const runs = (count: number): string => `${count} ${count === 1 ? 'run' : 'runs'}`;

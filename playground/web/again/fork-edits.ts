@@ -32,15 +32,14 @@ export const editableIn = (entries: readonly StudioEntry[], responses: readonly 
     ...entries.flatMap((entry) => {
       if (entry.kind !== 'tool') return [];
       const { stepNumber, toolCallId, toolName, args, result } = entry;
-      const part = { stepNumber, isJson: true };
-      return [
-        ...(args === undefined
-          ? []
-          : [{ ...part, id: `args ${toolCallId}`, title: `Arguments of ${toolName}`, text: json(args) }]),
-        ...(result === undefined
-          ? []
-          : [{ ...part, id: `results ${toolCallId}`, title: `Result of ${toolName}`, text: json(result) }]),
-      ];
+      const partOf = (id: string, noun: string, value: unknown) => ({
+        stepNumber,
+        id: `${id} ${toolCallId}`,
+        title: `${noun} of ${toolName}`,
+        text: json(value),
+        isJson: true,
+      });
+      return [partOf('args', 'Arguments', args), partOf('results', 'Result', result)].filter(({ text }) => text !== '');
     }),
   ].toSorted((a, b) => a.stepNumber - b.stepNumber);
   return [

@@ -19,16 +19,6 @@ import { Aside, Table } from '../components/table.js';
 import { usePlace, Verdict } from '../workbench/compare/compared-table.js';
 import { PageHead } from '../workbench/page-head.js';
 
-const Progress = ({ state, total, replayed }: GuardReplay) => (
-  <div className="cluster soft small replay-progress">
-    <progress aria-label="Runs replayed" value={total === undefined ? undefined : replayed.length} max={total ?? 1} />
-    <span>
-      {total === undefined ? 'Loading runs …' : `${replayed.length} of ${count(total, 'run')}`}
-      {state === 'stopped' && ', stopped'}
-    </span>
-  </div>
-);
-
 /** Runs that could not be replayed, or only in part. */
 const Notes = ({ replayed }: GuardReplay) => {
   const ended = replayed.filter(({ comparison }) => comparison?.endedAt !== undefined).length;
@@ -71,7 +61,13 @@ const Outcome = ({ replay }: { readonly replay: GuardReplay }) => {
     );
   return (
     <>
-      <Progress {...replay} />
+      <div className="cluster soft small replay-progress">
+        <progress aria-label="Runs replayed" value={total === undefined ? undefined : replayed.length} max={total ?? 1} />
+        <span>
+          {total === undefined ? 'Loading runs …' : `${replayed.length} of ${count(total, 'run')}`}
+          {state === 'stopped' && ', stopped'}
+        </span>
+      </div>
       <p className="outcome" aria-live="polite">
         {state !== 'busy' && sumUp(replayed)}
       </p>

@@ -3,18 +3,13 @@ import { apiUrl, runFile } from './request.js';
 
 type Listener = (news: News) => void;
 
-/** Reports changes of runs to a page. */
-export interface Live {
-  /** Returns a function that stops. */
-  listen(listener: Listener): () => void;
-}
-
 /** Connects at the first listener. */
-const createLive = (connect: (onNews: Listener) => void): Live => {
+const createLive = (connect: (onNews: Listener) => void) => {
   const listeners = new Set<Listener>();
   let isConnected = false;
   return {
-    listen: (listener) => {
+    /** Reports changes of runs to a page. Returns a function that stops. */
+    listen: (listener: Listener): (() => void) => {
       listeners.add(listener);
       if (!isConnected) connect((news) => listeners.forEach((one) => one(news)));
       isConnected = true;

@@ -44,18 +44,13 @@ const answerOf = ({ answers }: RunFile, path: string): unknown => {
 /** The address of an API resource, at any mount path. */
 export const apiUrl = (path: string): string => new URL(`api/${path}`, document.baseURI).href;
 
-const errorIn = ({ status, statusText }: Response, text: string): ApiError => {
-  const { error = {} } = bodyOf(text) as { error?: { code?: string; message?: string; path?: string; docs?: string } };
-  const message = error.message ?? `The server returned ${status} ${statusText}.`;
-  return new ApiError({ ...error, code: error.code ?? 'studio/unexpected', message });
-};
-
 /** Another server's error may be no JSON. */
-const bodyOf = (text: string): unknown => {
+const errorIn = ({ status, statusText }: Response, text: string): ApiError => {
+  const unexpected = { code: 'studio/unexpected', message: `The server returned ${status} ${statusText}.` };
   try {
-    return JSON.parse(text) ?? {};
+    return new ApiError({ ...unexpected, ...(JSON.parse(text) as { error?: Partial<ApiErrorFacts> } | null)?.error });
   } catch {
-    return {};
+    return new ApiError(unexpected);
   }
 };
 
@@ -81,17 +76,11 @@ export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
 /** Requests text, e.g. a file. */
 export const getText = (path: string): Promise<string> => request(path);
 
-/** Sends a text unchanged. */
-export const postText = async <T>(path: string, body: string): Promise<T> =>
-  JSON.parse(await request(path, { method: 'POST', body })) as T; // as above
-
-/** Sends JSON and returns the response; `undefined` if there is none (204). */
-export const post = async <T = undefined>(path: string, body?: unknown): Promise<T> => {
-  const text = await request(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body ?? {}),
-  });
+/** Sends JSON, or a text unchanged, and returns the response; `undefined` if there is none (204). */
+export const post = async <T = undefined>(path: string, body: unknown = {}): Promise<T> => {
+  const headers = { 'content-type': 'application/json' };
+  const sent = typeof body === 'string' ? { body } : { headers, body: JSON.stringify(body) };
+  const text = await request(path, { method: 'POST', ...sent });
   return (text === '' ? undefined : JSON.parse(text)) as T; // as above
 };
 

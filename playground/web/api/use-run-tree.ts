@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { subRunsPath } from '../../protocol/run-file.js';
 import type { RunPage, RunSummary } from '../../protocol/runs.js';
 import { treeOf, type RunTree } from '../../fold/run-tree.js';
@@ -44,20 +44,14 @@ const useBelow = (runId: string): readonly RunSummary[] => {
 
 /** Reads several runs as long as the page shows them; the number changes with each of their lines. */
 const useReaders = (runIds: readonly string[]): number => {
-  const key = runIds.join(' ');
-  const version = useRef(0);
   const subscribe = useCallback(
     (listener: () => void) => {
-      const onLine = (): void => {
-        version.current += 1;
-        listener();
-      };
-      const stops = (key === '' ? [] : key.split(' ')).map((runId) => readerOf(runId).subscribe(onLine));
+      const stops = runIds.map((runId) => readerOf(runId).subscribe(listener));
       return () => stops.forEach((stop) => stop());
     },
-    [key],
+    [runIds],
   );
-  return useSyncExternalStore(subscribe, () => version.current);
+  return useSyncExternalStore(subscribe, () => runIds.reduce((sum, runId) => sum + readerOf(runId).current().count, 0));
 };
 
 /** A run with all known lines, and the runs of its sub-agents at any depth. */

@@ -9,13 +9,8 @@ import { FactList } from '../components/fact-list.js';
 import { InertText } from '../components/inert-text.js';
 import type { WaitingCall } from '../../fold/run-view.js';
 
-interface ApprovalProps {
-  readonly runId: string;
-  readonly call: WaitingCall;
-}
-
 /** Asks a person whether a call may run. It has not started yet. */
-export const Approval = ({ runId, call }: ApprovalProps) => {
+export const Approval = ({ runId, call }: { readonly runId: string; readonly call: WaitingCall }) => {
   const [sent, act] = useAction<StartedRun>();
   const isSending = sent.state === 'busy' || sent.state === 'done'; // the run goes on without it
   const answer = (approved: boolean) => {

@@ -18,25 +18,20 @@ interface AttemptProps {
 /** Parts with text for the person; arguments of a tool are in its call. */
 const isText = /^(text|reasoning)$/;
 
-/** Shows that an attempt was rejected, with the guard and the reason. */
-const SentBack = ({ lane }: { readonly lane: Lane }) => {
-  const guard = lane.marks.findLast((mark) => mark.kind === 'verdict' && mark.verdict === 'retry');
-  return (
-    <p className="cluster soft small">
-      <WordBadge tone="retry" word={`attempt ${lane.attempt} retried`} />
-      {guard && <InertText text={[markName(guard), tellMark(guard).note].filter(Boolean).join(': ')} />}
-    </p>
-  );
-};
-
 /** One attempt at an answer: its text and its tool calls. */
 export const Attempt = ({ runId, lane, isLive, isLast }: AttemptProps) => {
   const parts = lane.parts.filter(({ kind }) => isText.test(kind));
   const wasSentBack = lane.reason === 'retry';
+  const guard = lane.marks.findLast((mark) => mark.kind === 'verdict' && mark.verdict === 'retry');
   if (parts.length === 0 && lane.tools.length === 0 && !wasSentBack) return null;
   return (
     <div className={`stack-s attempt ${wasSentBack ? 'attempt-back' : ''}`}>
-      {wasSentBack && <SentBack lane={lane} />}
+      {wasSentBack && (
+        <p className="cluster soft small">
+          <WordBadge tone="retry" word={`attempt ${lane.attempt} retried`} />
+          {guard && <InertText text={[markName(guard), tellMark(guard).note].filter(Boolean).join(': ')} />}
+        </p>
+      )}
       {parts.map((part) => (
         <PartText key={part.partId} part={part} lane={lane} isLive={isLive && isLast} />
       ))}
@@ -49,7 +44,7 @@ export const Attempt = ({ runId, lane, isLive, isLast }: AttemptProps) => {
 };
 
 /** A tool call: its arguments, and its outcome. One that is not as usual is open. */
-export const ToolRow = ({ call }: { readonly call: ToolCall }) => {
+const ToolRow = ({ call }: { readonly call: ToolCall }) => {
   const Icon = call.toolName.startsWith('agent-') ? Bot : Wrench;
   return (
     <details className="tool" open={tellTool(call).isFact}>

@@ -66,13 +66,8 @@ export const ChatPage = () => {
   return <Talk key={agent.id} agent={agent} thread={thread} onAgent={(id) => setQuery({ agent: id, thread: undefined })} />;
 };
 
-interface WelcomeProps {
-  readonly agent: AgentInfo;
-  readonly onRun: (text: string) => void;
-}
-
 /** The examples of an agent, before the first message. */
-const Welcome = ({ agent, onRun }: WelcomeProps) => (
+const Welcome = ({ agent, onRun }: { readonly agent: AgentInfo; readonly onRun: (text: string) => void }) => (
   <div className="welcome">
     <h1>
       Chat with <InertText text={agent.name} />
@@ -109,26 +104,22 @@ const Transcript = ({ turns }: { readonly turns: readonly string[] }) => (
   </div>
 );
 
-const UserText = ({ runId, view }: { readonly runId: string; readonly view: RunView }) => {
-  const last = view.inputMessages.findLast(({ role }) => role === 'user') ?? view.inputMessages.at(-1);
-  return last ? (
-    <>
-      <div className="user-text" dir="auto">
-        <InertText text={last.text} />
-      </div>
-      <ModelInput runId={runId} view={view} userText={last.text} />
-    </>
-  ) : null;
-};
-
 /** A turn: the input, every attempt at an answer, and the end. */
 const Turn = ({ runId }: { readonly runId: string }) => {
   const { fold, count, state, error } = useRun(runId);
   const view = fold.at();
   const isLive = state === 'live' && view.status === 'running';
+  const input = view.inputMessages.findLast(({ role }) => role === 'user') ?? view.inputMessages.at(-1);
   return (
     <li className="stack turn">
-      <UserText runId={runId} view={view} />
+      {input && (
+        <>
+          <div className="user-text" dir="auto">
+            <InertText text={input.text} />
+          </div>
+          <ModelInput runId={runId} view={view} userText={input.text} />
+        </>
+      )}
       <div className="stack answer" aria-busy={isLive}>
         {view.lanes.map((lane) => (
           <Attempt key={lane.index} runId={runId} lane={lane} isLive={isLive} isLast={lane.index === view.lanes.length - 1} />

@@ -23,9 +23,12 @@ describe('diffWords', () => {
       { kind: 'same', text: 'Write to ' },
       { kind: 'removed', text: 'ann@example.org' },
       { kind: 'added', text: '[EMAIL]' },
-      { kind: 'same', text: '.' },
-      { kind: 'same', text: ' Now?' },
+      { kind: 'same', text: '. Now?' },
     ]);
+  });
+
+  it('compares letters of scripts without blanks', () => {
+    expect(diffWords('我的邮件', '你的邮件').at(-1)).toEqual({ kind: 'same', text: '的邮件' });
   });
 
   it('returns one unchanged part for equal texts', () => {

@@ -90,11 +90,10 @@ interface RadiosProps {
   readonly value: string;
   readonly options: readonly Option[];
   readonly onChange: (value: string) => void;
-  readonly children?: ReactNode;
 }
 
 /** A choice of which each option is in view. */
-export const Radios = ({ title, value, options, onChange, children }: RadiosProps) => (
+export const Radios = ({ title, value, options, onChange }: RadiosProps) => (
   <fieldset className="cluster small choices">
     <legend className="field-title">{title}</legend>
     {options.map(([id, name]) => (
@@ -103,6 +102,5 @@ export const Radios = ({ title, value, options, onChange, children }: RadiosProp
         {name}
       </label>
     ))}
-    {children}
   </fieldset>
 );

@@ -35,3 +35,10 @@ export const formatAgo = (at: number, now = Date.now()): string => {
   const [unit, ms] = units.find(([, least]) => now - at >= least) ?? ['second', 1000];
   return ago.format(-Math.max(0, Math.floor((now - at) / ms)), unit);
 };
+
+/** `step 2, attempt 2`; a first attempt is not named. */
+export const attemptName = ({ stepNumber, attempt }: { readonly stepNumber: number; readonly attempt: number }): string =>
+  `step ${stepNumber + 1}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
+
+/** The last name of a dotted path of a state. */
+export const stateName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);

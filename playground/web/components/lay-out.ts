@@ -36,7 +36,7 @@ export const layOut = ({ boxes, links, space, keepsOrder = false }: NewDrawing):
   for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
   for (const { id, parent } of boxes) if (parent !== undefined) graph.setParent(id, parent);
   for (const { from, to, weight = 1 } of links) graph.setEdge(from, to, { weight });
-  layout(graph, keepsOrder ? { constraints: inOrder(boxes) } : {});
+  layout(graph, keepsOrder ? { customOrder: inOrderOf(boxes) } : {});
   return {
     boxOf: (id) => {
       const { x, y, width, height } = graph.node(id) as Box; // each box is a node
@@ -46,8 +46,41 @@ export const layOut = ({ boxes, links, space, keepsOrder = false }: NewDrawing):
   };
 };
 
-/** Each box comes before the later ones in its frame. */
-const inOrder = (boxes: readonly NewBox[]) =>
-  boxes.flatMap(({ id: left, parent }, index) =>
-    boxes.slice(index + 1).flatMap((later) => (later.parent === parent ? [{ left, right: later.id }] : [])),
-  );
+/** A node while dagre orders them: a box, a side of a frame, or a turn of a link. */
+interface Layered {
+  readonly rank?: number;
+  readonly borderType?: 'borderLeft' | 'borderRight';
+  readonly edgeObj?: { readonly v: string; readonly w: string };
+  order: number;
+}
+
+/** A graph of dagre while it is ordered. */
+interface Layers {
+  nodes(): string[];
+  children(id: string): string[];
+  parent(id: string): unknown;
+  node(id: string): unknown;
+}
+
+/** Sorts each layer by the order of the boxes, frame by frame; a link is next to the box in its frame that it comes from or leads to. */
+const inOrderOf = (boxes: readonly NewBox[]) => {
+  const places = new Map(boxes.map(({ id }, place) => [id, place]));
+  const frames = new Map(boxes.map(({ id, parent }) => [id, parent]));
+  const wayTo = (id: string | undefined): string[] => (id === undefined ? [] : [...wayTo(frames.get(id)), id]);
+  const lastIn = (frame: string): number => boxes.findLastIndex(({ id }) => wayTo(id).includes(frame));
+  return <G extends Layers>(graph: G, minimize: (graph: G) => void): void => {
+    minimize(graph);
+    const keyOf = (id: string): number => {
+      const { borderType, edgeObj } = graph.node(id) as Layered;
+      const frame = String(graph.parent(id));
+      if (borderType === 'borderRight') return lastIn(frame) + 0.5;
+      if (borderType === 'borderLeft') return places.get(frame) ?? 0;
+      const near = edgeObj && [...wayTo(edgeObj.v), ...wayTo(edgeObj.w)].find((box) => String(frames.get(box)) === frame);
+      return near === undefined ? (places.get(id) ?? 0) : (places.get(near) ?? 0) - 0.5;
+    };
+    const leaves = graph.nodes().filter((id) => graph.children(id).length === 0);
+    for (const layer of Map.groupBy(leaves, (id) => (graph.node(id) as Layered).rank).values())
+      for (const [order, id] of layer.toSorted((a, b) => keyOf(a) - keyOf(b)).entries())
+        (graph.node(id) as Layered).order = order;
+  };
+};

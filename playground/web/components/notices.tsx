@@ -1,9 +1,10 @@
-import { type LucideIcon, CircleX, LoaderCircle } from 'lucide-react';
+import { type LucideIcon, CircleX, LoaderCircle, Signpost } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Tone } from '../../fold/facts.js';
 import { Button } from './button.js';
 import { InertText } from './inert-text.js';
 import type { Loading } from '../api/use-loaded.js';
+import { Link } from 'wouter';
 import './notices.css';
 
 interface NoticeProps {
@@ -101,3 +102,10 @@ export const Loaded = <T,>({ loaded, noun, children }: LoadedProps<T>) => {
   if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
   return loaded.state === 'loading' ? <Waiting noun={noun} /> : children(loaded.value);
 };
+
+/** The page for an unknown address. */
+export const NotFound = () => (
+  <EmptyState icon={Signpost} title="Page not found" isPage>
+    <Link href="/">To the chat</Link>, or <Link href="/runs">to the runs</Link>.
+  </EmptyState>
+);

@@ -8,16 +8,6 @@ import type { EditedWords } from './split-authored.js';
 /** More blocks than these would add no information. */
 const maxBlocks = 24;
 
-/** Buffered text: a block per character, up to a limit, and the number of characters. */
-const BufferedMark = ({ chars }: { readonly chars: number }) => (
-  <span className="held">
-    <span className="held-blocks" aria-hidden>
-      {'▒'.repeat(Math.min(chars, maxBlocks))}
-    </span>
-    <span className="held-count">{count(chars, 'character')} buffered</span>
-  </span>
-);
-
 interface PartTextProps {
   readonly part: Part;
   readonly lane: Lane;
@@ -55,7 +45,14 @@ export const PartText = ({ part, lane, isLive = false, mostChars = Infinity, wor
           <InertText text={text.slice(-latest)} />
         </span>
       )}
-      {buffered > 0 && <BufferedMark chars={buffered} />}
+      {buffered > 0 && (
+        <span className="held">
+          <span className="held-blocks" aria-hidden>
+            {'▒'.repeat(Math.min(buffered, maxBlocks))}
+          </span>
+          <span className="held-count">{count(buffered, 'character')} buffered</span>
+        </span>
+      )}
       {wasLost && <span className="faint small">{count(receivedChars, 'character')} received, not emitted</span>}
     </p>
   );

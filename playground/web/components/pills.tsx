@@ -1,3 +1,4 @@
+import { stateName } from './format.js';
 import './pills.css';
 import type { Visit } from '../../fold/run-view.js';
 
@@ -8,8 +9,6 @@ interface PillsProps {
   /** Goes to the moment of a state; without it they only show it. */
   readonly onSeq?: (seq: number) => void;
 }
-
-const nameOf = (state: string): string => state.slice(state.lastIndexOf('.') + 1);
 
 /** More than these do not fit; the first and the latest are the most useful. */
 const most = 24;
@@ -31,7 +30,7 @@ export const Pills = ({ visits, seq = Infinity, onSeq }: PillsProps) => {
             className={`${visit.seq > seq ? 'pill-later' : ''} ${/trip|fail/.test(visit.state) ? 'pill-stop' : ''}`}
             onClick={() => onSeq?.(visit.seq)}
           >
-            {nameOf(visit.state)}
+            {stateName(visit.state)}
           </button>
         </li>
       ))}

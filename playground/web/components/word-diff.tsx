@@ -31,7 +31,7 @@ export const WordDiff = ({ before, after, author }: WordDiffProps) => {
 const colors = 6;
 
 /** The color of the nth author, from 0; authors beyond the sixth share colors, and are distinguished by name. */
-export const authorStyle = (index: number): CSSProperties => ({ '--author': `var(--author-${(index % colors) + 1})` }) as object;
+const authorStyle = (index: number): CSSProperties => ({ '--author': `var(--author-${(index % colors) + 1})` }) as object;
 
 /** A text in which the words of each guard have its color, and its name as their title. */
 export const AuthoredText = ({ text, words }: { readonly text: string; readonly words: readonly EditedWords[] }) => {
@@ -60,13 +60,10 @@ export const Authors = ({ words }: { readonly words: readonly EditedWords[] }) =
   return (
     <p className="word-diff">
       Edited by{' '}
-      {authors.map(({ name, author }, index) => (
-        <span key={name}>
-          {index > 0 && ', '}
-          <ins style={authorStyle(author)}>
-            <InertText text={name} />
-          </ins>
-        </span>
+      {authors.map(({ name, author }) => (
+        <ins key={name} style={authorStyle(author)}>
+          <InertText text={name} />{' '}
+        </ins>
       ))}
     </p>
   );

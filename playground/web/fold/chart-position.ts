@@ -19,16 +19,11 @@ export const transitionId = ({ from, to, event, guard }: TransitionInfo): string
 
 const isIn = (state: string, ancestor: string): boolean => state === ancestor || state.startsWith(`${ancestor}.`);
 
-const parents = (path: string, states: ReadonlyMap<string, StateInfo>): StateInfo[] => {
-  const { parent } = states.get(path) ?? {};
-  const info = parent === undefined ? undefined : states.get(parent);
-  return info ? [info, ...parents(info.path, states)] : [];
-};
-
 /** Two states can be active together if their nearest common parent is parallel. */
 const areTogether = (a: string, b: string, states: ReadonlyMap<string, StateInfo>): boolean => {
-  if (a === b) return false;
-  return parents(a, states).find(({ path }) => isIn(b, path))?.type === 'parallel';
+  const [names, others] = [a.split('.'), b.split('.')];
+  const depth = names.findIndex((name, index) => name !== others[index]);
+  return states.get(names.slice(0, Math.max(0, depth)).join('.'))?.type === 'parallel';
 };
 
 /** The transition between two states that names the nearest ones; of several the first. */

@@ -1,7 +1,7 @@
 import { toolWords } from '../../fold/facts.js';
 import { costOf, costOfTree, durationOf, factsOfTree, type RunTree, type TreeFact } from '../../fold/run-tree.js';
 import type { RunView } from '../../fold/run-view.js';
-import { count, formatDuration } from '../components/format.js';
+import { count, formatDuration, stateName } from '../components/format.js';
 
 /** A piece of the sentence; with a fact it names a guard or a call, and leads to it. */
 export interface Clause {
@@ -88,10 +88,7 @@ const stopOf = ({ view: { status, error, startedAt = 0 }, cause, titleOf }: Endi
 
 const stateSince = ({ visits }: RunView): number => visits.at(-1)?.at ?? 0;
 
-const stateOf = ({ visits }: RunView): string => {
-  const { state = 'start' } = visits.at(-1) ?? {};
-  return state.slice(state.lastIndexOf('.') + 1);
-};
+const stateOf = ({ visits }: RunView): string => stateName(visits.at(-1)?.state ?? 'start');
 
 /** The words before the names of the guards with the same effect. */
 const leads: Readonly<Record<string, string>> = {

@@ -56,8 +56,13 @@ const RunFacts = ({ tree, state, now }: RunHeadProps) => {
         </span>
       )}
       {view.memory && <span>saved to memory: {given[view.memory.given]}</span>}
-      {run.parent && isThere(run.parent.runId) && <Link href={callHref(run.parent)}>Parent run</Link>}
-      {!run.parent && !runFile && run.threadId !== run.runId && <Link href={threadHref(run)}>Conversation</Link>}
+      {run.parent &&
+        (!runFile || runPath(run.parent.runId) in runFile.answers) && ( // a document may lack it
+          <Link href={`${runHref(run.parent.runId)}${query({ call: run.parent.toolCallId })}`}>Parent run</Link>
+        )}
+      {!run.parent && !runFile && run.threadId !== run.runId && (
+        <Link href={`/${query({ agent: run.agentId, thread: run.threadId })}`}>Conversation</Link>
+      )}
       <span className="cluster tiny">
         <code>{run.runId}</code>
         <CopyButton look="quiet" text={() => run.runId}>
@@ -67,15 +72,6 @@ const RunFacts = ({ tree, state, now }: RunHeadProps) => {
     </p>
   );
 };
-
-/** A document without a server may lack the parent of its run. */
-const isThere = (runId: string): boolean => !runFile || runPath(runId) in runFile.answers;
-
-/** The tool call in the parent run. */
-const callHref = ({ runId, toolCallId }: NonNullable<RunSummary['parent']>): string =>
-  `${runHref(runId)}${query({ call: toolCallId })}`;
-
-const threadHref = ({ agentId, threadId }: RunSummary): string => `/${query({ agent: agentId, thread: threadId })}`;
 
 /** The outcome in one sentence; each guard and call in it leads to its row. */
 const Story = ({ tree, now, onFact }: RunHeadProps) => {

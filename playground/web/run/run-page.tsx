@@ -19,7 +19,6 @@ import { useQuery } from '../shell/use-query.js';
 import { EventsPanel } from './events/events-panel.js';
 import { Inspector } from './inspect/inspector.js';
 import { pipelineOf } from './inspect/judged.js';
-import { NoWords, notRecorded } from './inspect/revealed.js';
 import { RunHead } from './run-head.js';
 import { Spine } from './spine/spine.js';
 import { Timeline } from './timeline/timeline.js';
@@ -28,12 +27,7 @@ import './run.css';
 
 const Statechart = lazy(async () => ({ default: (await import('./statechart/statechart.js')).Statechart }));
 
-interface OpenRunProps {
-  readonly summary: RunSummary;
-  readonly run: ReadRun;
-}
-
-const OpenRun = ({ summary, run }: OpenRunProps) => {
+const OpenRun = ({ summary, run }: { readonly summary: RunSummary; readonly run: ReadRun }) => {
   const { runId } = summary;
   const { entries, count: lines, fold } = run;
   const playhead = usePlayhead();
@@ -63,28 +57,28 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   /** Another host's loop reports no states, and only our guards. */
   const isKnown = whole.visits.length > 0;
   return (
-    <NoWords value={isKnown ? undefined : notRecorded}>
-      <div className="run">
-        <div className="run-scroll">
-          <RunHead tree={tree} state={run.state} now={now} onFact={onFact} />
-          <RunEnd runId={runId} view={whole} />
-          {isKnown && <Pills visits={whole.visits} seq={view.seq} onSeq={moveTo} />}
-          <div className="run-columns">
-            <Spine
-              rows={rows}
-              axis={axis}
-              selected={selected?.key}
-              seq={playhead.at ?? Infinity}
-              rootId={runId}
-              onRow={onRow}
-              onFold={onFold}
-            />
-            <Side tree={tree} run={run} view={view} row={selected} playhead={playhead} />
-          </div>
+    <div className="run">
+      <div className="run-scroll">
+        <RunHead tree={tree} state={run.state} now={now} onFact={onFact} />
+        {whole.status === 'suspended' &&
+          !runFile && // otherwise nothing is left to answer
+          whole.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />)}
+        {isKnown && <Pills visits={whole.visits} seq={view.seq} onSeq={moveTo} />}
+        <div className="run-columns">
+          <Spine
+            rows={rows}
+            axis={axis}
+            selected={selected?.key}
+            seq={playhead.at ?? Infinity}
+            rootId={runId}
+            onRow={onRow}
+            onFold={onFold}
+          />
+          <Side tree={tree} run={run} view={view} row={selected} playhead={playhead} />
         </div>
-        <Timeline entries={entries} facts={facts.filter(({ runId: of }) => of === runId)} view={view} playhead={playhead} />
       </div>
-    </NoWords>
+      <Timeline entries={entries} facts={facts.filter(({ runId: of }) => of === runId)} view={view} playhead={playhead} />
+    </div>
   );
 };
 
@@ -189,12 +183,6 @@ export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
   return <Waiting noun="the run" />;
 };
 
-/** The calls that the run waits for. */
-const RunEnd = ({ runId, view }: { readonly runId: string; readonly view: RunTree['view'] }) =>
-  view.status === 'suspended' &&
-  !runFile && // otherwise nothing is left to answer
-  view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />);
-
 const isOf = (entry: StudioEntry | undefined, toolCallId: string): boolean =>
   entry?.kind === 'event' && entry.event.type === 'tool-start' && entry.event.toolCallId === toolCallId;
 
@@ -214,7 +202,7 @@ const useCallInAddress = (entries: readonly StudioEntry[], lines: number, moveTo
 };
 
 /** The time of day, each second while something is under way. */
-export const useNow = (isUnderWay: boolean): number => {
+const useNow = (isUnderWay: boolean): number => {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!isUnderWay) return undefined;

@@ -37,12 +37,11 @@ export const readFilter = (query: URLSearchParams): RunFilter =>
 
 const known: Readonly<Partial<Record<keyof RunFilter, readonly string[]>>> = { within: Object.keys(periods), sort: runSorts };
 
-/** The start of a filter's period, in epoch milliseconds. */
-const sinceOf = ({ within }: RunFilter, now: number): number | undefined =>
-  within === undefined ? undefined : now - periods[within] * 60_000;
-
-/** A filter in the form of the server's API. */
-export const serverQuery = ({ within, ...filter }: RunFilter, now: number) => ({ ...filter, since: sinceOf({ within }, now) });
+/** A filter in the form of the server's API; a period starts so long before `now`, in epoch milliseconds. */
+export const serverQuery = ({ within, ...filter }: RunFilter, now: number) => ({
+  ...filter,
+  since: within && now - periods[within] * 60_000,
+});
 
 /** The sort key of a run; unknown values come last. */
 const keyOf = ({ startedAt, durationMs, tokens }: RunSummary, { sort = 'time' }: RunFilter): number =>

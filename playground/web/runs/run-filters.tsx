@@ -20,26 +20,8 @@ const periodNames: Readonly<Record<keyof typeof periods, string>> = {
   '7d': 'last 7 days',
 };
 
-const sorts: readonly Option[] = [
-  ['duration', 'longest'],
-  ['tokens', 'most tokens'],
-];
-
 /** Milliseconds without typing before the search starts. */
 const restMs = 250;
-
-interface ChoiceProps {
-  readonly label: string;
-  /** The label without a choice. Default `any`. */
-  readonly none?: string;
-  readonly value: string | undefined;
-  readonly options: readonly Option[];
-  readonly onChange: (value: string) => void;
-}
-
-const Choice = ({ label, none = 'any', value = '', options, onChange }: ChoiceProps) => (
-  <Select title={label} className="filter soft tiny" value={value} options={[['', none], ...options]} onChange={onChange} />
-);
 
 const TextFilter = ({ text, onChange }: { readonly text: string | undefined; readonly onChange: (text: string) => void }) => {
   const [typed, setTyped] = useState(text ?? '');
@@ -71,37 +53,29 @@ export const RunFilters = ({ filter, onChange }: RunFiltersProps) => {
     () => [...new Set(pipelines.flatMap(({ graph }) => guardsIn(graph).map(({ id }) => id)))].toSorted(),
     [pipelines],
   );
+  const choices: readonly (readonly [keyof RunFilter, title: string, readonly Option[]])[] = [
+    ['status', 'Status', Object.entries(statusWords).map(([status, { word }]) => [status, word])],
+    ['agent', 'Agent', agents.map(({ id, name }) => [id, name])],
+    ['guard', 'Guard', guards.map((guard) => [guard, guard])],
+    ['within', 'Time', Object.entries(periodNames)],
+    ['sort', 'Sort by', Object.entries({ duration: 'longest', tokens: 'most tokens' })],
+  ];
   const setText = useMemo(() => (text: string) => onChange({ text }), [onChange]);
   const isFiltered = Object.keys(filter).length > 0;
   const clear = () => onChange(Object.fromEntries(filterNames.map((name) => [name, undefined])));
   return (
     <search className="filters">
       <TextFilter key={filter.text === undefined ? 'none' : 'some'} text={filter.text} onChange={setText} />
-      <Choice
-        label="Status"
-        value={filter.status}
-        options={Object.entries(statusWords).map(([status, { word }]) => [status, word])}
-        onChange={(status) => onChange({ status })}
-      />
-      <Choice
-        label="Agent"
-        value={filter.agent}
-        options={agents.map(({ id, name }) => [id, name])}
-        onChange={(agent) => onChange({ agent })}
-      />
-      <Choice
-        label="Guard"
-        value={filter.guard}
-        options={guards.map((guard) => [guard, guard])}
-        onChange={(guard) => onChange({ guard })}
-      />
-      <Choice
-        label="Time"
-        value={filter.within}
-        options={Object.entries(periodNames)}
-        onChange={(within) => onChange({ within })}
-      />
-      <Choice label="Sort by" none="newest" value={filter.sort} options={sorts} onChange={(sort) => onChange({ sort })} />
+      {choices.map(([name, title, options]) => (
+        <Select
+          key={name}
+          title={title}
+          className="filter soft tiny"
+          value={filter[name] ?? ''}
+          options={[['', name === 'sort' ? 'newest' : 'any'], ...options]}
+          onChange={(value) => onChange({ [name]: value })}
+        />
+      ))}
       {isFiltered && (
         <Button icon={X} look="quiet" onClick={clear}>
           Clear filters

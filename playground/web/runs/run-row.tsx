@@ -13,12 +13,11 @@ import { signalOf } from '../components/signal.js';
 const outcomeOf = ({ run: { status, tripwire, error, answered, signals }, inside }: NestedRun): string => {
   const sub = inside.find((one) => statusWords[one.run.status].isFact);
   const of = sub ? `Sub-agent ${sub.run.agentId}: ${outcomeOf(sub)}` : undefined;
-  if (status === 'suspended' && !tripwire) return `Waits for approval of ${signals?.find(isWaiting)?.guard ?? 'a tool'}`;
+  if (status === 'suspended' && !tripwire)
+    return `Waits for approval of ${signals?.find(({ verdict }) => verdict === toolWords.suspended.word)?.guard ?? 'a tool'}`;
   const own = tripwire ? `Blocked by ${tripwire.processorId}: ${tripwire.reason}` : error?.message;
   return own ?? [of, answered].filter(Boolean).join(' · ');
 };
-
-const isWaiting = ({ verdict }: GuardSignal): boolean => verdict === toolWords.suspended.word;
 
 const mostChips = 3;
 

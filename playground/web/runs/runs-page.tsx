@@ -2,7 +2,7 @@ import { Gauge, History, Rows3, X, Upload } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import './runs.css';
-import { query as toQuery, postText } from '../api/request.js';
+import { query as toQuery, post } from '../api/request.js';
 import { useAction } from '../api/use-loaded.js';
 import { runHref } from '../shell/hrefs.js';
 import { Button, ButtonLink } from '../components/button.js';
@@ -108,7 +108,7 @@ const ImportRun = () => {
   const [taken, act] = useAction<void>();
   const [, navigate] = useLocation();
   const take = async (file: File): Promise<void> =>
-    navigate(runHref((await postText<Pick<StartedRun, 'runId'>>('import', await file.text())).runId));
+    navigate(runHref((await post<Pick<StartedRun, 'runId'>>('import', await file.text())).runId));
   return (
     <>
       <input

@@ -13,9 +13,7 @@ type Saved = Readonly<Record<string, string>>;
 /** Empty if they cannot be read. */
 const readSaved = (stored: string): Saved => {
   try {
-    return Object.fromEntries(
-      Object.entries(JSON.parse(stored) as object).filter(([, address]) => String(address).startsWith('?')),
-    );
+    return { ...(JSON.parse(stored) as Saved) }; // written below
   } catch {
     return {};
   }

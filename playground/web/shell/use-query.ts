@@ -31,4 +31,4 @@ export const useQuery = (): readonly [URLSearchParams, ChangeQuery] => {
 export const ownPlace = runFile && memoryLocation({ path: runHref(runFile.runId), record: true });
 
 /** The current query of the address. */
-export const searchNow = (): string => (ownPlace ? (ownPlace.history.at(-1)?.split('?')[1] ?? '') : location.search);
+const searchNow = (): string => (ownPlace ? (ownPlace.history.at(-1)?.split('?')[1] ?? '') : location.search);

@@ -103,9 +103,12 @@ describe.each(pages.map((one, at) => ({ ...one, at })))('$name', ({ path, until,
   });
 });
 
-it('loads at most 130 KB of compressed files first and revalidates unchanged ones', async () => {
-  const opened = await browser().open(page(''));
-  await opened.locator('.welcome').waitFor();
+it.each([
+  ['', '.welcome'],
+  ['runs', '.run-row'],
+])('loads at most 130 KB of compressed files first, at /%s, and revalidates unchanged ones', async (start, until) => {
+  const opened = await browser().open(page(start));
+  await opened.locator(until).first().waitFor();
   const bytes = await opened.evaluate<number>(
     `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((sum, { transferSize }) => sum + transferSize, 0)`,
   );

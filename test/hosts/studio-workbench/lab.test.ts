@@ -108,10 +108,11 @@ it('uses the stream of a recorded run', async () => {
     body: JSON.stringify({ text: 'When does it arrive?' }),
   });
   expect(started.status).toBe(201);
-  const labPage = await openLab({});
-  await labPage.getByLabel('as recorded').check();
-  await labPage.getByRole('combobox', { name: 'Run', exact: true }).selectOption({ index: 1 });
-  await labPage.getByLabel('Model call').waitFor();
+  const { runId } = (await started.json()) as { runId: string };
+  const labPage = await browser().open(page(`runs/${runId}`));
+  await labPage.getByRole('treeitem', { name: /^Step 1/ }).click();
+  await labPage.getByRole('link', { name: 'Open in the lab' }).click();
+  await labPage.getByText(/^Step 1, attempt 1 of/).waitFor();
   await run(labPage);
   expect(await words(labPage, 'film-released')).toContain('It arrives on Monday.');
 });

@@ -48,7 +48,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     await graph.getByRole('button', { name: /calm.*warning/, pressed: true }).waitFor();
     const chart = openedPage.getByRole('group', { name: 'Loop statechart' });
     await chart.locator('[aria-current="step"]', { hasText: 'tripwire' }).waitFor();
-    await openedPage.getByRole('button', { name: /step\.reviewing/ }).click();
+    await openedPage.getByRole('list', { name: 'States of the loop' }).getByRole('button', { name: 'reviewing' }).click();
     await chart.locator('[aria-current="step"]', { hasText: 'reviewing' }).waitFor();
     await expectWhole(browser(), openedPage, 'finding');
   });

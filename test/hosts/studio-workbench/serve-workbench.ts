@@ -1,7 +1,9 @@
 import { Agent } from '@mastra/core/agent';
 import { Mastra } from '@mastra/core/mastra';
 import { RegexFilterProcessor, type Processor } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
 import { afterAll, beforeAll } from 'vitest';
+import { z } from 'zod';
 
 import { buildPages } from '../../../playground/samples/run-studio.js';
 import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
@@ -51,6 +53,16 @@ const tone = () =>
     )
     .commit();
 
+/** The number of steps of a run of the agent `long`. */
+export const steps = 100;
+
+const lookup = createTool({
+  id: 'lookup',
+  description: 'Looks up an order.',
+  inputSchema: z.object({ order: z.string() }),
+  execute: async ({ order }) => ({ order, state: 'sent' }),
+});
+
 const agentOf = (
   id: string,
   guards: Pick<ConstructorParameters<typeof InterlockAgent>[0], 'inputProcessors' | 'outputProcessors' | 'maxProcessorRetries'>,
@@ -77,6 +89,19 @@ const createMastra = (): Mastra =>
         ],
       }),
       again: agentOf('again', { outputProcessors: [pipeline('again-output').then(again).commit()] }),
+      long: new InterlockAgent({
+        id: 'long',
+        name: 'long',
+        instructions: 'Help.',
+        model: scriptedModel({
+          steps: ({ prompt }) =>
+            prompt.filter(({ role }) => role === 'tool').length < steps - 1
+              ? { toolCalls: [{ name: 'lookup', args: { order: '1042' } }] }
+              : { text: answer },
+        }),
+        tools: { lookup },
+        maxSteps: steps,
+      }),
       stock: new Agent({
         id: 'stock',
         name: 'stock',

@@ -60,9 +60,11 @@ describe('the form', () => {
   it('shows the fields of the selected phase and keeps typed values and unknown fields', async () => {
     const tryPage = await openForm(widths.desktop);
     await tryPage.getByLabel('Text of message 1').fill('My number is 555 0100.');
-    await tryPage.getByText(/more fields/).click();
-    await tryPage.getByLabel('Other fields').fill('{"ticket": {"id": 7}}');
-    await tryPage.getByLabel('Phase', { exact: true }).selectOption({ label: phases.outputStep.title });
+    await tryPage.getByRole('button', { name: 'Edit as JSON' }).click();
+    const text = tryPage.getByLabel('Payload', { exact: true });
+    await text.fill(JSON.stringify({ ...(JSON.parse(await text.inputValue()) as object), ticket: { id: 7 } }));
+    await tryPage.getByRole('button', { name: 'Edit as form' }).click();
+    await tryPage.getByRole('combobox', { name: 'Phase', exact: true }).selectOption({ label: phases.outputStep.title });
     expect(await tryPage.getByLabel('Finish reason').inputValue()).toBe('stop');
     expect(await tryPage.getByLabel('Text of message 1').inputValue()).toBe('My number is 555 0100.');
     await run(tryPage);
@@ -73,24 +75,31 @@ describe('the form', () => {
     expect(payload).toMatchObject({ phase: 'outputStep', ticket: { id: 7 } });
   });
 
-  it('shows errors at the field', async () => {
+  it('shows errors at the field, and of the whole payload next to it', async () => {
     const tryPage = await openForm(widths.desktop);
-    const messages = tryPage.getByRole('group', { name: 'Messages' });
-    await messages.getByRole('button', { name: 'Edit as JSON' }).click();
-    await messages.getByRole('textbox').fill('[{"id": "m", "role": "pilot"}]');
+    await tryPage.getByText(/more fields/).click();
+    const steps = tryPage.getByLabel('Steps', { exact: true });
+    const field = tryPage.locator('.field', { has: steps });
+    await steps.fill('7');
     await run(tryPage);
-    await messages.getByRole('alert').filter({ hasText: '0.role' }).waitFor();
-    expect(await messages.getByRole('textbox').getAttribute('aria-invalid')).toBe('true');
-    await messages.getByRole('textbox').fill('[{');
-    await messages.getByRole('alert').filter({ hasText: 'JSON' }).waitFor();
+    await field.getByRole('alert').waitFor();
+    expect(await steps.getAttribute('aria-invalid')).toBe('true');
+    await steps.fill('[{');
+    await field.getByRole('alert').filter({ hasText: 'JSON' }).waitFor();
     expect(await tryPage.getByRole('button', { name: 'Run', exact: true }).isDisabled()).toBe(true);
     await expectWhole(browser(), tryPage, 'try-field-error');
+    await steps.fill('');
+    await tryPage.getByRole('button', { name: 'Edit as JSON' }).click();
+    const text = tryPage.getByLabel('Payload', { exact: true });
+    await text.fill('{"phase": "input", "messages": [{"id": "m", "role": "pilot"}]}');
+    await run(tryPage);
+    await tryPage.getByText(/^messages: 0\.role/).waitFor();
   });
 
   it('is prefilled for every phase and runs unchanged', async () => {
     const tryPage = await openForm(widths.desktop);
     for (const { title } of Object.values(phases)) {
-      await tryPage.getByLabel('Phase', { exact: true }).selectOption({ label: title });
+      await tryPage.getByRole('combobox', { name: 'Phase', exact: true }).selectOption({ label: title });
       await run(tryPage);
       await result(tryPage, 'Compiled plan').waitFor();
       expect(await tryPage.getByRole('alert').count(), title).toBe(0);
@@ -104,7 +113,7 @@ describe('the form', () => {
     const payload = JSON.parse(await text.inputValue()) as Record<string, unknown>;
     await text.fill(JSON.stringify({ ...payload, mine: true }));
     await tryPage.getByRole('button', { name: 'Edit as form' }).click();
-    await tryPage.getByText(/more fields/).click();
-    expect(JSON.parse(await tryPage.getByLabel('Other fields').inputValue())).toEqual({ mine: true });
+    await tryPage.getByRole('button', { name: 'Edit as JSON' }).click();
+    expect(JSON.parse(await text.inputValue())).toMatchObject({ mine: true });
   });
 });

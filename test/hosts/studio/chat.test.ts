@@ -101,7 +101,7 @@ it('runs an example on click', async () => {
 it('cancels a running run', async () => {
   const page = await openChat(widths.desktop);
   await send(page, 'hang');
-  await expectVisible(page.getByText('One moment'));
+  await expectVisible(page.getByText(/One mom/)); // the last characters may begin a value that a guard hides
   await page.getByRole('button', { name: 'Stop' }).click();
   await expectVisible(page.locator('.turn-foot').getByText('canceled'));
   await expectVisible(page.getByRole('button', { name: 'Send' }));
@@ -131,7 +131,7 @@ it('shows the states of the run next to the conversation', async () => {
 it('recovers after a server outage with a canceled run and an unsent message', async () => {
   const page = await openChat(widths.desktop);
   await send(page, 'hang');
-  await expectVisible(page.getByText('One moment'));
+  await expectVisible(page.getByText(/One mom/)); // the last characters may begin a value that a guard hides
   const bringBack = await studio.takeAway();
   await bringBack();
   await expectVisible(page.locator('.turn-foot').getByText(/canceled|failed/));

@@ -24,7 +24,7 @@ export const hostile =
 export const better = 'Returns are free within thirty days of delivery, and the money is back within five working days.';
 
 /** The number of deltas in the long answer. */
-export const longDeltas = 6000;
+const longDeltas = 6000;
 
 const answers: Readonly<Record<string, () => { text: readonly string[]; delayMs?: number; hang?: boolean }>> = {
   leak: () => ({ text: ['You can write to ', 'dana.', 'whit', 'field@exam', 'ple.com at any time.'] }),

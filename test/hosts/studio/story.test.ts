@@ -100,8 +100,7 @@ it('plays the received, buffered and released text of a run in step with the pag
   await page.locator('.row-step').first().click();
   await page.getByRole('button', { name: 'Chunk by chunk' }).click();
   const film = page.getByRole('region', { name: 'Stream buffer' });
-  const line = async (): Promise<number> =>
-    Number(await page.getByRole('slider', { name: 'Timeline position' }).inputValue());
+  const line = async (): Promise<number> => Number(await page.getByRole('slider', { name: 'Timeline position' }).inputValue());
   const end = await line();
   await page.keyboard.press('p');
   await expectVisible(film.getByRole('button', { name: 'Pause' }));

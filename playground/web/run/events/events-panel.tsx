@@ -55,11 +55,10 @@ export const EventsPanel = ({ entries, lines, seq, onSeq }: EventsPanelProps) =>
   );
 };
 
-interface EventRowProps {
+interface EventRowProps extends Pick<EventsPanelProps, 'onSeq'> {
   readonly entry: StudioEntry | undefined;
   readonly startedAt: number;
   readonly isHere: boolean;
-  readonly onSeq: (seq: number) => void;
 }
 
 /** Text beyond this is not visible. */

@@ -1,7 +1,5 @@
 import { GitFork } from 'lucide-react';
 import { Link } from 'wouter';
-import type { RunTree } from '../../../fold/run-tree.js';
-import type { ToolCall } from '../../../fold/run-view.js';
 import { runPath } from '../../../protocol/run-file.js';
 import type { PromptView } from '../../../protocol/trace-entry.js';
 import { runFile } from '../../api/request.js';
@@ -15,7 +13,7 @@ import type { DetailProps } from './inspector.js';
 import { Revealed } from './revealed.js';
 
 /** A call of a tool: its arguments, its result or error, and its sub-runs. */
-export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps & Pick<RunTree, 'subRuns'>) => {
+export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps) => {
   const call = whole.lanes.flatMap(({ tools }) => tools).findLast(({ toolCallId }) => toolCallId === row.toolCallId);
   if (!call) return <h3>{row.name}</h3>;
   const runs = subRuns.filter(({ run }) => run.parent?.toolCallId === call.toolCallId);
@@ -31,7 +29,17 @@ export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps & Pick<R
           Call: call.toolCallId,
         }}
       />
-      <CallValues call={call} args={call.rejectedBy !== undefined && <RejectedArguments runId={runId} call={call} />} />
+      <CallValues
+        call={call}
+        args={
+          // of a rejected call no reader outside the run has seen them
+          call.rejectedBy !== undefined && (
+            <Revealed<Readonly<Record<string, unknown>>> path={`${runPath(runId)}/rejected`} noun="arguments">
+              {(calls) => <Value value={calls[call.toolCallId] ?? 'not recorded'} />}
+            </Revealed>
+          )
+        }
+      />
       {runs.map(({ run }) => (
         <p key={run.runId}>
           <Link href={runHref(run.runId)}>
@@ -51,13 +59,6 @@ export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps & Pick<R
     </>
   );
 };
-
-/** The model's arguments of a call that a guard rejected. No reader outside the run has seen them. */
-const RejectedArguments = ({ runId, call }: { readonly runId: string; readonly call: ToolCall }) => (
-  <Revealed<Readonly<Record<string, unknown>>> path={`${runPath(runId)}/rejected`} noun="arguments">
-    {(calls) => <Value value={calls[call.toolCallId] ?? 'not recorded'} />}
-  </Revealed>
-);
 
 /** A call of a model, with its prompt as sent, after every guard before it. */
 export const ModelDetails = ({ runId, row, whole }: DetailProps) => {
@@ -85,16 +86,14 @@ export const ModelDetails = ({ runId, row, whole }: DetailProps) => {
         }}
       />
       <h4>Prompt as sent</h4>
-      <Sent runId={runId} index={index} />
+      <Revealed<PromptView[]> path={`${runPath(runId)}/prompts`} noun="the prompt">
+        {({ [index]: prompt }) =>
+          prompt ? <Prompt prompt={prompt} /> : <p className="soft small">This prompt was not recorded.</p>
+        }
+      </Revealed>
     </>
   );
 };
-
-const Sent = ({ runId, index }: { readonly runId: string; readonly index: number }) => (
-  <Revealed<PromptView[]> path={`${runPath(runId)}/prompts`} noun="the prompt">
-    {({ [index]: prompt }) => (prompt ? <Prompt prompt={prompt} /> : <p className="soft small">This prompt was not recorded.</p>)}
-  </Revealed>
-);
 
 const Prompt = ({ prompt: { messages, settings } }: { readonly prompt: PromptView }) => (
   <ol className="stack-s prompt-messages">

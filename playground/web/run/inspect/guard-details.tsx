@@ -8,6 +8,7 @@ import { query, runFile } from '../../api/request.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { ErrorNotice } from '../../components/notices.js';
 import { Menu } from '../../components/menu.js';
+import { attemptName } from '../../components/format.js';
 import { forkHref } from '../../shell/hrefs.js';
 import { labHref } from '../../workbench/lab/lab-link.js';
 import { GuardVerdicts } from './guard-verdicts.js';
@@ -47,7 +48,7 @@ export const GuardDetails = (props: DetailProps) => {
     <>
       <p className="soft small">
         {title}
-        <Attempt lane={lane} />
+        {lane && `, ${attemptName(lane)}`}
       </p>
       {pipeline && (
         <Suspense fallback={<div className="pg" />}>
@@ -66,14 +67,12 @@ export const GuardDetails = (props: DetailProps) => {
         marks={marks.filter((mark) => mark.path === path)}
         author={Math.max(0, author)}
         shape={guards[author]}
+        isRecorded={whole.visits.length > 0}
         actions={canRun && <Actions runId={runId} agentId={whole.agentId} path={path} lane={isStream ? lane : undefined} />}
       />
     </>
   );
 };
-
-const Attempt = ({ lane }: { readonly lane: Lane | undefined }) =>
-  lane && `, step ${lane.stepNumber + 1}${lane.attempt > 1 ? `, attempt ${lane.attempt}` : ''}`;
 
 interface ActionsProps {
   readonly runId: string;

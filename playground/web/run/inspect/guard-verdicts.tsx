@@ -1,4 +1,4 @@
-import { use, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Button } from '../../components/button.js';
 import { FactList, Scrolled } from '../../components/fact-list.js';
 import { count, formatDuration } from '../../components/format.js';
@@ -8,7 +8,7 @@ import { targetTitle, pairsOf } from '../../components/text-pairs.js';
 import { InertText } from '../../components/inert-text.js';
 import type { GuardMark } from '../../../fold/run-view.js';
 import type { GuardShape } from '../../../protocol/shapes.js';
-import { NoWords, Revealed } from './revealed.js';
+import { Revealed } from './revealed.js';
 import { weight } from './judged.js';
 import type { MergedText, MergeView, GuardView } from '../../../protocol/trace-entry.js';
 import { runPath } from '../../../protocol/run-file.js';
@@ -25,6 +25,8 @@ interface GuardVerdictsProps {
   readonly author: number;
   /** Undefined if the place is no guard. */
   readonly shape: GuardShape | undefined;
+  /** False if another host runs the loop: then there are no texts. */
+  readonly isRecorded: boolean;
   /** The actions at the cause, below its reason. */
   readonly actions: ReactNode;
 }
@@ -79,20 +81,13 @@ const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean 
 /** The name of a guard; groups have none. */
 const nameAt = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/^parallel\.\d+$/, 'Parallel group');
 
-/** A policy in one line. */
-const policyText = (policy: object): string =>
-  Object.entries(policy)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ');
-
 /** One place of the pipeline: each verdict with its reason, and its changes. */
-export const GuardVerdicts = ({ runId, path, marks, author, shape, actions }: GuardVerdictsProps) => {
+export const GuardVerdicts = ({ runId, path, marks, author, shape, isRecorded, actions }: GuardVerdictsProps) => {
   const latest = marks
     .slice(-maxMarks)
     .toReversed()
     .toSorted((a, b) => weight(b) - weight(a));
   const earlier = marks.length - latest.length;
-  const noWords = use(NoWords);
   const entryOf = (mark: GuardMark, index: number) => (
     <div key={`${mark.kind} ${mark.seq}`} className="stack-s inspector-mark">
       <p>
@@ -100,8 +95,12 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, actions }: Gu
       </p>
       {index === 0 && mark === latest[0] && actions}
       <FactList facts={factsOf(mark)} />
-      {mark.kind === 'conflict' && noWords === undefined && <MergeWords runId={runId} seq={mark.seq} />}
-      {(mark.kind === 'verdict' || mark.kind === 'bypass') && noWords === undefined && (
+      {mark.kind === 'conflict' && isRecorded && (
+        <Revealed<MergeView> path={`${runPath(runId)}/merges/${mark.seq}`} noun="edits" isMasked>
+          {({ texts }) => texts.map((text) => <Merged key={text.target} text={text} />)}
+        </Revealed>
+      )}
+      {(mark.kind === 'verdict' || mark.kind === 'bypass') && isRecorded && (
         <Words
           isOpen={mark === latest.find(({ kind }) => kind === 'verdict' || kind === 'bypass')}
           runId={runId}
@@ -127,27 +126,24 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, actions }: Gu
           <InertText text={shape.description} />
         </p>
       )}
-      {shape?.policy && <p className="soft small">Policy: {policyText(shape.policy)}</p>}
-      <FactList facts={{ Window: shape?.judges }} />
+      <FactList facts={{ Window: shape?.judges, ...shape?.policy }} />
       {latest.length > 1 && (
         <details className="inspector-more" open={latest.some(({ kind }) => kind === 'stale' || kind === 'conflict')}>
           <summary>{count(latest.length - 1, 'more verdict')} of this guard in this phase</summary>
           {latest.slice(1).map(entryOf)}
         </details>
       )}
-      {noWords !== undefined && latest.length > 0 && <p className="soft small">{noWords}</p>}
+      {!isRecorded && latest.length > 0 && (
+        <p className="soft small">
+          The input of this guard is not recorded. Another host runs the loop; only an InterlockAgent records a trace.
+        </p>
+      )}
       {earlier > 0 && <p className="soft small">{count(earlier, 'earlier verdict')}: move the timeline back to see them.</p>}
     </>
   );
 };
 
 /** The texts of a conflict: the branches' input, each proposal, and the result. */
-const MergeWords = ({ runId, seq }: { readonly runId: string; readonly seq: number }) => (
-  <Revealed<MergeView> path={`${runPath(runId)}/merges/${seq}`} noun="edits" isMasked>
-    {({ texts }) => texts.map((text) => <Merged key={text.target} text={text} />)}
-  </Revealed>
-);
-
 const Merged = ({ text: { target, base, proposals, result } }: { readonly text: MergedText }) => (
   <dl className="stack-s merge">
     <div>
@@ -173,7 +169,7 @@ const Merged = ({ text: { target, base, proposals, result } }: { readonly text: 
   </dl>
 );
 
-export interface GuardDiffProps {
+interface GuardDiffProps {
   readonly runId: string;
   readonly seq: number;
   readonly author: number;
@@ -201,7 +197,7 @@ const Cause = ({ cause, isFirst }: { readonly cause: NonNullable<GuardView['caus
 );
 
 /** A guard's input and output, word by word. */
-export const GuardDiff = ({ runId, seq, author, returnedText }: GuardDiffProps) => (
+const GuardDiff = ({ runId, seq, author, returnedText }: GuardDiffProps) => (
   <Revealed<GuardView> path={`${runPath(runId)}/guards/${seq}`} noun="input" isMasked>
     {({ received, returned, causes = [] }) => (
       <>

@@ -30,6 +30,7 @@ export interface DetailProps {
   readonly whole: RunView;
   readonly view: RunView;
   readonly playhead: Playhead;
+  readonly subRuns: RunTree['subRuns'];
 }
 
 const runIn = (tree: RunTree, runId: string): RunTree | undefined =>
@@ -42,7 +43,6 @@ export const Inspector = ({ tree, row, seq, playhead }: InspectorProps) => {
   const sub = runIn(tree, runId) ?? tree;
   const isOwn = runId === tree.run.runId;
   const view = isOwn && seq !== undefined ? fold.at(seq) : sub.view;
-  const props: DetailProps = { runId, row, whole: sub.view, view, playhead };
   return (
     <div className="stack inspector">
       {!isOwn && (
@@ -50,12 +50,12 @@ export const Inspector = ({ tree, row, seq, playhead }: InspectorProps) => {
           In the run of sub-agent <InertText text={sub.run.agentId} />. <Link href={runHref(runId)}>Open this run</Link>
         </p>
       )}
-      <Details {...props} subRuns={sub.subRuns} />
+      {detailsOf({ runId, row, whole: sub.view, view, playhead, subRuns: sub.subRuns })}
     </div>
   );
 };
 
-const Details = ({ subRuns, ...props }: DetailProps & Pick<RunTree, 'subRuns'>) => {
+const detailsOf = (props: DetailProps) => {
   switch (props.row.kind) {
     case 'guard':
     case 'passes':
@@ -64,7 +64,7 @@ const Details = ({ subRuns, ...props }: DetailProps & Pick<RunTree, 'subRuns'>) 
       return <ModelDetails {...props} />;
     case 'tool':
     case 'agent':
-      return <CallDetails {...props} subRuns={subRuns} />;
+      return <CallDetails {...props} />;
     case 'step':
     case 'retraction':
       return <StepDetails {...props} />;

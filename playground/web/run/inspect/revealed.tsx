@@ -1,5 +1,5 @@
 import { Eye } from 'lucide-react';
-import { useState, type ReactNode, createContext } from 'react';
+import { useState, type ReactNode } from 'react';
 import { ApiError, query, runFile } from '../../api/request.js';
 import { restMs, useGet } from '../../api/use-loaded.js';
 import { Button } from '../../components/button.js';
@@ -41,10 +41,3 @@ export const Revealed = <T,>({ path, noun, isMasked = false, children }: Reveale
     </div>
   );
 };
-
-/** The reason why the text of the page's run cannot be shown; `undefined` if the server has it. */
-export const NoWords = createContext<string | undefined>(undefined);
-
-/** A run in another host's loop. */
-export const notRecorded =
-  'The input of this guard is not recorded. Another host runs the loop; only an InterlockAgent records a trace.';

@@ -1,5 +1,5 @@
 import { Eye, Film, FlaskConical, GitFork } from 'lucide-react';
-import { use, useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { Lane } from '../../../fold/run-view.js';
 import { runPath } from '../../../protocol/run-file.js';
 import type { Revealed, GuardView } from '../../../protocol/trace-entry.js';
@@ -14,7 +14,6 @@ import { filmOfRun } from '../../fold/film-of-run.js';
 import { labHref } from '../../workbench/lab/lab-link.js';
 import { FilmView } from '../../workbench/lab/film-view.js';
 import { forkHref } from '../../shell/hrefs.js';
-import { NoWords } from './revealed.js';
 import type { DetailProps } from './inspector.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { restMs, useLoaded } from '../../api/use-loaded.js';
@@ -30,7 +29,7 @@ export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) 
   const onSeq = useCallback((seq: number) => moveTo(seq, undefined, { row: row.key, subRun }), [moveTo, row.key, subRun]); // this row stays selected
   const lane = whole.lanes[row.lane ?? 0];
   const words = useEditedWords(runId, lane);
-  const agent = useAgent(whole.agentId);
+  const isRecorded = whole.visits.length > 0;
   if (!lane) return <h3>{row.name}</h3>;
   const now = view.lanes[lane.index] ?? lane;
   const parts = now.parts.filter(({ receivedChars: received, text }) => received > 0 || text !== '');
@@ -47,34 +46,47 @@ export const StepDetails = ({ runId, row, whole, view, playhead }: DetailProps) 
           Chunk by chunk
         </Button>
       )}
-      {!runFile && parts.length > 0 && whole.visits.length > 0 && (
-        <div className="cluster">
-          <ButtonLink icon={GitFork} href={forkHref(runId, { part: `answers ${lane.stepNumber}.${lane.attempt}` })}>
-            Edit response, fork from here
-          </ButtonLink>
-          <ButtonLink icon={FlaskConical} href={labHref(runId, lane, agent?.pipelines['output'] ?? '')}>
-            Open in the lab
-          </ButtonLink>
-        </div>
-      )}
-      {isFilm && <StreamFilm runId={runId} lane={lane} seq={view.seq} onSeq={onSeq} />}
+      {!runFile && parts.length > 0 && isRecorded && <StepActions runId={runId} lane={lane} agentId={whole.agentId} />}
+      {isFilm && <StreamFilm runId={runId} lane={lane} isRecorded={isRecorded} seq={view.seq} onSeq={onSeq} />}
     </>
+  );
+};
+
+interface StepActionsProps {
+  readonly runId: string;
+  readonly lane: Lane;
+  readonly agentId: string | undefined;
+}
+
+const StepActions = ({ runId, lane, agentId }: StepActionsProps) => {
+  const { pipelines } = useCatalog();
+  const pipelineId = useAgent(agentId)?.pipelines['output'] ?? pipelines[0]?.id ?? '';
+  return (
+    <div className="cluster">
+      <ButtonLink icon={GitFork} href={forkHref(runId, { part: `answers ${lane.stepNumber}.${lane.attempt}` })}>
+        Edit response, fork from here
+      </ButtonLink>
+      <ButtonLink icon={FlaskConical} href={labHref(runId, lane, pipelineId)}>
+        Open in the lab
+      </ButtonLink>
+    </div>
   );
 };
 
 interface StreamFilmProps {
   readonly runId: string;
   readonly lane: Lane;
+  readonly isRecorded: boolean;
   /** The point in time that the page shows. */
   readonly seq: number;
   readonly onSeq: (seq: number) => void;
 }
 
 /** The stream of an attempt, frame by frame; the whole page follows it. Nothing for an attempt without text. */
-const StreamFilm = ({ runId, lane, seq, onSeq }: StreamFilmProps) => {
+const StreamFilm = ({ runId, lane, isRecorded, seq, onSeq }: StreamFilmProps) => {
   const { entries, count } = useRun(runId);
   const [words, setWords] = useState<ReadonlyMap<number, string>>();
-  const canReveal = use(NoWords) === undefined && runFile?.hasAllWords !== false;
+  const canReveal = isRecorded && runFile?.hasAllWords !== false;
   const { stepNumber, attempt, startSeq } = lane;
   const film = useMemo(
     () => filmOfRun(entries.slice(0, count), { stepNumber, attempt }, words),
@@ -102,7 +114,7 @@ const StreamFilm = ({ runId, lane, seq, onSeq }: StreamFilmProps) => {
 const mostEdits = 12;
 
 /** The words that guards of the response put into an attempt. None while they are loaded, or if they are not stored. */
-export const useEditedWords = (runId: string, lane: Lane | undefined): readonly EditedWords[] => {
+const useEditedWords = (runId: string, lane: Lane | undefined): readonly EditedWords[] => {
   const catalog = useCatalog();
   const isOutput = (name: string): boolean => catalog.phases.some((info) => info.phase === name && info.lane === 'output');
   const edits = (lane?.marks ?? []).filter((mark) => mark.kind === 'verdict' && mark.verdict === 'edit' && isOutput(mark.phase));

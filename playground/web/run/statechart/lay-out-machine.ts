@@ -1,4 +1,5 @@
 import type { Catalog, StateInfo, TransitionInfo } from '../../../protocol/catalog.js';
+import { stateName } from '../../components/format.js';
 import { layOut, margin, type Box } from '../../components/lay-out.js';
 import type { Point } from '../../components/track-path.js';
 import { fromEachState } from '../../fold/chart-position.js';
@@ -30,8 +31,6 @@ export interface MachineDrawing {
 
 /** With more sources than this, a track from each would hide the others. */
 const fewSources = 4;
-
-export const stateName = ({ path }: StateInfo): string => path.slice(path.lastIndexOf('.') + 1);
 
 /** A track ends at a leaf: the first state inside, or the last. */
 const leafOf = (path: string, states: readonly StateInfo[], end: 'first' | 'last'): string => {
@@ -78,7 +77,7 @@ export const layOutMachine = (machine: Machine): MachineDrawing => {
     boxes: states.map((state) => ({
       id: state.path,
       parent: state.parent,
-      width: stateName(state).length * 7.5 + 26,
+      width: stateName(state.path).length * 7.5 + 26,
       height: 26,
     })),
     links: links.filter(isLaidOut).map((link) => ({ from: link.from, to: link.to, weight: isCommon(link) ? 0 : 2 })),

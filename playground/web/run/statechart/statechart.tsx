@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { useCatalog } from '../../api/catalog.js';
+import { stateName } from '../../components/format.js';
 import { Drawing } from '../../components/drawing.js';
 import { transitionId, type ChartPosition } from '../../fold/chart-position.js';
-import { layOutMachine, stateName, type PlacedState, type PlacedTransition } from './lay-out-machine.js';
+import { layOutMachine, type PlacedState, type PlacedTransition } from './lay-out-machine.js';
 import './statechart.css';
 
 interface StatechartProps {
@@ -14,7 +15,7 @@ interface StatechartProps {
 const State = ({ placed, position, onState }: StatechartProps & { readonly placed: PlacedState }) => {
   const { state, isFrame, x, y, width, height } = placed;
   const style = { left: x, top: y, width, height };
-  const name = stateName(state);
+  const name = stateName(state.path);
   if (isFrame)
     return (
       <div className="state-frame" style={style}>

@@ -51,7 +51,7 @@ export const Timeline = (props: TimelineProps) => (
   </section>
 );
 
-export interface TimelineProps {
+interface TimelineProps {
   readonly entries: readonly StudioEntry[];
   readonly facts: readonly Fact[];
   /** The run at the point in time. */
@@ -81,7 +81,7 @@ const Jump = ({ letter, ...props }: TimelineProps & { readonly letter: keyof typ
 };
 
 /** Buttons for steps and jumps through the run. */
-export const Transport = (props: TimelineProps) => {
+const Transport = (props: TimelineProps) => {
   const { entries, facts, view, playhead } = props;
   const step = (by: number) => (): void => playhead.moveTo(seqAfter(entries, view.seq, by));
   const jump = (letter: keyof typeof jumps) => (): void => {
@@ -96,20 +96,12 @@ export const Transport = (props: TimelineProps) => {
     t: jump('t'),
     r: jump('r'),
   });
-  const isAtEnd = view.seq >= (entries.at(-1)?.seq ?? 0);
   return (
     <div className="spread transport">
       <div className="cluster transport-buttons">
         <Button icon={ChevronsLeft} look="quiet" aria-label="Go to start" onClick={step(-Infinity)} />
         <Button icon={ChevronLeft} look="quiet" aria-label="Previous event" aria-keyshortcuts="ArrowLeft" onClick={step(-1)} />
-        <Button
-          icon={ChevronRight}
-          look="quiet"
-          aria-label="Next event"
-          aria-keyshortcuts="ArrowRight"
-          disabled={isAtEnd}
-          onClick={step(1)}
-        />
+        <Button icon={ChevronRight} look="quiet" aria-label="Next event" aria-keyshortcuts="ArrowRight" onClick={step(1)} />
         <Button
           icon={ChevronsRight}
           look="quiet"

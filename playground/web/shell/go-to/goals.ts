@@ -12,19 +12,19 @@ export interface Goal {
   readonly href: string;
 }
 
-const pages: readonly Goal[] = [
-  { kind: 'page', name: 'Chat', href: '/' },
-  { kind: 'page', name: 'Runs', href: '/runs' },
-  { kind: 'page', name: 'Guard statistics', href: '/guards' },
-  { kind: 'page', name: 'Replay a guard', href: '/guard-replay' },
-  { kind: 'page', name: 'Pipelines', href: '/pipelines' },
-  { kind: 'page', name: 'Loop statechart', href: '/machine' },
-  { kind: 'page', name: 'Chunk lab', href: '/lab' },
-];
+const pages = {
+  Chat: '/',
+  Runs: '/runs',
+  'Guard statistics': '/guards',
+  'Replay a guard': '/guard-replay',
+  Pipelines: '/pipelines',
+  'Loop statechart': '/machine',
+  'Chunk lab': '/lab',
+} as const;
 
 /** The targets that do not depend on the open page. */
 export const goalsOfCatalog = ({ agents, pipelines }: Catalog): Goal[] => [
-  ...pages,
+  ...Object.entries(pages).map(([name, href]): Goal => ({ kind: 'page', name, href })),
   ...agents.map(({ id, name }): Goal => ({ kind: 'agent', name, note: 'chat', href: `/?agent=${encodeURIComponent(id)}` })),
   ...pipelines.map(({ id }): Goal => ({ kind: 'pipeline', name: id, href: pipelineHref(id) })),
   ...pipelines.flatMap(({ id, graph }) =>

@@ -93,24 +93,23 @@ const LaneChoice = ({ agentId, isBusy, onReplay }: LaneChoiceProps) => {
   const [chosen, setChosen] = useState<LanePipelines>({});
   const own = useAgent(agentId)?.pipelines ?? {};
   const lanes = [...new Set(phases.map(({ lane }) => lane))];
-  const choose = (lane: string, id: string): void => {
-    const { [lane]: _, ...others } = chosen;
-    setChosen(id === '' ? others : { ...others, [lane]: id });
-  };
   const fitting = (lane: string) => {
     const inLane = new Set(phases.filter((row) => row.lane === lane).map(({ phase }) => phase));
     return pipelines.filter(({ id, phases: covered }) => id !== own[lane] && covered.some((phase) => inLane.has(phase)));
   };
   return (
     <Panel title="Replay with">
-      <Form className="columns array-choice" onSubmit={() => onReplay(chosen)}>
+      <Form
+        className="columns array-choice"
+        onSubmit={() => onReplay(Object.fromEntries(Object.entries(chosen).filter(([, id]) => id !== '')))}
+      >
         {lanes.map((lane) => (
           <Select
             key={lane}
             title={`${lane} guards`}
             value={chosen[lane] ?? ''}
             options={[['', `current: ${own[lane] ?? 'none'}`], ...fitting(lane).map(({ id, name }) => [id, name] as const)]}
-            onChange={(id) => choose(lane, id)}
+            onChange={(id) => setChosen({ ...chosen, [lane]: id })}
           />
         ))}
         <Button icon={Play} look="primary" type="submit" disabled={isBusy}>

@@ -1,6 +1,7 @@
 import type { ComparedRow, ComparedVerdict } from '../../../protocol/runs.js';
 import { usePhaseTitle } from '../../api/catalog.js';
 import { VerdictBadge } from '../../components/badge.js';
+import { attemptName } from '../../components/format.js';
 import { Panel } from '../../components/panel.js';
 import { Aside, RowName, Table } from '../../components/table.js';
 import { WordDiff } from '../../components/word-diff.js';
@@ -43,8 +44,7 @@ export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTab
 /** Where a guard was called: its phase, step and attempt. */
 export const usePlace = (): ((row: ComparedRow) => string) => {
   const titleOf = usePhaseTitle();
-  return ({ phase, stepNumber, attempt }) =>
-    `${titleOf(phase)}, step ${stepNumber + 1}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
+  return (row) => `${titleOf(row.phase)}, ${attemptName(row)}`;
 };
 
 /** A verdict with its reason. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GraphShape } from '../../../protocol/catalog.js';
 import { layOutGraph, type PlacedShape } from './lay-out-graph.js';
@@ -79,5 +80,43 @@ describe('layOutGraph', () => {
       expect(isOn(from, (from?.x ?? 0) + (from?.width ?? 0))).toBe(true);
       expect(isOn(to, to?.x, points.at(-1))).toBe(true);
     }
+  });
+
+  it('keeps the order of branches in any nested pipeline', () => {
+    const kinds = ['map', 'row', 'group', 'branch'] as const;
+    interface Tree {
+      readonly kind: (typeof kinds)[number];
+      readonly inside: readonly Tree[];
+    }
+    const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 3 },
+        fc.constant({ kind: 'map' as const, inside: [] }),
+        fc.record({ kind: fc.constantFrom(...kinds.slice(1)), inside: fc.array(tie('tree'), { minLength: 1, maxLength: 4 }) }),
+      ),
+    }));
+    const shapeOf = ({ kind, inside }: Tree, path: string): GraphShape => {
+      const nodes = inside.map((one, index) => shapeOf(one, `${path}/${index}`));
+      if (kind === 'map') return step(path);
+      if (kind === 'row') return row(path, ...nodes);
+      return kind === 'group'
+        ? group(path, ...nodes)
+        : { kind, path, overlap: 'reject', arms: nodes.map((node, index) => ({ condition: `c${index}`, node })) };
+    };
+    const stacks = (shape: GraphShape): string[][] => {
+      const nodes = 'nodes' in shape ? shape.nodes : 'arms' in shape ? shape.arms.map(({ node }) => node) : [];
+      return [...(shape.kind === 'sequence' ? [] : [nodes.map(({ path }) => path)]), ...nodes.flatMap(stacks)];
+    };
+    fc.assert(
+      fc.property(fc.array(tree, { minLength: 1, maxLength: 4 }), (inside) => {
+        const drawn = shapeOf({ kind: 'row', inside }, 'p');
+        const tops = new Map(layOutGraph(drawn, () => '').places.map(({ id, y }) => [id, y]));
+        for (const paths of stacks(drawn)) {
+          const ys = paths.map((path) => tops.get(path) ?? 0);
+          expect(ys).toEqual(ys.toSorted((a, b) => a - b));
+        }
+      }),
+      { numRuns: 20 },
+    );
   });
 });

@@ -1,7 +1,7 @@
 import type { GraphShape } from '../../../protocol/catalog.js';
 import { layOut, margin, type Box, type NewBox } from '../../components/lay-out.js';
 import type { Point } from '../../components/track-path.js';
-import { groupName, shapeName } from './shape-nodes.js';
+import { shapeName } from './shape-nodes.js';
 
 /** A place of a pipeline, or the condition of a branch case. */
 export interface PlacedShape extends Box {
@@ -111,7 +111,7 @@ const rowOf = (plan: Plan, nodes: readonly GraphShape[], around: Around): Part =
   chain(nodes.map((node) => partOf(plan, node, around)));
 
 const framed = (shape: GraphShape, { parent, above, least }: Around, fill: (inside: Around) => Part): Part => {
-  const name = groupName(shape);
+  const name = shapeName(shape);
   const inside = fill({ parent: shape.path, above: above + titleHeight, least: Math.max(least, name.length * 7 + 70) });
   return {
     ...inside,

@@ -59,7 +59,13 @@ const readCutting = (query: URLSearchParams): Cutting | undefined => {
   const readers: Record<Cutting['kind'], () => Cutting | undefined> = {
     characters: () => ({ kind: 'characters' }),
     random: () => ({ kind: 'random', seed: whole('seed', 0) ?? 1, mean: whole('mean', 1) ?? 4 }),
-    'by-hand': () => ({ kind: 'by-hand', at: positionsIn(query.get('at') ?? '') }),
+    'by-hand': () => ({
+      kind: 'by-hand',
+      at: (query.get('at') ?? '')
+        .split('.')
+        .map(Number)
+        .filter((position) => Number.isSafeInteger(position) && position > 0),
+    }),
     recorded: () => {
       const runId = query.get('run');
       if (!runId) return undefined;
@@ -69,9 +75,3 @@ const readCutting = (query: URLSearchParams): Cutting | undefined => {
   const cut = query.get('cut') ?? '';
   return Object.hasOwn(readers, cut) ? readers[cut as Cutting['kind']]() : undefined;
 };
-
-const positionsIn = (text: string): number[] =>
-  text
-    .split('.')
-    .map(Number)
-    .filter((position) => Number.isSafeInteger(position) && position > 0);

@@ -38,6 +38,8 @@ export const LabPage = () => {
   const [lab, act] = useAction<LabResult>();
   const run = (wanted: LabSettings) =>
     act(async () => ({ settings: wanted, run: await post<LabRun>('lab/stream', wanted), at: Date.now() }));
+  const { value: result } = lab;
+  const isStale = result !== undefined && result.settings !== settings;
   const link = `?${writeLabLink(settings)}`;
   useEffect(() => {
     // The address follows the settings, so that it can be shared; it adds no step to the history.
@@ -63,7 +65,15 @@ export const LabPage = () => {
         <LabSetup settings={settings} isBusy={lab.state === 'busy'} onChange={setSettings} onRun={() => void run(settings)} />
         <div className="stack-l">
           {lab.error && <ErrorNotice error={lab.error} />}
-          <FilmPanel result={lab.value} isStale={lab.value !== undefined && lab.value.settings !== settings} />
+          <Panel title="Emitted text" note={isStale ? 'Settings changed. Run again to update.' : undefined}>
+            {result ? (
+              <LabFilm key={result.at} run={result.run} />
+            ) : (
+              <EmptyState icon={FilmIcon} title="No results yet">
+                Run the stream, then step through its chunks.
+              </EmptyState>
+            )}
+          </Panel>
           <LeakPanel settings={settings} onLoad={load} />
         </div>
       </div>
@@ -77,25 +87,6 @@ interface LabResult {
   readonly run: LabRun;
   readonly at: number;
 }
-
-interface FilmPanelProps {
-  readonly result: LabResult | undefined;
-  /** The settings were changed since. */
-  readonly isStale: boolean;
-}
-
-/** The gate's output, chunk by chunk. */
-const FilmPanel = ({ result, isStale }: FilmPanelProps) => (
-  <Panel title="Emitted text" note={isStale ? 'Settings changed. Run again to update.' : undefined}>
-    {result ? (
-      <LabFilm key={result.at} run={result.run} />
-    ) : (
-      <EmptyState icon={FilmIcon} title="No results yet">
-        Run the stream, then step through its chunks.
-      </EmptyState>
-    )}
-  </Panel>
-);
 
 const LabFilm = ({ run }: { readonly run: LabRun }) => {
   const last = frameCount(run) - 1;

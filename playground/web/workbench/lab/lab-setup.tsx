@@ -7,11 +7,6 @@ import { Panel } from '../../components/panel.js';
 import { chunksOf, cutsOf } from './cuts.js';
 import { labKinds, type LabSettings } from './lab-link.js';
 import { Link } from 'wouter';
-import type { RunSummary } from '../../../protocol/runs.js';
-import { runPath } from '../../../protocol/run-file.js';
-import { useGet } from '../../api/use-loaded.js';
-import { InertText } from '../../components/inert-text.js';
-import { Loaded } from '../../components/notices.js';
 import { runHref } from '../../shell/hrefs.js';
 
 interface LabSetupProps {
@@ -56,9 +51,8 @@ export const LabSetup = ({ settings, isBusy, onChange, onRun }: LabSetupProps) =
           value={cutting.kind}
           options={Object.entries(cuttingTitles)}
           onChange={(chosen) => set({ cutting: firstCuttings[chosen as Cutting['kind']] })} // a key of the titles
-        >
-          {cutting.kind === 'random' && <RandomFields cutting={cutting} onChange={(next) => set({ cutting: next })} />}
-        </Radios>
+        />
+        {cutting.kind === 'random' && <RandomFields cutting={cutting} onChange={(next) => set({ cutting: next })} />}
         {cutting.kind === 'recorded' ? (
           <Recorded cutting={cutting} />
         ) : cutting.kind === 'by-hand' ? (
@@ -146,27 +140,14 @@ const RandomFields = ({ cutting, onChange }: RandomProps) => (
   </div>
 );
 
-type RecordedCutting = Extract<Cutting, { kind: 'recorded' }>;
-
 /** The model call whose chunks are used: a step of a run leads here. */
-export const Recorded = ({ cutting }: { readonly cutting: RecordedCutting }) =>
-  cutting.runId === '' ? (
+const Recorded = ({ cutting: { runId, stepNumber, attempt } }: { readonly cutting: Extract<Cutting, { kind: 'recorded' }> }) =>
+  runId === '' ? (
     <p className="soft small">
       Open a step of a <Link href="/runs">run</Link>, and press <i>Open in the lab</i>.
     </p>
   ) : (
-    <RecordedCall cutting={cutting} />
+    <p className="small">
+      Step {stepNumber + 1}, attempt {attempt} of <Link href={runHref(runId)}>a recorded run</Link>.
+    </p>
   );
-
-const RecordedCall = ({ cutting: { runId, stepNumber, attempt } }: { readonly cutting: RecordedCutting }) => (
-  <Loaded loaded={useGet<RunSummary>(runPath(runId))} noun="the run">
-    {({ userText }) => (
-      <p className="small">
-        Step {stepNumber + 1}, attempt {attempt} of{' '}
-        <Link href={runHref(runId)}>
-          <InertText text={userText || runId} />
-        </Link>
-      </p>
-    )}
-  </Loaded>
-);

@@ -2,11 +2,12 @@ import { useMemo, useState } from 'react';
 import { useCatalog } from '../../api/catalog.js';
 import { getText } from '../../api/request.js';
 import type { Catalog, TransitionInfo } from '../../../protocol/catalog.js';
+import { stateName } from '../../components/format.js';
 import { Panel } from '../../components/panel.js';
 import { chartPosition } from '../../fold/chart-position.js';
 import { Statechart } from '../../run/statechart/statechart.js';
 import { CopyButton, SaveButton } from '../take-away/take-button.js';
-import { layOutMachine, stateName } from '../../run/statechart/lay-out-machine.js';
+import { layOutMachine } from '../../run/statechart/lay-out-machine.js';
 import { drawingSvg } from '../graph/drawing-svg.js';
 import { Aside, Table } from '../../components/table.js';
 import { PageHead } from '../page-head.js';
@@ -23,7 +24,27 @@ export const MachinePage = () => {
   const ways = machine.transitions.filter(({ from, to }) => chosen === undefined || from === chosen || to === chosen);
   return (
     <div className="page">
-      <MachineHead machine={machine} />
+      <PageHead
+        crumbs={[['Pipelines', '/pipelines']]}
+        title="Loop statechart"
+        tools={
+          <>
+            <CopyButton text={() => getText('machine/mermaid')}>Copy Mermaid</CopyButton>
+            <SaveButton name="interlock-loop.svg" type="image/svg+xml" text={() => machineSvg(machine)}>
+              Download SVG
+            </SaveButton>
+            <SaveButton name="interlock-loop.json" type="application/json" text={() => getText('machine')}>
+              XState JSON
+            </SaveButton>
+          </>
+        }
+      >
+        <p className="field-words soft tiny">
+          The statechart that runs every InterlockAgent. Pass the JSON to <code>createMachine</code> of XState 5, or open it in
+          Stately Sketch; Stately Studio imports it as <code>createMachine(…)</code>. It contains only the names of guards,
+          actions and activities. GitHub, GitLab and most wikis render Mermaid.
+        </p>
+      </PageHead>
       <div className="stack-l">
         <Panel title="Statechart" isFlush>
           <Statechart position={position} onState={(path) => setChosen((before) => (before === path ? undefined : path))} />
@@ -35,30 +56,6 @@ export const MachinePage = () => {
     </div>
   );
 };
-
-const MachineHead = ({ machine }: Pick<Catalog, 'machine'>) => (
-  <PageHead
-    crumbs={[['Pipelines', '/pipelines']]}
-    title="Loop statechart"
-    tools={
-      <>
-        <CopyButton text={() => getText('machine/mermaid')}>Copy Mermaid</CopyButton>
-        <SaveButton name="interlock-loop.svg" type="image/svg+xml" text={() => machineSvg(machine)}>
-          Download SVG
-        </SaveButton>
-        <SaveButton name="interlock-loop.json" type="application/json" text={() => getText('machine')}>
-          XState JSON
-        </SaveButton>
-      </>
-    }
-  >
-    <p className="field-words soft tiny">
-      The statechart that runs every InterlockAgent. Pass the JSON to <code>createMachine</code> of XState 5, or open it in
-      Stately Sketch; Stately Studio imports it as <code>createMachine(…)</code>. It contains only the names of guards, actions
-      and activities. GitHub, GitLab and most wikis render Mermaid.
-    </p>
-  </PageHead>
-);
 
 const Transitions = ({ ways }: { readonly ways: readonly TransitionInfo[] }) => (
   <Table
@@ -86,7 +83,11 @@ const machineSvg = (machine: Catalog['machine']): string => {
   return drawingSvg({
     ...size,
     title: 'Loop statechart',
-    boxes: states.map(({ state, isFrame, ...box }) => ({ ...box, look: isFrame ? 'frame' : 'box', title: stateName(state) })),
+    boxes: states.map(({ state, isFrame, ...box }) => ({
+      ...box,
+      look: isFrame ? 'frame' : 'box',
+      title: stateName(state.path),
+    })),
     tracks: transitions.filter(({ isCommon }) => !isCommon).map(({ points }) => points),
   });
 };

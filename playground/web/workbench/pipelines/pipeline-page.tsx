@@ -6,9 +6,10 @@ import type { PipelineInfo, GraphShape } from '../../../protocol/catalog.js';
 import { Badge, ProcessorBadge, WordBadge } from '../../components/badge.js';
 import { count } from '../../components/format.js';
 import { FactList } from '../../components/fact-list.js';
+import { Pills } from '../../components/pills.js';
 import { Panel } from '../../components/panel.js';
 import { useQuery } from '../../shell/use-query.js';
-import { NotFound } from '../../shell/not-found.js';
+import { NotFound } from '../../components/notices.js';
 import { PipelineGraph } from '../graph/pipeline-graph.js';
 import { type PlaceMark, shapeName } from '../graph/shape-nodes.js';
 import { drawingSvg } from '../graph/drawing-svg.js';
@@ -178,7 +179,7 @@ const Phases = ({ phases }: { readonly phases: readonly string[] }) => {
 type Walk = NonNullable<Finding['counterExample']>;
 
 /** A run of the loop that demonstrates a finding: its path through the statechart, with the events. */
-export const CounterExample = ({ finding: { code, counterExample } }: { readonly finding: Finding }) => (
+const CounterExample = ({ finding: { code, counterExample } }: { readonly finding: Finding }) => (
   <Panel title="Example run" note={<code>{code}</code>}>
     {counterExample ? (
       <WalkView key={code} walk={counterExample} />
@@ -191,36 +192,21 @@ export const CounterExample = ({ finding: { code, counterExample } }: { readonly
 const WalkView = ({ walk }: { readonly walk: Walk }) => {
   const { machine } = useCatalog();
   const [at, setAt] = useState(walk.length - 1);
-  const position = useMemo(
-    () =>
-      chartPosition(
-        walk.slice(0, at + 1).map(({ state }, index) => ({ state, seq: index, at: index })),
-        machine,
-      ),
-    [walk, at, machine],
-  );
-  const goTo = useCallback((path: string) => setAt((before) => lastOf(walk, path) ?? before), [walk]);
+  const visits = useMemo(() => walk.map(({ state }, index) => ({ state, seq: index, at: index })), [walk]);
+  const position = useMemo(() => chartPosition(visits.slice(0, at + 1), machine), [visits, at, machine]);
+  const goTo = (path: string): void => {
+    const index = walk.findLastIndex(({ state }) => state === path);
+    if (index >= 0) setAt(index);
+  };
   return (
-    <div className="split walk-layout">
-      <ol className="walk">
-        {walk.map(({ state, happens }, index) => (
+    <div className="stack">
+      <Pills visits={visits} seq={at} onSeq={setAt} />
+      {walk.map(
+        ({ state, happens }, index) =>
           // oxlint-disable-next-line react/no-array-index-key -- a walk may come by a state twice
-          <li key={index} className={happens === undefined ? '' : 'walk-happens'}>
-            <button type="button" className="bare" aria-current={index === at ? 'step' : undefined} onClick={() => setAt(index)}>
-              <code>{state}</code>
-              {happens !== undefined && <InertText text={happens} />}
-            </button>
-          </li>
-        ))}
-      </ol>
-      <div className="stack">
-        <Statechart position={position} onState={goTo} />
-      </div>
+          happens !== undefined && <FactList key={index} facts={{ [state]: happens }} />,
+      )}
+      <Statechart position={position} onState={goTo} />
     </div>
   );
-};
-
-const lastOf = (walk: Walk, path: string): number | undefined => {
-  const index = walk.findLastIndex(({ state }) => state === path);
-  return index < 0 ? undefined : index;
 };

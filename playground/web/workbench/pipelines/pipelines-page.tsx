@@ -13,7 +13,7 @@ import './pipelines.css';
 
 /** All pipelines: the phases and agents of each, and its defects. */
 export const PipelinesPage = () => {
-  const { phases, pipelines } = useCatalog();
+  const { pipelines } = useCatalog();
   return (
     <div className="page">
       <header className="spread">
@@ -27,43 +27,41 @@ export const PipelinesPage = () => {
           Add guards to an agent, or register a workflow of type “processor”.
         </EmptyState>
       ) : (
-        <PipelineTable phases={phases} pipelines={pipelines} />
+        <PipelineTable />
       )}
     </div>
   );
 };
 
-interface TableProps {
-  readonly phases: readonly PhaseInfo[];
-  readonly pipelines: readonly PipelineInfo[];
-}
-
-const PipelineTable = ({ phases, pipelines }: TableProps) => (
-  <Table
-    className="rows-flush pipelines"
-    rows={pipelines}
-    columns={[
-      {
-        title: 'Pipeline',
-        render: ({ id, name, graph }) => (
-          <>
-            <Link href={pipelineHref(id)}>{name}</Link>
-            <span className="cluster soft tiny pipelines-kind">
-              <ProcessorBadge />
-              {count(guardsIn(graph).length, 'guard')}
-            </span>
-          </>
-        ),
-      },
-      ...phases.map(phaseColumn),
-      {
-        title: 'Used by',
-        render: ({ usedBy }) => (usedBy.length > 0 ? usedBy.join(', ') : <span className="faint">no agent</span>),
-      },
-      { title: 'Findings', render: FindingCount },
-    ]}
-  />
-);
+const PipelineTable = () => {
+  const { phases, pipelines } = useCatalog();
+  return (
+    <Table
+      className="rows-flush pipelines"
+      rows={pipelines}
+      columns={[
+        {
+          title: 'Pipeline',
+          render: ({ id, name, graph }) => (
+            <>
+              <Link href={pipelineHref(id)}>{name}</Link>
+              <span className="cluster soft tiny pipelines-kind">
+                <ProcessorBadge />
+                {count(guardsIn(graph).length, 'guard')}
+              </span>
+            </>
+          ),
+        },
+        ...phases.map(phaseColumn),
+        {
+          title: 'Used by',
+          render: ({ usedBy }) => (usedBy.length > 0 ? usedBy.join(', ') : <span className="faint">no agent</span>),
+        },
+        { title: 'Findings', render: FindingCount },
+      ]}
+    />
+  );
+};
 
 const phaseColumn = ({ phase, title, hook }: PhaseInfo): Column<PipelineInfo> => {
   const isCovered = ({ phases }: PipelineInfo): boolean => phases.includes(phase);

@@ -1,6 +1,6 @@
 import { ListPlus, X } from 'lucide-react';
 import { Button } from '../../../components/button.js';
-import { isRecord, type JsonSchema } from '../json-schema.js';
+import { isRecord } from '../json-schema.js';
 import { newRow, readRow, writeRow } from '../message-row.js';
 import { tied, type FieldProps, JsonInput, useDraftErrors } from './inputs.js';
 
@@ -12,7 +12,7 @@ export const MessagesInput = (props: FieldProps) => {
   const report = useDraftErrors(onDraftError);
   const list = Array.isArray(value) ? (value as unknown[]) : [];
   const items = field.schema.items ?? {};
-  const roles = rolesOf(items);
+  const roles = (items.properties?.['role']?.enum ?? []).map(String);
   const replace = (index: number, message: unknown): void => onChange(list.toSpliced(index, 1, message));
   const remove = (index: number): void => {
     const rest = list.toSpliced(index, 1);
@@ -45,8 +45,6 @@ export const MessagesInput = (props: FieldProps) => {
     </div>
   );
 };
-
-const rolesOf = ({ properties = {} }: JsonSchema): string[] => (properties['role']?.enum ?? []).map(String);
 
 interface RowProps {
   readonly field: FieldProps;
