@@ -159,17 +159,20 @@ const urlOf = (text: string): URL | undefined => {
 const invisible = lazyRegex(String.raw`\p{Default_Ignorable_Code_Point}`);
 const faultOfHost = (text: string, url: URL | undefined, rules: LinkRules): LinkFault | undefined => {
   const { isOpen, isInCode = false } = rules;
-  if (!url) return isOpen || isInCode || isDefanged(text) || isExpression(text, rules) ? undefined : 'invalid'; // no browser opens it
-  const user = decode(`${url.username}:${url.password}`);
-  if (!isInCode && user !== ':' && !(isOpen && exampleUser.test(user))) return 'userinfo';
+  if (!url) return isInCode || isExpression(text, rules) ? undefined : 'invalid'; // no browser opens it
+  if (!isInCode && hasUser(url, isOpen)) return 'userinfo';
   const written = /^[^:/\\?#]*:?[/\\]*([^/\\?#]*)/.exec(text)?.[1] ?? '';
   if (invisible().test(decode(written))) return 'hidden';
   if (!isOpen) return rules.allows(url.host) || isTemplate(url, rules) ? undefined : 'host';
   return isDeceptive(written, url, isInCode) ? 'lookalike' : undefined;
 };
 
+const hasUser = ({ username, password }: URL, isOpen: boolean): boolean =>
+  username + password !== '' && !(isOpen && exampleUser.test(decode(`${username}:${password}`)));
+
 /** Whether a host that no browser reads begins with an allowed name, or with none: `localhost:~w`, `%1`, `[::1]:{}`. */
-const isExpression = (text: string, { allows }: LinkRules): boolean => {
+const isExpression = (text: string, { allows, isOpen }: LinkRules): boolean => {
+  if (isOpen || isDefanged(text)) return true;
   const name = /^(?:https?:)?[\\/]{2}([a-z0-9-]+(?:\.[a-z0-9-]+)*)?/i.exec(text)?.[1] ?? '';
   return !name.includes('.') || allows(name.toLowerCase());
 };

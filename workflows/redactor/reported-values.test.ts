@@ -71,6 +71,15 @@ const honest: readonly string[] = [
   '| Token | bits |\n| --- | --- |\n| `Float16_BE` | 16 |\n| `Int64_LE` | 64 |',
   '<a href="diameter.html#session_id-1">session_id/1</a>',
   'FSDiscriminatorPass P = FSDiscriminatorPass::Pass1;',
+  '-----BEGIN CERTIFICATE-----\nMIIC7jCCAlegAwIBAgIBATANBgkqhkiG9w0BAQQFADCB\n-----END CERTIFICATE-----',
+  '-----BEGIN RSA PUBLIC KEY-----\nMIIC7jCCAlegAwIBAgIBATANBgkqhkiG9w0BAQQFADCB\n-----END RSA PUBLIC KEY-----',
+  'new URL("https://abc:xyz@example.com") and https://a:b@xn--g6w251d/',
+  "auth: { apiKey: 'base64EncodedKey' }, SessionID = SessionID0, blkid --match-token LABEL= /dev/sda",
+  'https://files.example.com/logo.png?alt=media&token=2fcd0528-e8bb-4bdd-af35-9d20e313d1a8',
+  '"en-PW": "modern",\n"es": "moderate",\n"es-419": "modern",\n',
+  'Files\n6.2.4.1. The files\n6.2.4.2 Names\n.. _s6.5.3.1.1:',
+  '0,1466.33299214604,1049.87\n    4044404959645932768,\n',
+  'a-.208-.349c-.005-.375.042-.573-.01',
   'Thus <http://fred:fredpassword@example.com:8080/> and uri://foo:bar@example.com',
 ];
 

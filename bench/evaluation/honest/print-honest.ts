@@ -3,8 +3,6 @@ import { judgeHonest } from './judge-honest.js';
 
 /** The largest share of honest texts that a guard may change or stop; `redactor` removes values that are there. */
 const maxShare = 0.001;
-/** Guards above it, with their texts today, which may not become more: see docs/evaluation.md. */
-const mostTexts: Readonly<Record<string, number>> = { 'default-guards': 4 };
 
 /** Prints what each guard does to honest texts, with the shortest cases; the result is the exit code. */
 export const printHonest = async (guard: string | undefined, shownCases: number): Promise<number> => {
@@ -14,8 +12,8 @@ export const printHonest = async (guard: string | undefined, shownCases: number)
     console.log(`${name}: ${changed} of ${texts} texts (${share} %, ${(chars / 1e6).toFixed(1)} MB), ${inFences} in code fences`);
     console.log(`  ${JSON.stringify(byCorpus)}`);
     for (const line of cases.slice(0, shownCases)) console.log(`  ${line}`);
-    if (name.startsWith('redactor') || (changed <= (mostTexts[name] ?? maxShare * texts) && inFences === 0)) continue;
-    console.log(`  not kept: at most ${mostTexts[name] ?? `${100 * maxShare} %`}, and none in code fences`);
+    if (name.startsWith('redactor') || (changed <= maxShare * texts && inFences === 0)) continue;
+    console.log(`  not kept: at most ${100 * maxShare} %, and none in code fences`);
     code = 1;
   }
   return code;

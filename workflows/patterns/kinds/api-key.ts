@@ -186,8 +186,9 @@ export const keyOfAnyBeginningFinder = defineFinder(() => ({
   open,
 }));
 
-/** References to a key: `process.env.API_KEY_2`. */
-const reference = /^(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx)\.[\w.]+$/;
+/** References to a key, and names: `process.env.API_KEY_2`, `base64EncodedKey`. */
+const reference =
+  /^(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx)\.[\w.]+$|^[a-z]+\d{0,2}(?:[A-Z][a-z]+)+$/;
 
 /** Values with a key's label. Labels match in any case; keys do not. */
 export const labelledKeyFinder = defineFinder(() => ({

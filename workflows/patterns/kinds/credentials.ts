@@ -58,13 +58,13 @@ export const jwtFinder = defineFinder(() => ({
   read: readToken,
 }));
 
-const label = '[A-Z0-9][A-Z0-9 ]{0,40}';
+const label = '(?!(?:[A-Z0-9]{1,12} ){0,3}(?:CERTIFICATE|PUBLIC|PARAMETERS|CRL|SIGNATURE)[ -])[A-Z0-9][A-Z0-9 ]{0,40}';
 /** The content of a block: base 64, header fields, line ends, also as `\n`. */
 const body = String.raw`(?:(?!-----)[A-Za-z0-9+/=\s\\:,.()-]){0,65536}`;
 const line = String.raw`(?:\s|\\[nr]){1,4}[A-Za-z0-9+/=]{16,80}`;
 
 /**
- * Blocks in PEM form (RFC 7468) of any label: above all private keys. In an unfinished block, the lines that are clearly
+ * Blocks in PEM form (RFC 7468) but certificates and public keys: above all private keys. In an unfinished block, the lines that are clearly
  * base 64 count.
  */
 export const pemFinder = defineFinder(() => ({
@@ -93,7 +93,9 @@ export const urlCredentialsFinder: Finder = defineFinder(() => ({
   hint: /:\/\//,
   read: (text, { start, end }) => {
     const value = text.slice(start, end);
-    return replaced.test(value) || isPlaceholder(value.replace(/^([^:]*):(?:\1(?=.))?/, '')) ? undefined : end;
+    return replaced.test(value) || /^\w{1,5}:\w{1,3}$/.test(value) || isPlaceholder(value.replace(/^([^:]*):(?:\1(?=.))?/, ''))
+      ? undefined
+      : end;
   },
   isClosed: true, // the host of a URL follows, not that of a mailbox
 }));

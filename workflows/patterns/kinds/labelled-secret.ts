@@ -27,8 +27,8 @@ const noValue =
   /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx|req|request|res|data|props|params|user|args|app|input|state)\.|[$%{<*.]|\*|[a-z][a-z+.-]{1,20}:\/\/|\/|\.\.?\/|(?:your|my|the|some|example|sample|dummy|fake|placeholder|change|enter|insert|x{3,}|redacted|hidden|null|none|undefined|true|false|string|required|optional)(?:[-_.:!?]|$))|^[\^~>=<v]{0,2}\d+(?:\.[\dx*]+)+|^\d+(?:px|em|rem|ms|s|m|h|d|%)?$|^\[[A-Z_]+|^(?:sha(?:1|256|384|512)|md5)[-:]|^(?:big)?u?(?:int|float)\d{1,3}(?:clamped)?(?:array|_\w{1,2})?$|^[\w:]{1,64}\/\d$|^[a-z]{1,32}=\d{1,3}$|^-?anonymous@|^:|\(|\*{3}/i;
 /** A name in a program, also with a digit at its end. */
 const name =
-  /^(?:[a-z]+(?:[A-Z][a-z]+)+\d{0,2}|[A-Z]+(?:_[A-Z0-9]+)+|[a-z]+(?:[_-][a-z]+)+\d{0,2}|[a-z]+(?:[_-][a-z]+\d{0,3}){3,}|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+)$/;
-const ownName = /pass|token|secret|key|user|auth|pwd/i;
+  /^(?:[a-z]+\d{0,2}(?:[A-Z][a-z]+)+\d{0,2}|[A-Z]+=|[A-Z]+(?:_[A-Z0-9]+)+|[a-z]+(?:[_-][a-z]+)+\d{0,2}|[a-z]+(?:[_-][a-z]+\d{0,3}){3,}|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+)$/;
+const ownName = /pass|token|secret|key|user|auth|pwd|sess/i;
 
 /** A value without the punctuation of its sentence. */
 const withoutEnd = (written: string): string => {
@@ -54,7 +54,7 @@ const read =
       noValue.test(value) ||
       name.test(value) ||
       isPlaceholder(value) ||
-      text.slice(Math.max(0, start - 16), start).endsWith('badge.svg?token=') ||
+      /(?:badge\.svg\?|alt=media&(?:amp;)?)token=$/.test(text.slice(Math.max(0, start - 20), start)) ||
       isHashed(text, start, value)
     )
       return undefined;

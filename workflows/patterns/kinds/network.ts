@@ -13,6 +13,8 @@ const versionLabel = lazyRegex(
 const product = /(?:^|[\s(;"'])[A-Z][A-Za-z]{1,16}\/$/;
 /** A version of a package: small numbers, and the number of its build. */
 const build = /^(?!10\.)(?:[0-4]?\d\.){3}[0-4]?\d-[\da-z]/i;
+/** The number of a section at the start of a line: `6.2.4.1. Files`. */
+const section = /\n[ \t#*]{0,8}(?!10\.)(?:\d{1,2}\.){3}\d{1,2}(?:\.\s| [A-Z])$/;
 const labelChars = 20;
 const wordChar = String.raw`[[\p{L}\p{N}_]--${unspaced}]`;
 const wordStart = lazyRegex(`^${wordChar}`, 'v');
@@ -28,7 +30,10 @@ const readAddress: ReadMatch = (text, { start, end }) => {
     if (!isAddress(value)) continue;
     const after = start + value.length;
     const before = text.slice(Math.max(0, start - labelChars), start);
-    const isPartOfMore = wordStart().test(text.slice(after, after + 2)) || build.test(text.slice(start, after + 2));
+    const isPartOfMore =
+      wordStart().test(text.slice(after, after + 2)) ||
+      build.test(text.slice(start, after + 2)) ||
+      section.test(text.slice(Math.max(0, start - 9), after + 2));
     return isPartOfMore || (value.includes('.') && (versionLabel().test(before) || product.test(before))) ? undefined : after;
   }
   return undefined;
@@ -55,7 +60,7 @@ const looksLikeIpV6 = (value: string): boolean => {
 /** IP addresses of both versions that `validator.isIP` accepts, without version numbers and without loopback addresses. */
 export const ipFinder = defineFinder(() => ({
   regex: new RegExp(
-    String.raw`(?=[0-9A-Fa-f]{1,4}[:.]|::(?!:))(?<!${wordChar})(?<!${groupBefore})(?:[0-9A-Fa-f]|::)[0-9A-Fa-f:.]{2,${maxChars + 3}}(?=[^]{0,2})`,
+    String.raw`(?=[0-9A-Fa-f]{1,4}[:.]|::(?!:))(?<!${wordChar})(?<!\d\.)(?<!${groupBefore})(?:[0-9A-Fa-f]|::)[0-9A-Fa-f:.]{2,${maxChars + 3}}(?=[^]{0,2})`,
     'v',
   ),
   lookbehind: labelChars,

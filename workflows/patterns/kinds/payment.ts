@@ -51,9 +51,16 @@ const endsOf = (text: string, { start, end }: TextSpan): { end: number; digits: 
 
 const isAsciiDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
+/** A number with decimals, or a long one: of the brands with more than 16 digits, only UnionPay issues many. */
+const isNumber = (written: string): boolean => /^\d+(?:\.\d+|\d{16})$/.test(written) && !/^62\d+$/.test(written);
+
 const readCard: ReadMatch = (text, match) =>
   endsOf(text, match).findLast(
-    ({ digits, end }) => isCard(digits) && !manyLines.test(text.slice(match.start, end)) && !isRow(text, match.start, end),
+    ({ digits, end }) =>
+      isCard(digits) &&
+      !isNumber(text.slice(match.start, end)) &&
+      !manyLines.test(text.slice(match.start, end)) &&
+      !isRow(text, match.start, end),
   )?.end;
 
 /** Card numbers, plain or in groups, of a brand in `validator.isCreditCard`, or of UATP or Dankort, with a correct check digit. */

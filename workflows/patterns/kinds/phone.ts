@@ -13,8 +13,8 @@ const separator = String.raw`[ \t\u00A0\u00AD\u2009\u202F\u2060\u3000.\(\)（）
 const lettersOrDigits = String.raw`[[\p{L}\p{N}_]--${unspaced}]`;
 
 /** E.164 allows 15 digits including the calling code; no number is shorter than seven including it. */
-const international = String.raw`(?:[+＋]${separator}{0,2}|\([+＋]|(?<!${digit}|[+\-]|${digit}[ \u00A0\(.,])00(?=[1-9]))${digit}(?:${separator}{0,4}${digit}){6,15}`;
-const nationalForm = String.raw`(?<!${lettersOrDigits}|[+\/_\-])(?<!${digit}[\-.,\/])[\(（]?${digit}(?:${separator}{0,4}${digit}){5,14}`;
+const international = String.raw`(?:[+＋]${separator}{0,2}|\([+＋]|(?<!${digit}|[+\-]|(?:${digit}|[\-])[ \u00A0\(.,])00(?=[1-9]))${digit}(?:${separator}{0,4}${digit}){6,15}`;
+const nationalForm = String.raw`(?<!${lettersOrDigits}|[+\/_\-])(?<!(?:${digit}|[\-])[\-.,\/])[\(（]?${digit}(?:${separator}{0,4}${digit}){5,14}`;
 const endOfText = String.raw`(?=[^]{0,3})`;
 
 /** The maximum number of groups in a national number; more are a list of numbers. */

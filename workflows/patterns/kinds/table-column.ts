@@ -24,7 +24,7 @@ const separators = ['|', '\t', ';', ','];
 /** The cells of a row, without quotes and white space around them. */
 const cellsOf = (line: string, separator: string): TextSpan[] => {
   const cells: TextSpan[] = [];
-  const form = separator === '|' ? /[^|]*/g : new RegExp(`[ ]*"(?:[^"]|"")*"[ ]*|[^${separator}]*`, 'g');
+  const form = separator === '|' ? /[^|]*/g : new RegExp(`[ ]*"(?:[^"]|"")*"[ ]*(?=${separator}|$)|[^${separator}]*`, 'g');
   for (let at = 0; at <= line.length; at = form.lastIndex + 1) {
     form.lastIndex = at;
     const [written = ''] = form.exec(line) ?? [];
