@@ -1,6 +1,7 @@
 import { sites } from '../../test/engines/sites.js';
 import { brief, number, type FigureTable } from '../table.js';
 import { startChild } from './child.js';
+import type { Cost } from './cost.js';
 import type { CostOrders, CostsFound } from './cost-process.js';
 import { places, type Subject, type SubjectName } from './engines.js';
 import { machineNow } from './machine.js';
@@ -26,7 +27,7 @@ const compared = [10, 30, 100].map(workOf);
 const longest = workOf(1_000);
 const runs = 20;
 
-/** Measures each engine next to its own empty runs of as many steps, in one process. */
+/** Measures each engine next to its own runs of as many steps, empty or with the agent without an engine in the first, in one process. */
 export const measureToolSteps = async ({ names, onProgress }: MeasuredToolSteps): Promise<ToolStepsRun> => {
   const about = machineNow();
   const steps = Object.fromEntries(
@@ -42,6 +43,7 @@ export const measureToolSteps = async ({ names, onProgress }: MeasuredToolSteps)
       subject,
       baselines: compared,
       emptySteps: Object.values(steps),
+      bare: compared.map((work) => ({ work, steps: steps[work.name] ?? 0 })),
       alone: [],
       sized: [longest],
       runs,
@@ -62,14 +64,15 @@ export const toolStepsTable = ({ engines, steps }: ToolStepsRun): FigureTable =>
   id: 'durable-tools',
   head: [
     'a tool step',
-    ...compared.flatMap(({ name }) => [`${name}: CPU ms`, '× the bare engine']),
+    ...compared.flatMap(({ name }) => [`${name}: CPU ms`, '× as many empty steps', '× the same work in them']),
     ...[...compared, longest].map(({ name }) => `${name}: KiB stored`),
   ],
-  rows: engines.map(({ name, works, empty }) => [
+  rows: engines.map(({ name, works, empty, bare }) => [
     name,
     ...compared.flatMap((work) => {
-      const [own, bare] = [works[work.name]?.cost?.cpuMs, empty[steps[work.name] ?? 0]?.cpuMs];
-      return [own === undefined ? '' : brief(own / work.toolCalls), own && bare ? number(own / bare, 1) : ''];
+      const own = works[work.name]?.cost?.cpuMs;
+      const times = (base: Cost | undefined): string => (own && base ? number(own / base.cpuMs, 1) : '');
+      return [own === undefined ? '' : brief(own / work.toolCalls), times(empty[steps[work.name] ?? 0]), times(bare[work.name])];
     }),
     ...[...compared, longest].map((work) => kib(works[work.name]?.storedBytes, work)),
   ]),
