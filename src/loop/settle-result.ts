@@ -45,6 +45,8 @@ interface EndedCall {
   readonly end: CallEnd;
   /** The provider's other fields of a result. */
   readonly payload?: object;
+  /** Emits the output of the tool that waited for the verdict. If guards edited the result, the output is not emitted. */
+  readonly release?: () => Promise<Outcome | undefined>;
 }
 
 /**
@@ -63,15 +65,28 @@ export const settleEnd = async (run: Run, record: StepRecord, ended: EndedCall):
   const current = inserted.read(judged.data.result);
   if (current) {
     const isEdited = before !== undefined && !isSame(snapshotValue(original, current.result), original);
-    const { outcome, isRemoved, ...read } = await judgeModelOutput(run, ended, { ...current, isEdited });
-    if (outcome) return outcome;
-    const stop = isRemoved
-      ? undefined
-      : await emitEnd(run, record, { ...ended, end: endWith(end, given, { ...current, ...read }) });
+    const stop = await settleAccepted(run, record, { ...ended, given, left: { ...current, isEdited } });
     if (stop) return stop;
   }
   if (before) await followResponse(run, before, { but: call.toolCallId });
   return undefined;
+};
+
+interface AcceptedEnd extends EndedCall {
+  readonly given: unknown;
+  readonly left: LeftResult;
+}
+
+/** Emits an accepted end, after the output of its tool. */
+const settleAccepted = async (
+  run: Run,
+  record: StepRecord,
+  { given, left, ...ended }: AcceptedEnd,
+): Promise<Outcome | undefined> => {
+  const { outcome, isRemoved, ...read } = await judgeModelOutput(run, ended, left);
+  if (outcome || isRemoved) return outcome;
+  const stop = left.isEdited ? undefined : await ended.release?.();
+  return stop ?? emitEnd(run, record, { ...ended, end: endWith(ended.end, given, { result: left.result, ...read }) });
 };
 
 const resultPayload = (run: Run, { call, end }: EndedCall, result: unknown): PhaseData<'toolResult'> => {
