@@ -79,10 +79,7 @@ export interface RunOptions extends Readonly<RecordedSettings> {
   /** The initial conversation; see {@link RunState.list}. */
   readonly list: MessageList;
   readonly lanes: Lanes;
-  /**
-   * The plan that parses structured output from the accepted response, by the last step's settings. Undefined when structured output is
-   * off.
-   */
+  /** The plan that parses structured output from the accepted response, by the last step's settings. Undefined when it is off. */
   readonly objectPlan?: (settings: StepSettings) => Plan | undefined;
   readonly ports: LoopPorts;
   readonly settings: StepSettings;
@@ -96,6 +93,8 @@ export interface RunOptions extends Readonly<RecordedSettings> {
   readonly serveErrorDetails?: boolean;
   /** Saves the conversation of an unfinished run. Undefined without memory. */
   readonly unfinishedTurn?: UnfinishedTurn;
+  /** Whether the output of a running tool is emitted after the verdict on its result. Default `false`: at once, unless `hold` is set. */
+  readonly holdsToolOutput?: boolean;
   /** Whether memory gets each step once it was accepted. Default `false`: the whole response at the end. */
   readonly savePerStep?: boolean;
   /** The effects of tools outside the run, by tool name. */

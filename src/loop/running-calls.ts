@@ -26,6 +26,8 @@ export interface RunningCalls {
   start(call: ToolCall): Promise<ToolOutcome>;
   /** The data parts of a call that are kept with the response: those that its tool wrote and guards released. */
   writtenBy(call: ToolCall): readonly DataPart[];
+  /** Emits the output of a call that waited for the verdict on its result. Returns an outcome if a guard of the stream stops on it. */
+  release(call: ToolCall): Promise<Outcome | undefined>;
   /** Aborted as soon as a guard stops on something that a tool wrote. */
   readonly stopped: AbortSignal;
   /**
@@ -40,6 +42,8 @@ interface CallSite {
   readonly attempt: Attempt;
   readonly abortSignal: AbortSignal;
   readonly written: Map<string, readonly DataPart[]>;
+  /** The output of finished calls that waits for the verdict on their results. */
+  readonly waiting: Map<string, readonly Chunk[]>;
   stop(): void;
 }
 
@@ -49,7 +53,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
   const canceled = new AbortController();
   const stopped = new AbortController();
   const abortSignal = anySignal([run.options.abortSignal, canceled.signal]);
-  const site: CallSite = { run, attempt, abortSignal, written: new Map(), stop: () => stopped.abort() };
+  const site: CallSite = { run, attempt, abortSignal, written: new Map(), waiting: new Map(), stop: () => stopped.abort() };
   return {
     start: (call) => {
       const outcome = execute(site, call).catch((error: unknown): ToolOutcome => {
@@ -61,6 +65,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
       return outcome;
     },
     writtenBy: ({ toolCallId }) => site.written.get(toolCallId) ?? [],
+    release: ({ toolCallId }) => releaseOutput(run, site.waiting.get(toolCallId) ?? []),
     stopped: stopped.signal,
     halt: async (how) => {
       if (how === 'wait') await Promise.all(started);
@@ -190,7 +195,7 @@ const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
   const { run, attempt, abortSignal } = site;
   const { settings } = attempt;
   const startedAt = run.scope.now();
-  const { write, settle, written } = createWriting(site);
+  const { write, settle, written } = createWriting(site, running.call);
   const { hold, ports } = run.options;
   const isWithheld = hold !== undefined;
   const isInputUntold = mayRejectCalls(run) && attempt.answer.streamedCalls.includes(running.call.toolCallId);
@@ -205,10 +210,11 @@ const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
  * Creates the writer of a tool: it emits at once, or if the run buffers unaccepted content, after the tool has ended. Output of a
  * sub-agent that was rejected is then never shown.
  */
-const createWriting = ({ run, stop }: CallSite) => {
+const createWriting = ({ run, stop, waiting }: CallSite, { toolCallId }: ToolCall) => {
   const withheld: Chunk[] = [];
   const written: DataPart[] = [];
-  const { hold, runId } = run.options;
+  const { hold, holdsToolOutput, runId } = run.options;
+  const mayWait = ({ type }: Chunk): boolean => holdsToolOutput === true && type === 'tool-output';
   const guardedStream = openToolStream(run, (chunk) => {
     written.push(...persistedPart(chunk));
   });
@@ -225,17 +231,33 @@ const createWriting = ({ run, stop }: CallSite) => {
     written,
     write: async (chunk: Chunk): Promise<void> => {
       const own = copyPlain(chunk); // the tool, or a sub-agent, may go on changing its own
-      if (hold) withheld.push(own);
+      if (hold || mayWait(own)) withheld.push(own);
       else await passOn(own);
     },
     settle: async (outcome: ToolOutcome): Promise<void> => {
       if (outcome.kind !== 'error' || !outcome.withdraws) {
-        for (const chunk of withheld) await passOn(chunk);
+        const isJudged = outcome.kind === 'result';
+        waiting.set(
+          toolCallId,
+          withheld.filter((chunk) => isJudged && mayWait(chunk)),
+        );
+        for (const chunk of withheld) if (!isJudged || !mayWait(chunk)) await passOn(chunk);
         await judged(guardedStream.end);
       }
       guardedStream.close();
     },
   };
+};
+
+const releaseOutput = async (run: Run, chunks: readonly Chunk[]): Promise<Outcome | undefined> => {
+  if (chunks.length === 0) return undefined;
+  const guardedStream = openToolStream(run);
+  const { runId } = run.options;
+  let outcome: Outcome | undefined | void;
+  for (const chunk of chunks) outcome ||= await guardedStream.process({ runId, from: 'AGENT', ...chunk });
+  outcome ||= await guardedStream.end();
+  guardedStream.close();
+  return outcome || undefined;
 };
 
 /** Finds the result of an equal call among those of rejected attempts. */

@@ -47,6 +47,8 @@ interface EndedCall {
   readonly payload?: object;
   /** Whether a guard edited it. */
   readonly isEdited?: boolean;
+  /** Emits the output of the tool that waited for the verdict. If guards edited the result, the output is not emitted. */
+  readonly release?: () => Promise<Outcome | undefined>;
 }
 
 /**
@@ -65,15 +67,29 @@ export const settleEnd = async (run: Run, record: StepRecord, ended: EndedCall):
   const current = inserted.read(judged.data.result);
   if (current) {
     const isEdited = before !== undefined && !isSame(snapshotValue(original, current.result), original);
-    const { outcome, isRemoved, ...read } = await judgeModelOutput(run, ended, { ...current, isEdited });
-    if (outcome) return outcome;
-    const stop = isRemoved
-      ? undefined
-      : await emitEnd(run, record, { ...ended, isEdited, end: endWith(end, given, { ...current, ...read }) });
+    const stop = await settleAccepted(run, record, { ...ended, given, left: { ...current, isEdited } });
     if (stop) return stop;
   }
   if (before) await followResponse(run, before, { but: call.toolCallId });
   return undefined;
+};
+
+interface AcceptedEnd extends EndedCall {
+  readonly given: unknown;
+  readonly left: LeftResult;
+}
+
+/** Emits an accepted end, after the output of its tool. */
+const settleAccepted = async (
+  run: Run,
+  record: StepRecord,
+  { given, left, ...ended }: AcceptedEnd,
+): Promise<Outcome | undefined> => {
+  const { outcome, isRemoved, ...read } = await judgeModelOutput(run, ended, left);
+  if (outcome || isRemoved) return outcome;
+  const stop = left.isEdited ? undefined : await ended.release?.();
+  const end = endWith(ended.end, given, { result: left.result, ...read });
+  return stop ?? emitEnd(run, record, { ...ended, isEdited: left.isEdited, end });
 };
 
 const resultPayload = (run: Run, { call, end }: EndedCall, result: unknown): PhaseData<'toolResult'> => {

@@ -30,6 +30,10 @@ export const holdOf = (graph: SequenceNode, lane?: PhaseRow['lane']): Hold => {
   return hold;
 };
 
+/** Whether a guard of an agent's output may reject or edit results of tools: then output of a running tool waits for its verdict, too. */
+export const holdsToolOutput = (graph: SequenceNode): boolean =>
+  locationsFrom(locationOf(graph, { lane: 'output' })).some((place) => rowsAt(place).some(({ cadence }) => cadence === 'tool'));
+
 /** By graph and array: an agent's own guards are the same graph in every call. */
 const holds = new WeakMap<SequenceNode, Map<PhaseRow['lane'] | undefined, Hold>>();
 

@@ -84,6 +84,56 @@ describe('P2 in the default form: a guard without options', () => {
   });
 });
 
+/** Verdicts on a sub-agent's answer, which is a tool's result for its supervisor. */
+const onResult: Record<string, Hooks['processToolResult']> = {
+  blocks: ({ abort }) => abort('card'),
+  retries: ({ abort }) => abort('card', { retry: true }),
+  fails: () => Promise.reject(new Error('down')),
+  edits: ({ messageList, ...call }) => {
+    const { result } = JSON.parse(without(JSON.stringify(call, ['result', 'text']))) as typeof call;
+    const { toolCallId, toolName, args } = call;
+    const toolInvocation = { state: 'result' as const, toolCallId, toolName, args, result };
+    messageList.updateToolInvocation({ type: 'tool-invocation', toolInvocation });
+  },
+};
+
+const supervising = (hooks: Hooks, config: InterlockConfig = {}) => {
+  const child = new InterlockAgent({
+    id: 'child',
+    name: 'Child',
+    description: 'Knows it.',
+    instructions: 'Answer.',
+    model: scriptedModel({ steps: () => ({ text: split }) }),
+  });
+  const steps = [{ toolCalls: [{ name: 'agent-child', args: { prompt: 'Say it.' } }] }, { text: 'Well.' }];
+  const model = scriptedModel({ steps });
+  const outputProcessors = [{ id: 'cards', ...hooks } as Processor];
+  return agentWith(outputProcessors, { model, agents: { child }, maxProcessorRetries: 1, ...config } as InterlockConfig);
+};
+
+describe('P2 in the default form: output of a sub-agent', () => {
+  it.each(Object.keys(onResult))('is not sent before a guard of results %s it', async (act) => {
+    const { chunks } = await runAgent(supervising({ processToolResult: onResult[act] }), 'stream');
+    expect(JSON.stringify(chunks)).not.toMatch(/4111|3333/);
+  });
+
+  it('is sent after the verdict of such a guard, and at once with hold: none or if it checks the stream', async () => {
+    const stream = editing['outputStream'] as Hooks;
+    const passes: Hooks = { processToolResult: () => undefined };
+    const placesOf = async (hooks: Hooks, config?: InterlockConfig) => {
+      let verdict: unknown[] | undefined;
+      const chunks: unknown[] = [];
+      const judged = hooks.processToolResult && { ...hooks, processToolResult: () => void (verdict = [...chunks]) };
+      const result = await supervising(judged ?? hooks, config).stream('Go.');
+      for await (const chunk of result.fullStream) chunks.push(chunk);
+      return [JSON.stringify(verdict ?? []).includes('Bye.'), JSON.stringify(chunks).includes('Bye.')];
+    };
+    expect(await placesOf(passes)).toEqual([false, true]);
+    expect(await placesOf(passes, { hold: 'none' })).toEqual([true, true]);
+    expect(await placesOf({ ...passes, ...stream, traits: { checksStream: true } } as Hooks)).toEqual([true, true]);
+  });
+});
+
 describe("hold: 'auto'", () => {
   /** The text that readers have when a guard of the step runs. */
   const sentBefore = async (wrap: (own: Processor) => Processor | ReturnType<typeof guard>): Promise<string> => {

@@ -60,7 +60,7 @@ const settleAll = async (run: Run, attempt: Attempt, { calls, running }: SettleO
     const outcome = await untilAborted(outcomes[index] as Promise<ToolOutcome>, running.stopped); // it was started before its turn
     run.signal.throwIfAborted();
     if (run.state.stop) return stopWith(run, run.state.stop); // a guard stopped on what a tool wrote
-    const stop = outcome && (await settle(run, attempt, { call, outcome }));
+    const stop = outcome && (await settle(run, attempt, { call, outcome, running }));
     if (stop) return stop;
     if (outcome && outcome.kind !== 'suspended') run.options.ports.messages.addData(run.state.list, running.writtenBy(call));
     const waiting = calls[index + toolConcurrency];
@@ -69,9 +69,10 @@ const settleAll = async (run: Run, attempt: Attempt, { calls, running }: SettleO
   return undefined;
 };
 
-interface Ended<O = ToolOutcome> {
+interface Ended {
   call: ToolCall;
-  outcome: O;
+  outcome: ToolOutcome;
+  running: RunningCalls;
 }
 
 /** Guards of other results may have edited its name or arguments. */
@@ -80,7 +81,7 @@ const currentCall = ({ toolCalls }: StepRecord, call: ToolCall): ToolCall => {
   return { ...call, toolName, args };
 };
 
-const settle = async (run: Run, attempt: Attempt, { call: called, outcome }: Ended): Promise<Outcome | undefined> => {
+const settle = async (run: Run, attempt: Attempt, { call: called, outcome, running }: Ended): Promise<Outcome | undefined> => {
   const { calls } = attempt;
   const record = attempt.record as StepRecord; // see tools
   const call = currentCall(record, called);
@@ -95,7 +96,8 @@ const settle = async (run: Run, attempt: Attempt, { call: called, outcome }: End
   setCall(calls, toolCallId, { settled: outcome.kind === 'client' ? 'client' : 'told' });
   if (outcome.kind === 'client') return undefined;
   const isApproved = outcome.kind === 'result' && calls.get(toolCallId)?.answer?.kind === 'approved';
-  return settleEnd(run, record, { call, end: isApproved ? { ...outcome, isApproved } : outcome });
+  const release = () => running.release(call);
+  return settleEnd(run, record, { call, end: isApproved ? { ...outcome, isApproved } : outcome, release });
 };
 
 /**

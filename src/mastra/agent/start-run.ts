@@ -6,7 +6,7 @@ import type { OnShow } from '../../stream/stream-buffer.js';
 import { createRun, joinTracers } from '../../loop/create-run.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Journal, Run, Lanes } from '../../loop/run.js';
-import { holdOf } from '../../pipeline/hold.js';
+import { holdOf, holdsToolOutput } from '../../pipeline/hold.js';
 import type { CallOptions } from '../call-options.js';
 import { compileChains, resolveChains, type Chains } from './chains.js';
 import type { InterlockConfig } from './config.js';
@@ -102,6 +102,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     tracer: joinTracers(trace, recording),
     recording,
     hold,
+    holdsToolOutput: own.hold !== 'none' && lanes.output !== undefined && holdsToolOutput(lanes.output.graph),
     ...runOptionsOf(own),
     toolConcurrency: concurrencyOf(options),
     unfinishedTurn: createUnfinishedTurn({ conversation, processors: chains.memory, requestContext }),
