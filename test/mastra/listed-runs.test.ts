@@ -27,8 +27,10 @@ const delegating: ScriptedStep<'v2'> = { toolCalls: [{ name: 'agent-sub', args: 
 
 /** The calls for which a run waits, listed as soon as its stream ends. */
 const listed = async (AgentClass: typeof StockAgent, send: typeof approved | typeof suspending, isDelegated: boolean) => {
-  const made = (config: Partial<AgentConfig>, step: ScriptedStep<'v2'>) =>
-    new AgentClass({ id: 'a', name: 'A', instructions: 'Help.', model: scriptedModel({ steps: [step] }), ...config });
+  const made = (config: object, step: ScriptedStep<'v2'>) => {
+    const base: AgentConfig = { id: 'a', name: 'A', instructions: 'Help.', model: scriptedModel({ steps: [step] }) };
+    return new AgentClass(Object.assign(base, config));
+  };
   const sub = made({ id: 'sub', description: 'Sends.', tools: { send } }, sending);
   const agent = isDelegated ? made({ agents: { sub } }, delegating) : sub;
   new Mastra({ agents: { agent, sub }, logger: false, storage: new InMemoryStore() });

@@ -68,7 +68,7 @@ const played = async (AgentClass: typeof StockAgent, turns: (id: string) => read
 };
 
 const callsIn = ({ content }: MastraDBMessage): object[] =>
-  content.parts.flatMap((part) => {
+  content.parts.flatMap((part): object[] => {
     if (part.type === 'text') return [{ text: part.text }];
     return part.type === 'tool-invocation' ? [{ ...part.toolInvocation, step: undefined }] : [];
   });
