@@ -100,7 +100,7 @@ const createMastra = (): Mastra =>
               : { text: answer },
         }),
         tools: { lookup },
-        maxSteps: steps,
+        defaultOptions: { maxSteps: steps },
       }),
       stock: new Agent({
         id: 'stock',
