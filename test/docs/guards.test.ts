@@ -22,6 +22,14 @@ describe('the pages of the built-in guards', () => {
   it.each(guards.valueKinds)('name the kind of values %s', (kind) => expect(pages.join('\n')).toContain(`\`${kind}\``));
 });
 
+describe('the table of docs/guide/guards.md', () => {
+  it('has the CPU time of each guard', () => {
+    const rows = textOf('docs/guide/guards.md').match(/^\| \[`\w+`[^\n]*/gm) ?? [];
+    expect(rows.length).toBeGreaterThan(15);
+    expect(rows.filter((row) => !/\| (?:[\d.]+ ms|that of its model) \|/.test(row))).toEqual([]);
+  });
+});
+
 describe('the risks of docs/guide/guards.md', () => {
   const [, risks = ''] = textOf('docs/guide/guards.md').split('\n## Risks\n');
 
