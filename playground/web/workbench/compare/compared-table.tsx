@@ -41,7 +41,7 @@ export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTab
   );
 };
 
-/** Where a guard was called: its phase, step and attempt. */
+/** The place of a verdict: its phase, step and attempt. */
 export const usePlace = (): ((row: ComparedRow) => string) => {
   const titleOf = usePhaseTitle();
   return (row) => `${titleOf(row.phase)}, ${attemptName(row)}`;
