@@ -27,7 +27,7 @@ const stepsWith = async (
     ...guards,
     durability: engine,
   });
-  expect(await (await agent.generate('Please charge me.')).text).toBe('Done.');
+  expect((await agent.generate('Please charge me.')).text).toBe('Done.');
   const keys = engine.passed.filter(({ at }) => at === 'unkept').map(({ key }) => key);
   return keys.map((key) => key.replace(/^\d+ /, ''));
 };

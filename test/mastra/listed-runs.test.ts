@@ -33,10 +33,10 @@ const listed = async (AgentClass: typeof StockAgent, send: typeof approved | typ
   };
   const sub = made({ id: 'sub', description: 'Sends.', tools: { send } }, sending);
   const agent = isDelegated ? made({ agents: { sub } }, delegating) : sub;
-  new Mastra({ agents: { agent, sub }, logger: false, storage: new InMemoryStore() });
-  const stream = await agent.stream('Send o1.', { memory: { thread: 't', resource: 'r' } });
-  for await (const _chunk of stream.fullStream);
-  return (await agent.listSuspendedRuns()).runs.map(({ toolCalls }) => toolCalls);
+  const registered = new Mastra({ agents: { agent, sub }, logger: false, storage: new InMemoryStore() }).getAgent('agent');
+  const stream = await registered.stream('Send o1.', { memory: { thread: 't', resource: 'r' } });
+  await Array.fromAsync(stream.fullStream);
+  return (await registered.listSuspendedRuns()).runs.map(({ toolCalls }) => toolCalls);
 };
 
 it.each([

@@ -122,7 +122,7 @@ describe('a response that continues the client’s copy and is rejected', () => 
     const messages = [copy(first, { [one]: red })] as MessageListInput;
     const stream = await agent.stream(messages, { ...target, ...options });
     await stream.consumeStream();
-    expect(await stream.status).toBe('tripwire');
+    expect(stream.status).toBe('tripwire');
     const saved = (await rows()).filter(({ role }) => role === 'assistant');
     expect(saved.map(({ id }) => id)).toEqual([first]);
     expect(saved.flatMap(callsIn)).toMatchObject(kept);
