@@ -143,7 +143,7 @@ export const originalOf = (value: unknown): unknown => (isObject(value) ? origin
 /** The copies found equal to their originals by {@link comparingOnce}. */
 let compared: WeakSet<object> | undefined;
 
-/** Calls a function that reads data and runs nobody else's code: each copy is compared with its original once. */
+/** Calls a function that reads data and runs no code of others: each copy is compared with its original once. */
 export const comparingOnce = <T>(read: () => T): T => {
   if (compared) return read();
   compared = new WeakSet();

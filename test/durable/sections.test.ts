@@ -32,13 +32,13 @@ const stepsWith = async (
   return keys.map((key) => key.replace(/^\d+ /, ''));
 };
 
-const begun = ['begin', 'input'];
+const sections = ['begin', 'input'];
 const executed = ['tool call-0-0', 'tools', 'prepare'];
 
 it('stores a model call with its review and the end of the run, as long as no guard of these works in between', async () => {
   const stream: Processor = { id: 'stream', processOutputStream: async ({ part }) => part };
   for (const guards of [{}, { outputProcessors: [stream] }])
-    expect(await stepsWith(guards)).toEqual([...begun, 'prepare', ...executed, 'end']);
+    expect(await stepsWith(guards)).toEqual([...sections, 'prepare', ...executed, 'end']);
 });
 
 it('stores a model call before a guard checks the response: the guard may take long, and the model is not called again', async () => {
@@ -46,7 +46,7 @@ it('stores a model call before a guard checks the response: the guard may take l
   const onTool: Processor = { id: 'tool', processToolResult: async () => undefined };
   const onCall: Processor = { id: 'call', processLLMResponse: async () => undefined };
   for (const guards of [{ outputProcessors: [onStep] }, { outputProcessors: [onTool] }, { inputProcessors: [onCall] }])
-    expect(await stepsWith(guards)).toEqual([...begun, 'prepare', 'review', ...executed, 'review', 'end']);
+    expect(await stepsWith(guards)).toEqual([...sections, 'prepare', 'review', ...executed, 'review', 'end']);
   const onResult: Processor = { id: 'result', processOutputResult: async ({ messages }) => messages };
-  expect(await stepsWith({ outputProcessors: [onResult] })).toEqual([...begun, 'prepare', ...executed, 'finish', 'end']);
+  expect(await stepsWith({ outputProcessors: [onResult] })).toEqual([...sections, 'prepare', ...executed, 'finish', 'end']);
 });

@@ -43,19 +43,19 @@ describe.each(modes)("the rows of a tool's result, in %s", (mode) => {
   });
 
   it('are copied once from the tool under guards, which read the copy', async () => {
-    const { said, guards } = seen();
+    const { results, guards } = seen();
     const [stock, ours] = [await readsOf('mastra', mode), await readsOf('interlock', mode, { outputProcessors: guards })];
-    expect(said).toEqual(Array.from({ length: 3 }, () => ({ rows: [{ name: 'Ada' }] })));
+    expect(results).toEqual(Array.from({ length: 3 }, () => ({ rows: [{ name: 'Ada' }] })));
     expect(ours - stock).toBeLessThanOrEqual(2); // whether it is plain, and the copy
   });
 });
 
 /** Three guards that read results, and what they read. */
 const seen = () => {
-  const said: unknown[] = [];
+  const results: unknown[] = [];
   const guards = ['a', 'b', 'c'].map((id) => ({
     id,
-    processToolResult: async ({ result }: { result: unknown }) => void said.push(structuredClone(result)),
+    processToolResult: async ({ result }: { result: unknown }) => void results.push(structuredClone(result)),
   }));
-  return { said, guards };
+  return { results, guards };
 };
