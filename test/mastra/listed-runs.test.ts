@@ -35,7 +35,7 @@ const listed = async (AgentClass: typeof StockAgent, send: typeof approved | typ
   const agent = isDelegated ? made({ agents: { sub } }, delegating) : sub;
   const registered = new Mastra({ agents: { agent, sub }, logger: false, storage: new InMemoryStore() }).getAgent('agent');
   const stream = await registered.stream('Send o1.', { memory: { thread: 't', resource: 'r' } });
-  await Array.fromAsync(stream.fullStream);
+  for await (const { type } of stream.fullStream) expect(type).not.toBe('error');
   return (await registered.listSuspendedRuns()).runs.map(({ toolCalls }) => toolCalls);
 };
 

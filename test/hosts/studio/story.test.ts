@@ -73,7 +73,7 @@ describe.each(isMergeTier ? [widths.desktop] : Object.values(widths))('a run in 
     await graph.getByRole('button', { name: /^slow-reader.*checking, \d+ buffered/ }).click();
     const inspector = page.locator('.inspector');
     await expectVisible(inspector.getByText('each sentence'));
-    await expectVisible(inspector.getByText(/^\d+ characters, until all stream guards/));
+    await expectVisible(inspector.getByText(/^No verdict at this time: checking, \d+ buffered/));
     await inspector.scrollIntoViewIfNeeded();
     await browser().screenshot(page, 'run-judging');
   });

@@ -93,9 +93,8 @@ export const urlCredentialsFinder: Finder = defineFinder(() => ({
   hint: /:\/\//,
   read: (text, { start, end }) => {
     const value = text.slice(start, end);
-    return replaced.test(value) || /^\w{1,5}:\w{1,3}$/.test(value) || isPlaceholder(value.replace(/^([^:]*):(?:\1(?=.))?/, ''))
-      ? undefined
-      : end;
+    const isSample = /https?:\/\/\w{1,5}:\w{1,3}$/i.test(text.slice(Math.max(0, start - 8), end));
+    return isSample || replaced.test(value) || isPlaceholder(value.replace(/^([^:]*):(?:\1(?=.))?/, '')) ? undefined : end;
   },
   isClosed: true, // the host of a URL follows, not that of a mailbox
 }));

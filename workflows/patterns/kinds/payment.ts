@@ -51,14 +51,15 @@ const endsOf = (text: string, { start, end }: TextSpan): { end: number; digits: 
 
 const isAsciiDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
-/** A number with decimals, or a long one: of the brands with more than 16 digits, only UnionPay issues many. */
-const isNumber = (written: string): boolean => /^\d+(?:\.\d+|\d{16})$/.test(written) && !/^62\d+$/.test(written);
+/** A number with decimals, or a long one without a label: of the brands with more than 16 digits, only UnionPay issues many. */
+const isNumber = (written: string, before: string): boolean =>
+  /^\d+(?:\.\d+|\d{16})$/.test(written) && !/^(?:62|81)\d+$/.test(written) && !/card[^\d\n]{0,4}$/i.test(before);
 
 const readCard: ReadMatch = (text, match) =>
   endsOf(text, match).findLast(
     ({ digits, end }) =>
       isCard(digits) &&
-      !isNumber(text.slice(match.start, end)) &&
+      !isNumber(text.slice(match.start, end), text.slice(Math.max(0, match.start - 8), match.start)) &&
       !manyLines.test(text.slice(match.start, end)) &&
       !isRow(text, match.start, end),
   )?.end;
@@ -69,6 +70,7 @@ export const cardFinder = defineFinder(() => ({
     String.raw`(?<![[\p{N}_]--${unspaced}])(?<!(?<!${letter}{2})${letter})(?<!\d[.\/])\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
     'v',
   ),
+  lookbehind: 8,
   hint: /\d{4}/,
   beginning: /\d{4}/,
   read: readCard,

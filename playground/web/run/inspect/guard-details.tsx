@@ -67,6 +67,7 @@ export const GuardDetails = (props: DetailProps) => {
         marks={marks.filter((mark) => mark.path === path)}
         author={Math.max(0, author)}
         shape={guards[author]}
+        state={places.get(path)?.label}
         isRecorded={whole.visits.length > 0}
         actions={canRun && <Actions runId={runId} agentId={whole.agentId} path={path} lane={isStream ? lane : undefined} />}
       />

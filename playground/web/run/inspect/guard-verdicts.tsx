@@ -25,6 +25,8 @@ interface GuardVerdictsProps {
   readonly author: number;
   /** Undefined if the place is no guard. */
   readonly shape: GuardShape | undefined;
+  /** The state of a guard without a verdict. */
+  readonly state: string | undefined;
   /** False if another host runs the loop: then there are no texts. */
   readonly isRecorded: boolean;
   /** The actions at the cause, below its reason. */
@@ -82,12 +84,11 @@ const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean 
 const nameAt = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/^parallel\.\d+$/, 'Parallel group');
 
 /** One place of the pipeline: each verdict with its reason, and its changes. */
-export const GuardVerdicts = ({ runId, path, marks, author, shape, isRecorded, actions }: GuardVerdictsProps) => {
+export const GuardVerdicts = ({ runId, path, marks, author, shape, state, isRecorded, actions }: GuardVerdictsProps) => {
   const latest = marks
     .slice(-maxMarks)
     .toReversed()
     .toSorted((a, b) => weight(b) - weight(a));
-  const earlier = marks.length - latest.length;
   const entryOf = (mark: GuardMark, index: number) => (
     <div key={`${mark.kind} ${mark.seq}`} className="stack-s inspector-mark">
       <p>
@@ -118,7 +119,7 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, isRecorded, a
       </h3>
       {latest.slice(0, 1).map(entryOf)}
       {latest.length === 0 && (
-        <p className="soft small">{shape ? 'No verdict at this time.' : 'No conflict in this group at this time.'}</p>
+        <p className="soft small">{shape ? `No verdict at this time: ${state}.` : 'No conflict in this group at this time.'}</p>
       )}
       {latest.length === 0 && actions}
       {shape?.description !== undefined && (
@@ -138,7 +139,9 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, isRecorded, a
           The input of this guard is not recorded. Another host runs the loop; only an InterlockAgent records a trace.
         </p>
       )}
-      {earlier > 0 && <p className="soft small">{count(earlier, 'earlier verdict')}: move the timeline back to see them.</p>}
+      {marks.length > maxMarks && (
+        <p className="soft small">{count(marks.length - maxMarks, 'earlier verdict')}: move the timeline back to see them.</p>
+      )}
     </>
   );
 };
