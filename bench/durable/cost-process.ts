@@ -9,8 +9,6 @@ export interface CostOrders {
   /** Works that are measured in turn with empty runs of each step count in `emptySteps`. */
   readonly baselines: readonly Work[];
   readonly emptySteps: readonly number[];
-  /** Works that the engine runs, without storing what they do, in so many steps. */
-  readonly bare?: readonly { readonly work: Work; readonly steps: number }[];
   /** Works that are measured separately. */
   readonly alone: readonly Work[];
   /** Works of which only the stored data is measured. */
@@ -24,19 +22,9 @@ export interface CostsFound {
   readonly works: Readonly<Record<string, { readonly cost?: Cost; readonly storedBytes?: number }>>;
   /** By the number of steps; empty without an engine. */
   readonly empty: Readonly<Record<number, Cost>>;
-  /** By the name of the work; empty without an engine. */
-  readonly bare: Readonly<Record<string, Cost>>;
 }
 
-const {
-  subject,
-  baselines,
-  emptySteps,
-  bare: bareWorks = [],
-  alone,
-  sized = [],
-  runs,
-} = JSON.parse(process.argv[2] ?? '') as CostOrders;
+const { subject, baselines, emptySteps, alone, sized = [], runs } = JSON.parse(process.argv[2] ?? '') as CostOrders;
 const engine = engineOf(subject);
 const acts = new Map([...baselines, ...alone, ...sized].map((work) => [work, worker(work, engine)]));
 const actOf = (work: Work) => acts.get(work) ?? worker(work, engine);
@@ -53,14 +41,12 @@ const growthOf = async (work: Work): Promise<number | undefined> => {
 
 const baselineActs = baselines.map(actOf);
 const emptyActs = engine ? emptySteps.map((steps) => emptyWorker(steps, engine)) : [];
-const bareActs = engine ? bareWorks.map(({ work, steps }) => emptyWorker(steps, engine, work)) : [];
-const costs = await costsOf([...baselineActs, ...emptyActs, ...bareActs], runs);
-/** The costs from a place on, by name. */
-const costsFrom = (start: number, names: readonly (string | number)[]): Record<string, Cost> =>
-  Object.fromEntries(costs.slice(start, start + names.length).map((cost, index) => [names[index], cost]));
-const empty = costsFrom(baselines.length, emptySteps);
-const bareNames = bareWorks.map(({ work }) => work.name);
-const bare = costsFrom(baselines.length + emptyActs.length, bareNames);
+const costs = await costsOf([...baselineActs, ...emptyActs], runs);
+const empty: Record<number, Cost> = {};
+for (const [index, steps] of emptySteps.entries()) {
+  const cost = costs[baselines.length + index];
+  if (cost) empty[steps] = cost;
+}
 const works: Record<string, CostsFound['works'][string]> = {};
 for (const work of [...baselines, ...alone]) {
   const cost = costs[baselines.indexOf(work)] ?? (await costsOf([actOf(work)], runs / 2))[0];
@@ -68,4 +54,4 @@ for (const work of [...baselines, ...alone]) {
 }
 for (const work of sized) works[work.name] = { storedBytes: await growthOf(work) };
 await engine?.close();
-process.stdout.write(JSON.stringify({ works, empty, bare } satisfies CostsFound), () => process.exit()); // despite an engine's timers
+process.stdout.write(JSON.stringify({ works, empty } satisfies CostsFound), () => process.exit()); // despite an engine's timers

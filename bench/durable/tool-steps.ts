@@ -1,7 +1,6 @@
 import { sites } from '../../test/engines/sites.js';
 import { brief, number, type FigureTable } from '../table.js';
 import { startChild } from './child.js';
-import type { Cost } from './cost.js';
 import type { CostOrders, CostsFound } from './cost-process.js';
 import { places, type Subject, type SubjectName } from './engines.js';
 import { machineNow } from './machine.js';
@@ -27,7 +26,7 @@ const compared = [10, 30, 100].map(workOf);
 const longest = workOf(1_000);
 const runs = 20;
 
-/** Measures each engine next to its own runs of as many steps, empty or with the agent without an engine in the first, in one process. */
+/** Measures each engine next to its own empty runs of as many steps, in one process. */
 export const measureToolSteps = async ({ names, onProgress }: MeasuredToolSteps): Promise<ToolStepsRun> => {
   const about = machineNow();
   const steps = Object.fromEntries(
@@ -43,7 +42,6 @@ export const measureToolSteps = async ({ names, onProgress }: MeasuredToolSteps)
       subject,
       baselines: compared,
       emptySteps: Object.values(steps),
-      bare: compared.map((work) => ({ work, steps: steps[work.name] ?? 0 })),
       alone: [],
       sized: [longest],
       runs,
@@ -64,15 +62,14 @@ export const toolStepsTable = ({ engines, steps }: ToolStepsRun): FigureTable =>
   id: 'durable-tools',
   head: [
     'a tool step',
-    ...compared.flatMap(({ name }) => [`${name}: CPU ms`, '× as many empty steps', '× the same work in them']),
+    ...compared.flatMap(({ name }) => [`${name}: CPU ms`, '× the bare engine']),
     ...[...compared, longest].map(({ name }) => `${name}: KiB stored`),
   ],
-  rows: engines.map(({ name, works, empty, bare }) => [
+  rows: engines.map(({ name, works, empty }) => [
     name,
     ...compared.flatMap((work) => {
-      const own = works[work.name]?.cost?.cpuMs;
-      const times = (base: Cost | undefined): string => (own && base ? number(own / base.cpuMs, 1) : '');
-      return [own === undefined ? '' : brief(own / work.toolCalls), times(empty[steps[work.name] ?? 0]), times(bare[work.name])];
+      const [own, bare] = [works[work.name]?.cost?.cpuMs, empty[steps[work.name] ?? 0]?.cpuMs];
+      return [own === undefined ? '' : brief(own / work.toolCalls), own && bare ? number(own / bare, 1) : ''];
     }),
     ...[...compared, longest].map((work) => kib(works[work.name]?.storedBytes, work)),
   ]),

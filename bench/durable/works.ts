@@ -63,18 +63,13 @@ export const worker = ({ name, messages, toolCalls }: Work, durability: Engine |
   };
 };
 
-/** The engine's own program of `steps` steps, from a run's start to its end. They are empty, or the first one runs a work without an engine. */
-export const emptyWorker = (steps: number, engine: Engine, work?: Work): (() => Promise<unknown>) => {
+/** The engine's own program of `steps` empty steps, from a run's start to its end. */
+export const emptyWorker = (steps: number, engine: Engine): (() => Promise<unknown>) => {
   const ends = new Map<string, () => void>();
-  const act = work ? worker(work, undefined) : async () => undefined;
   const program: Program = {
-    id: `${work?.name ?? 'empty'} in ${steps}`,
+    id: `empty ${steps}`,
     run: async (durable, { runId }) => {
-      await durable.step('first', async () => {
-        await act();
-        return '';
-      });
-      for (let step = 1; step < steps; step += 1) await durable.step(String(step), async () => '');
+      for (let step = 0; step < steps; step += 1) await durable.step(String(step), async () => '');
       ends.get(runId)?.();
       return '';
     },

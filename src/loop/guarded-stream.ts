@@ -201,7 +201,7 @@ export const unquoting = <C extends Pick<Chunk, 'payload'>>(chunk: C): C => {
 };
 
 /** Whether guards judge whole responses: they get calls and results as the conversation has them, not as the provider streamed them. */
-const judgesWhole = (run: Run): boolean => isGuarded(run, 'outputStep', 'outputResult');
+const judgesWhole = (run: Run): boolean => isGuarded(run, 'outputStep') || isGuarded(run, 'outputResult');
 
 /** Keeps a chunk that streams arguments, to compare it with its call. */
 const keepInput = (run: Run, { answer }: Attempt, chunk: Chunk): void => {

@@ -17,12 +17,12 @@ import type { Part } from './response.js';
 import { isOver, type Attempt, type Run } from './run.js';
 import { publicToolName } from './tool-call.js';
 
-/** Whether any guard has a hook in one of the phases. */
-export const isGuarded = ({ options: { lanes } }: Run, ...phases: readonly Phase[]): boolean =>
-  phases.some((phase) => lanes[phaseRow(phase).lane]?.has(phase));
+/** Whether any guard has a hook in a phase. */
+export const isGuarded = (run: Run, phase: Phase): boolean => run.options.lanes[phaseRow(phase).lane]?.has(phase) ?? false;
 
 /** Whether guards may still reject a tool call whose arguments stream: the tool must not receive them before the guards have judged. */
-export const mayRejectCalls = (run: Run): boolean => isGuarded(run, 'outputStream', 'llmResponse', 'outputStep');
+export const mayRejectCalls = (run: Run): boolean =>
+  isGuarded(run, 'outputStream') || isGuarded(run, 'llmResponse') || isGuarded(run, 'outputStep');
 
 /** The guards' verdict on a payload: the payload to continue with, or the outcome of the activity. */
 export type Judged<P extends Phase> = { data: PhaseData<P>; outcome?: undefined } | { data?: undefined; outcome: Outcome };

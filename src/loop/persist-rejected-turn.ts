@@ -196,7 +196,7 @@ const withClientResults = (run: Run, question: MessageList | undefined): Message
 
 /** The text that the caller saw before canceling, if no guard of whole responses could still reject it. */
 const seenParts = (run: Run, status: Unaccepted): Part[] => {
-  const isJudged = keepsSteps(run) && !isGuarded(run, 'llmResponse', 'outputStep');
+  const isJudged = keepsSteps(run) && !isGuarded(run, 'llmResponse') && !isGuarded(run, 'outputStep');
   const text = status === 'canceled' && isJudged ? unfinishedText(run) : '';
   return text === '' ? [] : [{ type: 'text', text }];
 };

@@ -110,7 +110,7 @@ describe('an emitted sequence number belongs to a persisted entry', () => {
       tries += 1;
       return tries > 2 ? full() : publish(append);
     });
-    const { engine, lost } = losing(mortalEngine(disk), 'prepare');
+    const { engine, lost } = losing(mortalEngine(disk), 'review');
     const seen: StreamedChunk[] = [];
     void read(await speaker(engine, 'a').stream('Speak.', { runId: 'run' }), (chunk) => seen.push(chunk));
     await lost;

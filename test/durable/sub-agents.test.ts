@@ -128,7 +128,7 @@ describe('P11: a sub-agent with a supervisor killed at any point', () => {
     const losing = (durable: Durable): Durable => ({
       ...durable,
       step: (key, run) =>
-        /^call-0-0 \d+ tools$/.test(key) ? Promise.reject(lost) : durable.step(key, (inner) => run(losing(inner))),
+        /^call-0-0 \d+ review$/.test(key) ? Promise.reject(lost) : durable.step(key, (inner) => run(losing(inner))),
     });
     const engine: Engine = {
       ...memory,

@@ -5,12 +5,8 @@ import { InterlockError } from '../../errors.js';
 /** Texts below this length are stored as they are: to compress them costs more than it saves. */
 const shortText = 512;
 
-/** Takes half the time of the default for the texts of steps, which are shorter than the window. */
-const smallWindow = { windowBits: 13, memLevel: 6 };
-
 /** A text as the file stores it: compressed, unless it is short. The texts of a run repeat the names of their fields. */
-export const pack = (text: string): string | Uint8Array<ArrayBuffer> =>
-  text.length < shortText ? text : deflateRawSync(text, smallWindow);
+export const pack = (text: string): string | Uint8Array<ArrayBuffer> => (text.length < shortText ? text : deflateRawSync(text));
 
 /** The text of a stored value. Raises `durable/damaged`, with `path`. */
 export const unpack = (stored: SQLOutputValue | undefined, path: string): string => {

@@ -108,9 +108,11 @@ const toPersistedRun = (row: Record<string, SQLOutputValue>): PersistedRun => ({
   endedAt: row['finished_at'] === null ? undefined : new Date(String(row['finished_at'])),
 });
 
-/** Run states by OpenWorkflow status; all others are `running`. */
+/** Run states by OpenWorkflow status. */
 const states: Readonly<Record<string, PersistedRun['state']>> = {
   pending: 'queued',
+  running: 'running',
+  sleeping: 'running',
   completed: 'ended',
   succeeded: 'ended',
   failed: 'lost',

@@ -1,11 +1,8 @@
 import type { Append, Durable } from '../../durable/journal.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { Interruption, rethrowInterruption } from '../interruption.js';
-import type { ActivityName } from '../activity.js';
-import { isGuarded } from '../judge.js';
 import type { InsidePart } from '../tool-call.js';
 import type { Journal, Run } from '../run.js';
-import { copyPlain } from '../../phase/plain-data.js';
 import { decode, decodeAt, encode } from './encode.js';
 import { toPersistedState, isPersistable, applyPersistedState, type PersistedState, createStateLog } from './persisted-state.js';
 import type { Patch } from './patch.js';
@@ -55,25 +52,21 @@ export const createPersistedJournal = (
     isFenced,
     checkpoint: async <T>(run: Run, key: string, body: () => Promise<T>): Promise<T> => {
       let now: PersistedState | undefined;
-      let changed: Changed<T> | undefined;
-      let own: string | undefined;
       const section = async (inner: Durable): Promise<string> => {
         current = inner;
         catchUp(run);
         await records?.enter(run, key);
-        own = await textOf(async (): Promise<Changed<T>> => {
+        return textOf(async (): Promise<Changed<T>> => {
           const value = await body();
           now = toPersistedState(run);
           const patch = log.change(now, run.state.editedFrom);
           run.change({ editedFrom: undefined });
-          return (changed = { value, patch });
+          return { value, patch };
         });
-        return own;
       };
       const text = await step(durable, key, section, records?.take);
       records?.kept();
-      const made = text === own && isPlainText(text) ? copyPlain(changed) : undefined;
-      const { value, patch } = made ?? (valueIn(text, `${run.options.runId} ${key}`) as Changed<T>); // the stored form of a section
+      const { value, patch } = valueIn(text, `${run.options.runId} ${key}`) as Changed<T>; // the stored form of a checkpointed section
       log.append(patch, now);
       isBehind ||= !now;
       return value;
@@ -88,24 +81,10 @@ export const createPersistedJournal = (
       });
       return isFirst;
     },
-    mayEnd: (run, [next]) => next === undefined || (!mayRepeat[next]?.(run) && isPersistable(run)),
+    mayEnd: (run, [next]) => next === undefined || (next !== 'request' && isPersistable(run)), // a prompt is made again, not stored
     catchUp,
   };
 };
-
-/**
- * Activities that may run again with the model call before them: a prompt is made again, and the others call no guard, hook or memory of the
- * application in this run.
- */
-const mayRepeat: { readonly [Name in ActivityName]?: (run: Run) => boolean } = {
-  request: () => true,
-  review: (run) => !run.options.ports.afterStep && !isGuarded(run, 'llmResponse', 'outputStep', 'toolResult'),
-  finish: (run) => !run.state.attempt?.settings.structuredOutput && !isGuarded(run, 'outputResult'),
-  persist: ({ options }) => !options.lanes.memory,
-};
-
-/** Whether an encoded value consists of plain data and dates, which a copy equals: other values, such as maps and errors, have a mark. */
-const isPlainText = (text: string): boolean => !/\["(?!Date")/.test(text);
 
 /** Runs a function and encodes its outcome. */
 const textOf = async <T>(body: () => Promise<T>): Promise<string> => {
