@@ -85,10 +85,8 @@ const nameAt = (path: string): string => path.slice(path.lastIndexOf('/') + 1).r
 
 /** One place of the pipeline: each verdict with its reason, and its changes. */
 export const GuardVerdicts = ({ runId, path, marks, author, shape, state, isRecorded, actions }: GuardVerdictsProps) => {
-  const latest = marks
-    .slice(-maxMarks)
-    .toReversed()
-    .toSorted((a, b) => weight(b) - weight(a));
+  const newestFirst = marks.slice(-maxMarks).toReversed();
+  const latest = newestFirst.toSorted((a, b) => weight(b) - weight(a));
   const entryOf = (mark: GuardMark, index: number) => (
     <div key={`${mark.kind} ${mark.seq}`} className="stack-s inspector-mark">
       <p>
@@ -140,7 +138,7 @@ export const GuardVerdicts = ({ runId, path, marks, author, shape, state, isReco
         </p>
       )}
       {marks.length > maxMarks && (
-        <p className="soft small">{count(marks.length - maxMarks, 'earlier verdict')}: move the timeline back to see them.</p>
+        <p className="soft small">Move the timeline back to see {count(marks.length - maxMarks, 'earlier verdict')}.</p>
       )}
     </>
   );
