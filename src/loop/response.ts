@@ -2,7 +2,7 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { toBase64 } from '../guard/read-fields.js';
 import type { Chunk } from './ports.js';
 import type { ToolCall } from './tool-call.js';
-import { fieldsIn, copyShared, isPlain, originalOf } from '../phase/plain-data.js';
+import { fieldsIn, copyShared, isPlain } from '../phase/plain-data.js';
 
 /** A part of a message, as the host keeps it. */
 export type Part = MastraDBMessage['content']['parts'][number];
@@ -262,13 +262,8 @@ export interface PartSnapshot {
   readonly metadata?: unknown;
 }
 
-/**
- * A copy of plain data, and the text of other values: a guard may change a class instance in place. A copy of kept data that is seen for
- * the first time is taken as unchanged.
- */
+/** A copy of plain data, and the text of other values: a guard may change a class instance in place. */
 export const snapshotValue = (earlier: unknown, value: unknown): unknown => {
-  const original = earlier === undefined ? originalOf(value) : undefined;
-  if (original !== undefined) return original;
   const copy = copyShared(earlier, value);
   return copy === earlier || isPlain(copy) ? copy : JSON.stringify(value);
 };

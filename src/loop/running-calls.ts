@@ -18,7 +18,7 @@ import { copyPlain } from '../phase/plain-data.js';
 import { persistedPart } from './emit.js';
 import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
-import { copyResult, finishedCall, sharedResult, keyOfCall, type FinishedCall } from './step-calls.js';
+import { copyResult, finishedCall, keyOfCall, type FinishedCall, type ToolResult } from './step-calls.js';
 
 /** The tools of one step while they run. */
 export interface RunningCalls {
@@ -108,14 +108,16 @@ const executeFound = async (site: CallSite, call: ToolCall, { data, suspension }
   if (found.outcome === 'not-done') return executeKnown(site, call, suspension.unknown?.resume);
   recorder.record({ type: 'tool-start', ...fact });
   recorder.record({ type: 'tool-finish', ...fact, outcome: 'result', durationMs: 0 });
-  return finished(site, finishedCall(call, { kind: 'result', result: found.result }));
+  return finished(site, call, { kind: 'result', result: found.result });
 };
 
-/** The result for the conversation: a copy, because guards may edit it there. */
-const finished = ({ attempt }: CallSite, call: FinishedCall): ToolOutcome => {
+/** The result for the conversation: a copy if guards could edit it there. */
+const finished = ({ run, attempt }: CallSite, called: ToolCall, result: ToolResult): ToolOutcome => {
+  const isGuarded = Object.values(run.options.lanes).some(Boolean);
+  const call = finishedCall(called, result, isGuarded);
   attempt.finishedCalls.push(call);
   const { key: _key, ...own } = call;
-  return copyResult(own);
+  return isGuarded ? copyResult(own) : own;
 };
 
 const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse | undefined): Promise<ToolOutcome> => {
@@ -127,7 +129,7 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
     // It serves one call: if a step makes a call twice that its rejected attempt made once, the tool runs once more.
     run.change({ reusable: run.state.reusable.filter((one) => one !== reused) });
     run.recorder.record({ type: 'tool-finish', ...fact, outcome: 'reused', durationMs: 0 });
-    return finished(site, reused);
+    return finished(site, call, reused);
   }
   run.recorder.record({ type: 'tool-start', ...fact });
   const { outcome, durationMs, stop, written } = await keepEnd(run, { call, resume }, (inside) =>
@@ -140,8 +142,7 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
   }
   if (outcome.kind === 'client') return outcome;
   run.recorder.record({ type: 'tool-finish', ...fact, outcome: outcome.kind, durationMs });
-  if (outcome.kind !== 'result') return outcome;
-  return Object.values(run.options.lanes).some(Boolean) ? finished(site, finishedCall(call, outcome)) : sharedResult(outcome);
+  return outcome.kind === 'result' ? finished(site, call, outcome) : outcome;
 };
 
 /** Runs a tool as often as its effect allows. Its stored outcome does not depend on the outcome of its step. */

@@ -61,7 +61,7 @@ export const settleEnd = async (run: Run, record: StepRecord, ended: EndedCall):
   const inserted = insertEnd(run, call, isResult ? { ...end, modelOutput: undefined } : { kind: 'error', error: valueOf(end) });
   const before = isGuarded(run, 'toolResult') ? snapshotResponse(run) : undefined; // its guards get the whole conversation
   const given = isResult ? end.result : inserted.read()?.result;
-  const original = before && snapshotValue(undefined, given); // guards may edit it in place
+  const original = before && (originalOf(given) ?? snapshotValue(undefined, given)); // guards may edit it in place
   const judged = await judge<'toolResult'>(run, resultPayload(run, ended, given));
   if (judged.outcome) return judged.outcome;
   const current = inserted.read(judged.data.result);

@@ -1,5 +1,5 @@
 import { klona } from 'klona/full';
-import { copyKept, copyPlain, isPlain, keep, share, isRecord, isSame } from '../phase/plain-data.js';
+import { copyKept, copyPlain, isPlain, keep, isRecord, isSame } from '../phase/plain-data.js';
 import type { CallResponse, Suspension, ToolCall, ToolOutcome, MadeCall } from './tool-call.js';
 import { InterlockError } from '../errors.js';
 
@@ -41,21 +41,21 @@ export type StepCalls = Map<string, CallState>;
 export const setCall = (calls: StepCalls, toolCallId: string, fields: CallState): void =>
   void calls.set(toolCallId, { ...calls.get(toolCallId), ...fields });
 
-type ToolResult = Extract<ToolOutcome, { kind: 'result' }>;
+export type ToolResult = Extract<ToolOutcome, { kind: 'result' }>;
 
 /** The result of a tool call, to reuse for an equal call. */
 export interface FinishedCall extends ToolResult {
   readonly key: string;
 }
 
-/** Copies the result of a call: its tool may go on changing its own. */
-export const finishedCall = (call: ToolCall, result: ToolResult): FinishedCall => ({
-  ...resultWith(result, (value) => (isPlain(value) ? keep(copyPlain(value)) : klona(value))),
+/**
+ * Copies the result of a call: its tool may go on changing its own. Readers without guards get the own one, as in Mastra: nothing was
+ * judged that a change could make untrue.
+ */
+export const finishedCall = (call: ToolCall, result: ToolResult, isGuarded: boolean): FinishedCall => ({
+  ...resultWith(result, (value) => (isPlain(value) ? keep(copyPlain(value), isGuarded ? undefined : value) : klona(value))),
   key: keyOfCall(call),
 });
-
-/** The tool's own result, as in Mastra: without guards nothing was judged that a change could make untrue. */
-export const sharedResult = (result: ToolResult): ToolResult => resultWith(result, share);
 
 /** A copy of a result for guards, which may change it in place. */
 export const copyResult = (result: ToolResult): ToolResult =>

@@ -118,15 +118,14 @@ const originals = new WeakMap<object, object>();
 /** The one copy of kept data for all readers. */
 const readersCopies = new WeakMap<object, unknown>();
 
-/** Declares that plain data stays unchanged, so that {@link copyShared} shares it. Others get {@link copyKept}. */
-export const keep = <T>(value: T): T => {
+/**
+ * Declares that plain data stays unchanged, so that {@link copyShared} shares it. Others get {@link copyKept}.
+ *
+ * @param forReaders an equal value that readers get instead of their copy
+ */
+export const keep = <T>(value: T, forReaders?: T): T => {
   if (isObject(value)) kept.add(value);
-  return value;
-};
-
-/** Declares that all share data, readers too: it is its own copy. */
-export const share = <T>(value: T): T => {
-  if (isObject(value)) for (const copies of [originals, readersCopies]) copies.set(value, value);
+  if (isObject(value) && forReaders !== undefined) readersCopies.set(value, forReaders);
   return value;
 };
 

@@ -1,4 +1,5 @@
 import { Agent } from '@mastra/core/agent';
+import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -36,10 +37,9 @@ const readsOf = async (name: 'mastra' | 'interlock', mode: (typeof modes)[number
 };
 
 describe.each(modes)("the rows of a tool's result, in %s", (mode) => {
-  it('are read no more often than by Mastra without guards', async () => {
-    const stock = await readsOf('mastra', mode);
-    expect(stock).toBeGreaterThan(0);
-    expect(await readsOf('interlock', mode)).toBeLessThanOrEqual(stock);
+  it('are copied once from the tool without guards', async () => {
+    const [stock, ours] = [await readsOf('mastra', mode), await readsOf('interlock', mode)];
+    expect(ours - stock).toBeLessThanOrEqual(2); // whether it is plain, and the copy
   });
 
   it('are copied once from the tool under guards, which read the copy', async () => {
@@ -47,6 +47,55 @@ describe.each(modes)("the rows of a tool's result, in %s", (mode) => {
     const [stock, ours] = [await readsOf('mastra', mode), await readsOf('interlock', mode, { outputProcessors: guards })];
     expect(results).toEqual(Array.from({ length: 3 }, () => ({ rows: [{ name: 'Ada' }] })));
     expect(ours - stock).toBeLessThanOrEqual(2); // whether it is plain, and the copy
+  });
+});
+
+describe('the result of a tool', () => {
+  const secret = 'ZEBRA42';
+  const table = { rows: [{ name: secret }] };
+  const look = createTool({ id: 'look', description: 'Looks.', inputSchema: z.object({}), execute: async () => table });
+  const agentWith = (config: object) => {
+    const model = scriptedModel({ steps: callThen('look') });
+    const own = { id: 'tested', name: 'Tested', instructions: 'Answer.', model, tools: { look }, ...config };
+    return { model, agent: new InterlockAgent(own) };
+  };
+
+  it('is the own object of the tool for readers without guards, as in Mastra; a change by readers does not reach the model', async () => {
+    const { model, agent } = agentWith({});
+    const onChunk = ({ type, payload }: { type: string; payload?: unknown }) => {
+      if (type !== 'tool-result') return;
+      const { result } = payload as { result: typeof table };
+      expect(result).toBe(table);
+      result.rows = [];
+    };
+    await agent.generate('Look.', { onChunk });
+    const prompt = JSON.stringify(model.calls[1]?.prompt);
+    expect(table.rows).toEqual([]);
+    table.rows = [{ name: secret }];
+    expect(prompt).toContain(secret);
+  });
+
+  it('is not sent again if a guard of the prompt edits it in place', async () => {
+    const masks: Processor = {
+      id: 'masks',
+      processInputStep: async ({ messages, stepNumber }) => {
+        if (stepNumber !== 1) return undefined;
+        const parts = messages.flatMap(({ content }) => content.parts).filter((part) => part.type === 'tool-invocation');
+        for (const { toolInvocation } of parts)
+          if (toolInvocation.state === 'result') (toolInvocation.result as typeof table).rows[0] = { name: '***' };
+        return undefined;
+      },
+    };
+    const reads: Processor = {
+      id: 'reads',
+      processOutputStep: async ({ stepNumber, messages }) => (stepNumber === 1 ? messages : []),
+    };
+    const { model, agent } = agentWith({ inputProcessors: [masks], outputProcessors: [reads], hold: 'none' });
+    const types: string[] = [];
+    for await (const { type } of (await agent.stream('Look.')).fullStream) types.push(type);
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('***');
+    expect(types.filter((type) => type === 'tool-result')).toHaveLength(1);
+    expect(types).not.toContain('data-interlock-retract');
   });
 });
 

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent, type SubAgent } from '@mastra/core/agent';
 import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
+import { once } from '../../phase/memo.js';
 import type { Chunk, ToolRequest } from '../../loop/ports.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 import { isMark } from '../../ui/chat-messages.js';
@@ -263,19 +264,22 @@ export const guardSubagents = (requestContext: RequestContext, guardedAgent: (pa
       workspace: subagent.getWorkspace.bind(subagent),
     });
   const controller = controllerIn(requestContext);
-  if (controller) requestContext.set('controller', { ...controller, [guarding]: guarded });
+  if (!controller) return;
+  replaceStream();
+  requestContext.set('controller', { ...controller, [guarding]: guarded });
 };
-
-const { stream } = Agent.prototype;
 
 /**
- * Runs these sub-agents with the guards. Their controller creates them with Mastra's class and streams them at once, so that the method
- * of that class is the only place to replace them; its other calls are unchanged.
+ * Runs these sub-agents with the guards, from the first guarded run in a session on. Their controller creates them with Mastra's class
+ * and streams them at once, so that the method of that class is the only place to replace them; its other calls are unchanged.
  */
-const guardedStream = async function (this: Agent, ...call: [unknown, { requestContext?: RequestContext }?]): Promise<object> {
-  const controller = this.id.startsWith('subagent-') ? controllerIn(call[1]?.requestContext) : undefined;
-  const guarded = controller?.[guarding]?.(this);
-  const answer: Promise<object> = Reflect.apply(guarded?.stream ?? stream, guarded ?? this, call);
-  return guarded ? rejectedStream(this.id, await answer) : answer;
-};
-Object.defineProperty(Agent.prototype, 'stream', { value: guardedStream, configurable: true, writable: true });
+const replaceStream = once(() => {
+  const { stream } = Agent.prototype;
+  const guardedStream = async function (this: Agent, ...call: [unknown, { requestContext?: RequestContext }?]): Promise<object> {
+    const controller = this.id.startsWith('subagent-') ? controllerIn(call[1]?.requestContext) : undefined;
+    const guarded = controller?.[guarding]?.(this);
+    const answer: Promise<object> = Reflect.apply(guarded?.stream ?? stream, guarded ?? this, call);
+    return guarded ? rejectedStream(this.id, await answer) : answer;
+  };
+  Object.defineProperty(Agent.prototype, 'stream', { value: guardedStream, configurable: true, writable: true });
+});
