@@ -38,3 +38,19 @@ it('a store that fails is asked again', async () => {
   await watch.look();
   expect(one.aborted).toBe(true);
 });
+
+it('a request to an execution does not cancel a later one of the run, and its end does not end the watch of the later one', async () => {
+  const answer = Promise.withResolvers<readonly string[]>();
+  const answers = [answer.promise, Promise.resolve(['one'])];
+  const watch = watchCancels(async () => (await answers.shift()) ?? []);
+  const first = watch.watch('one');
+  const looking = watch.look();
+  await vi.advanceTimersByTimeAsync(0);
+  const second = watch.watch('one');
+  answer.resolve(['one']);
+  await looking;
+  watch.forget('one', first);
+  expect([first.aborted, second.aborted]).toEqual([true, false]);
+  await watch.look();
+  expect(second.aborted).toBe(true);
+});

@@ -53,7 +53,8 @@ export const watchCancels = (requestedAmong: (runIds: readonly string[]) => Awai
     next = undefined; // a request from now on may be missed by this check
     if (watched.size === 0) return;
     try {
-      for (const runId of await requestedAmong([...watched.keys()])) watched.get(runId)?.abort();
+      const asked = new Map(watched); // a later execution of a run is not canceled by a request to an earlier one
+      for (const runId of await requestedAmong([...asked.keys()])) asked.get(runId)?.abort();
     } catch {
       return; // the store is away: the next check does it
     }
@@ -68,7 +69,10 @@ export const watchCancels = (requestedAmong: (runIds: readonly string[]) => Awai
       watched.set(runId, controller);
       return controller.signal;
     },
-    forget: (runId: string) => void watched.delete(runId),
+    /** Ends a watch, unless a later one has replaced it. */
+    forget: (runId: string, signal: AbortSignal): void => {
+      if (watched.get(runId)?.signal === signal) watched.delete(runId);
+    },
     /** Checks at once. */
     look,
     stop: () => clearInterval(timer),

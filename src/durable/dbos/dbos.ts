@@ -38,10 +38,9 @@ export const dbos = (options: DbosOptions): Engine => {
   const outside = AsyncLocalStorage.snapshot(); // calls to DBOS from within a run must not become steps of that run
   const closing = new AbortController();
   const programs = new Map<string, Program>();
-  const underWay = new Map<Promise<unknown>, string>();
+  const underWay = new Set<Promise<unknown>>();
   const returns = createReturns({
-    release: (workflowId) => outside(() => queueOwnRun(workflowId)),
-    isUnderWay: (workflowId) => [...underWay.values()].includes(workflowId),
+    release: (workflowId) => outside(() => queueRuns([workflowId])),
     closing: closing.signal,
   });
   let opening: Trying<DbosHost> | undefined;
@@ -70,7 +69,7 @@ export const dbos = (options: DbosOptions): Engine => {
     },
     close: async () => {
       closing.abort(new Error('The engine is closing.'));
-      await Promise.allSettled(underWay.keys());
+      await Promise.allSettled(underWay);
       const opened = await opening?.done.catch(() => undefined);
       await opened?.close();
       leaveDbos();
@@ -225,12 +224,6 @@ const retryRun = async ({ query }: Pick<Database, 'query'>, workflowId: string):
   for (const table of ['lives', 'cancels']) await query(`DELETE FROM interlock.${table} WHERE run_id = $1`, [workflowId]);
   await queueRuns([workflowId]);
   return true;
-};
-
-/** Releases a run that this process has interrupted, unless another process has it by now. */
-const queueOwnRun = async (workflowId: string): Promise<void> => {
-  const found = await DBOS.getWorkflowStatus(workflowId);
-  if (found?.status === 'PENDING' && found.executorId === DBOS.executorID) await queueRuns([workflowId]);
 };
 
 const kinds = fieldsOf({

@@ -1,32 +1,50 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
+import { TakenOver } from '../journal.js';
 import { createReturns } from './recover.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('does not release a run that another execution continues in this process, until that one has ended', async () => {
-  const underWay = new Set(['one']);
-  const released: string[] = [];
-  const returns = createReturns({
-    release: async (workflowId) => void released.push(workflowId),
-    isUnderWay: (workflowId) => underWay.has(workflowId),
-    closing: new AbortController().signal,
-  });
-  returns.later('one');
+const released: string[] = [];
+const release = async (workflowId: string): Promise<void> => void released.push(workflowId);
+beforeEach(() => void released.splice(0));
+
+it('releases a run once, after the execution that left it', async () => {
+  const returns = createReturns({ release, closing: new AbortController().signal });
+  returns.later('one', { check: () => undefined });
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect([released, vi.getTimerCount()]).toEqual([['one'], 0]);
+});
+
+it('does not release a run that another execution has claimed, or that is canceled', async () => {
+  const returns = createReturns({ release, closing: new AbortController().signal });
+  const check = async () => {
+    throw new TakenOver();
+  };
+  returns.later('one', { check });
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect([released, vi.getTimerCount()]).toEqual([[], 0]);
+});
+
+it('tries again while the database is away', async () => {
+  let isAway = true;
+  const returns = createReturns({ release, closing: new AbortController().signal });
+  const check = async () => {
+    if (isAway) throw new Error('The database is away.');
+  };
+  returns.later('one', { check });
   await vi.advanceTimersByTimeAsync(60_000);
   expect(released).toEqual([]);
-  underWay.delete('one');
-  await vi.advanceTimersByTimeAsync(60_000);
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(600_000);
   expect([released, vi.getTimerCount()]).toEqual([['one'], 0]);
 });
 
 it('releases no run once the engine closes', async () => {
   const closing = new AbortController();
-  const released: string[] = [];
-  const release = async (workflowId: string): Promise<void> => void released.push(workflowId);
-  const returns = createReturns({ release, isUnderWay: () => false, closing: closing.signal });
-  returns.later('one');
+  const returns = createReturns({ release, closing: closing.signal });
+  returns.later('one', { check: () => undefined });
   closing.abort();
   await vi.advanceTimersByTimeAsync(600_000);
   expect([released, vi.getTimerCount()]).toEqual([[], 0]);

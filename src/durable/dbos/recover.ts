@@ -1,9 +1,9 @@
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 
-import type { Durable, Program } from '../journal.js';
-import { storedDurable } from '../stored-steps.js';
+import { TakenOver, type Durable, type Program } from '../journal.js';
+import { storedDurable, type StepStore } from '../stored-steps.js';
 import { claimSteps, type Checking } from './tables.js';
-import { createExecution, DeadlyRun, type Execution, type Suspects } from '../ledger.js';
+import { createExecution, DeadlyRun, type Suspects } from '../ledger.js';
 import type { DbosHost, Recover, StartedWorkflow } from './dbos-host.js';
 
 interface RecoverOptions {
@@ -14,8 +14,8 @@ interface RecoverOptions {
   readonly returns: Returns;
   readonly check: Checking;
   site(): Promise<DbosHost>;
-  /** The executions under way in this process, with the ids of their runs in DBOS. */
-  readonly underWay: Map<Promise<unknown>, string>;
+  /** The executions under way in this process. */
+  readonly underWay: Set<Promise<unknown>>;
 }
 
 /** Continues the runs that DBOS starts in this process, or that another process has left. */
@@ -23,7 +23,7 @@ export const createRecover = (options: RecoverOptions): Recover => {
   const { underWay, returns } = options;
   return async (workflowId, started) => {
     const recovering = recoverRun(options, workflowId, started);
-    underWay.set(recovering, workflowId);
+    underWay.add(recovering);
     try {
       const output = await recovering;
       returns.forget(workflowId);
@@ -36,63 +36,30 @@ export const createRecover = (options: RecoverOptions): Recover => {
   };
 };
 
+/** Runs a run in a workflow of DBOS. When interrupted, it first schedules the run to continue, and then rejects with the cause. */
 const recoverRun = async (
   { programs, maxDeaths, suspects, closing, returns, check, site }: RecoverOptions,
   workflowId: string,
-  started: StartedWorkflow,
+  { programId, runId, input }: StartedWorkflow,
 ): Promise<string> => {
-  const { programId, runId, input } = started;
   const { database, cancels } = await site();
-  const program = programs.get(programId);
-  const again = (): void => returns.later(workflowId);
-  if (!program) {
-    again(); // its agent may be built in another process, or later
-    throw new Error(`No agent here has the id "${programId}".`);
-  }
+  const store = await claimSteps(database, { workflowId, program: programId, executorId: DBOS.executorID });
   const canceled = cancels.watch(workflowId);
+  const execution = createExecution({ ledger: store, maxDeaths, suspects });
   try {
-    const claim = async () => {
-      await check(database, program);
-      return claimSteps(database, { workflowId, program: programId, executorId: DBOS.executorID });
-    };
-    return await runOnDbos({ program, runId, input, claim, maxDeaths, suspects, canceled, closing, again });
-  } finally {
-    cancels.forget(workflowId);
-  }
-};
-
-interface RunOnDbos {
-  readonly program: Program;
-  readonly runId: string;
-  readonly input: string;
-  claim(): ReturnType<typeof claimSteps>;
-  readonly maxDeaths: number;
-  readonly suspects: Suspects;
-  readonly canceled: AbortSignal;
-  /** Aborted when this process must start no more steps. */
-  readonly closing: AbortSignal;
-  /** Schedules the run to continue later, in any process, unless another process has it by then. */
-  again(): void;
-}
-
-/**
- * Runs a run in a workflow of DBOS. When interrupted, it first schedules the run to continue, and then rejects with the cause.
- */
-const runOnDbos = async (run: RunOnDbos): Promise<string> => {
-  const { program, runId, input, maxDeaths, suspects, canceled, closing, again } = run;
-  let execution: Execution | undefined;
-  try {
-    const store = await run.claim();
-    execution = createExecution({ ledger: store, maxDeaths, suspects });
+    const program = programs.get(programId);
+    if (!program) throw new Error(`No agent here has the id "${programId}".`); // it may be built in another process, or later
+    await check(database, program);
     return await program.run(untilClosed(storedDurable({ store, execution, canceled }), closing), { runId, input });
   } catch (error) {
     if (!(error instanceof DeadlyRun)) {
-      await execution?.interrupt();
-      again();
+      await execution.interrupt();
+      returns.later(workflowId, store);
     }
     throw error;
   } finally {
-    execution?.end();
+    execution.end();
+    cancels.forget(workflowId, canceled);
   }
 };
 
@@ -120,27 +87,29 @@ const longestPauseMs = 300_000;
 
 interface ReturnsOptions {
   release(workflowId: string): Promise<void>;
-  /** Whether another execution of the run is under way in this process. Its work must not be repeated meanwhile. */
-  isUnderWay(workflowId: string): boolean;
   readonly closing: AbortSignal;
 }
 
-export const createReturns = ({ release, isUnderWay, closing }: ReturnsOptions) => {
+export const createReturns = ({ release, closing }: ReturnsOptions) => {
   const pauses = new Map<string, number>();
-  const wait = (workflowId: string, pauseMs: number): void => {
-    const timer = setTimeout(() => {
+  const wait = (workflowId: string, store: Pick<StepStore, 'check'>, pauseMs: number): void => {
+    const returnRun = async (): Promise<void> => {
       if (closing.aborted) return;
-      if (isUnderWay(workflowId)) wait(workflowId, firstPauseMs);
-      else release(workflowId).catch(() => wait(workflowId, longestPauseMs));
-    }, pauseMs);
-    timer.unref();
+      try {
+        await store.check();
+        await release(workflowId);
+      } catch (error) {
+        if (!(error instanceof TakenOver)) wait(workflowId, store, longestPauseMs);
+      }
+    };
+    setTimeout(() => void returnRun(), pauseMs).unref();
   };
   return {
-    /** Retries a run, each time after a longer pause. */
-    later: (workflowId: string): void => {
+    /** Retries a run, each time after a longer pause; not if it is canceled or another execution has claimed it by then. */
+    later: (workflowId: string, store: Pick<StepStore, 'check'>): void => {
       const pauseMs = pauses.get(workflowId) ?? firstPauseMs;
       pauses.set(workflowId, Math.min(pauseMs * 2, longestPauseMs));
-      wait(workflowId, pauseMs);
+      wait(workflowId, store, pauseMs);
     },
     /** Ends the retries of a run. */
     forget: (workflowId: string) => void pauses.delete(workflowId),

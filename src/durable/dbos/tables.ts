@@ -117,14 +117,14 @@ export const claimSteps = async (
     },
     countStart: async (steps) => {
       const [row] = await query<{ deaths: number }>(
-        `UPDATE interlock.lives SET deaths = CASE WHEN steps = $2 THEN deaths + 1 ELSE 0 END, steps = $2 WHERE run_id = $1
-         RETURNING deaths`,
-        [workflowId, steps],
+        `UPDATE interlock.lives SET deaths = CASE WHEN steps = $2 THEN deaths + 1 ELSE 0 END, steps = $2
+         WHERE run_id = $1 AND owner = $3 RETURNING deaths`,
+        [workflowId, steps, owner],
       );
       return row?.deaths ?? 0;
     },
     uncountStart: async () => {
-      await query('UPDATE interlock.lives SET deaths = deaths - 1 WHERE run_id = $1', [workflowId]);
+      await query('UPDATE interlock.lives SET deaths = deaths - 1 WHERE run_id = $1 AND owner = $2', [workflowId, owner]);
     },
   };
 };

@@ -155,7 +155,7 @@ const hostOn = (db: DatabaseSync, program: Program, options: HostOptions): Hoste
       throw error;
     } finally {
       execution.end();
-      canceling.forget(runId);
+      canceling.forget(runId, canceled);
     }
   });
   const begin = async (call: StartedCall) => (await workflow.run(call, { idempotencyKey: call.runId })).workflowRun;
