@@ -7,8 +7,9 @@ import { isWhole } from './modes.js';
 const { SEED } = process.env;
 if (SEED !== undefined || !isWhole) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(SEED ?? 20_261_128) });
 
-/** Test files of one project share a process: each leaves it with the real clock and the real globals. */
+/** Test files of one project share a process: each leaves it with the real clock and the real globals, and without observers of runs. */
 afterAll(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
+  Reflect.deleteProperty(globalThis, 'mastraInterlockObservers'); // a mounted studio cannot be closed
 });
