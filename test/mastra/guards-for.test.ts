@@ -68,6 +68,7 @@ describe.each(modes)('in Mastra’s own agent, %s', (mode) => {
     ],
     ['a parallel block', () => pipeline('p').parallel([replace('a', 'one', '1'), replace('b', 'two', '2')])],
     ['a branch', () => pipeline('p').branch([[otherwise, replace('a', 'one', '1')]])],
+    ['a processor', () => replace('a', 'one', '1')],
     ['an array', () => [replace('a', 'one', '1'), pipeline('q').then(replace('b', 'two', '2'))]],
   ])('%s sends the model the same prompt as an InterlockAgent', async (_name, source) => {
     const { agent, model } = stockWith(source());

@@ -13,11 +13,10 @@ import {
   placeOfLane,
   adopt,
   type AgentGuards,
-  type Guards,
   type DynamicGuards,
   type Lane,
 } from '../workflow/guards.js';
-import { toGraph, isWorkflow, type PipelineStep } from '../graph/to-graph.js';
+import { toGraph, isWorkflow, type GraphSource, type PipelineStep } from '../graph/to-graph.js';
 import type { Finding } from '../../pipeline/verify/find-defects.js';
 import type { Subject } from '../../pipeline/verify/check.js';
 import { findingsOf, type VerifyOptions } from '../workflow/verify.js';
@@ -79,7 +78,7 @@ const warned = new WeakMap<Mastra, Set<string>>();
  * registerProcessorWorkflows(mastra, moderation, quality);
  * const run = await mastra.getWorkflow('moderation').createRun();
  */
-export const registerProcessorWorkflows = (mastra: Mastra, ...guards: readonly Exclude<Guards, readonly unknown[]>[]): void => {
+export const registerProcessorWorkflows = (mastra: Mastra, ...guards: readonly (GraphSource | AnyWorkflow)[]): void => {
   for (const [index, guard] of guards.entries()) {
     const [workflow] = toArray(guard);
     if (!isWorkflow(workflow))

@@ -36,21 +36,20 @@ export interface GraphSource {
 export type PipelineStep =
   Processor | AnyWorkflow | GraphSource | PayloadFunction | { readonly id: string; execute(call: never): unknown };
 
-/** The input of {@link compile}: a pipeline, a workflow, or processors in an array. */
-export type Compilable = GraphSource | AnyWorkflow | readonly PipelineStep[];
+/** The input of {@link compile}: a processor, pipeline or workflow, or an array of them. */
+export type Compilable = Exclude<PipelineStep, PayloadFunction> | readonly PipelineStep[];
 
 /** Compiles guards to a plan: for each phase a flat function over the processors that have its hook. */
 export const compile = (source: Compilable): Plan => compileGraph(toGraph(source));
 
 /**
- * Converts a pipeline, a workflow or an array of processors to one graph. An array becomes a sequence with `id`. Raises
- * `pipeline/invalid-step`.
+ * Converts a pipeline, a workflow, a processor or an array of them to one graph. An array or a processor becomes a sequence with `id`.
+ * Raises `pipeline/invalid-step`.
  */
 export const toGraph = (source: Compilable, id = 'processors'): SequenceNode => {
-  if (isWorkflow(source)) return fromWorkflow(source);
   if (Array.isArray(source)) return { kind: 'sequence', id, nodes: source.map((step, index) => toNode(step, `${id}/${index}`)) };
-  if (isGraphSource(source)) return source.graph();
-  throw invalidStep(source, id);
+  const node = toNode(source, id);
+  return node.kind === 'sequence' ? node : { kind: 'sequence', id, nodes: [node] };
 };
 
 /** True if a graph does not need Mastra: all its guards are portable, and no step was created with Mastra's builder. */

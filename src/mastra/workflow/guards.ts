@@ -15,8 +15,8 @@ import {
   hasStorageRule,
   graphOfWorkflow,
   rememberGraph,
+  type Compilable,
   type PipelineStep,
-  type GraphSource,
 } from '../graph/to-graph.js';
 import type { SecretsProcessor } from '../../guard/secrets.js';
 import { toWorkflow, build, options } from './to-workflow.js';
@@ -25,8 +25,8 @@ import { ProcessorRunner, ProcessorState, type Processor } from '@mastra/core/pr
 import type { RunScope } from '../../phase/scope.js';
 import { phases } from '../../phase/table.js';
 
-/** Guards of one array: an array of processors, pipelines and workflows, or a single pipeline or workflow. */
-export type Guards = readonly PipelineStep[] | GraphSource | AnyWorkflow;
+/** Guards of one array: a processor, pipeline or workflow, or an array of them. */
+export type Guards = Compilable;
 
 /**
  * Guards, or a function that returns them for a request. An asynchronous function returns an array: pipelines and workflows have
