@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { InterlockAgent, memoryEngine, type InterlockStream } from '../../src/index.js';
+import { InterlockAgent, InterlockError, memoryEngine, type InterlockStream } from '../../src/index.js';
 import type { Engine } from '../../src/engine.js';
 import type { TraceRecorder } from '../../src/replay.js';
 import { scriptedModel } from '../../src/testing/index.js';
@@ -145,6 +145,30 @@ describe.each(Object.keys(engines))('an agent with its runs in %s', (name) => {
     const stream = await agent.stream(prompt, { runId: 'one', abortSignal: controller.signal });
     controller.abort();
     expect((await stream.getFullOutput()).status).toBe('canceled');
+  });
+
+  it('an aborted call cancels its run once the engine is back', async () => {
+    const engine = engineOf();
+    let attempts = 0;
+    const leaving: Engine = {
+      ...engine,
+      host: (program) => {
+        const runs = engine.host(program);
+        const cancel = async (id: string) => {
+          attempts += 1;
+          if (attempts < 3) throw new InterlockError('durable/unreachable', { path: 'systemDatabaseUrl' });
+          await runs.cancel(id);
+        };
+        return { ...runs, cancel };
+      },
+    };
+    const model = scriptedModel({ steps: [{ hang: true }] });
+    const agent = new InterlockAgent({ id: 'waiting', name: 'Waiting', instructions: 'Wait.', model, durability: leaving });
+    const controller = new AbortController();
+    const stream = await agent.stream(prompt, { runId: 'one', abortSignal: controller.signal });
+    controller.abort();
+    expect((await stream.getFullOutput()).status).toBe('canceled');
+    await expect.poll(() => attempts).toBe(3); // the run may be in another process
   });
 
   it('a finished run removes its abort listener', async () => {

@@ -1,3 +1,4 @@
+import pRetry from 'p-retry';
 import { InterlockError, isInterlockError, messageOf, type ErrorCode } from '../../errors.js';
 import {
   withErrors,
@@ -181,7 +182,7 @@ const startSegment = async (
   const { runs, localRuns } = context;
   const { id, runId } = at;
   const input = writeSegment(segment);
-  const cancel = (): void => void runs.cancel(id).catch(() => undefined);
+  const cancel = (): void => void whenReachable(() => runs.cancel(id)).catch(() => undefined);
   const removeListener = (): void => here.abortSignal?.removeEventListener('abort', cancel); // a signal may outlive the run
   try {
     const isFirst = await localRuns.start(id, here, () => runs.start({ ...labelsOf(segment.call), runId: id, input }));
@@ -198,6 +199,16 @@ const startSegment = async (
     throw error;
   }
 };
+
+/** Retries an operation as long as the engine's server is away; that does not keep the process alive. */
+const whenReachable = (act: () => Promise<void>): Promise<void> =>
+  pRetry(act, {
+    retries: Infinity,
+    minTimeout: 250,
+    maxTimeout: 10_000,
+    unref: true,
+    shouldRetry: ({ error }) => isInterlockError(error, 'durable/unreachable'),
+  });
 
 /** A run starts once under its id. A caller that repeats the same call follows the run; a different call is rejected. */
 const checkCall = async (context: DurableContext, at: SegmentRef, own: PersistedCall): Promise<void> => {
