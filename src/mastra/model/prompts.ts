@@ -1,7 +1,7 @@
 import { aiV5ModelMessageToV2PromptMessage, type MastraDBMessage, type MessageList } from '@mastra/core/agent/message-list';
 import type { LoopMessages, Prompt, StepSettings } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
-import { fieldsIn, copyPlain } from '../../phase/plain-data.js';
+import { fieldsIn, copyPlain, isObject, isRecord } from '../../phase/plain-data.js';
 import { createConversion, dropStaleFields } from '../messages/conversion.js';
 import type { MessageCopies } from '../messages/list-insides.js';
 import { isStandardSchemaWithJSON, standardSchemaToJSONSchema } from '@mastra/core/schema';
@@ -135,7 +135,7 @@ const toProviderTool = (name: string, tool: ToolDefinition, specificationVersion
     type: 'function',
     name,
     description: typeof tool.description === 'function' ? tool.description({}) : tool.description,
-    inputSchema: jsonSchemaOf(tool.inputSchema ?? tool.parameters),
+    inputSchema: withTypes(jsonSchemaOf(tool.inputSchema ?? tool.parameters)),
     ...(tool.strict !== undefined && { strict: tool.strict }),
     ...(tool.providerOptions !== undefined && { providerOptions: tool.providerOptions }),
   };
@@ -161,3 +161,25 @@ const jsonSchemaOf = (schema: unknown): unknown => {
   if (typeof schema === 'function') return jsonSchemaOf((schema as () => unknown)());
   return fieldsIn(schema)['jsonSchema'] ?? schema;
 };
+
+/** A schema as Mastra sends it: each property has a type, because some providers reject one that may be anything, e.g. `z.any()`. */
+const withTypes = (schema: unknown): unknown => {
+  if (!isRecord(schema)) return schema;
+  const { properties, items } = schema;
+  return {
+    ...schema,
+    ...('$schema' in schema && { $schema: 'http://json-schema.org/draft-07/schema#' }),
+    ...(isRecord(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, typed(property)])),
+    }),
+    ...(isObject(items) && { items: Array.isArray(items) ? items.map(withTypes) : withTypes(items) }),
+  };
+};
+
+const typed = (property: unknown): unknown => {
+  if (!isRecord(property) || typeNames.some((name) => name in property)) return withTypes(property);
+  const { items: _items, ...rest } = property; // as in Mastra: a type of any value has no items
+  return { ...rest, type: ['string', 'number', 'integer', 'boolean', 'object', 'null'] };
+};
+
+const typeNames = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'];
