@@ -53,8 +53,8 @@ export const watchCancels = (requestedAmong: (runIds: readonly string[]) => Awai
     next = undefined; // a request from now on may be missed by this check
     if (watched.size === 0) return;
     try {
-      const asked = new Map(watched); // a later execution of a run is not canceled by a request to an earlier one
-      for (const runId of await requestedAmong([...asked.keys()])) asked.get(runId)?.abort();
+      const current = new Map(watched); // a later execution of a run is not canceled by a request to an earlier one
+      for (const runId of await requestedAmong([...current.keys()])) current.get(runId)?.abort();
     } catch {
       return; // the store is away: the next check does it
     }

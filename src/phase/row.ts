@@ -83,6 +83,8 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   refresh?(data: PhaseData<P>, host: Host): PhaseData<P>;
   /** Merge information about the payload's fields other than messages. */
   readonly merge?: MergeInfo;
+  /** Fields that hooks only read. A guard with a payload of its own, such as a shadow guard, gets copies. */
+  readonly onlyRead?: readonly string[];
   /** The meaning of absent fields, e.g. all tools if none are named: a branch that names some removes the others. */
   implies?(data: PhaseData<P>): Partial<PhaseData<P>>;
   /** Whether this hook has nothing (more) to do with the payload. */

@@ -146,14 +146,16 @@ const mergeFields = <P extends Phase>(
 };
 
 /** The fields that some branch replaced by another value. Values are not inspected: this runs for every chunk of a stream. */
-const touchedIn = <P extends Phase>({ data, results }: MergeBranchesOptions<P>, followed: PhaseData<P>): Set<string> => {
+const touchedIn = <P extends Phase>({ data, results, block }: MergeBranchesOptions<P>, followed: PhaseData<P>): Set<string> => {
   const base: Fields = data;
+  const { onlyRead = [] } = block.row;
   const touched = new Set<string>();
   for (const result of results as readonly Fields[]) {
     for (const name in base) if (result[name] !== base[name]) touched.add(name);
     for (const name in result) if (result[name] !== base[name]) touched.add(name);
   }
-  for (const name of touched) if (unmerged.has(name) || (followed as Fields)[name] !== base[name]) touched.delete(name);
+  for (const name of touched)
+    if (unmerged.has(name) || onlyRead.includes(name) || (followed as Fields)[name] !== base[name]) touched.delete(name);
   return touched;
 };
 

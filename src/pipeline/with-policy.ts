@@ -26,7 +26,7 @@ import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import { pass, type Retry, type Trip, type Verdict, type Pass } from '../verdict.js';
 import { createBlockScopes, snapshotOf } from './block-scope.js';
 import { inParallel } from './parallel.js';
-import { fieldsIn, copyPlain } from '../phase/plain-data.js';
+import { fieldsIn, copyPlain, isObject, isRecord } from '../phase/plain-data.js';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Host } from '../phase/host.js';
 import type { RunScope } from '../phase/scope.js';
@@ -121,7 +121,7 @@ const portsOf = <P extends Phase>({ author }: GuardStep<P>, row: PhaseRow<P>): L
   return {
     // A block with one branch: it has a snapshot and a merge, and does not wait for a guard that timed out.
     isolate: (guard) =>
-      inParallel([{ id: author.processorId, guard: (data, scope) => guard(own.withOwnList(data, scope), scope) }], alone),
+      inParallel([{ id: author.processorId, guard: (data, scope) => guard(own.withOwnParts(data, scope), scope) }], alone),
     own: own.copyOf,
     copy: copyPlain,
     scopes: createBlockScopes(),
@@ -171,8 +171,8 @@ export const overlapModel = <P extends Phase>(step: GuardStep<P>, { row, policy 
 interface OwnPayloads {
   /** A copy of the payload for a guard that runs in parallel with the run; control functions in the payload do nothing. */
   copyOf<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
-  /** For a snapshot, which shares its list in phases whose hooks cannot change messages: the result has its own list. */
-  withOwnList<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
+  /** For a snapshot, which shares the fields that hooks only read, and its list in phases whose hooks cannot change messages: the result has its own. */
+  withOwnParts<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
 }
 
 /**
@@ -181,6 +181,14 @@ interface OwnPayloads {
  */
 const createOwnPayloads = (): OwnPayloads => {
   const copies = new WeakMap<MessageList, { readonly list: MessageList; readonly size: number }>();
+  const values = new WeakMap<object, object>();
+  const ownValue = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(ownValue);
+    if (!isRecord(value) && !isStepOfHost(value)) return value;
+    const own = values.get(value) ?? copiedWhenRead(value, ownValue);
+    values.set(value, own);
+    return own;
+  };
   const ownList = (given: MessageList, { messages }: Host): MessageList => {
     const size = messages.read(given, 'all').length;
     const known = copies.get(given);
@@ -189,12 +197,38 @@ const createOwnPayloads = (): OwnPayloads => {
     copies.set(given, { list, size });
     return list;
   };
-  const withOwnList: OwnPayloads['withOwnList'] = (data, { host }) => {
+  const withOwnParts: OwnPayloads['withOwnParts'] = (data, { host }) => {
     const { messageList }: MessageCarrier = data;
-    const isCopied = !messageList || phaseRow<Phase>(data.phase).refresh;
-    return isCopied ? data : { ...data, messageList: ownList(messageList, host) };
+    const { refresh, onlyRead } = phaseRow<Phase>(data.phase);
+    const isCopied = !messageList || refresh;
+    if (isCopied && !onlyRead) return data;
+    const own = Object.fromEntries((onlyRead ?? []).map((name) => [name, ownValue(fieldsIn(data)[name])]));
+    return { ...data, ...own, ...(!isCopied && { messageList: ownList(messageList, host) }) };
   };
-  return { copyOf: (data, scope) => inert(withOwnList(snapshotOf(data, scope), scope)), withOwnList };
+  return { copyOf: (data, scope) => inert(withOwnParts(snapshotOf(data, scope), scope)), withOwnParts };
+};
+
+/** A step of the AI SDK is an instance that computes its other fields from its content. */
+const isStepOfHost = (value: unknown): value is object => isObject(value) && Array.isArray(value['content']);
+
+/** An equal object whose changes have no effect on the given one. Its fields are copied when they are read: they may be large. */
+const copiedWhenRead = (value: object, copyOf: (field: unknown) => unknown): object => {
+  const own = Object.create(Object.getPrototypeOf(value) as object) as object;
+  for (const name of Object.keys(value)) {
+    let of: unknown;
+    let copy: unknown;
+    Object.defineProperty(own, name, {
+      configurable: true,
+      enumerable: true,
+      get: () => {
+        const now = fieldsIn(value)[name];
+        if (of !== now) [of, copy] = [now, copyOf(now)];
+        return copy;
+      },
+      set: (next: unknown) => void Object.defineProperty(own, name, { value: next, writable: true }),
+    });
+  }
+  return own;
 };
 
 /** Functions in a payload are the host's, e.g. to start another message: they return an id. */

@@ -44,7 +44,7 @@ const toolsFor = async (Class: typeof Agent, mode: (typeof modes)[number]) => {
 };
 
 it.each(modes)('%s sends the schemas of tools as Mastra sends them: each property has a type', async (mode) => {
-  const ours = await toolsFor(InterlockAgent as typeof Agent, mode);
+  const ours = await toolsFor(InterlockAgent as unknown as typeof Agent, mode);
   expect(ours).toEqual(await toolsFor(Agent, mode));
   expect(JSON.stringify(ours)).toContain(
     '"description":"Whatever.","type":["string","number","integer","boolean","object","null"]',

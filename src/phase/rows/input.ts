@@ -51,6 +51,7 @@ export const inputStep = definePhase({
     copied: ['tools', 'toolChoice', 'activeTools', 'providerOptions', 'modelSettings'],
     whole: ['tools.*', 'toolChoice', 'model', 'structuredOutput', 'messageId', 'workspace'],
   },
+  onlyRead: ['steps'],
   implies: ({ tools }) => (tools ? { activeTools: Object.keys(tools) } : {}),
   invoke: ({ processor, data, context, host }) =>
     processor.processInputStep({

@@ -29,6 +29,7 @@ export const llmRequest = definePhase({
   mayOverlap: true,
   title: 'LLM request',
   merge: { copied: ['prompt'], whole: ['model', 'response'] },
+  onlyRead: ['steps'],
   invoke: ({ processor, data, context }) =>
     processor.processLLMRequest({
       ...context,
@@ -79,6 +80,7 @@ export const apiError = definePhase({
   loopState: 'step.recovering',
   title: 'API error',
   carries: errorFacts,
+  onlyRead: ['steps'],
   skips: (data) => data.decision === 'retry',
   invoke: ({ processor, data, context, host }) =>
     processor.processAPIError({
@@ -167,6 +169,7 @@ export const llmResponse = definePhase({
   retryLeadsTo: 'step',
   loopState: 'step.reviewing',
   title: 'LLM response',
+  onlyRead: ['steps', 'chunks', 'warnings', 'request', 'rawResponse'],
   invoke: ({ processor, data, context }) =>
     processor.processLLMResponse({
       ...context,

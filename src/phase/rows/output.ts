@@ -20,6 +20,7 @@ export const outputStep = definePhase({
   loopState: 'step.reviewing',
   title: 'Output step',
   carries: outputStepFacts,
+  onlyRead: ['steps', 'toolCalls', 'usage', 'providerMetadata'],
   invoke: ({ processor, data, context, host }) =>
     processor.processOutputStep({
       ...context,
@@ -70,6 +71,7 @@ export const toolResult = definePhase({
   title: 'Tool result',
   carries: toolFacts,
   merge: { copied: ['args', 'result', 'toolResultValue'] },
+  onlyRead: ['steps'],
   skips: ({ isError }, processor) => isError === true && !(processor as Declared).traits?.judgesErrors,
   refresh: (data, host) => withCurrentResult(refreshed(data, host, toolFacts), host),
   invoke: ({ processor, data, context, host }) =>
@@ -126,6 +128,7 @@ export const outputResult = definePhase({
   loopState: 'finishing',
   title: 'Output result',
   carries: resultFacts,
+  onlyRead: ['result'],
   invoke: ({ processor, data, context, host }) =>
     processor.processOutputResult({
       ...context,
