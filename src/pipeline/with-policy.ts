@@ -225,7 +225,9 @@ const copiedWhenRead = (value: object, copyOf: (field: unknown) => unknown): obj
         if (of !== now) [of, copy] = [now, copyOf(now)];
         return copy;
       },
-      set: (next: unknown) => void Object.defineProperty(own, name, { value: next, writable: true }),
+      set: (next: unknown) => {
+        Object.defineProperty(own, name, { value: next, writable: true });
+      },
     });
   }
   return own;

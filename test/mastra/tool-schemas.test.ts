@@ -34,10 +34,10 @@ const plain = {
 
 const toolsFor = async (Class: typeof Agent, mode: (typeof modes)[number]) => {
   const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
-  const helper = new Class({ id: 'helper', name: 'Helper', description: 'Helps.', instructions: 'Help.', model: model as never });
+  const helper = new Class({ id: 'helper', name: 'Helper', description: 'Helps.', instructions: 'Help.', model });
   const agents = { helper };
   const tools = { note, plain: plain as never };
-  const agent = new Class({ id: 'a', name: 'A', instructions: 'Answer.', model: model as never, tools, agents });
+  const agent = new Class({ id: 'a', name: 'A', instructions: 'Answer.', model, tools, agents });
   if (mode === 'generate') await agent.generate('Hello');
   else await (await agent.stream('Hello')).getFullOutput();
   return model.calls[0]?.options.tools;
