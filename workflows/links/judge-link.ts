@@ -163,7 +163,7 @@ const faultOfHost = (text: string, url: URL | undefined, rules: LinkRules): Link
   if (!isInCode && hasUser(url, isOpen)) return 'userinfo';
   const written = /^[^:/\\?#]*:?[/\\]*([^/\\?#]*)/.exec(text)?.[1] ?? '';
   if (invisible().test(decode(written))) return 'hidden';
-  if (!isOpen) return rules.allows(url.host) || isTemplate(url, rules) ? undefined : 'host';
+  if (!isOpen) return rules.allows(url.host) || isTemplate(text, url, rules) ? undefined : 'host';
   return isDeceptive(written, url, isInCode) ? 'lookalike' : undefined;
 };
 
@@ -177,11 +177,16 @@ const isExpression = (text: string, { allows, isOpen }: LinkRules): boolean => {
   return !name.includes('.') || allows(name.toLowerCase());
 };
 
-/** Whether a host is an expression from its first or second label, or from an allowed name, to its last: `localhost${path(`. */
-const isTemplate = ({ hostname }: URL, rules: LinkRules): boolean =>
-  (/^(?:localhost|\.[a-z_]+|[a-z0-9_-]+\.)?[${(]/.test(hostname) || rules.allows(/^[^${(]*/.exec(hostname)?.[0] ?? '')) &&
-  /[${(]/.test(hostname) &&
-  !/\.[a-z0-9_-]+\.?$/.test(hostname);
+/**
+ * Whether no name server knows a host: an expression from its first or second label, or from an allowed name, to its last
+ * (`localhost${path(`, `d+(?:`), or one label before an escape or a placeholder (`nano\\-editor.org`, `api.<region>.example.com`).
+ */
+const isTemplate = (text: string, { hostname }: URL, rules: LinkRules): boolean => {
+  if (/^[a-z][a-z0-9-]*\.?$/.test(hostname)) return hostname.endsWith('.') || /^(?:https?:)?[\\/]{2}[a-z0-9-]+\\/i.test(text);
+  const isPart =
+    /^\.?(?:[a-z_-][a-z0-9_-]*\.?)?[^a-z0-9._[:-]/.test(hostname) || rules.allows(/^[^${(]*/.exec(hostname)?.[0] ?? '');
+  return isPart && /[^a-z0-9._[\]:-]/.test(hostname) && !/\.[a-z0-9_-]+\.?$/.test(hostname);
+};
 
 /** For rules that allow every host: names in Punycode, addresses of machines, and names that mix letters of scripts. */
 const isDeceptive = (written: string, { hostname }: URL, isInCode: boolean): boolean => {

@@ -5,14 +5,16 @@ import { columnFinder } from './table-column.js';
 
 /** Labels of passwords, also in other languages. */
 const password =
-  'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:ñ|n)a|(?<![a-z])clave(?: de acceso)?|senha|mot[ _-]de[ _-]passe|wachtwoord|has(?:ł|l)o|пароль|(?<![a-z])pw(?![a-z])|密码|パスワード|şifre|parola|كلمة (?:المرور|السر)|पासवर्ड|कूटशब्द';
+  'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|zugangs(?:code|wort)|contrase(?:ñ|n)a|(?<![a-z])clave(?: de acceso)?|senha|mot[ _-]de[ _-]passe|(?<![a-z])mdp(?![a-z])|wachtwoord|has(?:ł|l)o|пароль|(?<![a-z])pw(?![a-z])|密码|パスワード|비밀번호|şifre|parola|كلمة (?:ال)?(?:مرور|سر)|(?:ال)?رمز (?:ال)?(?:سري|مرور)|पासवर्ड|कूटशब्द';
 /** The purpose of a password: `the password of the database is …`. */
-const purpose = String.raw`(?:[ \t]{1,2}(?:for|of|to|für|fuer|zum|zur|von|du|de|del|des|pour|para|da|do|voor)(?:[ \t]{1,2}[^\s:=,;.|]{1,20}){1,3})?`;
+const purpose = String.raw`(?:[ \t]{1,2}(?:for|of|to|für|fuer|zum|zur|von|du|de|del|des|pour|para|da|do|voor|الخاصة?)(?:[ \t]{1,2}[^\s:=,;.|]{1,20}){1,3})?`;
 /** Labels of other secrets: their values are longer, and have digits. */
 const secret = String.raw`secret|token|credentials?|(?:api|access|auth|account|admin|app|application|deploy|encryption|signing|private|master|secret|license|service|write)[ _-]?key|connection[ _-]?string|(?:php|j)?sess(?:ion)?(?:[_-]?id)?|(?:connect\.)?sid|csrf|xsrf`;
 const suffix = '(?:[_-](?:key|id|hash|value|token|secret|prod|production|dev|test|live|main|staging|default|[0-9]{1,2}))?';
 const quote = String.raw`(?:\\{0,2}["'\x60])?`;
-const between = String.raw`${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|>|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|lautet|es|est|é|هي|هو)(?=[ \t:]):?|(?<=[\u0900-\u097F])(?=[ \t]))(?:\*\*|__)?[ \t]{0,6}${quote}`;
+/** The field that has the value of the name before it: `"name": "DB_PASSWORD", "value": "…"`. */
+const valueField = String.raw`(?:["']?,?\s{1,24}["']?value)?`;
+const between = String.raw`${valueField}${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|>|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|lautet|es|est|é|هي|هو|है)(?=[ \t:]):?|[ \t]?(?:是|为|は|는|은):?|(?<=[\u0900-\u097F])(?=[ \t]))(?:\*\*|__)?[ \t]{0,6}${quote}`;
 /** The characters of a value without quotes; an `&` must not start the next field of a query. */
 const sign = String.raw`(?:[!#$%*+\-./0-9:=?@A-Z^_a-z~]|&(?!\w{1,32}=|amp;))`;
 const signs = asciiSet((character) => /[!#$%*+\-./0-9:=?@A-Z^_a-z~&"'\x60\\[\]]/.test(character));
