@@ -130,7 +130,8 @@ const spanAt = (text: string, start: number, isPlace: boolean): LinkSpan => {
   }
   const isOpen = end === text.length && end - start < maxLinkChars;
   if (!isPlace) end = Math.min(end, endOfDomain(text, start, end));
-  return { start, end: stop === undefined ? withoutPunctuation(text, start, end) : end, isPlace, isOpen };
+  const isWhole = stop !== undefined || text.slice(end - 1, end + 1) === '.<'; // a placeholder: `https://api.<region>.example.com`
+  return { start, end: isWhole ? end : withoutPunctuation(text, start, end), isPlace, isOpen };
 };
 
 /** The end of a domain without a scheme, if no port or path follows it. */
