@@ -147,10 +147,8 @@ type RestoringHooks = Required<Pick<Processor, 'processLLMRequest' | 'processOut
 
 /** A placeholder as models write it, also with Markdown's backslashes and in codes; in incoming text it is hidden like a value. */
 const placeholder = String.raw`\\{0,2}\[[A-Z](?:[A-Z0-9_]|\\{1,2}_){0,31}\\{0,2}_\d{1,6}\\{0,2}\]`;
-const placeholderFinders = alsoAsRead([
-  ['address', defineFinder(() => ({ regex: new RegExp(`(?<=[=&/])${placeholder}`) }))],
-  ['placeholder', defineFinder(() => ({ regex: new RegExp(placeholder) }))],
-]);
+const finderAfter = (before: string) => defineFinder(() => ({ regex: new RegExp(before + placeholder) }));
+const placeholderFinders = alsoAsRead([['placeholder', finderAfter('')]]);
 const plainPlaceholder = (written: string): string => decodeCodes(written).normalize('NFKC').replaceAll('\\', '');
 
 const standInFinder = defineFinder(() => ({ regex: standIn }));
@@ -217,7 +215,7 @@ const restoringHooks = (
     );
   };
   const pattern: Pattern = {
-    ...combineFinders(placeholderFinders),
+    ...combineFinders([...alsoAsRead([['address', finderAfter('(?<=[=&/])')]]), ...placeholderFinders]),
     replace: (name, { context, span }) => {
       const value = hidings.of(context.state).vault.reveal(plainPlaceholder(name));
       const isCoded = name.startsWith('%') && 'kind' in span && span.kind === 'address';
