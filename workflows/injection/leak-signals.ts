@@ -85,7 +85,7 @@ export const leakSignals = [
     ],
     [
       0.75,
-      /\b(?:repeat|print|output|echo|recite|return|write out|spell out)(?!\W*[(])[^\w;{}]+(?:\w+[^\w;{}]+){0,3}?(?:everything|all|(?:the|all)\W+(?:of\W+)?(?:the\W+)?(?:text|words?|content|sentences?|lines?|messages?|instructions|conversation))\W+(?:\w+\W+){0,4}?(?:above(?! (?:an?|lines?|rows?|\d+)\b)|before this|prior to this|preceding this|so far in this (?:prompt|context))\b/i,
+      /\b(?:repeat|print|output|echo|recite|return|write out|spell out)(?!\W*[(])[^\w;{}]+(?:\w+[^\w;{}]+){0,3}?(?:everything|all|(?:the|all)\W+(?:of\W+)?(?:the\W+)?(?:text|words?|content|sentences?|lines?|messages?|instructions|conversation))\W+(?:\w+\W+){0,4}?(?:above(?! (?:an?|lines?|rows?|\d+|in (?:\w{2,8}(?:ish|ese|ian|man|abic)|french|dutch|greek|czech|thai|hindi|plain))\b)|before this|prior to this|preceding this|so far in this (?:prompt|context))\b/i,
     ],
     [
       0.75,
