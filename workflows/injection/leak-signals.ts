@@ -29,7 +29,7 @@ export const leakSignals = [
       0.8,
       phrase(
         notNegated,
-        /(?!(?:write|type|paste)\W+your\W+prompt)/,
+        /(?!(?:write|type|paste)\W+your\W+prompt|see\W+in\W+your\W+prompt)/,
         show,
         words(6),
         /your\W+(?:\w+\W+)?(?:pre-?)?prompt\b/,
@@ -162,7 +162,7 @@ export const leakSignals = [
     [0.7, /\b(?:in|from|of)\W+your\W+context(?:\W+window)?\b|\bbefore\W+my\W+(?:very\W+)?first\W+(?:message|prompt|question)\b/i],
     [
       0.7,
-      /\b(?:in|of)\W+your\W+(?:(?:system|initial|secret|hidden|original)\W+)?prompt\b|\bin\W+your\W+(?:system|initial|secret|hidden|original)\W+(?:instructions|message)\b/i,
+      /\b(?:what|which|how many|tell|say|repeat|list)\b[^\n.]{0,80}\b(?:in|of)\W+your\W+prompt\b|\b(?:in|of)\W+your\W+(?:system|initial|secret|hidden|original)\W+prompt\b|\bin\W+your\W+(?:system|initial|secret|hidden|original)\W+(?:instructions|message)\b/i,
     ],
     [0.7, /\b(?:secret|password|key|code ?word)\W+(?:\w+\W+){0,3}?in\W+your\W+instructions\b/i],
     [0.5, /\bincluding\W+(?:all\W+)?(?:of\W+)?your\W+(?:instructions|prompt|guidelines|rules)\b/i],

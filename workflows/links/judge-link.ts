@@ -36,6 +36,8 @@ const connections = new Set(
 );
 /** Schemes that name no host, so that nothing can be sent to one: parts of a mail, references of documents, packages of a system. */
 const hostless = /^(?:cid|mid|urn|xref|tag|man|info|help|ghelp|apt|doi|isbn|streamdown):(?!\/\/)/i;
+/** The parameter of a generic function, which Markdown reads as a destination: `withErr[T](err:PrintStream)`. */
+const parameter = /^(?!javascript|vbscript|data|blob|filesystem|intent)[a-z]\w{0,31}:(?:=|\(|[A-Z])[\w.,[\]()=<>&;*-]*$/;
 /** Scripts of a page that do nothing, go back, or call a function of its own without a text: `void(0)`, `history.back()`, `openAll(2)`. */
 const idleScript =
   /^javascript:\s?(?:;|(?:void|(?!(?:alert|confirm|prompt|eval|open|fetch|import|close|stop)\b)[a-z_$]\w{0,40}|history\.(?:back|go)|window\.print)(?: 0|\((?:-?\d{1,4}|true|false|this)?\)))?;?(?:\s?return (?:true|false);?)?$/i;
@@ -137,7 +139,7 @@ const isHostAndPort = (text: string): boolean =>
 const isAddress = (text: string): boolean => /^[\\/]{2}/.test(text) || isBareLink(text);
 
 const faultOfOpaque = (scheme: string, text: string, rules: LinkRules): LinkFault | undefined => {
-  if (isDefanged(text) || hostless.test(text) || idleScript.test(text)) return undefined;
+  if (isDefanged(text) || [hostless, parameter, idleScript].some((form) => form.test(text))) return undefined;
   if (!rules.schemes.has(scheme)) return mayUse(scheme, rules) ? faultOfConnection(text, rules) : 'scheme';
   if (scheme === 'data') return /^data:image\/(?:png|jpe?g|gif|webp|avif)[;,]/i.test(text) ? undefined : 'scheme';
   if (scheme !== 'mailto') return undefined;

@@ -61,7 +61,7 @@ export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>)
     ...(preparing && { prepare: preparing }),
     ...(stateOf && { stateOf }),
     isStepwise: finders.every(([, one]) => one.maxLength !== 'part' || one.prepare !== undefined),
-    lookbehind: Math.max(longChars, ...finders.map(([, { lookbehind }]) => lookbehind)),
+    lookbehind: Math.max(endless.length > 0 ? longChars : 1, ...finders.map(([, { lookbehind }]) => lookbehind)),
     lookahead: Math.max(1, ...finders.map(([, { lookahead }]) => lookahead)),
     find,
     rest: (text, from, match) => {

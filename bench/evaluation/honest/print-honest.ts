@@ -60,7 +60,12 @@ const writeShares = async (results: readonly HonestResult[]): Promise<void> => {
   const table = [head, ['---', '---:', '---:', '---:', '---:', '---:'], ...rows]
     .map((cells) => `| ${cells.join(' | ')} |\n`)
     .join('');
-  await edit('docs/evaluation.md', (page) => page.replace(/(?<=## Honest text\n[^|]*)(?:\|.*\n)+/, () => table));
+  await edit('docs/evaluation.md', (page) =>
+    format(
+      page.replace(/(?<=## Honest text\n[^|]*)(?:\|.*\n)+/, () => table),
+      { parser: 'markdown', printWidth: 140 },
+    ),
+  );
   await edit('docs/guide/guards.md', (page) =>
     Object.entries(guardRows).reduce((text, [name, { honest }]) => {
       const result = results.find(({ guard }) => 'row' in honest && guard === honest.row);
@@ -72,7 +77,7 @@ const writeShares = async (results: readonly HonestResult[]): Promise<void> => {
   );
 };
 
-const edit = async (name: string, change: (page: string) => string): Promise<void> => {
+const edit = async (name: string, change: (page: string) => string | Promise<string>): Promise<void> => {
   const path = fileURLToPath(new URL(`../../../${name}`, import.meta.url));
-  await writeFile(path, await format(change(await readFile(path, 'utf8')), { filepath: path, printWidth: 140 }));
+  await writeFile(path, await change(await readFile(path, 'utf8')));
 };

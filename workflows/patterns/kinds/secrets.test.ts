@@ -165,6 +165,7 @@ const harmless = [
   'maxTokens: 4096, token count: 1000000, passcode length: 6, tokens=128000',
   'docker run -u 1000:1000 image, git push -u origin:main2, sort -u a:b, <token>string</token>, password -> user2',
   'connectionString: "redis://localhost:6379"',
+  'if [[ $PWD = ~/text/writing2 ]], serial=1;token=My%20Client%20Certificate;id=%01',
   "postgres://user:password@localhost/db, 'http://user:pass@proxy.example:3128', mongodb://someuser:somepassword@host/x",
   'DATABASE_URL: postgres://app:${POSTGRES_PASSWORD}@postgres:5432/app, dotenv://:key_1234@x.example',
   assembled('SLACK_BOT_TOKEN=xo', 'xb-your-bot-token, "Authorization: Bearer sk-admin-token-123", API_KEY: "user-123-api-key"'),
