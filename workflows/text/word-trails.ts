@@ -56,8 +56,9 @@ export const followWords = (
 ): Trails | undefined => {
   let current = trails;
   for (const one of wordsOf(text)) {
-    const next = new Map<number, Trail>();
     const starts = places.get(one) ?? [];
+    if (starts.length + current.size === 0) continue;
+    const next = new Map<number, Trail>();
     for (const at of starts.length > maxPlaces ? [] : starts) next.set(at + 1, { letters: one.length, gaps: 0, others: 0 });
     for (const [at, { letters, gaps, others }] of current) {
       const trail = { letters: letters + one.length, gaps: gaps + Math.sign(others), others: 0 };
