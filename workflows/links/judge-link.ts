@@ -37,7 +37,7 @@ const connections = new Set(
 /** Schemes that name no host, so that nothing can be sent to one: parts of a mail, references of documents, packages of a system. */
 const hostless = /^(?:cid|mid|urn|xref|tag|man|info|help|ghelp|apt|doi|isbn|streamdown):(?!\/\/)/i;
 /** The parameter of a generic function, which Markdown reads as a destination: `withErr[T](err:PrintStream)`. */
-const parameter = /^(?!javascript|vbscript|data|blob|filesystem|intent)[a-z]\w{0,31}:(?:=|\(|[A-Z])[\w.,[\]()=<>&;*-]*$/;
+const parameter = /^(?!javascript|vbscript|data|blob|filesystem|intent)[a-z]\w{0,31}:(?:=|\(|[A-Z])[\w.,:[\]()=<>&;*-]*$/;
 /** Scripts of a page that do nothing, go back, or call a function of its own without a text: `void(0)`, `history.back()`, `openAll(2)`. */
 const idleScript =
   /^javascript:\s?(?:;|(?:void|(?!(?:alert|confirm|prompt|eval|open|fetch|import|close|stop)\b)[a-z_$]\w{0,40}|history\.(?:back|go)|window\.print)(?: 0|\((?:-?\d{1,4}|true|false|this)?\)))?;?(?:\s?return (?:true|false);?)?$/i;
