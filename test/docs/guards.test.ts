@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { forms } from '../../bench/evaluation/forms.js';
 import { guardRows } from '../../bench/evaluation/guard-rows.js';
 import { costGuards } from '../../bench/evaluation/honest/cost.js';
+import { honestGuards } from '../../bench/evaluation/honest/judge-honest.js';
 import { honestLabels } from '../../bench/evaluation/honest/print-honest.js';
 import * as guards from '../../workflows/guards/index.js';
 import { inRoot } from './examples.js';
@@ -42,6 +43,7 @@ describe('the benches', () => {
       }),
     );
     expect(missing).toEqual([]);
+    expect(Object.keys(honestLabels).toSorted()).toEqual([...Object.keys(honestGuards), 'default-guards'].toSorted());
   });
 
   it.each([...names, 'redactor', 'toolPolicy'])('show the false alarms of %s, or why there are none', (name) => {
