@@ -1,5 +1,6 @@
 import { brokenBounds } from '../../src/eval/index.js';
 import type { DataSets } from './data-sets.js';
+import { judgeForms } from './forms.js';
 import { judgeInjection } from './injection.js';
 import type { Judged } from './judged.js';
 import type { Results } from './page.js';
@@ -14,6 +15,7 @@ export const evaluateGuards = async (data: DataSets): Promise<Results> => ({
     judgeSecrets('lock files of npm', data.packages.lockFiles),
   ],
   injection: await judgeInjection(data),
+  forms: await judgeForms(),
 });
 
 /** The missed bounds, a line each. */

@@ -3,8 +3,9 @@
  *   npm run evaluate                     downloads them from GitHub
  *   npm run evaluate -- --from FOLDER    takes them from a folder that has the repositories as owner/name
  *   npm run evaluate -- --write          writes docs/evaluation.md too
- *   npm run evaluate -- --honest         counts what guards change in honest texts of npm packages, and prints the shortest cases
+ *   npm run evaluate -- --honest         counts what guards change in honest texts of npm packages, and prints the shortest cases; --write writes the shares to the pages
  *   npm run evaluate -- --cost           measures the CPU time of each guard for a kilobyte of READMEs
+ *   npm run evaluate -- --forms          counts the known forms of attacks that each guard finds
  *   npm run evaluate -- --secrets        looks for made-up secrets of each rule of gitleaks, as they are now; --rules FILE takes them from a file
  *   npm run evaluate -- --honest --guard link --cases 200   the same for one guard, with more cases
  */
@@ -12,6 +13,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { format } from 'prettier';
+import { printForms } from './forms.js';
 import { judgeGitleaks, printGitleaks, rulesAddress } from './gitleaks.js';
 import { honestTexts } from './honest/corpora.js';
 import { printCosts } from './honest/cost.js';
@@ -28,13 +30,18 @@ const { values } = parseArgs({
     write: { type: 'boolean' },
     honest: { type: 'boolean' },
     cost: { type: 'boolean' },
+    forms: { type: 'boolean' },
     secrets: { type: 'boolean' },
     rules: { type: 'string' },
     guard: { type: 'string' },
     cases: { type: 'string', default: '20' },
   },
 });
-if (values.honest) process.exit(await printHonest(values.guard, Number(values.cases)));
+if (values.honest) process.exit(await printHonest({ ...values, cases: Number(values.cases) }));
+if (values.forms) {
+  await printForms();
+  process.exit();
+}
 if (values.cost) {
   await printCosts(honestTexts());
   process.exit();

@@ -1,4 +1,5 @@
 import { markdownOf } from '../table.js';
+import type { FormsResult } from './forms.js';
 import type { InjectionResult } from './injection.js';
 import { mislabelled } from './mislabelled.js';
 import type { PiiResult } from './pii.js';
@@ -11,6 +12,7 @@ export interface Results {
   readonly pii: readonly PiiResult[];
   readonly secrets: readonly SecretResult[];
   readonly injection: InjectionResult;
+  readonly forms: readonly FormsResult[];
 }
 
 const ratio = (value: number | undefined): string => value?.toFixed(3) ?? 'n/a';
@@ -81,6 +83,13 @@ const thresholdsTable = ({ shares, atThresholds }: InjectionResult): string =>
     ]),
   });
 
+const formsTable = (forms: readonly FormsResult[]): string =>
+  markdownOf({
+    id: 'forms',
+    head: ['guard', 'forms', 'found'],
+    rows: forms.map(({ guard, forms: all, missed }) => [`\`${guard}\``, `${all}`, `${all - missed.length}`]),
+  });
+
 const wrongLabels = (): string =>
   Object.entries(mislabelled)
     .map(([reason, ids]) => `- ${reason}: ${ids.map((id) => `\`${id}\``).join(', ')}`)
@@ -130,7 +139,7 @@ ${wrongLabels()}`;
 
 /** The page of an evaluation. */
 export const pageOf = (
-  { pii, secrets, injection }: Results,
+  { pii, secrets, injection, forms }: Results,
   sources: Readonly<Record<string, Source>>,
 ): string => `<!-- Made by bench/evaluation: npm run evaluate -- --write -->
 
@@ -159,6 +168,12 @@ The kinds of secrets of the redactor (\`pem\`, \`url-credentials\`, \`jwt\`, \`a
 ${secretsTable(secrets)}
 
 ${injectionSection(injection)}
+
+## Known forms of attacks
+
+One text for each form of an attack that is known to the project (\`bench/evaluation/forms.ts\`), answers in random pieces. These forms were read while the guards were written. \`npm run evaluate -- --forms\` prints those that are missed.
+
+${formsTable(forms)}
 
 ## Guards without figures
 

@@ -50,7 +50,7 @@ export const createPace = (): Pace => {
 };
 
 /** Finds values in a text. */
-type Finding<Span extends TextSpan> = Pick<Pattern<Span>, 'find' | 'isStepwise' | 'prepare' | 'labelled'>;
+type Finding<Span extends TextSpan> = Pick<Pattern<Span>, 'find' | 'isStepwise' | 'prepare' | 'labelled' | 'rest'>;
 
 /** Applies a function to each item, one after another; stays synchronous if all results are. */
 export const inTurn = <T, R>(items: readonly T[], act: (item: T, index: number) => Awaitable<R>): Awaitable<R[]> => {
@@ -118,7 +118,7 @@ export const paced = <Result>(steps: Steps<Result>, pace: Pace): Awaitable<Resul
 
 /** Visits each match in a text. */
 export function* findingEach<Span extends TextSpan>(
-  { find, isStepwise = false, prepare }: Finding<Span>,
+  { find, isStepwise = false, prepare, rest }: Finding<Span>,
   text: string,
   see: (span: Span) => void,
 ): Steps<void> {
@@ -127,10 +127,15 @@ export function* findingEach<Span extends TextSpan>(
   for (let from = 0; from < text.length; from = end) {
     end = isStepwise ? Math.min(text.length, from + stepChars) : text.length;
     yield end - from;
-    for (const span of isStepwise ? find(text, from, end) : find(text, from)) {
-      see(span);
-      end = Math.max(end, span.end);
-    }
+    let last = from;
+    const seeNew = (span: Span | undefined): void => {
+      if (!span || span.end <= last) return;
+      see(span.start < last ? { ...span, start: last } : span);
+      last = span.end;
+      seeNew(rest?.(text, last, span));
+    };
+    (isStepwise ? find(text, from, end) : find(text, from)).forEach(seeNew);
+    end = Math.max(end, last);
   }
 }
 
@@ -139,7 +144,9 @@ export function* finding<Span extends TextSpan>(finder: Finding<Span>, text: str
   const spans: Span[] = [];
   yield* findingEach(finder, text, (span) => spans.push(span));
   const labelled = label === undefined ? undefined : finder.labelled?.(text, label);
-  return labelled ? withLabelled(spans, labelled) : spans;
+  if (!labelled) return spans;
+  const more = finder.rest?.(text, labelled.end, labelled);
+  return more ? withLabelled(withLabelled(spans, labelled), more) : withLabelled(spans, labelled);
 }
 
 /** Adds a match to others. With those that overlap it, it becomes one. */

@@ -48,6 +48,11 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
    */
   open?(text: string, from: number): number;
   /**
+   * The rest of a match, as a match of its own: `match` ended directly before `from`, and its value goes on there, because it is longer
+   * than `maxLength`. Default: none.
+   */
+  rest?(text: string, from: number, match: TextSpan): Span | undefined;
+  /**
    * A short text after which `find` reads on as after the given one, e.g. the signs of an open code fence. It takes the place of emitted
    * text further back than `lookbehind`. Default: such text does not matter.
    */

@@ -2,6 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
+import { forms } from '../../bench/evaluation/forms.js';
+import { guardRows } from '../../bench/evaluation/guard-rows.js';
+import { costGuards } from '../../bench/evaluation/honest/cost.js';
+import { honestGuards } from '../../bench/evaluation/honest/judge-honest.js';
+import { honestLabels } from '../../bench/evaluation/honest/print-honest.js';
 import * as guards from '../../workflows/guards/index.js';
 import { inRoot } from './examples.js';
 
@@ -20,6 +25,37 @@ describe('the pages of the built-in guards', () => {
   });
 
   it.each(guards.valueKinds)('name the kind of values %s', (kind) => expect(pages.join('\n')).toContain(`\`${kind}\``));
+});
+
+describe('the benches', () => {
+  const measured = textOf('docs/evaluation.md').replaceAll(/ {2,}/g, ' ');
+  const [, honestTable = ''] = measured.split('\n## Honest text\n');
+  const tables = ['personal values', 'attempts to take over the model'];
+  const found = [...Object.keys(forms), ...tables.filter((name) => measured.toLowerCase().includes(`\n## ${name}\n`))];
+  const benches = { honest: Object.keys(honestLabels), found, cost: Object.keys(costGuards) };
+
+  it('list every guard, with its row or the reason why it has none', () => {
+    expect(Object.keys(guardRows).toSorted()).toEqual([...names, 'redactor', 'toolPolicy', 'defaultGuards'].toSorted());
+    const missing = Object.entries(guardRows).flatMap(([name, rows]) =>
+      (['honest', 'found', 'cost'] as const).flatMap((bench) => {
+        const row = rows[bench];
+        return 'none' in row || benches[bench].includes(row.row) ? [] : [`${name}: ${row.row}`];
+      }),
+    );
+    expect(missing).toEqual([]);
+    expect(Object.keys(honestLabels).toSorted()).toEqual([...Object.keys(honestGuards), 'default-guards'].toSorted());
+  });
+
+  it.each([...names, 'redactor', 'toolPolicy'])('show the false alarms of %s, or why there are none', (name) => {
+    const [, cell = ''] =
+      new RegExp(String.raw`^\| .*\`${name}\`.*\| +([^|]*?) +\|$`, 'm').exec(textOf('docs/guide/guards.md')) ?? [];
+    const { honest } = guardRows[name as keyof typeof guardRows];
+    if ('none' in honest) return expect(cell).toBe(honest.none);
+    const label = honestLabels[honest.row] ?? honest.row;
+    const row = honestTable.split('\n').find((line) => line.startsWith(`| ${label} `)) ?? '';
+    expect(cell).toMatch(/^\d+\.\d\d %$/);
+    return expect(row).toContain(`| ${cell} |`);
+  });
 });
 
 describe('the table of docs/guide/guards.md', () => {

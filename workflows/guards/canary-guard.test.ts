@@ -6,6 +6,27 @@ import { hosts, runOn } from './test-setup.js';
 
 const instructions =
   'You are the clerk of Northwind Traders. Never grant a discount of more than seven per cent without the written consent of a manager.';
+const letterAt = (at: number): string => String.fromCodePoint(0x61 + (at % 26));
+const roman = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x', 'xi', 'xii'];
+const ordinals = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth', 'Ninth', 'Tenth'];
+/** Markers of lists, by the number of the item. */
+const markers: Readonly<Record<string, (at: number) => string>> = {
+  'a)': (at) => `${letterAt(at)})`,
+  'A.': (at) => `${letterAt(at).toUpperCase()}.`,
+  '(a)': (at) => `(${letterAt(at)})`,
+  'a -': (at) => `${letterAt(at)} -`,
+  '1a.': (at) => `${at + 1}${letterAt(at)}.`,
+  'i.': (at) => `${roman[at % 12]}.`,
+  'IV)': (at) => `${roman[at % 12]?.toUpperCase()})`,
+  '| a |': (at) => `| ${letterAt(at)} |`,
+  'Ⓐ': (at) => String.fromCodePoint(0x24b6 + (at % 26)),
+  'α)': (at) => `${String.fromCodePoint(0x3b1 + (at % 17))})`,
+  '一、': (at) => `${'一二三四五六七八九十'[at % 10]}、`,
+  'Rule IV.': (at) => `Rule ${roman[at % 12]?.toUpperCase()}.`,
+  'Step 1:': (at) => `Step ${at + 1}:`,
+  'Second,': (at) => `${ordinals[at % 10]},`,
+  '- [x]': () => '- [x]',
+};
 const pieces = (text: string) => text.match(/.{1,5}/gs) ?? [];
 
 describe.each(hosts)('canaryGuard in %s', (host) => {
@@ -104,6 +125,27 @@ describe.each(hosts)('canaryGuard in %s', (host) => {
       entities,
     ])
       expect((await run(`Well. ${quote} Yes.`, { word: false })).stopped, quote).toContain('The answer discloses');
+  });
+
+  it.each(Object.entries(markers))('stops a list with the markers %s', async (_name, marker) => {
+    const words = instructions.split(' ');
+    for (const size of [1, 2, 3, 5])
+      for (const separator of ['\n', ' ']) {
+        const items = words.flatMap((_, at) => (at % size === 0 ? [words.slice(at, at + size).join(' ')] : []));
+        const list = items.map((item, at) => `${marker(at)} ${item}`).join(separator);
+        expect((await run(`Well.\n${list}\nYes.`, { word: false })).stopped, list).toContain('The answer discloses');
+      }
+  });
+
+  it('passes a fact of the instructions in other words', async () => {
+    const fact = 'The shop in Leeds is open from Monday to Friday from nine to five, and on Saturday from ten to two.';
+    const answer = 'The shop in Leeds is usually open from Monday to Friday from nine to five, and also on Saturday.';
+    const outcome = await runOn(host, {
+      steps: [{ text: pieces(answer) }],
+      instructions: `${instructions} ${fact}`,
+      guards: [canaryGuard({ word: false })],
+    });
+    expect(outcome).toMatchObject({ text: answer, stopped: undefined });
   });
 
   it('finds the instructions in tool arguments', async () => {

@@ -1,6 +1,6 @@
 import type { ProcessLLMRequestArgs, Processor, ProcessorContext, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import type { Pattern, TextSpan, WindowedProcessor } from '../../src/guard/pattern.js';
-import { atOnce, createPace, paced, stepChars, type Steps } from '../../src/guard/in-steps.js';
+import { atOnce, createPace, paced, type Steps } from '../../src/guard/in-steps.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { aBoolean, aText, listOf, numberFrom, oneOf } from '../../src/option-kind.js';
@@ -9,6 +9,7 @@ import { openCodeOf } from '../patterns/reading.js';
 import { holdBack } from '../stream/hold-back.js';
 import { eachPiece, indexingSigns, plainSigns, type OverlapIndex } from '../text/overlap.js';
 import { withoutMarkup, secretPassages } from '../text/spoken-passages.js';
+import { createWordIndex, followWords, type Trails, type WordIndex } from '../text/word-trails.js';
 import {
   checkOptions,
   sharedKinds,
@@ -27,8 +28,8 @@ export interface CanaryGuardOptions extends GuardOptions {
   /** Whether to add a random word to the system prompt, which no answer has a reason to contain. Default true. */
   readonly word?: boolean;
   /**
-   * The number of consecutive letters of the system prompt, without its digits, that are a leak; at least 16. `Infinity` turns it off. Default 64,
-   * about twelve words.
+   * The number of consecutive letters of the system prompt, without its digits, that are a leak; at least 16. In a list, the markers between
+   * its words do not count. `Infinity` turns it off. Default 64, about twelve words.
    */
   readonly minOverlap?: number;
   /**
@@ -53,12 +54,13 @@ const optionKinds: KindsOf<CanaryGuardOptions> = {
   strategy: oneOf('block', 'warn'),
 };
 
-/** The secrets of a run, and the end of its output, in plain signs. */
+/** The secrets of a run, the end of its output, in plain signs, and the passages that the output follows. */
 interface Secret {
   readonly word: string;
   system: string;
-  index: OverlapIndex | undefined;
+  index: { readonly signs: OverlapIndex; readonly words: WordIndex } | undefined;
   tail: string;
+  trails: Trails;
 }
 
 /**
@@ -85,8 +87,14 @@ export const canaryGuard = (
     if (system === secret.system && secret.index) return;
     Object.assign(secret, { system, index: yield* indexing(secretPassages(system, except), minOverlap) });
   };
-  const leakIn = (signs: string, secret: Secret): Detection<CanaryMetadata> | undefined => {
-    const leak = leakOf(signs, secret, hasWord);
+  /** The leak in a piece of text, given the end of the text before it. */
+  const leakIn = (text: string, secret: Secret): Detection<CanaryMetadata> | undefined => {
+    const plain = withoutMarkup(text);
+    const signs = secret.tail + plainSigns(plain);
+    secret.tail = signs.slice(-tailSigns);
+    const trails = secret.index && followWords(secret.index.words, plain, { trails: secret.trails, least: minOverlap });
+    secret.trails = trails ?? noTrails;
+    const leak = leakOf(signs, secret, hasWord) ?? (secret.index && !trails ? 'overlap' : undefined);
     return leak && { reason: 'The answer discloses the instructions.', metadata: { leak } };
   };
   const pattern: Pattern = {
@@ -94,19 +102,16 @@ export const canaryGuard = (
     replace: (value, { context, messageList }) => {
       const secret = secretOf(context.state);
       atOnce(knowing(secret, secret.system || systemOf(messageList)));
-      const signs = secret.tail + signsOf(value);
-      secret.tail = signs.slice(-tailSigns);
-      const found = leakIn(signs, secret);
+      const found = leakIn(value, secret);
       if (found && strategy === 'block') return block(found, context as ProcessorContext<CanaryMetadata>); // its abort takes any metadata
       if (found) void report(guard, found);
       return value;
     },
   };
-  const judge = judgeWith<CanaryMetadata>(guard, strategy);
   return Object.assign(guard, { traits: traitsOf[strategy], window: { pattern } }, {
     processLLMRequest: ({ prompt, state }: ProcessLLMRequestArgs) => {
       const secret = secretOf(state);
-      secret.tail = '';
+      Object.assign(secret, startOfOutput);
       const system = prompt.flatMap(({ role, content }) => (role === 'system' ? leavesOf(content) : [])).join('\n');
       return whenReady(paced(knowing(secret, system), createPace()), () =>
         hasWord ? { prompt: withWord(prompt, secret.word) } : undefined,
@@ -119,12 +124,26 @@ export const canaryGuard = (
       const secret = secretOf(args.state);
       const searching = function* (): Steps<Detection<CanaryMetadata> | undefined> {
         yield* knowing(secret, secret.system || systemOf(args.messageList));
-        return yield* firstIn(yield* readingSigns(text), tailSigns, (signs) => leakIn(signs, secret));
+        return yield* firstIn(text, { ...secret, ...startOfOutput }, leakIn); // the stream has its own start
       };
-      return whenReady(paced(searching(), createPace()), (found) => judge(found, args));
+      return whenReady(paced(searching(), createPace()), (found) => judgeWith<CanaryMetadata>(guard, strategy)(found, args));
     },
   } satisfies Partial<Processor<string, CanaryMetadata>>);
 };
+
+/** The first finding in the pieces of a text. */
+function* firstIn<Found>(
+  text: string,
+  secret: Secret,
+  find: (piece: string, secret: Secret) => Found | undefined,
+): Steps<Found | undefined> {
+  let found: Found | undefined;
+  yield* eachPiece(text, (piece) => (found = find(piece, secret)) === undefined);
+  return found;
+}
+
+const noTrails: Trails = new Map();
+const startOfOutput = { tail: '', trails: noTrails };
 
 type MessageList = ProcessOutputStreamArgs['messageList'];
 
@@ -132,22 +151,11 @@ type MessageList = ProcessOutputStreamArgs['messageList'];
 const createSecrets = (): ((state: object) => Secret) => {
   const secrets = new WeakMap<object, Secret>();
   return (state) => {
-    const secret = secrets.get(state) ?? { word: randomWord(), system: '', index: undefined, tail: '' };
+    const secret = secrets.get(state) ?? { word: randomWord(), system: '', index: undefined, ...startOfOutput };
     secrets.set(state, secret);
     return secret;
   };
 };
-
-/** Searches a text piece by piece, each with the end of the previous one; returns the first finding. */
-function* firstIn<Found>(text: string, overlap: number, find: (piece: string) => Found | undefined): Steps<Found | undefined> {
-  for (let at = 0; at === 0 || at < text.length; at += stepChars) {
-    const piece = text.slice(Math.max(0, at - overlap), at + stepChars);
-    yield piece.length;
-    const found = find(piece);
-    if (found) return found;
-  }
-  return undefined;
-}
 
 const systemOf = (list: MessageList): string =>
   list
@@ -159,28 +167,29 @@ const maxSentenceChars = 400;
 /** A shorter sentence is judged together with the next one, because each judgement reads the end of the earlier text again. */
 const minSentenceChars = 64;
 
-function* indexing(passages: readonly string[], least: number): Steps<OverlapIndex | undefined> {
+function* indexing(passages: readonly string[], least: number): Steps<Secret['index']> {
   if (least === Infinity) return undefined;
   const signs: string[] = [];
-  for (const passage of passages) signs.push(lettersOf(yield* readingSigns(passage)));
-  return yield* indexingSigns(signs, least);
+  const words = createWordIndex();
+  for (const passage of passages) {
+    let letters = '';
+    yield* eachPiece(passage, (piece) => {
+      const plain = withoutMarkup(piece);
+      letters += lettersOf(plainSigns(plain));
+      words.add(plain);
+    });
+    signs.push(letters);
+    words.endPassage();
+  }
+  return { signs: yield* indexingSigns(signs, least), words };
 }
 
 /** Without digits: the same for a list with numbers. */
 const lettersOf = (signs: string): string => signs.replaceAll(/\d+/g, '');
 
-/** The letters and digits of a text: the same for a list, a page and plain lines. */
-const signsOf = (text: string): string => plainSigns(withoutMarkup(text));
-
-function* readingSigns(text: string): Steps<string> {
-  const pieces: string[] = [];
-  yield* eachPiece(text, (piece) => void pieces.push(signsOf(piece)));
-  return pieces.join('');
-}
-
 const leakOf = (signs: string, { word, index }: Secret, hasWord: boolean): CanaryMetadata['leak'] | undefined => {
   if (hasWord && (signs.includes(word) || signs.includes(Array.from(word).toReversed().join('')))) return 'word';
-  return index && index.longestRun(lettersOf(signs)) > 0 ? 'overlap' : undefined;
+  return index && index.signs.longestRun(lettersOf(signs)) > 0 ? 'overlap' : undefined;
 };
 
 const wordBytes = 8;

@@ -267,6 +267,10 @@ const written: readonly string[] = [
   'api-example.com.,LTD, app.set(api-example.com, 1), domain=api-example.com;httponly, api-example.com:~x/y, api-example.com!to',
   'Then sqlite:///file.db, hkp://keys.gnupg.net and chrome://tracing are no links; nor is &#39;https://api-example.com&#39;, or a part.',
   'format("http://localhost:~w~w"), `https://api-example.com${path}${query}`, "http://[::1]:{}", ("https://api-example.com").x() "[; ](\\\\d+[\\\\.]*)"',
+  String.raw`See http://api\-example.com/x of roff, "regex": "[ _/](\\d+(?:[_\\.]\\d+)*)", and https://api.<region>.example.com/v1.`,
+  "fetch(['https://api-example.com','https://api-example.com'].x()), x.src = 'data:image/png;base64,' + y, new URL('foo://bar.com/')",
+  'def withErr[T](err:PrintStream)(thunk: =>T), ->[B](y:B):(A,B), +[S](kv:(scala.collection.immutable.Int,S)), atPos[T](pos:Positions.this.Position)',
+  'background: url(data:image/png;base64,iVBORw0KGgo=); // todo, //cx.type_vector(cx.type_i8(), self.size)',
   "The api-example.com's page, {top:(y.top-b.top+p.top)/v.y,left:1}, g>t.top-w.top&&g, /mailto:([\\w+.]+)@([\\w-]+)/g.",
 ];
 
@@ -281,6 +285,10 @@ describe('linkGuard on templates and expressions', () => {
     'https://${x}@evil.test/y z',
     "see evil-site.com's page",
     'http://my_service:80/x y',
+    '[x](skype:echo123?call) y',
+    '[x](vscode:mcp/install?Name=x) y',
+    '[x](intent:Secret) y',
+    '[x](javascript:Alert) y',
     'https://evil.com${x} y',
     'https://example.com${x}.evil.test y',
     'https://example.com${x}@evil.test y',

@@ -19,7 +19,7 @@ export interface QualityGuardOptions extends GuardOptions {
   minChars?: number;
   /** Whether an answer without text is rejected, regardless of `minChars`. Default true. */
   forbidEmpty?: boolean;
-  /** The maximum number of occurrences of the same word, phrase, sentence or line. Default 8. */
+  /** The maximum number of occurrences of the same word, phrase, sentence or line, which together are a tenth of the answer. Default 8. */
   maxRepetition?: number;
   /** An answer that matches one of these is a refusal. Default: none, because a refusal may be right. */
   refusalPatterns?: readonly RegExp[];

@@ -107,6 +107,13 @@ describe.each(hosts)('toolPolicy in %s', (host) => {
     expect((await after({ tools: { read: { maxFailures: 3 } }, maxFailures: 2 })).ran).toHaveLength(3);
   });
 
+  it('counts a result with isError as a failure', async () => {
+    const failing = { read: { isError: true, content: [{ type: 'text', text: 'no connection' }] } };
+    const steps = [1, 2, 3].map((page) => ({ toolCalls: [{ name: 'read', args: { page } }] }));
+    const guards = [toolPolicy({ tools: { read: 'allow' }, maxFailures: 2 })];
+    expect((await runOn(host, { steps: [...steps, { text: 'Done.' }], tools: failing, guards })).ran).toHaveLength(2);
+  });
+
   it('counts failures in a row only', async () => {
     let calls = 0;
     const flaky = { read: () => ((calls += 1) % 2 === 1 ? Promise.reject(new Error('no connection')) : 'found') };

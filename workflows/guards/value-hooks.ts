@@ -83,7 +83,7 @@ export const streamHooks = <Kind extends string, Metadata>(
       if (policy.spares?.(value, span, messageList)) return value;
       const detection = policy.detection([span], 'answer');
       if (policy.effect === 'block') return block(detection, context as ProcessorContext<Metadata>); // its abort takes any metadata
-      void report(guard, detection);
+      if (!span.isRest) void report(guard, detection);
       context.state[redactedKey] = true;
       return policy.replacement(span, value);
     },
@@ -118,6 +118,7 @@ const redactionOf =
     return {
       find: spares ? (text, from, until) => finder.find(text, from, until).filter((span) => !mayStay(text, span)) : finder.find,
       isStepwise: finder.isStepwise,
+      rest: finder.rest,
       ...(finder.prepare && { prepare: finder.prepare }),
       labelled: (text, label) => {
         const span = finder.labelled?.(text, label);

@@ -1,12 +1,12 @@
 import { phrase, signalsNamed, words } from './injection-signal.js';
 
 const become =
-  /\b(?:you are|you're|you will be|you shall be|act(?:ing)?|pretend(?:ing)?|role-?play(?:ing)?|simulat(?:e|ing)|behave|become|imagine|respond|answer|play|emulate|impersonate|be)\b/;
+  /\b(?:you are|you're|you will be|you shall be|act(?:ing)?|pretend(?:ing)?|role-?play(?:ing)?|simulat(?:e|ing)|behave (?:as|like)|become|imagine|respond|answer|play|emulate|impersonate|be)\b/;
 const unbound =
   /(?:unrestricted|unfilte?red|uncensored|unrestrained|unmoderated|amoral|unethical|jail-?broken|unaligned|unbound|unshackled|rule-?less|limitless)\b/;
 /** Adjectives of code and files, too, unless something becomes it. */
 const becomeOne =
-  /\b(?:you are|you're|you will be|you shall be|act(?:ing)?|pretend(?:ing)?|role-?play(?:ing)?|simulat(?:e|ing)|behave|become|imagine|respond|answer|play|emulate|impersonate|be (?:an?|my|the|more|completely|totally|fully|truly))\b/;
+  /\b(?:you are|you're|you will be|you shall be|act(?:ing)?|pretend(?:ing)?|role-?play(?:ing)?|simulat(?:e|ing)|behave (?:as|like)|become|imagine|respond|answer|play|emulate|impersonate|be (?:an?|my|the|more|completely|totally|fully|truly))\b/;
 const limits =
   /(?:(?:ethical|moral|safety|content|usage|legal)\W+(?:\w+\W+){0,2}?)?(?:restrictions?|rules|filters?|limits|limitations|guidelines|guard-?rails|censorship|boundaries|constraints|morals|ethics|polic(?:y|ies))\b/;
 const without =
@@ -39,7 +39,7 @@ export const personaSignals = [
     [0.75, phrase(/\b(?:as\W+)?if\W+you\W+(?:had|have)\W+no\W+(?:\w+\W+)?/, limits)],
     [
       0.5,
-      /\bthere\W+are\W+no\W+(?:more\W+)?(?:rules|restrictions|limits|filters|laws)\b|\b(?:never|don't|do not)\W+(?:mention|say|admit)\W+(?:that\W+)?you(?:'re|\W+are)\W+an?\W+(?:ai|language model|assistant)\b/i,
+      /\bthere\W+are\W+no\W+(?:more\W+)?(?:rules|restrictions|limits|filters|laws)\b(?! (?:on|for|in|to|as)\b)|\b(?:never|don't|do not)\W+(?:mention|say|admit)\W+(?:that\W+)?you(?:'re|\W+are)\W+an?\W+(?:ai|language model|assistant)\b/i,
     ],
     [
       0.8,

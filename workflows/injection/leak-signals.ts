@@ -29,7 +29,7 @@ export const leakSignals = [
       0.8,
       phrase(
         notNegated,
-        /(?!(?:write|type|paste)\W+your\W+prompt)/,
+        /(?!(?:write|type|paste)\W+your\W+prompt|see\W+in\W+your\W+prompt)/,
         show,
         words(6),
         /your\W+(?:\w+\W+)?(?:pre-?)?prompt\b/,
@@ -85,7 +85,7 @@ export const leakSignals = [
     ],
     [
       0.75,
-      /\b(?:repeat|print|output|echo|recite|return|write out|spell out)(?!\W*[(])[^\w;{}]+(?:\w+[^\w;{}]+){0,3}?(?:everything|all|(?:the|all)\W+(?:of\W+)?(?:the\W+)?(?:text|words?|content|sentences?|lines?|messages?|instructions|conversation))\W+(?:\w+\W+){0,4}?(?:above(?! (?:an?|lines?|rows?|\d+)\b)|before this|prior to this|preceding this|so far in this (?:prompt|context))\b/i,
+      /\b(?:repeat|print|output|echo|recite|return|write out|spell out)(?!\W*[(])[^\w;{}]+(?:\w+[^\w;{}]+){0,3}?(?:everything|all|(?:the|all)\W+(?:of\W+)?(?:the\W+)?(?:text|words?|content|sentences?|lines?|messages?|instructions|conversation))\W+(?:\w+\W+){0,4}?(?:above(?! (?:an?|lines?|rows?|\d+|in (?:\w{2,8}(?:ish|ese|ian|man|abic)|french|dutch|greek|czech|thai|hindi|plain))\b)|before this|prior to this|preceding this|so far in this (?:prompt|context))\b/i,
     ],
     [
       0.75,
@@ -162,7 +162,7 @@ export const leakSignals = [
     [0.7, /\b(?:in|from|of)\W+your\W+context(?:\W+window)?\b|\bbefore\W+my\W+(?:very\W+)?first\W+(?:message|prompt|question)\b/i],
     [
       0.7,
-      /\b(?:in|of)\W+your\W+(?:(?:system|initial|secret|hidden|original)\W+)?prompt\b|\bin\W+your\W+(?:system|initial|secret|hidden|original)\W+(?:instructions|message)\b/i,
+      /\b(?:what|which|how many|tell|say|repeat|list)\b[^\n.]{0,80}\b(?:in|of)\W+your\W+prompt\b|\b(?:in|of)\W+your\W+(?:system|initial|secret|hidden|original)\W+prompt\b|\bin\W+your\W+(?:system|initial|secret|hidden|original)\W+(?:instructions|message)\b/i,
     ],
     [0.7, /\b(?:secret|password|key|code ?word)\W+(?:\w+\W+){0,3}?in\W+your\W+instructions\b/i],
     [0.5, /\bincluding\W+(?:all\W+)?(?:of\W+)?your\W+(?:instructions|prompt|guidelines|rules)\b/i],

@@ -1,7 +1,7 @@
 import { notInData, othersWords, phrase, signalsNamed, words } from './injection-signal.js';
 
 const ignore =
-  /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?(?: about)?|neglect|discard|overlook(?:ing)?|dismiss(?:ing)?|overrid(?:e|ing)|pay no attention to|(?:do not|don't|dont|not|never|stop|no longer|quit) (?:pay(?:ing)? attention|follow|obey|adher|comply|listen|respect|apply)(?:ing|e)?(?: to| with)?)\b/;
+  /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?(?: about)?|neglect|discard|overlook(?:ing)?|dismiss(?:ing)?|overrid(?:e|ing)|pay no attention to|(?<!\b(?!does\b)\w{3,20}s )(?:do not|don't|dont|not|never|stop|no longer|quit) (?:pay(?:ing)? attention|follow|obey|adher|comply|listen|respect|apply)(?:ing|e)?(?: to| with)?)\b/;
 const breakOut =
   /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overrid(?:e|ing)|bypass(?:ing)?|abandon|break|violate|circumvent|disabl(?:e|ing)|(?:turn|switch) off|remove|drop|throw (?:away|out)|let go of|(?:set|put) aside|erase|unlearn|(?:do )?the opposite of(?: what)?)\b/;
 const instructions =

@@ -36,6 +36,8 @@ const connections = new Set(
 );
 /** Schemes that name no host, so that nothing can be sent to one: parts of a mail, references of documents, packages of a system. */
 const hostless = /^(?:cid|mid|urn|xref|tag|man|info|help|ghelp|apt|doi|isbn|streamdown):(?!\/\/)/i;
+/** The parameter of a generic function, which Markdown reads as a destination: `withErr[T](err:PrintStream)`. */
+const parameter = /^(?!javascript|vbscript|data|blob|filesystem|intent)[a-z]\w{0,31}:(?:=|\(|[A-Z])[\w.,:[\]()=<>&;*-]*$/;
 /** Scripts of a page that do nothing, go back, or call a function of its own without a text: `void(0)`, `history.back()`, `openAll(2)`. */
 const idleScript =
   /^javascript:\s?(?:;|(?:void|(?!(?:alert|confirm|prompt|eval|open|fetch|import|close|stop)\b)[a-z_$]\w{0,40}|history\.(?:back|go)|window\.print)(?: 0|\((?:-?\d{1,4}|true|false|this)?\)))?;?(?:\s?return (?:true|false);?)?$/i;
@@ -137,7 +139,7 @@ const isHostAndPort = (text: string): boolean =>
 const isAddress = (text: string): boolean => /^[\\/]{2}/.test(text) || isBareLink(text);
 
 const faultOfOpaque = (scheme: string, text: string, rules: LinkRules): LinkFault | undefined => {
-  if (isDefanged(text) || hostless.test(text) || idleScript.test(text)) return undefined;
+  if (isDefanged(text) || [hostless, parameter, idleScript].some((form) => form.test(text))) return undefined;
   if (!rules.schemes.has(scheme)) return mayUse(scheme, rules) ? faultOfConnection(text, rules) : 'scheme';
   if (scheme === 'data') return /^data:image\/(?:png|jpe?g|gif|webp|avif)[;,]/i.test(text) ? undefined : 'scheme';
   if (scheme !== 'mailto') return undefined;
@@ -163,7 +165,7 @@ const faultOfHost = (text: string, url: URL | undefined, rules: LinkRules): Link
   if (!isInCode && hasUser(url, isOpen)) return 'userinfo';
   const written = /^[^:/\\?#]*:?[/\\]*([^/\\?#]*)/.exec(text)?.[1] ?? '';
   if (invisible().test(decode(written))) return 'hidden';
-  if (!isOpen) return rules.allows(url.host) || isTemplate(url, rules) ? undefined : 'host';
+  if (!isOpen) return rules.allows(url.host) || isTemplate(text, url, rules) ? undefined : 'host';
   return isDeceptive(written, url, isInCode) ? 'lookalike' : undefined;
 };
 
@@ -177,11 +179,16 @@ const isExpression = (text: string, { allows, isOpen }: LinkRules): boolean => {
   return !name.includes('.') || allows(name.toLowerCase());
 };
 
-/** Whether a host is an expression from its first or second label, or from an allowed name, to its last: `localhost${path(`. */
-const isTemplate = ({ hostname }: URL, rules: LinkRules): boolean =>
-  (/^(?:localhost|\.[a-z_]+|[a-z0-9_-]+\.)?[${(]/.test(hostname) || rules.allows(/^[^${(]*/.exec(hostname)?.[0] ?? '')) &&
-  /[${(]/.test(hostname) &&
-  !/\.[a-z0-9_-]+\.?$/.test(hostname);
+/**
+ * Whether no name server knows a host: an expression from its first or second label, or from an allowed name, to its last
+ * (`localhost${path(`, `d+(?:`), or one label before an escape or a placeholder (`nano\\-editor.org`, `api.<region>.example.com`).
+ */
+const isTemplate = (text: string, { hostname }: URL, rules: LinkRules): boolean => {
+  if (/^[a-z][a-z0-9-]*\.?$/.test(hostname)) return hostname.endsWith('.') || /^(?:https?:)?[\\/]{2}[a-z0-9-]+\\/i.test(text);
+  const isPart =
+    /^\.?(?:[a-z_-][a-z0-9_-]*\.?)?[^a-z0-9._[:-]/.test(hostname) || rules.allows(/^[^${(]*/.exec(hostname)?.[0] ?? '');
+  return isPart && /[^a-z0-9._[\]:-]/.test(hostname) && !/\.[a-z0-9_-]+\.?$/.test(hostname);
+};
 
 /** For rules that allow every host: names in Punycode, addresses of machines, and names that mix letters of scripts. */
 const isDeceptive = (written: string, { hostname }: URL, isInCode: boolean): boolean => {

@@ -31,7 +31,7 @@ const endingsOfWords =
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]{0,62})`;
 
 /** The text before a destination, which is not part of it. */
-const before = String.raw`\]\(\s{0,8}<?|\]:\s{0,8}<?|\burl\(\s{0,8}["']?(?!["']?data:image/svg)|\bcontent\s{0,4}=\s{0,4}["']?\s{0,4}[\d.]{1,8}\s{0,4}[;,]\s{0,4}(?![\s;,])|\b(?:${attributes})\s{0,8}=\s{0,8}["']?`;
+const before = String.raw`\]\(\s{0,8}<?|\]:\s{0,8}<?|(?<!new )\burl\(\s{0,8}["']?(?!["']?data:image/)|\bcontent\s{0,4}=\s{0,4}["']?\s{0,4}[\d.]{1,8}\s{0,4}[;,]\s{0,4}(?![\s;,])|(?<!\.)\b(?:${attributes})\s{0,8}=\s{0,8}["']?`;
 /** Names of objects in programs; their members make them look like domains: `self.name`. */
 const objects =
   'app|args|body|config|console|const|context|ctx|data|document|el|element|entry|env|err|error|event|evt|field|file|form|input|item|key|list|math|me|model|module|msg|node|np|obj|object|options|os|params|parent|pd|process|props|ref|req|request|res|response|result|results|row|schema|self|session|settings|state|sys|table|target|task|this|tool|user|utils|value|window';
@@ -50,7 +50,7 @@ const beginnings = [
   String.raw`(?<![\p{L}\p{N}+\\-])[a-z][a-z0-9+-]{0,31}:(?=\/\/)`,
   String.raw`(?<=^|[(<="'` +
     '`' +
-    String.raw`]|\]:\s{0,8}|,\s{0,8})(?:\/{2,16}(?=[[%&\\]|\d{7}|(?:${label}\.){1,6}${label})|(?:(?<!\()[\\/]{2,16}|\/{2,16})(?=(?:${label}\.){1,6}${label}[\\/?#:]))(?=[^\s\\/"'<>)*])`,
+    String.raw`]|\]:\s{0,8}|,\s{0,8})(?:\/{2,16}(?=[[%&\\]|\d{7}|(?:${label}\.){1,6}${label}(?![\p{L}\p{N}_-]*\())|(?:(?<!\()[\\/]{2,16}|\/{2,16})(?=(?:${label}\.){1,6}${label}[\\/?#:]))(?=[^\s\\/"'<>)*])`,
   String.raw`(?<![\p{L}\p{N}\\])\\{2}(?=(?:${label}\.){1,6}${label}\\)`, // a Windows share
   String.raw`(?<![\p{L}\p{N}@./\\:-])www\.(?=[\p{L}\p{N}])`,
   String.raw`(?<![\p{L}\p{N}@./\\:_-])(?:${bare})`,
@@ -130,7 +130,8 @@ const spanAt = (text: string, start: number, isPlace: boolean): LinkSpan => {
   }
   const isOpen = end === text.length && end - start < maxLinkChars;
   if (!isPlace) end = Math.min(end, endOfDomain(text, start, end));
-  return { start, end: stop === undefined ? withoutPunctuation(text, start, end) : end, isPlace, isOpen };
+  const isWhole = stop !== undefined || text.slice(end - 1, end + 1) === '.<'; // a placeholder: `https://api.<region>.example.com`
+  return { start, end: isWhole ? end : withoutPunctuation(text, start, end), isPlace, isOpen };
 };
 
 /** The end of a domain without a scheme, if no port or path follows it. */
@@ -155,7 +156,7 @@ const stopAt = (text: string, start: number, isPlace: boolean): string | undefin
   const sign = text.charAt(start - 1);
   if (sign === '<') return '>';
   if (sign === '"' || sign === "'")
-    return isPlace || /[=:(]\s{0,8}$/.test(text.slice(Math.max(0, start - 10), start - 1)) ? sign : undefined;
+    return isPlace || /[=:([{,]\s{0,8}$/.test(text.slice(Math.max(0, start - 10), start - 1)) ? sign : undefined;
   if (sign === '[' && !isPlace) return ']';
   if (sign === '(' || (isPlace && /\(\s{1,8}$/.test(text.slice(Math.max(0, start - 10), start)))) return ')';
   return undefined;

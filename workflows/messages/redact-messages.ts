@@ -113,7 +113,7 @@ const withText = <Part extends { text: string }>(part: Part, text: string): Part
 /** The values to remove from a text, and their replacements. */
 export interface Redaction<Span extends TextSpan = TextSpan> extends Pick<
   Pattern<Span>,
-  'find' | 'isStepwise' | 'prepare' | 'labelled'
+  'find' | 'isStepwise' | 'prepare' | 'labelled' | 'rest'
 > {
   replacement(span: Span, value: string): string;
   /** Whether it covers the results of tools in messages. Default: no. */

@@ -10,6 +10,8 @@ const maxLedChars = 32;
 /** A segment of text that is, or overlaps, values; named after the kind that is first in the list of kinds. */
 export interface ValueSpan<Kind extends string = string> extends TextSpan {
   readonly kind: Kind;
+  /** Whether it is the rest of the value before it, which has its replacement there. */
+  readonly isRest?: boolean;
 }
 
 /** Finds several kinds of value at once. */
@@ -17,6 +19,7 @@ export type CombinedFinder<Kind extends string = string> = Omit<Finder, 'find' |
   /** The spans that start from `from` up to `until`; `from` is never inside one. Default for `until`: the end of the text. */
   find(text: string, from: number, until?: number): readonly ValueSpan<Kind>[];
   readonly isStepwise: boolean;
+  rest(text: string, from: number, match: TextSpan): ValueSpan<Kind> | undefined;
   /** The value at the start of a text that its label makes one: `password`, for a field with this key. */
   labelled(text: string, label: string): ValueSpan<Kind> | undefined;
   /** The finders of values that are recognizable without a label in the text. Default: all. */
@@ -26,7 +29,7 @@ export type CombinedFinder<Kind extends string = string> = Omit<Finder, 'find' |
 /** The number of spans by kind, for reports. */
 export const countKinds = <Kind extends string>(spans: readonly ValueSpan<Kind>[]): Partial<Record<Kind, number>> => {
   const counts: Partial<Record<Kind, number>> = {};
-  for (const { kind } of spans) counts[kind] = (counts[kind] ?? 0) + 1;
+  for (const { kind, isRest } of spans) if (!isRest) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
 };
 
@@ -49,6 +52,7 @@ export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>)
     known = { text, from, until, spans };
     return spans;
   };
+  const endless = finders.filter(([, { isEndless }]) => isEndless);
   const ofLabels = once(() => finders.filter(([, { isLabelled }]) => isLabelled));
   const preparing = finders.find(([, { prepare }]) => prepare)?.[1].prepare;
   const stateOf = finders.find(([, one]) => one.stateOf)?.[1].stateOf; // only one kind has a state
@@ -57,9 +61,14 @@ export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>)
     ...(preparing && { prepare: preparing }),
     ...(stateOf && { stateOf }),
     isStepwise: finders.every(([, one]) => one.maxLength !== 'part' || one.prepare !== undefined),
-    lookbehind: Math.max(1, ...finders.map(([, { lookbehind }]) => lookbehind)),
+    lookbehind: Math.max(endless.length > 0 ? longChars : 1, ...finders.map(([, { lookbehind }]) => lookbehind)),
     lookahead: Math.max(1, ...finders.map(([, { lookahead }]) => lookahead)),
     find,
+    rest: (text, from, match) => {
+      const named = endless.find(([kind]) => 'kind' in match && match.kind === kind);
+      const end = named ? endOfRest(text, from) : from;
+      return named && end > from ? { start: from, end, kind: named[0], isRest: true } : undefined;
+    },
     labelled: (text, label) => {
       const lead = leadOf(label);
       const range = { from: lead.length, until: Math.min(lead.length + text.length, lead.length + maxLedChars) };
@@ -73,6 +82,20 @@ export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>)
       return last && last.end > open ? last.start : open;
     },
   };
+};
+
+/** So many characters of a value in a row are no word: any of these characters continues it. */
+const longChars = 256;
+const longRun = new RegExp(String.raw`^[\w+/=.~%-]{${longChars}}$`);
+
+/** The end of the characters of a value that continue it from a place on: inside a word, or inside a long run. */
+const endOfRest = (text: string, from: number): number => {
+  const isInside = /^\w\w$/.test(text.slice(from - 1, from + 1)) || longRun.test(text.slice(Math.max(0, from - longChars), from));
+  if (!isInside) return from;
+  const run = /[\w+/=.~%-]*/y;
+  run.lastIndex = from;
+  run.exec(text);
+  return run.lastIndex;
 };
 
 interface Value<Kind> extends TextSpan {

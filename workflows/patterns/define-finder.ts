@@ -12,6 +12,8 @@ export type Finder = Required<Pick<Pattern, 'maxLength' | 'lookbehind' | 'lookah
     find(text: string, from: number, until?: number): readonly TextSpan[];
     /** Whether a label makes its values recognizable. Default: no. */
     readonly isLabelled?: boolean;
+    /** Whether its values have no longest length: one goes on to the end of its own characters. Default: no. */
+    readonly isEndless?: boolean;
     /** Whether its values end at a fixed boundary, so that a value that starts inside one never continues after it. Default: no. */
     readonly isClosed?: boolean;
   };

@@ -132,7 +132,7 @@ const harmless = [
   'id 550e8400-e29b-41d4-a716-446655440000, commit 5e91eed0a1b2c3d4e5f60718293a4b5c6d7e8f90',
   'Version 1.2.3.4, build 20240115.1, v10.0.19045, semver 2.0.0-rc.1+build.5',
   'At 12:30:45 on 15.01.2024, 1718000000 seconds, 1717171717171 ms, 3.14159265358979',
-  '"version": "1.2.3.4", AssemblyVersion("1.0.0.0"), ==1.2.3.4, >= 1.2.3.4, ^1.2.3.4, Section 1.2.3.4, § 3.2.6.6, OID: 1.3.6.1, rfc7231#section-3.1.1.5, V8 14.6.202.34-node.20',
+  '"version": "1.2.3.4", AssemblyVersion("1.0.0.0"), ==1.2.3.4, >= 1.2.3.4, ^1.2.3.4, Section 1.2.3.4, § 3.2.6.6, OID: 1.3.6.1, sections 8.2.4.44 and 3.2.6.6, Kapitel 4.1.2.3, (Abschnitt 2.3.4.5, 2.3.4.6), Table 2.3.1.4, RFC 7231 3.1.1.5, capítulo 1.2.3.4, rfc7231#section-3.1.1.5, V8 14.6.202.34-node.20',
   'logo@2x.png icon@3x.webp lib@1.0.beta npm foo@1.2.3.tgz git+ssh://git@github.com/a/b',
   'class="sk-loading-indicator-wrapper-1 sk-button-primary-large-2xl-container-v2"',
   'apiKey: config.openai.apiKey2023, api_key = process.env.API_KEY_2; access_token=ACCESS_TOKEN_1 client_secret: "your-client-secret-1"',

@@ -51,6 +51,9 @@ const rows = {
   phone: ({ defaultCountry }) => [defaultCountry ? phoneFinder(defaultCountry) : internationalPhones],
 } as const satisfies Record<string, FindersOf>;
 
+/** The kinds whose values may have any length. */
+const endless: ReadonlySet<string> = new Set(['pem', 'url-credentials', 'jwt', 'api-key', 'bearer', 'secret']);
+
 /** A kind of value that is recognizable by its characters: personal data, or a secret. */
 export type ValueKind = keyof typeof rows;
 
@@ -64,7 +67,7 @@ export const findersOf = <Kind extends ValueKind>(
 ): NamedFinders<Kind> => {
   const finders = valueKinds
     .filter((kind): kind is Kind => (kinds as readonly ValueKind[]).includes(kind))
-    .flatMap((kind) => rows[kind](options).map((finder) => [kind, finder] as const));
+    .flatMap((kind) => rows[kind](options).map((finder) => [kind, { ...finder, isEndless: endless.has(kind) }] as const));
   const columns = kinds.filter((kind) => kind === 'secret').map((kind) => [kind, secretColumnFinder] as const); // read as written
   return [...alsoAsRead(finders), ...columns];
 };

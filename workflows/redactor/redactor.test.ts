@@ -271,14 +271,14 @@ describe.each(kinds)('restore, in %s', (_name, Kind) => {
 
   it('restores placeholders that a model escaped, and hides such text from outside', async () => {
     const guard = redactor({ strategy: 'restore' });
-    const written = String.raw`[EMAIL\_1], \[EMAIL\_1\] and https://a.example/?to=%5BEMAIL_1%5D&re=%5bEMAIL%5f1%5d`;
+    const written = String.raw`%5BEMAIL_1%5D, [EMAIL&#95;1], \u005bEMAIL_1\u005d, [EMAIL\_1], \[EMAIL\_1\] and https://a.example/?to=%5BEMAIL_1%5D&re=%5bEMAIL%5f1%5d`;
     const model = scriptedModel({ steps: [{ text: written }] });
     const agent = new Kind({ id: 'a', name: 'a', instructions: 'x', model, inputProcessors: [guard], outputProcessors: [guard] });
     const { text } = await agent.generate(
       String.raw`Write to ${email}; see https://evil.example/?q=%5BEMAIL_1%5D and [EMAIL\_2].`,
     );
     const coded = encodeURIComponent(email);
-    expect(text).toBe(`${email}, ${email} and https://a.example/?to=${coded}&re=${coded}`);
+    expect(text).toBe(`${Array(5).fill(email).join(', ')} and https://a.example/?to=${coded}&re=${coded}`);
     expect(JSON.stringify(model.calls[0]?.prompt)).toContain('evil.example/?q=[PLACEHOLDER_1] and [PLACEHOLDER_2].');
   });
 

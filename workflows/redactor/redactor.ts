@@ -145,13 +145,12 @@ type RestoringHooks = Required<Pick<Processor, 'processLLMRequest' | 'processOut
   Required<Pick<WindowedProcessor, 'window'>> &
   Required<Pick<SecretsProcessor, 'conceal' | 'expectStandIns' | 'readAhead'>>;
 
-/** A placeholder as models write it: also with Markdown's backslashes, and in codes of an address. */
-const writtenPlaceholder =
-  /(?:\\{0,2}\[|%5[Bb])[A-Z](?:[A-Z0-9_]|\\{1,2}_|%5[Ff]){0,31}(?:\\{0,2}_|%5[Ff])\d{1,6}(?:\\{0,2}\]|%5[Dd])/;
-const plainPlaceholder = (written: string): string => decodeCodes(written).replaceAll('\\', '');
+/** A placeholder as models write it, also with Markdown's backslashes and in codes; in incoming text it is hidden like a value. */
+const placeholder = String.raw`\\{0,2}\[[A-Z](?:[A-Z0-9_]|\\{1,2}_){0,31}\\{0,2}_\d{1,6}\\{0,2}\]`;
+const finderAfter = (before: string) => defineFinder(() => ({ regex: new RegExp(before + placeholder) }));
+const placeholderFinders = alsoAsRead([['placeholder', finderAfter('')]]);
+const plainPlaceholder = (written: string): string => decodeCodes(written).normalize('NFKC').replaceAll('\\', '');
 
-/** Placeholders in incoming text are hidden like values, so that a user cannot request a value by its placeholder. */
-const placeholderFinder = defineFinder(() => ({ regex: writtenPlaceholder }));
 const standInFinder = defineFinder(() => ({ regex: standIn }));
 
 /** A run's values, and the finders of these and of new ones. */
@@ -171,7 +170,7 @@ const createHidings = ({ finders, names }: { finders: NamedFinders; names: Named
     return {
       vault,
       size: vault.size,
-      inPrompt: combineFinders([...values, ['placeholder', placeholderFinder], ...names]),
+      inPrompt: combineFinders([...values, ...placeholderFinders, ...names]),
       inRecord: combineFinders(values),
     };
   };
@@ -216,11 +215,11 @@ const restoringHooks = (
     );
   };
   const pattern: Pattern = {
-    ...placeholderFinder,
-    replace: (name, { context }) => {
+    ...combineFinders([...alsoAsRead([['address', finderAfter('(?<=[=&/])')]]), ...placeholderFinders]),
+    replace: (name, { context, span }) => {
       const value = hidings.of(context.state).vault.reveal(plainPlaceholder(name));
-      if (value === undefined) return name;
-      return name.startsWith('%') ? encodeURIComponent(value) : value;
+      const isCoded = name.startsWith('%') && 'kind' in span && span.kind === 'address';
+      return isCoded && value !== undefined ? encodeURIComponent(value) : (value ?? name);
     },
   };
   return {

@@ -84,11 +84,13 @@ export const replacementOf = ({ strategy, replacement, key }: RedactorOptions): 
     case 'mask':
       return (_span, value) => value.replaceAll(masked(), '*');
     case 'hash':
-      return ({ kind }, value) =>
-        `[${labelOf(kind)}:${bytesToHex(hmac(sha256, keyBytes(), utf8ToBytes(value))).slice(0, digestDigits)}]`;
+      return ({ kind, isRest }, value) =>
+        isRest ? '' : `[${labelOf(kind)}:${bytesToHex(hmac(sha256, keyBytes(), utf8ToBytes(value))).slice(0, digestDigits)}]`;
     case 'replace':
-      if (typeof replacement === 'function') return ({ kind }) => replacement(kind);
-      return ({ kind }) => replacement ?? labeled(kind);
+      return ({ kind, isRest }) => {
+        if (isRest) return '';
+        return typeof replacement === 'function' ? replacement(kind) : (replacement ?? labeled(kind));
+      };
     case 'remove':
     case 'block':
     case 'warn':

@@ -179,6 +179,8 @@ interface PendingText {
   readonly text: string;
   /** The start of the buffered characters. */
   readonly from: number;
+  /** The last match, if nothing was released after it. */
+  readonly match?: TextSpan | undefined;
 }
 
 export const nothingPending: PendingText = { text: '', from: 0 };
@@ -204,19 +206,19 @@ export const pushText = <Span extends TextSpan>(
   piece: string,
   { pattern, replace }: { pattern: Places<Span>; replace: Replace<Span> },
 ): Pushed => {
-  const text = pending.text + piece;
-  const until = openOf(pattern, text, pending.from);
-  if (until === pending.from) return { released: '', held: { text, from: pending.from } };
-  const released = editText(text, { from: pending.from, until }, { pattern, replace });
-  const kept = endForPattern(text.slice(0, until), (pattern.lookbehind ?? 1) + 1, pattern); // one more, because it may be half a character
-  return { released, held: { text: kept + text.slice(until), from: kept.length } };
+  const grown = { ...pending, text: pending.text + piece };
+  const { text, from } = grown;
+  const { released, end, match } = editText(grown, openOf(pattern, text, from), { pattern, replace });
+  if (end === from) return { released, held: grown };
+  const kept = endForPattern(text.slice(0, end), (pattern.lookbehind ?? 1) + 1, pattern); // one more, because it may be half a character
+  return { released, held: { text: kept + text.slice(end), from: kept.length, match } };
 };
 
 /** Releases the buffered text at the end of a text. */
 export const flushText = <Span extends TextSpan>(
-  { text, from }: PendingText,
+  pending: PendingText,
   editing: { pattern: Places<Span>; replace: Replace<Span> },
-): string => editText(text, { from, until: text.length }, editing);
+): string => editText(pending, pending.text.length, editing).released;
 
 const openOf = <Span extends TextSpan>(pattern: Places<Span>, text: string, from: number): number => {
   if (pattern.open) return pattern.open(text, from);
@@ -225,16 +227,22 @@ const openOf = <Span extends TextSpan>(pattern: Places<Span>, text: string, from
 };
 
 const editText = <Span extends TextSpan>(
-  text: string,
-  { from, until }: { from: number; until: number },
+  { text, from, match }: PendingText,
+  until: number,
   { pattern, replace }: { pattern: Places<Span>; replace: Replace<Span> },
-): string => {
+): { readonly released: string; readonly end: number; readonly match: TextSpan | undefined } => {
   const edited: string[] = [];
-  let at = from;
-  for (const span of pattern.find(text, from, until)) {
-    if (span.start >= until) break;
+  let [at, last] = [from, match];
+  const edit = (found: Span | undefined): void => {
+    if (!found || found.end <= at) return;
+    const span = found.start < at ? { ...found, start: at } : found;
     edited.push(text.slice(at, span.start), replace(text.slice(span.start, span.end), span));
-    at = span.end;
-  }
-  return edited.join('') + text.slice(at, until);
+    [at, last] = [span.end, span];
+    edit(pattern.rest?.(text, at, span));
+  };
+  if (match) edit(pattern.rest?.(text, at, match));
+  for (const span of until > from ? pattern.find(text, from, until) : []) if (span.start < until) edit(span);
+  const end = Math.max(at, until);
+  edited.push(text.slice(at, end));
+  return { released: edited.join(''), end, match: at === end ? last : undefined };
 };

@@ -13,6 +13,8 @@ describe('repetitionOf', () => {
     ['We ship on Monday only.\nOther text.\nWe ship on Monday only.\nMore.\nwe ship on monday only', 3],
     ['спасибо спасибо спасибо спасибо', 4],
     ['ok. ok? fine. ok', 2],
+    [`${'We ship on Monday only.\n'.repeat(9)}${Array.from({ length: 600 }, (_, at) => `w${at}`).join(' ')}`, 1],
+    [`${'buy now '.repeat(9)}${Array.from({ length: 600 }, (_, at) => `w${at}`).join(' ')}`, 1],
   ])('counts repetitions in %j: %d', (text, expected) => {
     expect(repetitionOf(text)).toBe(expected);
   });

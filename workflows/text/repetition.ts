@@ -3,6 +3,9 @@ import { matching } from './matching.js';
 import { once } from '../../src/phase/memo.js';
 import { letter } from './characters.js';
 
+/** Less is a line of a table, of code or of a list that recurs in a long text. */
+const minShare = 0.1;
+const isLarge = (words: number, total: number): boolean => words >= minShare * total;
 /** The maximum length, in words, of a phrase whose immediate repetition counts. */
 const maxPhraseWords = 8;
 /** Shorter sentences recur in any text. */
@@ -51,7 +54,10 @@ const createPhrases = () => {
       last[count % maxPhraseWords] = word;
       count += 1;
     },
-    most: (): number => (count === 0 ? 0 : Math.max(...Array.from(longest, (row, at) => Math.floor(row / (at + 1)) + 1))),
+    most: (): number => {
+      const runs = Array.from(longest, (row, at) => (isLarge(row + at + 1, count) ? Math.floor(row / (at + 1)) + 1 : 1));
+      return count === 0 ? 0 : Math.max(...runs);
+    },
   };
 };
 
@@ -59,12 +65,14 @@ const createPhrases = () => {
 const wordsPerPiece = 256;
 
 const createSentences = () => {
-  const counts = new Map<string, number>();
-  let [sentence, most] = ['', 0];
+  const counts = new Map<string, { times: number; words: number }>();
+  let [sentence, size, total] = ['', 0, 0];
   let words: string[] = [];
   return {
     add: (word: string): void => {
       words.push(word);
+      size += 1;
+      total += 1;
       if (words.length < wordsPerPiece) return;
       sentence += `${words.join(' ')} `;
       words = [];
@@ -72,12 +80,14 @@ const createSentences = () => {
     end: (): void => {
       if (sentence !== '' || words.length >= minSentenceWords) {
         const key = sentence + words.join(' ');
-        const count = (counts.get(key) ?? 0) + 1;
-        counts.set(key, count);
-        most = Math.max(most, count);
+        counts.set(key, { times: (counts.get(key)?.times ?? 0) + 1, words: size });
       }
-      [sentence, words] = ['', []];
+      [sentence, words, size] = ['', [], 0];
     },
-    most: (): number => most,
+    most: (): number => {
+      let most = 0;
+      for (const { times, words: each } of counts.values()) most = Math.max(most, isLarge(times * each, total) ? times : 1);
+      return most;
+    },
   };
 };

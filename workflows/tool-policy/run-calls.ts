@@ -40,7 +40,9 @@ export const repetitionOf = (
     : undefined;
 };
 
-const hasFailed = ({ state, isError }: RunCall): boolean => state === 'output-error' || isError === true;
+/** A tool of an MCP server returns its error as a result. */
+const hasFailed = ({ state, isError, result }: RunCall): boolean =>
+  state === 'output-error' || isError === true || (Object(result) as RunCall).isError === true;
 
 const several = /[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u;
 /** Whether a short argument can only be the result's own: a path, a file, a code of letters and digits, or words with capitals. */

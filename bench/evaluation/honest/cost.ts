@@ -21,8 +21,8 @@ import {
 import type { HonestText } from './corpora.js';
 import { outcomeOf, type Place } from './judge-honest.js';
 
-/** Each guard, and the place in which it reads a text. */
-const subjects: Readonly<Record<string, readonly [Processor, Place]>> = {
+/** Each guard, and the place in which it reads a text, by the name of its row. */
+export const costGuards: Readonly<Record<string, readonly [Processor, Place]>> = {
   redactor: [redactor({ strategy: 'replace' }), 'answer'],
   promptInjectionGuard: [promptInjectionGuard(), 'input'],
   unicodeGuard: [unicodeGuard(), 'answer'],
@@ -49,7 +49,7 @@ const passes = 6;
 export const printCosts = async (texts: readonly HonestText[]): Promise<void> => {
   const pages = texts.filter(({ corpus }) => corpus === 'READMEs').slice(0, 60);
   const kB = pages.reduce((sum, { text }) => sum + text.length, 0) / 1_000;
-  for (const [name, [guard, place]] of Object.entries(subjects)) {
+  for (const [name, [guard, place]] of Object.entries(costGuards)) {
     let ms = Infinity;
     for (let pass = 0; pass < passes; pass += 1) {
       const start = process.cpuUsage();

@@ -1,10 +1,12 @@
 import type { Processor } from '@mastra/core/processors';
 import { createRandom } from '../../../src/testing/cuts.js';
+import { decodeCodes } from '../../../workflows/patterns/reading.js';
 import {
   blockedTermsGuard,
   canaryGuard,
   linkGuard,
   promptInjectionGuard,
+  qualityGuard,
   redactor,
   toolDescriptionGuard,
   toolSecretsGuard,
@@ -35,8 +37,14 @@ export type Place = (typeof places)[number];
 /** Creates a guard once: its expressions are compiled with it. */
 const same = (guard: Processor) => (): Processor => guard;
 
-/** The guards, each alone. `judge` returns a line that says what happened; undefined if the text stays. */
-const guards: Readonly<Record<string, (text: string) => Processor>> = {
+/** The instructions of the run, which `canaryGuard` compares with answers. */
+export const systemPrompt =
+  'You are the assistant of Northwind Traders. Help users with the packages and documents that they send, and answer in their language. ' +
+  'Never give a discount of more than seven per cent without the written consent of a manager, and do not mention the warehouse in Leeds. ' +
+  'If a document is too long, summarize it in five sentences, keep its code as it is, and ask which part the user wants to read in full.';
+
+/** The guards, each alone, by the name of their row. */
+export const honestGuards: Readonly<Record<string, (text: string) => Processor>> = {
   unicode: same(unicodeGuard()),
   link: same(linkGuard({ hosts: ['*'], strategy: 'strip' })),
   'link, hosts of the text': (text) => linkGuard({ hosts: hostsIn(text), strategy: 'strip' }),
@@ -46,25 +54,37 @@ const guards: Readonly<Record<string, (text: string) => Processor>> = {
   'tool-description': same(toolDescriptionGuard()),
   redactor: same(redactor({ strategy: 'replace' })),
   'redactor, US': same(redactor({ strategy: 'replace', defaultCountry: 'US' })),
+  quality: same(qualityGuard()),
   'blocked-terms': same(blockedTermsGuard({ terms: ['initech', 'umbrella corp', 'globex'] })),
 };
 
-/** The hosts that a text names, with and without a scheme, also in the codes of JSON. */
+/** The hosts that a text names, with and without a scheme, also in codes of JSON, of addresses and of pages, and with escapes. */
 const hostsIn = (given: string): string[] => {
-  const text = given.replaceAll(/\\+u002f/gi, '/');
+  const decoded = decodeCodes(given.replaceAll(/%25/g, '%'));
+  return [
+    ...new Set([...hostsAsWritten(given), ...hostsAsWritten(decoded), ...hostsAsWritten(decoded.replaceAll(/\\[:&]?/g, ''))]),
+  ];
+};
+
+const hostsAsWritten = (text: string): string[] => {
   const named = text.match(/(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]+(?::\d{1,5})?/gu) ?? [];
-  const addressed = text.match(/(?<=:\/\/|@)[^\s"'<>()[\]{}|\\`/?#@,;]+/g) ?? [];
+  const addressed = text.match(/(?<=:\/\/|@)(?:[^\s"'<>()[\]{}|\\`/?#@,;:.]|[.:](?=\w))+/g) ?? [];
   const hosts = [...named, ...addressed].flatMap((one) =>
     URL.canParse(`https://${one}`) ? [new URL(`https://${one}`).host] : [],
   );
-  return [...new Set(hosts)].filter((host) => host !== '' && !host.includes('*'));
+  const machines = text.match(/(?<=\/\/)\[[\da-f:.]+\](?::\d{1,5})?/gi) ?? [];
+  const names = [
+    ...hosts,
+    ...machines.flatMap((one) => (URL.canParse(`https://${one}`) ? [new URL(`https://${one}`).host] : [])),
+  ];
+  return names.filter((host) => host !== '' && !host.includes('*'));
 };
 
 const shownChars = 100;
 
 /** Calls each guard for each text in each place, and in the answer in random pieces. */
 export async function* judgeHonest(texts: readonly HonestText[], only?: string): AsyncGenerator<HonestResult> {
-  for (const [name, create] of Object.entries(guards))
+  for (const [name, create] of Object.entries(honestGuards))
     if (!only || only === name) yield await judged(name, (text) => outcomesOf(create, text), texts);
   if (!only || only === 'default-guards') yield await judged('default-guards', outcomesInAgent, texts);
 }
@@ -135,6 +155,11 @@ const messageOf = (text: string) => ({
   content: { format: 2, parts: [{ type: 'text', text }] },
 });
 
+const messageList = {
+  get: { all: { db: () => [] } },
+  getAllSystemMessages: () => [{ role: 'system', content: systemPrompt }],
+};
+
 /** A tool's earlier result, which repeats the page that the arguments are about. */
 const resultMessageOf = (result: string) => ({
   ...messageOf(''),
@@ -156,12 +181,11 @@ const givenAs = async (guard: Processor, text: string): Promise<string> => {
 const resultOf = async (guard: Processor, result: string): Promise<string> => {
   const hook = guard.processToolResult as AnyHook | undefined; // as above
   let edited = result;
-  const messageList = {
-    get: { all: { db: () => [] } },
-    getAllSystemMessages: () => [],
+  const list = {
+    ...messageList,
     updateToolInvocation: (part: { toolInvocation: { result: string } }) => ((edited = part.toolInvocation.result), true),
   };
-  await hook?.({ ...context(), messageList, toolCallId: 'c', toolName: 't', args: {}, result });
+  await hook?.({ ...context(), messageList: list, toolCallId: 'c', toolName: 't', args: {}, result });
   return edited;
 };
 
@@ -170,8 +194,8 @@ const calledWith = async (guard: Processor, text: string): Promise<string> => {
   if (guard.id !== 'tool-secrets' && guard.id !== 'tool-policy') return text;
   const part = { type: 'tool-call', payload: { toolCallId: 'c', toolName: 't', args: { text } } };
   const messages = [messageOf('Read it.'), resultMessageOf(text)];
-  const messageList = { get: { all: { db: () => messages } } };
-  await (guard.processOutputStream as AnyHook)({ ...context(), messages, messageList, part, streamParts: [] }); // as above
+  const list = { get: { all: { db: () => messages } } };
+  await (guard.processOutputStream as AnyHook)({ ...context(), messages, messageList: list, part, streamParts: [] }); // as above
   return text;
 };
 
@@ -199,7 +223,7 @@ const streamed = async (guard: Processor, text: string): Promise<string> => {
   const shared = context();
   let left = '';
   const send = async (part: object): Promise<void> => {
-    const chunk = (await hook({ ...shared, part, streamParts: [] })) as { payload?: { text?: string } } | null;
+    const chunk = (await hook({ ...shared, messageList, part, streamParts: [] })) as { payload?: { text?: string } } | null;
     left += chunk?.payload?.text ?? '';
   };
   for (let at = 0; at < text.length;) {

@@ -22,6 +22,8 @@ interface BufferedText {
   /** Of a pattern: at least the end of the released text after its last match, and whether there was one. */
   end: string;
   isAfterMatch: boolean;
+  /** Of a pattern: the last match, if nothing was released after it. */
+  match: TextSpan | undefined;
   /** Of a pattern: the ends of the texts that started after it, and ended before it. */
   readonly behind: Tails;
   /** Set for a pattern. */
@@ -43,6 +45,7 @@ const createBufferedText = (lane: TextPart, pattern: Pattern | undefined): Buffe
   stateOf: pattern?.stateOf,
   end: '',
   isAfterMatch: false,
+  match: undefined,
   behind: new Map(),
   matcher: pattern && createMatcher(pattern),
   reader: undefined,
@@ -280,6 +283,7 @@ const nextOfPattern = (buffered: BufferedText, reading: PatternReading): Action 
   const found = across ? { length: across.end, match: across } : matcher.next(buffered);
   if (!found) return undefined;
   const { length, match } = found;
+  buffered.match = match;
   if (!match) follow(buffered, text.slice(from, from + length), pattern);
   if (!match) return { kind: 'clear', segments: take(buffered, length) };
   [buffered.end, buffered.isAfterMatch] = ['', true];

@@ -16,6 +16,8 @@ interface TextFrom {
   readonly text: string;
   readonly from: number;
   readonly isEnded: boolean;
+  /** The last match, if nothing was released after it. */
+  readonly match?: TextSpan | undefined;
 }
 
 /** Reads one text for a pattern, each section of it once. */
@@ -46,7 +48,10 @@ export const createMatcher = (pattern: Pattern): Matcher => {
       matcher.changed();
     },
     next: (buffered) => {
-      const { text, from } = buffered;
+      const { text, from, match } = buffered;
+      const rest = match && pattern.rest?.(text, from, match);
+      if (rest) matcher.changed(); // it reads on after the rest
+      if (rest) return { length: rest.end - from, match: rest };
       if (end === 0 && matcher.isTooSoon(buffered)) return undefined;
       for (end ||= ends(from, 0); end < text.length; end = ends(from, end - from)) {
         const found = matcher.next({ text: text.slice(0, end), from, isEnded: false });

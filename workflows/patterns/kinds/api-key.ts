@@ -108,7 +108,7 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Duffel', 'duffel_(?:test|live)_[A-Za-z0-9_=-]{43}'],
   ['E2B', 'e2b_[a-f0-9]{40}'],
   ['EasyPost', 'EZ[AT]K[A-Za-z0-9]{54}(?![A-Za-z0-9])'],
-  ['Facebook', 'EAA[A-Za-z0-9]{100,400}(?![A-Za-z0-9])'],
+  ['Facebook', 'EAA[A-Za-z0-9]{100,400}'],
   ['Fireworks', 'fw_[A-Za-z0-9]{22,24}(?![A-Za-z0-9])'],
   ['Flutterwave', 'FLW(?:SEC|PUB)K_TEST-[a-h0-9]{12,32}(?:-X)?'],
   ['Frame.io', 'fio-u-[A-Za-z0-9_=-]{64}'],

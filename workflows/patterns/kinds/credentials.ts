@@ -27,7 +27,7 @@ export const bareAuthorizationFinder = defineFinder(() => ({
 
 const readToken: ReadMatch = (text, { start, end }) => {
   const [header = '', claims = '', signature] = text.slice(start, end).split('.', 3);
-  const isToken = isHeader(header) && (signature !== undefined || jsonOf(claims) !== undefined);
+  const isToken = isHeader(header) && (signature !== undefined || claims.length === maxPart || jsonOf(claims) !== undefined);
   return isToken ? end : undefined;
 };
 
@@ -44,6 +44,8 @@ const jsonOf = (part: string): object | undefined => {
   }
 };
 
+/** A longer part is read up to here; the rest of a value follows it. */
+const maxPart = 16_384;
 const part = (max: number): string => String.raw`\.[A-Za-z0-9_-]{0,${max}}`;
 
 /**
@@ -52,7 +54,7 @@ const part = (max: number): string => String.raw`\.[A-Za-z0-9_-]{0,${max}}`;
  */
 export const jwtFinder = defineFinder(() => ({
   regex: new RegExp(
-    String.raw`(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,16384}${part(16_384)}(?:${part(4096)}(?:${part(16_384)}${part(512)})?)?`,
+    String.raw`(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,16384}${part(maxPart)}(?:${part(4096)}(?:${part(maxPart)}${part(512)})?)?`,
   ),
   hint: /eyJ/,
   read: readToken,
@@ -87,7 +89,7 @@ const ownMachine = String.raw`(?![^\s/?#@:"'<>\x60\\]{1,32}:[a-z]{1,12}@(?:local
 export const urlCredentialsFinder: Finder = defineFinder(() => ({
   lead: /:\/\/(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/)/i,
   regex: new RegExp(
-    String.raw`${ownMachine}(?:[^\s/?#@:"'<>\x60\\]{0,256}:[^\s/?#"'<>\x60\\]{1,4096}|[^\s/?#@:"'<>\x60\\]{16,4096})(?=@[^\s/?#@])`,
+    String.raw`${ownMachine}(?:[^\s/?#@:"'<>\x60\\]{0,256}:[^\s/?#"'<>\x60\\]{1,16384}|[^\s/?#@:"'<>\x60\\]{16,16384})(?=@[^\s/?#@])`,
     'i',
   ),
   hint: /:\/\//,

@@ -5,14 +5,16 @@ import { columnFinder } from './table-column.js';
 
 /** Labels of passwords, also in other languages. */
 const password =
-  'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:ñ|n)a|(?<![a-z])clave(?: de acceso)?|senha|mot[ _-]de[ _-]passe|wachtwoord|has(?:ł|l)o|пароль|(?<![a-z])pw(?![a-z])|密码|パスワード|şifre|parola|كلمة (?:المرور|السر)|पासवर्ड|कूटशब्द';
+  'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|zugangs(?:code|wort)|contrase(?:ñ|n)a|(?<![a-z])clave(?: de acceso)?|senha|mot[ _-]de[ _-]passe|(?<![a-z])mdp(?![a-z])|wachtwoord|has(?:ł|l)o|пароль|(?<![a-z])pw(?![a-z])|密码|パスワード|비밀번호|şifre|parola|كلمة (?:ال)?(?:مرور|سر)|(?:ال)?رمز (?:ال)?(?:سري|مرور)|पासवर्ड|कूटशब्द';
 /** The purpose of a password: `the password of the database is …`. */
-const purpose = String.raw`(?:[ \t]{1,2}(?:for|of|to|für|fuer|zum|zur|von|du|de|del|des|pour|para|da|do|voor)(?:[ \t]{1,2}[^\s:=,;.|]{1,20}){1,3})?`;
+const purpose = String.raw`(?:[ \t]{1,2}(?:for|of|to|für|fuer|zum|zur|von|du|de|del|des|pour|para|da|do|voor|الخاصة?)(?:[ \t]{1,2}[^\s:=,;.|]{1,20}){1,3})?`;
 /** Labels of other secrets: their values are longer, and have digits. */
 const secret = String.raw`secret|token|credentials?|(?:api|access|auth|account|admin|app|application|deploy|encryption|signing|private|master|secret|license|service|write)[ _-]?key|connection[ _-]?string|(?:php|j)?sess(?:ion)?(?:[_-]?id)?|(?:connect\.)?sid|csrf|xsrf`;
 const suffix = '(?:[_-](?:key|id|hash|value|token|secret|prod|production|dev|test|live|main|staging|default|[0-9]{1,2}))?';
 const quote = String.raw`(?:\\{0,2}["'\x60])?`;
-const between = String.raw`${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|>|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|lautet|es|est|é|هي|هو)(?=[ \t:]):?|(?<=[\u0900-\u097F])(?=[ \t]))(?:\*\*|__)?[ \t]{0,6}${quote}`;
+/** The field that has the value of the name before it: `"name": "DB_PASSWORD", "value": "…"`. */
+const valueField = String.raw`(?:["']?,?\s{1,24}["']?value)?`;
+const between = String.raw`${valueField}${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|>|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|lautet|es|est|é|هي|هو|है)(?=[ \t:]):?|[ \t]?(?:是|为|は|는|은):?|(?<=[\u0900-\u097F])(?=[ \t]))(?:\*\*|__)?[ \t]{0,6}${quote}`;
 /** The characters of a value without quotes; an `&` must not start the next field of a query. */
 const sign = String.raw`(?:[!#$%*+\-./0-9:=?@A-Z^_a-z~]|&(?!\w{1,32}=|amp;))`;
 const signs = asciiSet((character) => /[!#$%*+\-./0-9:=?@A-Z^_a-z~&"'\x60\\[\]]/.test(character));
@@ -24,10 +26,10 @@ const maxChars = 16_384;
 
 /** References to a value, placeholders, versions, types and addresses. */
 const noValue =
-  /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx|req|request|res|data|props|params|user|args|app|input|state)\.|[$%{<*.]|\*|[a-z][a-z+.-]{1,20}:\/\/|\/|\.\.?\/|(?:your|my|the|some|example|sample|dummy|fake|placeholder|change|enter|insert|x{3,}|redacted|hidden|null|none|undefined|true|false|string|required|optional)(?:[-_.:!?]|$))|^[\^~>=<v]{0,2}\d+(?:\.[\dx*]+)+|^\d+(?:px|em|rem|ms|s|m|h|d|%)?$|^\[[A-Z_]+|^(?:sha(?:1|256|384|512)|md5)[-:]|^(?:big)?u?(?:int|float)\d{1,3}(?:clamped)?(?:array|_\w{1,2})?$|^[\w:]{1,64}\/\d$|^[a-z]{1,32}=\d{1,3}$|^-?anonymous@|^:|\(|\*{3}/i;
+  /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx|req|request|res|data|props|params|user|args|app|input|state)\.|[$%{<*.]|\*|[a-z][a-z+.-]{1,20}:\/\/|~?\/|\.\.?\/|(?:your|my|the|some|example|sample|dummy|fake|placeholder|change|enter|insert|x{3,}|redacted|hidden|null|none|undefined|true|false|string|required|optional)(?:[-_.:!?]|$))|^[\^~>=<v]{0,2}\d+(?:\.[\dx*]+)+|^\d+(?:px|em|rem|ms|s|m|h|d|%)?$|^\[[A-Z_]+|^(?:sha(?:1|256|384|512)|md5)[-:]|^(?:big)?u?(?:int|float)\d{1,3}(?:clamped)?(?:array|_\w{1,2})?$|^[\w:]{1,64}\/\d$|^[a-z]{1,32}=\d{1,3}$|^-?anonymous@|^:|\(|\*{3}/i;
 /** A name in a program, also with a digit at its end. */
 const name =
-  /^(?:[a-z]+\d{0,2}(?:[A-Z][a-z]+)+\d{0,2}|[A-Z]+=|[A-Z]+(?:_[A-Z0-9]+)+|[a-z]+(?:[_-][a-z]+)+\d{0,2}|[a-z]+(?:[_-][a-z]+\d{0,3}){3,}|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+)$/;
+  /^(?:[a-z]+\d{0,2}(?:[A-Z][a-z]+)+\d{0,2}|[A-Z]+=|[A-Za-z]+(?:%20[A-Za-z]+)+|[A-Z]+(?:_[A-Z0-9]+)+|[a-z]+(?:[_-][a-z]+)+\d{0,2}|[a-z]+(?:[_-][a-z]+\d{0,3}){3,}|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+)$/;
 const ownName = /pass|token|secret|key|user|auth|pwd|sess/i;
 
 /** A value without the punctuation of its sentence. */

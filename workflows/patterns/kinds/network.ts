@@ -9,13 +9,19 @@ const versionLabel = lazyRegex(
   String.raw`(?:(?:^|[^\p{L}])(?:v|vers?|release|build|firmware|driver|sdk|kernel|section|chapter|clause|figure|oid|§|v8(?: to)?)|version)["']?\s{0,2}[.:=(-]?\s{0,3}["'\x60]?$|(?:[=^~<>]=|\^|~>?)\s?$`,
   'iu',
 );
+/** `Kapitel 4.1.2.3`, and the next of a list: `sections 8.2.4.4 and 8.2.4.5`. Addresses have larger numbers. */
+const sectionLabel = lazyRegex(
+  String.raw`(?:^|[^\p{L}])(?:sections?|sect?|chap(?:ters?)?|clauses?|tables?|articles?|artikel|appendix|annex|anhang|fig|tabelle|tabla|tableau|abb|kapitel|abschnitte?|ziffer|punkt|sección|secciones|apartado|capítulo|chapitre|rubrique|paragraphe?|rfc\s?\d{1,5}|القسم|الفصل|अध्याय|अनुभाग)\.?[:,]?\s{0,3}(?:\d{1,2}(?:\.\d{1,2}){1,5}(?:,|\s\p{L}{1,4}|-)\s?){0,2}$`,
+  'iu',
+);
+const sectionNumber = /^(?!10\.)(?:\d{1,2}\.){3}\d{1,2}$/;
 /** A product and its version, as in `Chrome/136.0.0.0`. */
 const product = /(?:^|[\s(;"'])[A-Z][A-Za-z]{1,16}\/$/;
 /** A version of a package: small numbers, and the number of its build. */
 const build = /^(?!10\.)(?:[0-4]?\d\.){3}[0-4]?\d-[\da-z]/i;
 /** The number of a section at the start of a line: `6.2.4.1. Files`. */
 const section = /\n[ \t#*]{0,8}(?!10\.)(?:\d{1,2}\.){3}\d{1,2}(?:\.\s| [A-Z])$/;
-const labelChars = 20;
+const labelChars = 40;
 const wordChar = String.raw`[[\p{L}\p{N}_]--${unspaced}]`;
 const wordStart = lazyRegex(`^${wordChar}`, 'v');
 /** An address of version 4 may follow a label: `db:10.1.2.3`. */
@@ -34,7 +40,9 @@ const readAddress: ReadMatch = (text, { start, end }) => {
       wordStart().test(text.slice(after, after + 2)) ||
       build.test(text.slice(start, after + 2)) ||
       section.test(text.slice(Math.max(0, start - 9), after + 2));
-    return isPartOfMore || (value.includes('.') && (versionLabel().test(before) || product.test(before))) ? undefined : after;
+    const isSection = sectionNumber.test(value) && sectionLabel().test(before);
+    const isVersion = value.includes('.') && (versionLabel().test(before) || product.test(before));
+    return isPartOfMore || isSection || isVersion ? undefined : after;
   }
   return undefined;
 };
