@@ -40,7 +40,11 @@ export const inLane = (view: RunView, moment: Moment, change: (lane: Lane) => Pa
   const found = view.lanes.findLast((lane) => isAt(moment, lane));
   const opened = found ? view : { ...view, lanes: openLane(view, moment) };
   const index = found?.index ?? view.lanes.length;
-  return changeAt(opened, index, (lane) => ({ ...lane, ...change(lane), lastAt: Math.max(lane.lastAt, moment.at) }));
+  return changeAt(opened, index, (lane) => ({
+    ...lane,
+    ...change(lane),
+    lastAt: Math.max(lane.lastAt, Math.min(moment.at, view.endedAt ?? Infinity)), // a shadow guard may report later
+  }));
 };
 
 /** The moment of content, which may be sent in a later step than it was made in: it belongs to the step that made it. */

@@ -9,7 +9,7 @@ import './shell/exported-head.css';
 import './shell/navigation.css';
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { startTheme, themes, useTheme } from './theme/use-theme.js';
-import { CatalogProvider } from './api/catalog.js';
+import { forgetCatalog, requestCatalog } from './api/catalog.js';
 import { runFile } from './api/request.js';
 import { asError } from './api/use-loaded.js';
 import { Button } from './components/button.js';
@@ -61,10 +61,8 @@ const App = () => (
       {runFile ? <ExportedHead file={runFile} /> : <Navigation />}
       <main id="main" className="app-main" tabIndex={-1}>
         <ErrorFence>
-          <CatalogProvider>
-            <Pages />
-            <GoToKey />
-          </CatalogProvider>
+          <Pages />
+          <GoToKey />
         </ErrorFence>
       </main>
     </div>
@@ -78,6 +76,7 @@ const skip = (event: { preventDefault(): void }): void => {
 };
 
 startTheme();
+void requestCatalog().catch(() => undefined); // the page that uses it shows the error
 
 const place = document.querySelector('#studio');
 if (!place) throw new Error('index.html has no place for the studio.');
@@ -106,12 +105,17 @@ class ErrorFence extends Component<{ readonly children: ReactNode }, { readonly 
     return { error: asError(thrown) };
   }
 
+  readonly #retry = (): void => {
+    forgetCatalog();
+    this.setState({ error: undefined });
+  };
+
   override render(): ReactNode {
     const { error } = this.state;
     if (!error) return this.props.children;
     return (
       <div className="page">
-        <ErrorNotice error={error} onRetry={() => this.setState({ error: undefined })} />
+        <ErrorNotice error={error} onRetry={this.#retry} />
       </div>
     );
   }

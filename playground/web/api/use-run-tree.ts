@@ -23,7 +23,7 @@ const useBelow = (runId: string): readonly RunSummary[] => {
       const found = await readBelow(runId, signal).catch(() => undefined); // without them the run itself is shown
       if (signal.aborted || !found) return;
       for (const run of found) known.add(run.runId);
-      setRuns(found);
+      setRuns((before) => (before.length + found.length === 0 ? before : found)); // most runs have none
     };
     const read = (): void => {
       controller.abort();

@@ -30,13 +30,13 @@ export const storyOf = (tree: RunTree, titleOf: TitleOf, now?: number): Clause[]
   ];
 };
 
-/** The fact that explains the end: the guard that blocked the run, or that failed it. */
+/** The fact that explains the end: the guard that blocked the run, or the guard or the model that failed it. */
 const causeOf = ({ status, error }: RunView, facts: readonly TreeFact[]): TreeFact | undefined => {
-  const own = facts.filter(({ agents, mark, kind }) => agents.length === 0 && (mark?.kind === 'verdict' || kind === 'end'));
-  if (status === 'tripwire') return own.findLast(({ word }) => word === 'blocked' || word === 'unavailable');
-  return status === 'failed' && error?.code === 'guard/unavailable'
-    ? own.findLast(({ word }) => word === 'unavailable')
-    : undefined;
+  const own = facts.filter(({ agents }) => agents.length === 0);
+  const ofGuards = own.filter(({ mark, kind }) => mark?.kind === 'verdict' || kind === 'end');
+  if (status === 'tripwire') return ofGuards.findLast(({ word }) => word === 'blocked' || word === 'unavailable');
+  if (error?.code === 'guard/unavailable') return ofGuards.findLast(({ word }) => word === 'unavailable');
+  return error?.code === 'model/call-failed' ? own.findLast(({ kind, tone }) => kind === 'model' && tone === 'trip') : undefined;
 };
 
 interface Ending {
@@ -76,6 +76,8 @@ const stopOf = ({ view: { status, error, startedAt = 0 }, cause, titleOf }: Endi
   const isFailed = status === 'failed';
   if (!cause)
     return [{ text: `${isFailed ? 'Failed' : 'Blocked'} after ${took}${error ? `: ${withoutStop(error.message)}` : ''}` }];
+  if (cause.kind === 'model')
+    return [{ text: 'Failed at ' }, { text: cause.name, fact: cause }, { text: ` after ${took}${because(cause)}` }];
   const isOutage = cause.word === 'unavailable';
   const verb = isFailed ? 'Failed' : isOutage ? 'Stopped' : 'Blocked';
   const phase = titleOf(cause.mark?.phase ?? '');

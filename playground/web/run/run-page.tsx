@@ -3,7 +3,6 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } fro
 import type { RunSummary } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { factsOfTree, worstFactOf, type RunTree, type TreeFact } from '../../fold/run-tree.js';
-import { useCatalog } from '../api/catalog.js';
 import { get, runFile } from '../api/request.js';
 import { useRun, type ReadRun } from '../api/run-readers.js';
 import { useLoaded } from '../api/use-loaded.js';
@@ -12,7 +11,6 @@ import { Approval } from '../chat/approval.js';
 import { ErrorNotice, Waiting } from '../components/notices.js';
 import { Pills } from '../components/pills.js';
 import { axisOf } from '../fold/axis.js';
-import { chartPosition } from '../fold/chart-position.js';
 import { spineOf } from '../fold/spine.js';
 import type { SpineRow } from '../fold/spine-row.js';
 import { useQuery } from '../shell/use-query.js';
@@ -25,7 +23,7 @@ import { Timeline } from './timeline/timeline.js';
 import { usePlayhead, type Playhead } from './use-playhead.js';
 import './run.css';
 
-const Statechart = lazy(async () => ({ default: (await import('./statechart/statechart.js')).Statechart }));
+const Statechart = lazy(async () => ({ default: (await import('./statechart/statechart.js')).VisitedStatechart }));
 
 const OpenRun = ({ summary, run }: { readonly summary: RunSummary; readonly run: ReadRun }) => {
   const { runId } = summary;
@@ -93,8 +91,6 @@ interface SideProps {
 
 /** The selected row in detail; on request all events, and the statechart. */
 const Side = ({ tree, run: { entries, count: lines }, view, row, playhead }: SideProps) => {
-  const { machine } = useCatalog();
-  const position = useMemo(() => chartPosition(view.visits, machine), [view.visits, machine]);
   const onState = (state: string) => playhead.moveTo(view.visits.findLast((visit) => visit.state === state)?.seq);
   return (
     <Tabs.Root defaultValue="details" className="run-side" activationMode="manual">
@@ -111,7 +107,7 @@ const Side = ({ tree, run: { entries, count: lines }, view, row, playhead }: Sid
       </Tabs.Content>
       <Tabs.Content value="chart" tabIndex={-1}>
         <Suspense fallback={<Waiting noun="the statechart" />}>
-          <Statechart position={position} onState={onState} />
+          <Statechart visits={view.visits} onState={onState} />
         </Suspense>
       </Tabs.Content>
     </Tabs.Root>
