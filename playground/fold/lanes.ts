@@ -120,7 +120,11 @@ export const inCall = (view: RunView, moment: CallMoment, change: Partial<ToolCa
   const isIt = ({ toolCallId }: ToolCall): boolean => toolCallId === moment.toolCallId;
   const at = whereMade(view, moment, ({ tools }) => tools.some(isIt));
   return inLane(view, at, ({ tools }) => ({
-    tools: upsert(tools, isIt, (call) => ({ ...(call ?? newCall(moment)), ...known })),
+    tools: upsert(tools, isIt, (call = newCall(moment)) => ({
+      ...call,
+      ...known,
+      ...(call.rejectedBy !== undefined && { args: call.args }), // the guard replaced them, usually by none
+    })),
   }));
 };
 

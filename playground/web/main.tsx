@@ -1,4 +1,4 @@
-import { StrictMode, Suspense, Component, type ReactNode } from 'react';
+import { StrictMode, Component, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './theme/tokens.css';
 import './theme/base.css';
@@ -9,12 +9,12 @@ import './shell/exported-head.css';
 import './shell/navigation.css';
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { startTheme, themes, useTheme } from './theme/use-theme.js';
-import { forgetCatalog, requestCatalog } from './api/catalog.js';
+import { CatalogProvider } from './api/catalog.js';
 import { runFile } from './api/request.js';
 import { asError } from './api/use-loaded.js';
 import { Button } from './components/button.js';
-import { Waiting, ErrorNotice, NotFound } from './components/notices.js';
-import { pages, places } from './routes.js';
+import { ErrorNotice, NotFound } from './components/notices.js';
+import { pages, places, startPage } from './routes.js';
 import { GoToKey, GoToButton } from './shell/go-to-key.js';
 import { ownPlace } from './shell/use-query.js';
 import { runPagePath } from './shell/hrefs.js';
@@ -37,18 +37,16 @@ const Pages = () => {
 const visiblePages = runFile ? pages.filter(({ path }) => path === runPagePath) : pages;
 
 const PageSwitch = () => (
-  <Suspense fallback={<Waiting noun="the page" />}>
-    <Switch>
-      {visiblePages.map(({ path, page: PageComponent }) => (
-        <Route key={path} path={path}>
-          {(params: Record<string, string | undefined>) => <PageComponent {...params} />}
-        </Route>
-      ))}
-      <Route>
-        <NotFound />
+  <Switch>
+    {visiblePages.map(({ path, page: PageComponent }) => (
+      <Route key={path} path={path}>
+        {(params: Record<string, string | undefined>) => <PageComponent {...params} />}
       </Route>
-    </Switch>
-  </Suspense>
+    ))}
+    <Route>
+      <NotFound />
+    </Route>
+  </Switch>
 );
 
 /** The shell around every page: navigation, and an error boundary that confines a broken page. */
@@ -61,8 +59,10 @@ const App = () => (
       {runFile ? <ExportedHead file={runFile} /> : <Navigation />}
       <main id="main" className="app-main" tabIndex={-1}>
         <ErrorFence>
-          <Pages />
-          <GoToKey />
+          <CatalogProvider>
+            <Pages />
+            <GoToKey />
+          </CatalogProvider>
         </ErrorFence>
       </main>
     </div>
@@ -76,7 +76,7 @@ const skip = (event: { preventDefault(): void }): void => {
 };
 
 startTheme();
-void requestCatalog().catch(() => undefined); // the page that uses it shows the error
+if (!runFile) startPage(location.pathname.slice(mountedAt.length));
 
 const place = document.querySelector('#studio');
 if (!place) throw new Error('index.html has no place for the studio.');
@@ -105,17 +105,12 @@ class ErrorFence extends Component<{ readonly children: ReactNode }, { readonly 
     return { error: asError(thrown) };
   }
 
-  readonly #retry = (): void => {
-    forgetCatalog();
-    this.setState({ error: undefined });
-  };
-
   override render(): ReactNode {
     const { error } = this.state;
     if (!error) return this.props.children;
     return (
       <div className="page">
-        <ErrorNotice error={error} onRetry={this.#retry} />
+        <ErrorNotice error={error} onRetry={() => this.setState({ error: undefined })} />
       </div>
     );
   }

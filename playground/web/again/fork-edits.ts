@@ -19,8 +19,15 @@ interface Response {
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2) ?? '';
 
+/** Arguments of rejected calls, by the ids of the calls. */
+export type Rejected = Readonly<Record<string, unknown>>;
+
 /** The initial messages of a run, and the parts of its steps in order, as far as pages get them. */
-export const editableIn = (entries: readonly StudioEntry[], responses: readonly Response[]): [Editable[], Editable[]] => {
+export const editableIn = (
+  entries: readonly StudioEntry[],
+  responses: readonly Response[],
+  rejected: Rejected = {},
+): [Editable[], Editable[]] => {
   const messages = entries.find((entry) => entry.kind === 'input')?.messages ?? [];
   const parts = [
     ...responses.map(({ stepNumber, attempt, text }) => ({
@@ -31,7 +38,8 @@ export const editableIn = (entries: readonly StudioEntry[], responses: readonly 
     })),
     ...entries.flatMap((entry) => {
       if (entry.kind !== 'tool') return [];
-      const { stepNumber, toolCallId, toolName, args, result } = entry;
+      const { stepNumber, toolCallId, toolName, args: sent, result } = entry;
+      const args = rejected[toolCallId] ?? sent; // a guard replaced those that were sent
       const partOf = (id: string, noun: string, value: unknown) => ({
         stepNumber,
         id: `${id} ${toolCallId}`,

@@ -14,7 +14,7 @@ import { Panel } from '../components/panel.js';
 import { VirtualList } from '../components/virtual-list.js';
 import { useQuery } from '../shell/use-query.js';
 import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
-import { editableIn, editsOf, type Editable, type Typed } from './fork-edits.js';
+import { editableIn, editsOf, type Editable, type Rejected, type Typed } from './fork-edits.js';
 import { chosenGuard, readChoice } from './guard-choice.js';
 import { GuardFields } from './guard-form.js';
 import { RealTools } from './real-tools.js';
@@ -27,14 +27,19 @@ export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
   const view = fold.at();
   const agent = useAgent(view.agentId);
   const prompts = useGet<PromptView[]>(`${runPath(runId)}/prompts`);
-  const parts = useMemo(() => editableIn(entries.slice(0, count), responsesOf(fold.at())), [entries, count, fold]);
+  const calls = useGet<Rejected>(`${runPath(runId)}/rejected`);
+  const rejected = calls.state === 'loaded' ? calls.value : undefined;
+  const parts = useMemo(
+    () => editableIn(entries.slice(0, count), responsesOf(fold.at()), rejected),
+    [entries, count, fold, rejected],
+  );
   return (
     <div className="page">
       <PageHead crumbs={crumbsOfRun(runId)} title="Edit and run again">
         <RealTools tools={agent?.tools ?? []} />
       </PageHead>
       {run.state === 'failed' && run.error && <ErrorNotice error={run.error} />}
-      {count === 0 || prompts.state === 'loading' ? (
+      {count === 0 || prompts.state === 'loading' || calls.state === 'loading' ? (
         run.state !== 'failed' && <Waiting noun="the run" />
       ) : (
         <ForkForm

@@ -1,18 +1,23 @@
-import { use } from 'react';
+import { createContext, use, type ReactNode } from 'react';
 import type { AgentInfo, Catalog } from '../../protocol/catalog.js';
-import { get } from './request.js';
+import { Loaded } from '../components/notices.js';
+import { useGet } from './use-loaded.js';
 
-let catalog: Promise<Catalog> | undefined;
+const CatalogContext = createContext<Catalog | undefined>(undefined);
 
-/** Requests the catalog once, and again after an error was shown. */
-export const requestCatalog = (): Promise<Catalog> => (catalog ??= get<Catalog>('catalog'));
+/** Loads the catalog once and provides it to every page inside. */
+export const CatalogProvider = ({ children }: { readonly children: ReactNode }) => (
+  <Loaded loaded={useGet<Catalog>('catalog')} noun="the catalog">
+    {(catalog) => <CatalogContext value={catalog}>{children}</CatalogContext>}
+  </Loaded>
+);
 
-export const forgetCatalog = (): void => {
-  catalog = undefined;
+/** Phases, the machine, agents, pipelines and error codes, from the server. */
+export const useCatalog = (): Catalog => {
+  const catalog = use(CatalogContext);
+  if (!catalog) throw new Error('useCatalog is called outside of CatalogProvider.');
+  return catalog;
 };
-
-/** Phases, the machine, agents, pipelines and error codes, from the server. The page waits for them. */
-export const useCatalog = (): Catalog => use(requestCatalog());
 
 /** The title of a phase; its own name if it is not known. */
 export const usePhaseTitle = (): ((phase: string) => string) => {

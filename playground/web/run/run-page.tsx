@@ -1,5 +1,5 @@
 import { Tabs } from 'radix-ui';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { RunSummary } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { factsOfTree, worstFactOf, type RunTree, type TreeFact } from '../../fold/run-tree.js';
@@ -9,6 +9,7 @@ import { useLoaded } from '../api/use-loaded.js';
 import { useRunTree } from '../api/use-run-tree.js';
 import { Approval } from '../chat/approval.js';
 import { ErrorNotice, Waiting } from '../components/notices.js';
+import { onDemand } from '../components/on-demand.js';
 import { Pills } from '../components/pills.js';
 import { axisOf } from '../fold/axis.js';
 import { spineOf } from '../fold/spine.js';
@@ -23,7 +24,10 @@ import { Timeline } from './timeline/timeline.js';
 import { usePlayhead, type Playhead } from './use-playhead.js';
 import './run.css';
 
-const Statechart = lazy(async () => ({ default: (await import('./statechart/statechart.js')).VisitedStatechart }));
+const Statechart = onDemand(
+  async () => (await import('./statechart/statechart.js')).VisitedStatechart,
+  <Waiting noun="the statechart" />,
+);
 
 const OpenRun = ({ summary, run }: { readonly summary: RunSummary; readonly run: ReadRun }) => {
   const { runId } = summary;
@@ -106,9 +110,7 @@ const Side = ({ tree, run: { entries, count: lines }, view, row, playhead }: Sid
         <EventsPanel entries={entries} lines={lines} seq={view.seq} onSeq={playhead.moveTo} />
       </Tabs.Content>
       <Tabs.Content value="chart" tabIndex={-1}>
-        <Suspense fallback={<Waiting noun="the statechart" />}>
-          <Statechart visits={view.visits} onState={onState} />
-        </Suspense>
+        <Statechart visits={view.visits} onState={onState} />
       </Tabs.Content>
     </Tabs.Root>
   );

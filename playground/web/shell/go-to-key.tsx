@@ -1,7 +1,8 @@
 import { Search } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
+import { onDemand } from '../components/on-demand.js';
 
-const GoTo = lazy(async () => ({ default: (await import('./go-to/go-to.js')).GoTo }));
+const GoTo = onDemand(async () => (await import('./go-to/go-to.js')).GoTo, null);
 
 const opened = 'studio-go-to';
 
@@ -36,5 +37,5 @@ export const GoToKey = () => {
       removeEventListener(opened, open);
     };
   }, []);
-  return <Suspense>{isOpen && <GoTo onClose={() => setIsOpen(false)} />}</Suspense>;
+  return isOpen && <GoTo onClose={() => setIsOpen(false)} />;
 };
