@@ -44,8 +44,8 @@ export const pages = [
 export const startPage = (address: string): void => {
   const found = pages.find(({ path }) => new RegExp(`^${path.replaceAll(/:\w+/g, '([^/]+)')}$`).test(address));
   void found?.page.request();
-  if (found?.path !== runPagePath) return;
-  const runId = decodeURIComponent(address.split('/').at(-1) ?? '');
+  const runId = address.split('/').at(-1) ?? '';
+  if (found?.path !== runPagePath || runId.includes('%')) return;
   for (const path of [entriesPath(runId, 0), runPath(runId)]) {
     const link = { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href: apiUrl(path) };
     document.head.append(Object.assign(document.createElement('link'), link));

@@ -98,6 +98,7 @@ const Side = ({ tree, run: { entries, count: lines }, view, row, playhead }: Sid
   const onState = (state: string) => playhead.moveTo(view.visits.findLast((visit) => visit.state === state)?.seq);
   return (
     <Tabs.Root defaultValue="details" className="run-side" activationMode="manual">
+      <h2 className="unseen">Views of the run</h2>
       <Tabs.List className="tabs" aria-label="Views of the run">
         <Tabs.Trigger value="details">Details</Tabs.Trigger>
         <Tabs.Trigger value="events">Events</Tabs.Trigger>
