@@ -28,26 +28,22 @@ const Pages = () => {
   const [location] = useLocation();
   return (
     <ErrorFence key={location}>
-      <PageSwitch />
+      <Switch>
+        {visiblePages.map(({ path, page: PageComponent }) => (
+          <Route key={path} path={path}>
+            {(params: Record<string, string | undefined>) => <PageComponent {...params} />}
+          </Route>
+        ))}
+        <Route>
+          <NotFound />
+        </Route>
+      </Switch>
     </ErrorFence>
   );
 };
 
 /** A document without a server has only the page of its run. */
 const visiblePages = runFile ? pages.filter(({ path }) => path === runPagePath) : pages;
-
-const PageSwitch = () => (
-  <Switch>
-    {visiblePages.map(({ path, page: PageComponent }) => (
-      <Route key={path} path={path}>
-        {(params: Record<string, string | undefined>) => <PageComponent {...params} />}
-      </Route>
-    ))}
-    <Route>
-      <NotFound />
-    </Route>
-  </Switch>
-);
 
 /** The shell around every page: navigation, and an error boundary that confines a broken page. */
 const App = () => (

@@ -1,6 +1,6 @@
 import { Cable, FlaskConical, MessageSquare, Rows3 } from 'lucide-react';
 import type { ComponentType } from 'react';
-import { entriesPath, runPath } from '../protocol/run-file.js';
+import { entriesPath } from '../protocol/run-file.js';
 import { apiUrl } from './api/request.js';
 import { Waiting } from './components/notices.js';
 import { onDemand } from './components/on-demand.js';
@@ -46,8 +46,6 @@ export const startPage = (address: string): void => {
   void found?.page.request();
   const runId = address.split('/').at(-1) ?? '';
   if (found?.path !== runPagePath || runId.includes('%')) return;
-  for (const path of [entriesPath(runId, 0), runPath(runId)]) {
-    const link = { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href: apiUrl(path) };
-    document.head.append(Object.assign(document.createElement('link'), link));
-  }
+  const link = { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href: apiUrl(entriesPath(runId, 0)) };
+  document.head.append(Object.assign(document.createElement('link'), link));
 };

@@ -19,14 +19,11 @@ interface Response {
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2) ?? '';
 
-/** Arguments of rejected calls, by the ids of the calls. */
-export type Rejected = Readonly<Record<string, unknown>>;
-
-/** The initial messages of a run, and the parts of its steps in order, as far as pages get them. */
+/** The initial messages of a run, and the parts of its steps in order, as far as pages get them; arguments of rejected calls by their ids. */
 export const editableIn = (
   entries: readonly StudioEntry[],
   responses: readonly Response[],
-  rejected: Rejected = {},
+  rejected: Readonly<Record<string, unknown>> = {},
 ): [Editable[], Editable[]] => {
   const messages = entries.find((entry) => entry.kind === 'input')?.messages ?? [];
   const parts = [

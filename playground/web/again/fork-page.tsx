@@ -14,7 +14,7 @@ import { Panel } from '../components/panel.js';
 import { VirtualList } from '../components/virtual-list.js';
 import { useQuery } from '../shell/use-query.js';
 import { crumbsOfRun, PageHead } from '../workbench/page-head.js';
-import { editableIn, editsOf, type Editable, type Rejected, type Typed } from './fork-edits.js';
+import { editableIn, editsOf, type Editable, type Typed } from './fork-edits.js';
 import { chosenGuard, readChoice } from './guard-choice.js';
 import { GuardFields } from './guard-form.js';
 import { RealTools } from './real-tools.js';
@@ -27,7 +27,7 @@ export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
   const view = fold.at();
   const agent = useAgent(view.agentId);
   const prompts = useGet<PromptView[]>(`${runPath(runId)}/prompts`);
-  const calls = useGet<Rejected>(`${runPath(runId)}/rejected`);
+  const calls = useGet<Readonly<Record<string, unknown>>>(`${runPath(runId)}/rejected`);
   const rejected = calls.state === 'loaded' ? calls.value : undefined;
   const parts = useMemo(
     () => editableIn(entries.slice(0, count), responsesOf(fold.at()), rejected),
@@ -129,10 +129,17 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
     setFault(undefined);
     setTyped((now) => ({ ...now, [id]: text }));
   };
+  const guardPanel = (
+    <Panel title="Guard" note="optional: add or replace a guard">
+      <div className="columns guard-form">
+        <GuardFields choice={choice} onChange={setQuery} onFault={setFault} />
+      </div>
+    </Panel>
+  );
   const fieldOf = (part: Editable) => <PartField key={part.id} part={part} typed={typed} onType={onType} />;
   return (
     <Form className="stack fork-form" onSubmit={() => fault === undefined && submit()}>
-      {choice.guard !== '' && <GuardPanel choice={choice} onChange={setQuery} onFault={setFault} />}
+      {choice.guard !== '' && guardPanel}
       <Panel title="Run" note="edit the input, or any part of a step">
         <div className="stack">
           {messages.map(fieldOf)}
@@ -141,7 +148,7 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
           {setup.map(fieldOf)}
         </div>
       </Panel>
-      {choice.guard === '' && <GuardPanel choice={choice} onChange={setQuery} onFault={setFault} />}
+      {choice.guard === '' && guardPanel}
       {fault !== undefined && <ErrorNotice error={{ message: fault }} />}
       {fork.error && <ErrorNotice error={fork.error} />}
       <Button icon={GitFork} look="primary" type="submit" className="fork-run" disabled={fork.state === 'busy'}>
@@ -150,11 +157,3 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
     </Form>
   );
 };
-
-const GuardPanel = (props: Parameters<typeof GuardFields>[0]) => (
-  <Panel title="Guard" note="optional: add or replace a guard">
-    <div className="columns guard-form">
-      <GuardFields {...props} />
-    </div>
-  </Panel>
-);

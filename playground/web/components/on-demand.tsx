@@ -1,9 +1,6 @@
 import { useEffect, useState, type ComponentType, type ReactNode } from 'react';
 
-/**
- * A component whose code is loaded with `request`, or when it is shown. It replaces the fallback as soon as the code is there; React keeps the
- * fallback of a `lazy` one for 0.3 s.
- */
+/** A component whose code is loaded with `request`, or when it is shown. React would keep the fallback of a `lazy` one for 0.3 s. */
 export const onDemand = <P extends object>(load: () => Promise<ComponentType<P>>, fallback: ReactNode) => {
   let loaded: ComponentType<P> | undefined;
   let loading: Promise<ComponentType<P>> | undefined;

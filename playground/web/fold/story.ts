@@ -65,7 +65,9 @@ const endOf = (ending: Ending): Clause[] => {
     case 'interrupted':
       return [{ text: `Interrupted after ${took}, in state ${stateOf(view)}: its process ended, and no engine continues it` }];
     case 'running':
-      return [{ text: `In state ${stateOf(view)} for ${formatDuration(Math.max(0, (now ?? 0) - stateSince(view)))}` }];
+      return [
+        { text: `In state ${stateOf(view)} for ${formatDuration(Math.max(0, (now ?? 0) - (view.visits.at(-1)?.at ?? 0)))}` },
+      ];
     default:
       return view.status satisfies never;
   }
@@ -87,8 +89,6 @@ const stopOf = ({ view: { status, error, startedAt = 0 }, cause, titleOf }: Endi
     { text: ` after ${formatDuration(cause.at - startedAt)}${isOutage ? ', which was unavailable' : ''}${because(cause)}` },
   ];
 };
-
-const stateSince = ({ visits }: RunView): number => visits.at(-1)?.at ?? 0;
 
 const stateOf = ({ visits }: RunView): string => stateName(visits.at(-1)?.state ?? 'start');
 

@@ -1,11 +1,12 @@
 import { Tabs } from 'radix-ui';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { runPath } from '../../protocol/run-file.js';
 import type { RunSummary } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { factsOfTree, worstFactOf, type RunTree, type TreeFact } from '../../fold/run-tree.js';
-import { get, runFile } from '../api/request.js';
+import { runFile } from '../api/request.js';
 import { useRun, type ReadRun } from '../api/run-readers.js';
-import { useLoaded } from '../api/use-loaded.js';
+import { useGet } from '../api/use-loaded.js';
 import { useRunTree } from '../api/use-run-tree.js';
 import { Approval } from '../chat/approval.js';
 import { ErrorNotice, Waiting } from '../components/notices.js';
@@ -24,10 +25,8 @@ import { Timeline } from './timeline/timeline.js';
 import { usePlayhead, type Playhead } from './use-playhead.js';
 import './run.css';
 
-const Statechart = onDemand(
-  async () => (await import('./statechart/statechart.js')).VisitedStatechart,
-  <Waiting noun="the statechart" />,
-);
+const chartCode = async () => (await import('./statechart/statechart.js')).VisitedStatechart;
+const Statechart = onDemand(chartCode, <Waiting noun="the statechart" />);
 
 const OpenRun = ({ summary, run }: { readonly summary: RunSummary; readonly run: ReadRun }) => {
   const { runId } = summary;
@@ -170,8 +169,7 @@ const isAbove = (all: readonly SpineRow[], key: string, selected: string | undef
 /** A run at the point in time of the address: its tree, and the selected row in detail. */
 export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
   const run = useRun(runId);
-  const path = `runs/${encodeURIComponent(runId)}`;
-  const summary = useLoaded(useCallback((signal) => get<RunSummary>(path, signal), [path]));
+  const summary = useGet<RunSummary>(runPath(runId));
   if (run.state === 'failed' && run.error)
     return (
       <div className="page">
@@ -182,9 +180,6 @@ export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
   return <Waiting noun="the run" />;
 };
 
-const isOf = (entry: StudioEntry | undefined, toolCallId: string): boolean =>
-  entry?.kind === 'event' && entry.event.type === 'tool-start' && entry.event.toolCallId === toolCallId;
-
 /** Goes once to the tool call that the address names, as soon as its line is loaded. */
 const useCallInAddress = (entries: readonly StudioEntry[], lines: number, moveTo: (seq: number) => void): void => {
   const [query, setQuery] = useQuery();
@@ -192,7 +187,9 @@ const useCallInAddress = (entries: readonly StudioEntry[], lines: number, moveTo
   const found = useRef<string>(undefined);
   useEffect(() => {
     if (call === null || found.current === call) return;
-    const entry = entries.slice(0, lines).findLast((one) => isOf(one, call));
+    const isStart = (one: StudioEntry): boolean =>
+      one.kind === 'event' && one.event.type === 'tool-start' && one.event.toolCallId === call;
+    const entry = entries.slice(0, lines).findLast(isStart);
     if (!entry) return;
     found.current = call;
     setQuery({ call: undefined });

@@ -30,12 +30,10 @@ export const GoToKey = () => {
       event.preventDefault();
       open();
     };
-    addEventListener('keydown', onKeyDown);
-    addEventListener(opened, open);
-    return () => {
-      removeEventListener('keydown', onKeyDown);
-      removeEventListener(opened, open);
-    };
+    const controller = new AbortController();
+    addEventListener('keydown', onKeyDown, controller);
+    addEventListener(opened, open, controller);
+    return () => controller.abort();
   }, []);
   return isOpen && <GoTo onClose={() => setIsOpen(false)} />;
 };

@@ -18,10 +18,8 @@ import { pipelineNamed, pipelineOf, placeMarks, withoutVerdict } from './judged.
 import { RealTools } from '../../again/real-tools.js';
 
 /** Requested together with the run, and not with the first guard that is shown. */
-const PipelineGraph = onDemand(
-  async () => (await import('../../workbench/graph/pipeline-graph.js')).PipelineGraph,
-  <div className="pg" />,
-);
+const graphCode = async () => (await import('../../workbench/graph/pipeline-graph.js')).PipelineGraph;
+const PipelineGraph = onDemand(graphCode, <div className="pg" />);
 void PipelineGraph.request();
 
 const marksIn = (lane: Lane | undefined, phase: string) => (lane?.marks ?? []).filter((mark) => mark.phase === phase);
