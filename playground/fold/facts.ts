@@ -1,4 +1,4 @@
-import type { StepReason, VerdictKind } from '../../schemas/run-event.js';
+import type { StepReason, Tripwire, VerdictKind } from '../../schemas/run-event.js';
 import type { RunOutcome } from '../protocol/runs.js';
 import type { GuardMark, Lane, ModelCall, RunView, ToolCall } from './run-view.js';
 
@@ -53,10 +53,10 @@ type MarkOf<K extends GuardMark['kind']> = GuardMark & { readonly kind: K };
 type Teller<M> = (mark: M) => { readonly tone: Tone; readonly word: string; readonly note: string | undefined };
 
 const tellers: { readonly [K in GuardMark['kind']]: Teller<MarkOf<K>> } = {
-  verdict: ({ verdict, reason: note, edits, rejected }) =>
+  verdict: ({ verdict, reason: note, edits, rejected, isLastRetry }) =>
     verdict === 'edit' && rejected > 0 && rejected === edits
       ? { tone: 'trip', word: 'rejected a call', note }
-      : { tone: verdictWords[verdict].tone, word: verdictWords[verdict].word, note },
+      : { ...verdictWords[isLastRetry ? 'trip' : verdict], note },
   shadow: ({ verdict, reason }) => ({ tone: 'out', word: shadowWords[verdict], note: reason }),
   bypass: ({ reason }) => ({ tone: 'out', word: reason === 'sampled-out' ? 'not sampled' : 'bypassed', note: reason }),
   late: ({ reason }) => ({ tone: 'out', word: 'called abort too late', note: reason }),
@@ -166,21 +166,18 @@ const factsOfLane = (lane: Lane): Fact[] => [
   })),
 ];
 
-/** The verdict that blocked a run: of exhausted retries the last request of one. */
-const blockingMark = ({ tripwire, lanes }: RunView): GuardMark | undefined =>
-  lanes
-    .flatMap(({ marks }) => marks)
-    .findLast((mark) => mark.kind === 'verdict' && mark.path === tripwire?.path && isNotable(mark));
+/** Whether a verdict blocked a run. Mastra's own agent does not report the path of its guard. */
+const isBlocking = (mark: GuardMark, { path, processorId }: Tripwire): boolean =>
+  mark.kind === 'verdict' && isNotable(mark) && (path === undefined ? mark.processorId === processorId : mark.path === path);
 
 /** The end of a run, unless it ended as usual, or the guard that blocked it is a fact already. */
 const factsOfEnd = (view: RunView): Fact[] => {
   const { status, tripwire, error, endedAt = 0, seq } = view;
   const { isFact, tone, word } = statusWords[status];
-  const mark = tripwire && blockingMark(view);
-  if (!isFact || (mark?.kind === 'verdict' && /trip|unavailable/.test(mark.verdict))) return [];
+  const isKnown = tripwire && view.lanes.some(({ marks }) => marks.some((mark) => isBlocking(mark, tripwire)));
+  if (!isFact || isKnown) return [];
   const [name, note] = [tripwire?.processorId ?? 'run', tripwire?.reason ?? error?.message];
-  const place = mark ? { seq: mark.seq, at: mark.at, mark } : { seq, at: endedAt };
-  return [{ kind: 'end', tone, name, word: tripwire ? 'blocked' : word, note, times: 1, ...place }];
+  return [{ kind: 'end', tone, name, word: tripwire ? 'blocked' : word, note, times: 1, seq, at: endedAt }];
 };
 
 const factsOfMemory = ({ memory }: RunView): Fact[] => {

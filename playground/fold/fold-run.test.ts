@@ -74,6 +74,12 @@ describe('foldRun', () => {
     expect(foldRun(lines, 3)).toMatchObject({ status: 'running', waiting: [] });
   });
 
+  it('has no time for a declined call, which did not run', () => {
+    const call = { toolCallId: 'c', toolName: 'refund' };
+    const declined = line.event(0, { type: 'tool-finish', ...call, outcome: 'denied', durationMs: 0 });
+    expect(foldRun([declined]).lanes[0]?.tools).toMatchObject([{ outcome: 'denied', durationMs: undefined }]);
+  });
+
   it('reads a waiting call from the approval chunk', () => {
     const data = { toolCallId: 'c', toolName: 'refund', args: { euros: 100 } };
     const part = { type: 'tool-call-approval', partId: 'c', chars: 0 };

@@ -40,7 +40,11 @@ export const inLane = (view: RunView, moment: Moment, change: (lane: Lane) => Pa
   const found = view.lanes.findLast((lane) => isAt(moment, lane));
   const opened = found ? view : { ...view, lanes: openLane(view, moment) };
   const index = found?.index ?? view.lanes.length;
-  return changeAt(opened, index, (lane) => ({ ...lane, ...change(lane), lastAt: Math.max(lane.lastAt, moment.at) }));
+  return changeAt(opened, index, (lane) => ({
+    ...lane,
+    ...change(lane),
+    lastAt: Math.max(lane.lastAt, Math.min(moment.at, view.endedAt ?? Infinity)), // a shadow guard may report later
+  }));
 };
 
 /** The moment of content, which may be sent in a later step than it was made in: it belongs to the step that made it. */
@@ -116,7 +120,11 @@ export const inCall = (view: RunView, moment: CallMoment, change: Partial<ToolCa
   const isIt = ({ toolCallId }: ToolCall): boolean => toolCallId === moment.toolCallId;
   const at = whereMade(view, moment, ({ tools }) => tools.some(isIt));
   return inLane(view, at, ({ tools }) => ({
-    tools: upsert(tools, isIt, (call) => ({ ...(call ?? newCall(moment)), ...known })),
+    tools: upsert(tools, isIt, (call = newCall(moment)) => ({
+      ...call,
+      ...known,
+      ...(call.rejectedBy !== undefined && { args: call.args }), // the guard replaced them, usually by none
+    })),
   }));
 };
 

@@ -1,6 +1,6 @@
-import type { RunEvent } from '../../schemas/index.js';
+import type { RunEvent, Tripwire } from '../../schemas/index.js';
 import { inCall, inLane, inModel, retracted, visit } from './lanes.js';
-import type { GuardMark, RunView, WaitingCall } from './run-view.js';
+import type { GuardMark, Lane, RunView, WaitingCall } from './run-view.js';
 
 type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
@@ -62,7 +62,7 @@ const without = (waiting: readonly WaitingCall[], toolCallId: string): readonly 
 
 const finishTool = (view: RunView, event: EventOf<'tool-finish'>): RunView => {
   const { toolCallId, toolName, outcome, durationMs, at } = event;
-  const next = inCall(view, event, { outcome, durationMs, to: at });
+  const next = inCall(view, event, { outcome, to: at, ...(outcome !== 'denied' && { durationMs }) }); // denied: it did not run
   const waiting = without(next.waiting, toolCallId);
   if (outcome !== 'suspended') return { ...next, waiting };
   const known = next.lanes.flatMap(({ tools }) => tools).findLast((call) => call.toolCallId === toolCallId);
@@ -74,6 +74,16 @@ export const continued = (view: RunView, at: number): RunView => {
   const pause = view.status !== 'running' && view.endedAt !== undefined ? [{ from: view.endedAt, to: at }] : [];
   return { ...view, status: 'running', endedAt: undefined, pauses: [...view.pauses, ...pause] };
 };
+
+/** If no retry was left, the request for one blocked the run. */
+const withLastRetry = (lane: Lane, { path }: Tripwire): Lane => ({
+  ...lane,
+  marks: lane.marks.map((mark) =>
+    mark.kind === 'verdict' && mark.verdict === 'retry' && mark.path === path && lane.reason !== 'retry'
+      ? { ...mark, isLastRetry: true }
+      : mark,
+  ),
+});
 
 /** The changes by each event: one row per type. */
 const handlers: Handlers = {
@@ -135,6 +145,7 @@ const handlers: Handlers = {
   memory: (view, event) => ({ ...view, memory: event }),
   'run-finish': (view, { status, tripwire, error, retries, at }) => ({
     ...view,
+    lanes: tripwire ? view.lanes.map((lane) => withLastRetry(lane, tripwire)) : view.lanes,
     status,
     tripwire,
     error,

@@ -110,6 +110,8 @@ export type GuardMark = MarkPlace &
         readonly durationMs: number;
         readonly calls: number;
         readonly edits: number;
+        /** It requested a retry, and none was left. */
+        readonly isLastRetry?: true;
         /** The tool calls among its edits that it rejected. */
         readonly rejected: number;
         readonly reason: string | undefined;

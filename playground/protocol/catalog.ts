@@ -37,7 +37,7 @@ export interface AgentInfo {
   readonly pipelines: Readonly<Record<string, string>>;
   /** Example inputs with their effects; for the sample agents. */
   readonly examples: readonly { readonly text: string; readonly shows: string }[];
-  /** Its tools that are known without a request, and whether a call waits for a person. */
+  /** Its tools that are known without a request, those of its sub-agents included, and whether a call waits for a person. */
   readonly tools: readonly { readonly name: string; readonly approval: 'always' | 'depends' | 'never' }[];
   /** The limits of its recorded runs; for agents of the kind `mastra`. */
   readonly note?: string;

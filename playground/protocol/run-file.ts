@@ -17,7 +17,7 @@ export const runFileElement = 'interlock-run';
 export const runPath = (runId: string): string => `runs/${encodeURIComponent(runId)}`;
 
 /** The number of a run's lines per read. */
-export const entriesAtOnce = 5000;
+export const entriesAtOnce = 20_000;
 
 export const entriesPath = (runId: string, from: number): string =>
   `${runPath(runId)}/entries?from=${from}&limit=${entriesAtOnce}`;

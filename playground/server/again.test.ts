@@ -192,7 +192,7 @@ it('lists guards per run, strictest first, and verdict totals per guard', async 
   await studio.run('Where do I write to?');
   const { summary } = await studio.run('What is it?');
   expect(summary.signals).toEqual([
-    { guard: 'no-secrets', verdict: 'retry', word: 'retried', tone: 'retry' },
+    { guard: 'no-secrets', verdict: 'retry', word: 'blocked', tone: 'trip' }, // no retry was left
     { guard: 'redactor', verdict: 'edit', word: 'edited', tone: 'edit' },
   ]);
   const { runs, guards } = await studio.json<GuardTotals>('guards');

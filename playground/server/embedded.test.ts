@@ -78,6 +78,24 @@ it('uses the login of the server for access', async () => {
   expect(foreign.status).toBe(403);
 });
 
+it('sends a browser to the login of the server, and rejects one whose rules it cannot check', async () => {
+  const route = studioRoute({ loginUrl: '/login' });
+  const auth = {
+    authenticateToken: async (token: string) => (token === 'of-ann' || token === 'of-bob' ? { id: token } : null),
+    authorizeUser: ({ id }: { id: string }) => id === 'of-ann',
+  };
+  const ask = await started(mastraOf({ auth }), route);
+  const page = { Accept: 'text/html' };
+  expect((await ask('/interlock/api/runs', { Authorization: 'Bearer of-ann' })).status).toBe(200);
+  expect((await ask('/interlock/', { ...page, Authorization: 'Bearer of-ann' })).status).not.toBe(302);
+  for (const header of [{}, { Authorization: 'Bearer of-bob' }, { Authorization: 'Bearer wrong' }]) {
+    expect((await ask('/interlock/api/runs', header, { id: 'of-ann' })).status).toBe(401);
+    const sent = await ask('/interlock/runs/one', { ...page, ...header });
+    expect([sent.status, sent.headers.get('location')]).toEqual([302, '/login']);
+  }
+  await expect(started(mastraOf({ auth: { authenticateToken: async () => null } }), route)).rejects.toThrow('pass `authorize`');
+});
+
 it('checks access with its own token or function', async () => {
   const route = studioRoute({ token: 'secret' });
   expect(route).toMatchObject({ path: '/interlock/*', requiresAuth: false });

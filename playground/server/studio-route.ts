@@ -1,5 +1,6 @@
 import type { Mastra } from '@mastra/core/mastra';
-import type { ApiRoute } from '@mastra/core/server';
+import type { ApiRoute, IMastraAuthProvider } from '@mastra/core/server';
+import { InterlockError } from '../../src/index.js';
 import type { Access } from './http/access.js';
 import { mountAt } from './http/app.js';
 import { persistedToken } from './persisted-token.js';
@@ -13,7 +14,8 @@ export interface StudioRouteOptions extends Omit<StudioRoutesOptions, 'mastra'> 
 
 /**
  * The studio as a route of Mastra's server, for `server.apiRoutes`: under `mastra dev`, a build of it, and every server adapter.
- * Access requires the login of `server.auth`, or `token` or `authorize` if given. A server without any of them gets a token, and
+ * Access requires the login of `server.auth`, or `token` or `authorize` if given; with `loginUrl`, a browser without that login is
+ * sent there. A server without any of them gets a token, and
  * the logger of the Mastra instance writes the address that contains it. Raises the errors of opening the store.
  *
  * @example
@@ -25,10 +27,10 @@ export const studioRoute = ({ path = '/interlock', ...options }: StudioRouteOpti
   return {
     path: `${base}/*`,
     method: 'ALL',
-    requiresAuth: !hasOwnAccess,
+    requiresAuth: !hasOwnAccess && options.loginUrl === undefined,
     createHandler: async ({ mastra }) => {
       const loggedIn = new WeakSet<Request>();
-      const access = hasOwnAccess ? {} : accessOf(mastra, options.file, loggedIn);
+      const access = hasOwnAccess ? {} : accessOf(mastra, options, loggedIn);
       const studio = await openStudio({ ...options, ...access, mastra, path: base });
       if (access.token !== undefined) announce(mastra, `${base}/?token=${encodeURIComponent(access.token)}`);
       return ({ req, get }: RouteContext) => {
@@ -54,8 +56,24 @@ interface RouteContext {
  * The server's login, if it has one. Its rules match addresses in their own way (they omit that of the mount itself), so
  * a request is authorized only if there is a user, and not because it reached this route.
  */
-const accessOf = (mastra: Mastra, file: string | undefined, loggedIn: WeakSet<Request>): Access =>
-  mastra.getServer()?.auth ? { authorize: (request) => loggedIn.has(request) } : { token: persistedToken(file) };
+const accessOf = (mastra: Mastra, { file, loginUrl }: StudioRouteOptions, loggedIn: WeakSet<Request>): Access => {
+  const auth = mastra.getServer()?.auth;
+  if (!auth) return { token: persistedToken(file) };
+  if (loginUrl === undefined) return { authorize: (request) => loggedIn.has(request) };
+  if (!('authorizeUser' in auth))
+    throw new InterlockError('studio/invalid-option', {
+      path: 'loginUrl',
+      detail: 'this login has rules of its own; pass `authorize`, too',
+    });
+  return { authorize: (request) => isUser(auth, request) };
+};
+
+/** Mastra's server answers a stranger with JSON. With the address of a login, it leaves them to this route, which asks the same login. */
+const isUser = async (auth: IMastraAuthProvider, request: Request): Promise<boolean> => {
+  const token = request.headers.get('Authorization')?.replace(/^Bearer\s+/i, '') ?? '';
+  const user: unknown = await auth.authenticateToken(token, request).catch(() => undefined);
+  return Boolean(user) && auth.authorizeUser(user, request);
+};
 
 const announce = (mastra: Mastra, address: string): void =>
   mastra.getLogger()?.info(`Interlock studio: open ${address} on this server.`);

@@ -1,6 +1,8 @@
+import { createTool } from '@mastra/core/tools';
 import { expect, it } from 'vitest';
 import { InterlockAgent, pipeline } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
+import type { Catalog } from '../protocol/catalog.js';
 import type { RunPage } from '../protocol/runs.js';
 import { openStudio } from './test-setup.js';
 
@@ -14,6 +16,18 @@ const callAgent = (id: string): ScriptedStep<'v2'> => ({
 const refuses = pipeline('refuses')
   .then({ id: 'secrecy', processOutputResult: async ({ abort }) => abort('It is a secret.') })
   .commit();
+
+it('names the tools of sub-agents, which can run for real when a run is repeated', async () => {
+  const open = createTool({ id: 'open', description: 'Opens it.', requireApproval: true, execute: async () => 'open' });
+  const clerk = agentOf('clerk', [], { tools: { open } });
+  const analyst = agentOf('analyst', [], { agents: { clerk } });
+  const studio = await openStudio(agentOf('boss', [], { agents: { analyst }, tools: { look: open } }));
+  const { agents } = await studio.json<Catalog>('catalog');
+  expect(agents.find(({ id }) => id === 'boss')?.tools).toEqual([
+    { name: 'look', approval: 'always' },
+    { name: 'analyst › clerk › open', approval: 'always' },
+  ]);
+});
 
 it('shows nested sub-agents in the run of their caller, with the guard that blocked', async () => {
   const clerk = agentOf('clerk', [{ text: 'The vault is open.' }], { outputProcessors: refuses });

@@ -1,4 +1,4 @@
-import { StrictMode, Suspense, Component, type ReactNode } from 'react';
+import { StrictMode, Component, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './theme/tokens.css';
 import './theme/base.css';
@@ -13,8 +13,8 @@ import { CatalogProvider } from './api/catalog.js';
 import { runFile } from './api/request.js';
 import { asError } from './api/use-loaded.js';
 import { Button } from './components/button.js';
-import { Waiting, ErrorNotice, NotFound } from './components/notices.js';
-import { pages, places } from './routes.js';
+import { ErrorNotice, NotFound } from './components/notices.js';
+import { pages, places, startPage } from './routes.js';
 import { GoToKey, GoToButton } from './shell/go-to-key.js';
 import { ownPlace } from './shell/use-query.js';
 import { runPagePath } from './shell/hrefs.js';
@@ -28,28 +28,22 @@ const Pages = () => {
   const [location] = useLocation();
   return (
     <ErrorFence key={location}>
-      <PageSwitch />
+      <Switch>
+        {visiblePages.map(({ path, page: PageComponent }) => (
+          <Route key={path} path={path}>
+            {(params: Record<string, string | undefined>) => <PageComponent {...params} />}
+          </Route>
+        ))}
+        <Route>
+          <NotFound />
+        </Route>
+      </Switch>
     </ErrorFence>
   );
 };
 
 /** A document without a server has only the page of its run. */
 const visiblePages = runFile ? pages.filter(({ path }) => path === runPagePath) : pages;
-
-const PageSwitch = () => (
-  <Suspense fallback={<Waiting noun="the page" />}>
-    <Switch>
-      {visiblePages.map(({ path, page: PageComponent }) => (
-        <Route key={path} path={path}>
-          {(params: Record<string, string | undefined>) => <PageComponent {...params} />}
-        </Route>
-      ))}
-      <Route>
-        <NotFound />
-      </Route>
-    </Switch>
-  </Suspense>
-);
 
 /** The shell around every page: navigation, and an error boundary that confines a broken page. */
 const App = () => (
@@ -78,6 +72,7 @@ const skip = (event: { preventDefault(): void }): void => {
 };
 
 startTheme();
+if (!runFile) startPage(location.pathname.slice(mountedAt.length));
 
 const place = document.querySelector('#studio');
 if (!place) throw new Error('index.html has no place for the studio.');

@@ -7,6 +7,9 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 /** The address of the studio's server during work on the pages, started with `--no-token`; `STUDIO_SERVER` overrides it. */
 const server = process.env['STUDIO_SERVER'] ?? 'http://127.0.0.1:4477';
 
+const sharedParts =
+  /lucide-react|playground\/(?:fold|protocol|web\/(?:api|fold|shell|again\/(?!guard-form)|components\/(?!virtual-list|lay-out|drawing)))/;
+
 export default defineConfig({
   root: here('.'),
   base: './',
@@ -21,5 +24,9 @@ export default defineConfig({
     modulePreload: false,
     cssCodeSplit: false,
     assetsInlineLimit: 0,
+    // One file for the parts of most pages, otherwise a run needs thirty.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'shared', test: sharedParts, minShareCount: 3 }] } },
+    },
   },
 });

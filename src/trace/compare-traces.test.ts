@@ -26,3 +26,17 @@ it('compares the verdicts of shadow guards, bypasses, conflicts and stale verdic
     ['c', 'stale'],
   ]);
 });
+
+it('compares what a shadow guard of a stream would have done, and not the pass that its stream reports at the end', () => {
+  const phase = 'outputStream';
+  const ofStream = (...kinds: [type: string, verdict: string][]) =>
+    traceOf(...kinds.map(([type, verdict]) => ({ type, phase, verdict, ...judged })));
+  const blocked = ofStream(['guard', 'pass'], ['guard', 'trip']);
+  const shadow = ofStream(['guard-shadow', 'edit'], ['guard-shadow', 'trip'], ['guard', 'pass'], ['guard-shadow', 'pass']);
+  expect(compareTraces(blocked, shadow).rows).toMatchObject([{ before: { verdict: 'trip' }, after: { verdict: 'would trip' } }]);
+  const bypassed = [
+    ...ofStream(['guard', 'pass']),
+    ...traceOf({ type: 'guard-bypass', phase, reason: 'guard/deadline', calls: 1 }),
+  ];
+  expect(compareTraces(blocked, bypassed).rows).toMatchObject([{ after: { verdict: 'bypassed' } }]);
+});

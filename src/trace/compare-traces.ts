@@ -91,8 +91,7 @@ const verdictsOf: { readonly [T in RunEvent['type']]: Verdicts<Of<T>> } = {
  */
 export const compareTraces = (before: Trace, after: Trace): TraceComparison => {
   const [old, young] = [verdictsIn(before), verdictsIn(after)];
-  const keys = new Set([...old.keys(), ...young.keys()]);
-  const rows = [...keys].map((key) => rowOf(old.get(key), young.get(key)));
+  const rows = [...new Set([...old.keys(), ...young.keys()])].map((key) => rowOf(old.get(key), young.get(key)));
   const [first, last] = [runIn(before), runIn(after)];
   const differs = rows.some((row) => row.differs) || first.status !== last.status || first.text !== last.text;
   return { rows, before: first, after: last, differs };
@@ -124,8 +123,9 @@ const verdictsIn = (trace: Trace): Map<string, Compared> => {
   return verdicts;
 };
 
-/** The strictest verdict of a step first; a verdict without effect, or none, is the least. */
-const rankOf = ({ verdict }: Compared): number => [...verdictKinds, verdict].indexOf(verdict);
+/** The strictest verdict of a step first, then what a guard without effect would do, then a bypass; a pass is the least. */
+const ranks: readonly string[] = [...verdictKinds, ...verdictKinds.map((kind) => `would ${kind}`), 'bypassed'];
+const rankOf = ({ verdict }: Compared): number => (verdict.endsWith('pass') ? Infinity : ranks.indexOf(verdict));
 
 const freeKey = (known: ReadonlyMap<string, unknown>, place: string): string => {
   let count = 0;

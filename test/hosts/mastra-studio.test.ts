@@ -59,7 +59,7 @@ describe('Mastra Studio', () => {
     const page = await open('/processors');
     await page.getByText('incoming', { exact: true }).click();
     await page.waitForURL('**/workflows/incoming/graph');
-    for (const id of ['length', 'prompt-injection', 'pii', 'spam', 'financial-advice', 'blocked-terms'])
+    for (const id of ['length', 'prompt-injection', 'pii', 'blocked-terms'])
       await expectVisible(page.getByRole('button', { name: `Inspect processor:${id}` }));
     await expectVisible(page.getByText('Parallel', { exact: true }));
     await browser().screenshot(page, 'graph');

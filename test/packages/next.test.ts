@@ -44,7 +44,7 @@ describe.each(['next', 'next-ai-sdk'])('the template %s', (name) => {
   });
 
   it('compiles, and Next.js keeps its tsconfig.json', async () => {
-    expect(existsSync(join(project.folder, 'node_modules/@mastra'))).toBe(name === 'next');
+    expect(existsSync(join(project.folder, 'node_modules/@mastra/core'))).toBe(name === 'next');
     const { code, stdout, stderr } = await project.node(24, [next, 'build'], env);
     expect(code, stdout + stderr).toBe(0);
     expect(JSON.parse(readFileSync(join(project.folder, 'tsconfig.json'), 'utf8'))).toEqual(

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { Agent } from '@mastra/core/agent';
 import { type Finding, phases, type Phase } from '../../../src/index.js';
 import { phaseNames } from '../../../src/phase/table.js';
 import { locationOf } from '../../../src/pipeline/verify/check.js';
@@ -51,20 +52,33 @@ const examplesIn = (description: string): AgentInfo['examples'] =>
     shows: 'from the description of the agent',
   }));
 
-/** Tools that depend on a request are not known. */
-const toolsOf = async (agent: KnownAgent['agent']): Promise<AgentInfo['tools']> => {
+/** The record that an agent lists; nothing if that depends on a request. */
+const listed = async (list: () => unknown): Promise<[name: string, item: unknown][]> => {
   try {
-    return Object.entries(await agent.listTools()).map(([name, tool]) => {
-      const { requireApproval } = tool as { requireApproval?: unknown };
-      return {
-        name,
-        approval:
-          requireApproval === true ? 'always' : requireApproval === undefined || requireApproval === false ? 'never' : 'depends',
-      };
-    });
+    return Object.entries((await list()) ?? {});
   } catch {
     return [];
   }
+};
+
+/** The tools of an agent, its workflows, which run as tools, and those of its sub-agents at any depth, with the way to them. */
+const toolsOf = async (agent: Agent, above: readonly Agent[] = []): Promise<AgentInfo['tools']> => {
+  const way = [...above.slice(1), ...(above.length > 0 ? [agent] : [])].map(({ name }) => `${name} › `).join('');
+  const tools = await listed(() => agent.listTools());
+  const workflows = await listed(() => agent.listWorkflows());
+  const agents = (await listed(() => agent.listAgents())).map(([, one]) => one as Agent); // as Mastra lists them
+  const isKnown = (one: Agent): boolean => 'listTools' in one && !above.includes(one) && one !== agent;
+  const inside = await Promise.all(agents.filter(isKnown).map((one) => toolsOf(one, [...above, agent])));
+  return [
+    ...tools.map(([name, tool]) => ({ name: way + name, approval: approvalOf(tool) })),
+    ...workflows.map(([name]) => ({ name: `${way}workflow-${name}`, approval: 'never' as const })),
+    ...inside.flat(),
+  ];
+};
+
+const approvalOf = (tool: unknown): AgentInfo['tools'][number]['approval'] => {
+  const { requireApproval } = tool as { requireApproval?: unknown };
+  return requireApproval === true ? 'always' : requireApproval === undefined || requireApproval === false ? 'never' : 'depends';
 };
 
 const modelName = async (agent: KnownAgent['agent']): Promise<string> => {

@@ -44,7 +44,7 @@ const factsOf = (node: GuardNode): Pick<Extract<GraphShape, { kind: 'guard' }>, 
 const unitOf = (window: ReturnType<typeof windowOf> = 'chunk'): string => {
   if (typeof window === 'string') return `each ${window}`;
   if ('pattern' in window)
-    return `text up to ${window.pattern.maxLength === 'part' ? 'the end of the part' : `${window.pattern.maxLength} characters`}`;
+    return `the start of a value, up to ${window.pattern.maxLength === 'part' ? 'the end of the part' : `${window.pattern.maxLength.toLocaleString('en')} characters`}`;
   return 'chars' in window ? `${window.chars} characters at a time` : `${window.tokens} tokens at a time`;
 };
 

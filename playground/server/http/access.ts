@@ -10,7 +10,7 @@ export interface Access {
   readonly token?: string;
   /** Replaces the token check, e.g. by the login of the application that mounts the studio. */
   readonly authorize?: (request: Request) => boolean | Promise<boolean>;
-  /** The address of the login of the application, with `authorize`: a browser without a login is sent there. */
+  /** The address of the login of the application, with `authorize` or `server.auth`: a browser without a login is sent there. */
   readonly loginUrl?: string;
   /**
    * Origins, in addition to the studio's own, whose pages may call it, e.g. `https://ops.example.com` behind a proxy. Default:

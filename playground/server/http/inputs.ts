@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { entriesAtOnce } from '../../protocol/run-file.js';
 import { runSorts } from '../../protocol/runs.js';
 
 /** The schemas of requests. */
@@ -34,7 +35,10 @@ export const runQuerySchema = z.object({
   limit: number(1, 200).default(50),
 });
 
-export const entriesQuerySchema = z.object({ from: number(0, 1e9).default(0), limit: number(1, 5_000).default(5_000) });
+export const entriesQuerySchema = z.object({
+  from: number(0, 1e9).default(0),
+  limit: number(1, entriesAtOnce).default(entriesAtOnce),
+});
 
 export const seqSchema = number(0, 1e9);
 

@@ -63,5 +63,6 @@ const messageOf = (error: unknown): string => {
   if (form === 'error') return messageOf(value); // as a trace writes it
   const { message, cause } = error as { message?: unknown; cause?: unknown };
   const own = typeof message === 'string' ? message : JSON.stringify(error);
-  return cause === undefined ? own : `${own}; caused by: ${messageOf(cause)}`;
+  const reason = cause === undefined ? '' : messageOf(cause);
+  return own.includes(reason) ? own : `${own}; caused by: ${reason}`; // Mastra wraps an error in one with the same message
 };

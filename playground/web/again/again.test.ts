@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { PipelineInfo } from '../../protocol/catalog.js';
+import { foldRun } from '../../fold/fold-run.js';
 import type { ComparedRow, Comparison, RunSummary } from '../../protocol/runs.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { changedVerdicts, changeName, countChanges, sumUp } from './changed-verdicts.js';
 import { editableIn, editsOf } from './fork-edits.js';
 import { chosenGuard, readChoice } from './guard-choice.js';
@@ -55,6 +57,17 @@ it('counts and summarizes changes', () => {
   ]);
   expect(sumUp(all)).toBe('Verdicts changed in 3 of 4 runs. 2 runs would have ended with a different status.');
   expect(sumUp([replayed([])])).toBe('No verdict changed in 1 run.');
+});
+
+it('edits the arguments of a rejected call as the model wrote them', () => {
+  const call = { seq: 0, at: 0, stepNumber: 0, attempt: 1, kind: 'tool', toolCallId: 'c', toolName: 'look' } as const;
+  const entries: StudioEntry[] = [
+    { ...call, rejectedBy: 'rule', error: 'Off limits.' },
+    { ...call, args: {}, error: 'Off limits.' },
+  ];
+  const [, parts] = editableIn(entries, [], { c: { order: '7' } });
+  expect(parts).toMatchObject([{ id: 'args c', text: JSON.stringify({ order: '7' }, null, 2) }]);
+  expect(foldRun(entries).lanes[0]?.tools).toMatchObject([{ rejectedBy: 'rule', args: undefined }]); // those were not sent
 });
 
 it('finds the editable parts of each step, and returns the edits', () => {

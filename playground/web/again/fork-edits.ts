@@ -19,8 +19,12 @@ interface Response {
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2) ?? '';
 
-/** The initial messages of a run, and the parts of its steps in order, as far as pages get them. */
-export const editableIn = (entries: readonly StudioEntry[], responses: readonly Response[]): [Editable[], Editable[]] => {
+/** The initial messages of a run, and the parts of its steps in order, as far as pages get them; arguments of rejected calls by their ids. */
+export const editableIn = (
+  entries: readonly StudioEntry[],
+  responses: readonly Response[],
+  rejected: Readonly<Record<string, unknown>> = {},
+): [Editable[], Editable[]] => {
   const messages = entries.find((entry) => entry.kind === 'input')?.messages ?? [];
   const parts = [
     ...responses.map(({ stepNumber, attempt, text }) => ({
@@ -31,7 +35,8 @@ export const editableIn = (entries: readonly StudioEntry[], responses: readonly 
     })),
     ...entries.flatMap((entry) => {
       if (entry.kind !== 'tool') return [];
-      const { stepNumber, toolCallId, toolName, args, result } = entry;
+      const { stepNumber, toolCallId, toolName, args: sent, result } = entry;
+      const args = rejected[toolCallId] ?? sent; // a guard replaced those that were sent
       const partOf = (id: string, noun: string, value: unknown) => ({
         stepNumber,
         id: `${id} ${toolCallId}`,

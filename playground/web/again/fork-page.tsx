@@ -27,14 +27,19 @@ export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
   const view = fold.at();
   const agent = useAgent(view.agentId);
   const prompts = useGet<PromptView[]>(`${runPath(runId)}/prompts`);
-  const parts = useMemo(() => editableIn(entries.slice(0, count), responsesOf(fold.at())), [entries, count, fold]);
+  const calls = useGet<Readonly<Record<string, unknown>>>(`${runPath(runId)}/rejected`);
+  const rejected = calls.state === 'loaded' ? calls.value : undefined;
+  const parts = useMemo(
+    () => editableIn(entries.slice(0, count), responsesOf(fold.at()), rejected),
+    [entries, count, fold, rejected],
+  );
   return (
     <div className="page">
       <PageHead crumbs={crumbsOfRun(runId)} title="Edit and run again">
         <RealTools tools={agent?.tools ?? []} />
       </PageHead>
       {run.state === 'failed' && run.error && <ErrorNotice error={run.error} />}
-      {count === 0 || prompts.state === 'loading' ? (
+      {count === 0 || prompts.state === 'loading' || calls.state === 'loading' ? (
         run.state !== 'failed' && <Waiting noun="the run" />
       ) : (
         <ForkForm
@@ -124,10 +129,17 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
     setFault(undefined);
     setTyped((now) => ({ ...now, [id]: text }));
   };
+  const guardPanel = (
+    <Panel title="Guard" note="optional: add or replace a guard">
+      <div className="columns guard-form">
+        <GuardFields choice={choice} onChange={setQuery} onFault={setFault} />
+      </div>
+    </Panel>
+  );
   const fieldOf = (part: Editable) => <PartField key={part.id} part={part} typed={typed} onType={onType} />;
   return (
     <Form className="stack fork-form" onSubmit={() => fault === undefined && submit()}>
-      {choice.guard !== '' && <GuardPanel choice={choice} onChange={setQuery} onFault={setFault} />}
+      {choice.guard !== '' && guardPanel}
       <Panel title="Run" note="edit the input, or any part of a step">
         <div className="stack">
           {messages.map(fieldOf)}
@@ -136,7 +148,7 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
           {setup.map(fieldOf)}
         </div>
       </Panel>
-      {choice.guard === '' && <GuardPanel choice={choice} onChange={setQuery} onFault={setFault} />}
+      {choice.guard === '' && guardPanel}
       {fault !== undefined && <ErrorNotice error={{ message: fault }} />}
       {fork.error && <ErrorNotice error={fork.error} />}
       <Button icon={GitFork} look="primary" type="submit" className="fork-run" disabled={fork.state === 'busy'}>
@@ -145,11 +157,3 @@ const ForkForm = ({ runId, parts: [messages, ofSteps], setup }: ForkFormProps) =
     </Form>
   );
 };
-
-const GuardPanel = (props: Parameters<typeof GuardFields>[0]) => (
-  <Panel title="Guard" note="optional: add or replace a guard">
-    <div className="columns guard-form">
-      <GuardFields {...props} />
-    </div>
-  </Panel>
-);

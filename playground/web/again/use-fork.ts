@@ -9,10 +9,7 @@ import { compareHref } from '../shell/hrefs.js';
 
 const pauseMs = 300;
 
-/**
- * Starts another run, waits until it has ended or is suspended, and opens a comparison of both. `path` starts it; by default a
- * fork.
- */
+/** Starts another run, by default a fork, waits until it has ended or is suspended, and opens a comparison of both. */
 export const useFork = (runId: string, path = `${runPath(runId)}/fork`) => {
   const [fork, act] = useAction<void>();
   const [, navigate] = useLocation();

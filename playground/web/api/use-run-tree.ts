@@ -19,20 +19,17 @@ const useBelow = (runId: string): readonly RunSummary[] => {
   useEffect(() => {
     let controller = new AbortController();
     const known = new Set([runId]);
-    const load = async ({ signal }: AbortController): Promise<void> => {
+    const read = async (): Promise<void> => {
+      controller.abort();
+      const { signal } = (controller = new AbortController());
       const found = await readBelow(runId, signal).catch(() => undefined); // without them the run itself is shown
       if (signal.aborted || !found) return;
       for (const run of found) known.add(run.runId);
-      setRuns(found);
+      setRuns((before) => (before.length + found.length === 0 ? before : found)); // most runs have none
     };
-    const read = (): void => {
-      controller.abort();
-      controller = new AbortController();
-      void load(controller);
-    };
-    read();
+    void read();
     const stop = live.listen((news) => {
-      if (news.kind === 'run' && known.has(news.run.parent?.runId ?? '')) read();
+      if (news.kind === 'run' && known.has(news.run.parent?.runId ?? '')) void read();
     });
     return () => {
       stop();

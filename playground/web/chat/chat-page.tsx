@@ -96,6 +96,7 @@ const Welcome = ({ agent, onRun }: { readonly agent: AgentInfo; readonly onRun: 
 const Transcript = ({ turns }: { readonly turns: readonly string[] }) => (
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
   <div className="transcript" role="log" aria-label="Conversation" tabIndex={0}>
+    <h1 className="unseen">Conversation</h1>
     <ol>
       {turns.map((runId) => (
         <Turn key={runId} runId={runId} />

@@ -8,19 +8,18 @@ export const formatDuration = (ms: number): string => {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 };
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 
 /** A time of day; with the date if it was not today. */
 export const formatTime = (at: number, now = Date.now()): string => {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date(now).toDateString();
-  return isToday ? clock.format(date) : `${day.format(date)}, ${clock.format(date)}`;
+  return date.toLocaleString(undefined, isToday ? clock : { ...clock, day: 'numeric', month: 'short' });
 };
 
 /** `1 guard`, `2 guards`. */
 export const count = (amount: number, one: string, many = `${one}s`): string =>
-  `${amount.toLocaleString()} ${amount === 1 ? one : many}`;
+  `${amount < 1000 ? amount : amount.toLocaleString()} ${amount === 1 ? one : many}`;
 
 const units = [
   ['day', 86_400_000],
@@ -28,12 +27,13 @@ const units = [
   ['minute', 60_000],
 ] as const;
 
-const ago = new Intl.RelativeTimeFormat(undefined, { numeric: 'always', style: 'short' });
-
 /** A time as seen from now: `3 min. ago`. */
 export const formatAgo = (at: number, now = Date.now()): string => {
   const [unit, ms] = units.find(([, least]) => now - at >= least) ?? ['second', 1000];
-  return ago.format(-Math.max(0, Math.floor((now - at) / ms)), unit);
+  return new Intl.RelativeTimeFormat(undefined, { numeric: 'always', style: 'short' }).format(
+    -Math.max(0, Math.floor((now - at) / ms)),
+    unit,
+  );
 };
 
 /** `step 2, attempt 2`; a first attempt is not named. */

@@ -47,9 +47,12 @@ const endOfLane = (view: RunView, lane: Lane, now: number): number =>
   lane.reason === undefined && lane.index === view.lanes.length - 1 && view.status === 'running' ? now : lane.lastAt;
 
 const stepRow = ({ tree: { view }, now }: Walk, lane: Lane): NewRow => {
-  const { tone, word } = lane.reason
-    ? stepWords[lane.reason]
-    : { tone: 'out' as const, word: view.status === 'running' ? 'running' : '' };
+  const isCanceled = view.status === 'canceled' && lane.reason === 'error';
+  const { tone, word } = isCanceled
+    ? statusWords.canceled
+    : lane.reason
+      ? stepWords[lane.reason]
+      : { tone: 'out' as const, word: view.status === 'running' ? 'running' : '' };
   const to = endOfLane(view, lane, now);
   return {
     kind: 'step',
@@ -57,7 +60,7 @@ const stepRow = ({ tree: { view }, now }: Walk, lane: Lane): NewRow => {
     name: `Step ${lane.stepNumber + 1}${lane.attempt > 1 ? `, attempt ${lane.attempt}` : ''}`,
     tone,
     word,
-    isFact: lane.reason === 'retry' || lane.reason === 'error',
+    isFact: lane.reason === 'retry' || (lane.reason === 'error' && !isCanceled),
     ownMs: durationOf({
       ...view,
       startedAt: lane.startedAt,

@@ -30,13 +30,13 @@ export const storyOf = (tree: RunTree, titleOf: TitleOf, now?: number): Clause[]
   ];
 };
 
-/** The fact that explains the end: the guard that blocked the run, or that failed it. */
+/** The fact that explains the end: the guard that blocked the run, or the guard or the model that failed it. */
 const causeOf = ({ status, error }: RunView, facts: readonly TreeFact[]): TreeFact | undefined => {
-  const own = facts.filter(({ agents, mark, kind }) => agents.length === 0 && (mark?.kind === 'verdict' || kind === 'end'));
-  if (status === 'tripwire') return own.findLast(({ word }) => word === 'blocked' || word === 'unavailable');
-  return status === 'failed' && error?.code === 'guard/unavailable'
-    ? own.findLast(({ word }) => word === 'unavailable')
-    : undefined;
+  const own = facts.filter(({ agents }) => agents.length === 0);
+  const ofGuards = own.filter(({ mark, kind }) => mark?.kind === 'verdict' || kind === 'end');
+  if (status === 'tripwire') return ofGuards.findLast(({ word }) => word === 'blocked' || word === 'unavailable');
+  if (error?.code === 'guard/unavailable') return ofGuards.findLast(({ word }) => word === 'unavailable');
+  return error?.code === 'model/call-failed' ? own.findLast(({ kind, tone }) => kind === 'model' && tone === 'trip') : undefined;
 };
 
 interface Ending {
@@ -65,7 +65,9 @@ const endOf = (ending: Ending): Clause[] => {
     case 'interrupted':
       return [{ text: `Interrupted after ${took}, in state ${stateOf(view)}: its process ended, and no engine continues it` }];
     case 'running':
-      return [{ text: `In state ${stateOf(view)} for ${formatDuration(Math.max(0, (now ?? 0) - stateSince(view)))}` }];
+      return [
+        { text: `In state ${stateOf(view)} for ${formatDuration(Math.max(0, (now ?? 0) - (view.visits.at(-1)?.at ?? 0)))}` },
+      ];
     default:
       return view.status satisfies never;
   }
@@ -76,6 +78,8 @@ const stopOf = ({ view: { status, error, startedAt = 0 }, cause, titleOf }: Endi
   const isFailed = status === 'failed';
   if (!cause)
     return [{ text: `${isFailed ? 'Failed' : 'Blocked'} after ${took}${error ? `: ${withoutStop(error.message)}` : ''}` }];
+  if (cause.kind === 'model')
+    return [{ text: 'Failed at ' }, { text: cause.name, fact: cause }, { text: ` after ${took}${because(cause)}` }];
   const isOutage = cause.word === 'unavailable';
   const verb = isFailed ? 'Failed' : isOutage ? 'Stopped' : 'Blocked';
   const phase = titleOf(cause.mark?.phase ?? '');
@@ -85,8 +89,6 @@ const stopOf = ({ view: { status, error, startedAt = 0 }, cause, titleOf }: Endi
     { text: ` after ${formatDuration(cause.at - startedAt)}${isOutage ? ', which was unavailable' : ''}${because(cause)}` },
   ];
 };
-
-const stateSince = ({ visits }: RunView): number => visits.at(-1)?.at ?? 0;
 
 const stateOf = ({ visits }: RunView): string => stateName(visits.at(-1)?.state ?? 'start');
 

@@ -160,9 +160,89 @@ describe('the outcome of a run', () => {
     expect(sentence(lone(await retriedRun()))).toMatch(/; retry requested by quality.*; 2 model calls\.$/);
   });
 
+  it('says that the request for a retry blocked the run if none was left', () => {
+    const picky = {
+      ...verdict,
+      phase: 'outputStep',
+      processorId: 'picky',
+      path: 'q/picky',
+      verdict: 'retry',
+      reason: 'Say more.',
+    };
+    const second = { stepNumber: 0, attempt: 2 };
+    const exhausted = lone([
+      line.state(0, 'step.reviewing'),
+      line.event(1, picky),
+      line.event(2, { type: 'step-finish', reason: 'retry' }),
+      line.state(3, 'step.reviewing', second),
+      line.event(4, { ...picky, ...second }),
+      line.event(5, { type: 'step-finish', reason: 'tripwire', ...second }),
+      line.event(6, {
+        type: 'run-finish',
+        status: 'tripwire',
+        tripwire: { processorId: 'picky', phase: 'outputStep', path: 'q/picky', reason: 'Say more.' },
+        retries: 1,
+        ...second,
+      }),
+    ]);
+    expect(sentence(exhausted)).toMatch(/^Blocked at outputStep by picky after \S+ ms: Say more; retry requested by picky;/);
+    expect(rowsOf(exhausted)).toEqual([
+      'Step 1: retried',
+      '  picky: retried',
+      'Step 1, attempt 2: blocked',
+      '  picky: blocked',
+      'Result: tripwire',
+    ]);
+  });
+
+  it('names the guard once that blocked the run of another host, which does not report its path', () => {
+    const tripwire = { processorId: 'pii', reason: 'A card number.' };
+    const lines: StudioEntry[] = [
+      line.event(0, { ...verdict, verdict: 'trip', reason: 'A card number.' }),
+      { kind: 'status', seq: 1, at: 1010, status: 'tripwire', tripwire: tripwire as never },
+    ];
+    expect(sentence(lone(lines))).toBe('Blocked at Input by pii after 0 ms: A card number.');
+  });
+
+  it('names the model whose call failed, once', () => {
+    const lines = [
+      line.state(0, 'step.calling'),
+      line.event(1, { type: 'model-call', modelId: 'm', provider: 'p' }),
+      line.event(2, { type: 'model-error', message: 'It is on fire.' }),
+      line.event(3, {
+        type: 'run-finish',
+        status: 'failed',
+        error: { message: '[model/call-failed] at m: It is on fire.', code: 'model/call-failed' },
+        retries: 0,
+      }),
+    ];
+    expect(sentence(lone(lines))).toBe('Failed at m after 30 ms: It is on fire; 1 model call.');
+  });
+
   it('tells a guard of a stream once, however often it reports', () => {
     const many = Array.from({ length: 50 }, (_, seq) => line.event(seq, { ...verdict, type: 'guard-shadow', verdict: 'trip' }));
     expect(factsOf(foldRun(many)).map(({ word, times }) => [word, times])).toEqual([['would block', 50]]);
+  });
+});
+
+describe('a step', () => {
+  it('is canceled with its run, and has not failed', () => {
+    const canceled = lone([
+      line.state(0, 'step.calling'),
+      line.event(1, { type: 'step-finish', reason: 'error' }),
+      line.event(2, { type: 'run-finish', status: 'canceled', retries: 0 }),
+    ]);
+    expect(rowsOf(canceled)).toEqual(['Step 1: canceled', 'Result: canceled']);
+  });
+
+  it('ends with its run, though a shadow guard reports later', () => {
+    const lines = [
+      line.state(0, 'step.calling'),
+      line.event(1, { type: 'step-finish', reason: 'stop' }),
+      line.event(2, { type: 'run-finish', status: 'success', retries: 0 }),
+      line.event(90, { ...verdict, type: 'guard-shadow', verdict: 'trip' }),
+    ];
+    expect(spineOf(lone(lines), 0)[0]).toMatchObject({ name: 'Step 1', ownMs: 20 });
   });
 });
 

@@ -1,18 +1,18 @@
 import { Tabs } from 'radix-ui';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { runPath } from '../../protocol/run-file.js';
 import type { RunSummary } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { factsOfTree, worstFactOf, type RunTree, type TreeFact } from '../../fold/run-tree.js';
-import { useCatalog } from '../api/catalog.js';
-import { get, runFile } from '../api/request.js';
+import { runFile } from '../api/request.js';
 import { useRun, type ReadRun } from '../api/run-readers.js';
-import { useLoaded } from '../api/use-loaded.js';
+import { useGet } from '../api/use-loaded.js';
 import { useRunTree } from '../api/use-run-tree.js';
 import { Approval } from '../chat/approval.js';
 import { ErrorNotice, Waiting } from '../components/notices.js';
+import { onDemand } from '../components/on-demand.js';
 import { Pills } from '../components/pills.js';
 import { axisOf } from '../fold/axis.js';
-import { chartPosition } from '../fold/chart-position.js';
 import { spineOf } from '../fold/spine.js';
 import type { SpineRow } from '../fold/spine-row.js';
 import { useQuery } from '../shell/use-query.js';
@@ -25,7 +25,8 @@ import { Timeline } from './timeline/timeline.js';
 import { usePlayhead, type Playhead } from './use-playhead.js';
 import './run.css';
 
-const Statechart = lazy(async () => ({ default: (await import('./statechart/statechart.js')).Statechart }));
+const chartCode = async () => (await import('./statechart/statechart.js')).VisitedStatechart;
+const Statechart = onDemand(chartCode, <Waiting noun="the statechart" />);
 
 const OpenRun = ({ summary, run }: { readonly summary: RunSummary; readonly run: ReadRun }) => {
   const { runId } = summary;
@@ -93,11 +94,10 @@ interface SideProps {
 
 /** The selected row in detail; on request all events, and the statechart. */
 const Side = ({ tree, run: { entries, count: lines }, view, row, playhead }: SideProps) => {
-  const { machine } = useCatalog();
-  const position = useMemo(() => chartPosition(view.visits, machine), [view.visits, machine]);
   const onState = (state: string) => playhead.moveTo(view.visits.findLast((visit) => visit.state === state)?.seq);
   return (
     <Tabs.Root defaultValue="details" className="run-side" activationMode="manual">
+      <h2 className="unseen">Views of the run</h2>
       <Tabs.List className="tabs" aria-label="Views of the run">
         <Tabs.Trigger value="details">Details</Tabs.Trigger>
         <Tabs.Trigger value="events">Events</Tabs.Trigger>
@@ -110,9 +110,7 @@ const Side = ({ tree, run: { entries, count: lines }, view, row, playhead }: Sid
         <EventsPanel entries={entries} lines={lines} seq={view.seq} onSeq={playhead.moveTo} />
       </Tabs.Content>
       <Tabs.Content value="chart" tabIndex={-1}>
-        <Suspense fallback={<Waiting noun="the statechart" />}>
-          <Statechart position={position} onState={onState} />
-        </Suspense>
+        <Statechart visits={view.visits} onState={onState} />
       </Tabs.Content>
     </Tabs.Root>
   );
@@ -171,8 +169,7 @@ const isAbove = (all: readonly SpineRow[], key: string, selected: string | undef
 /** A run at the point in time of the address: its tree, and the selected row in detail. */
 export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
   const run = useRun(runId);
-  const path = `runs/${encodeURIComponent(runId)}`;
-  const summary = useLoaded(useCallback((signal) => get<RunSummary>(path, signal), [path]));
+  const summary = useGet<RunSummary>(runPath(runId));
   if (run.state === 'failed' && run.error)
     return (
       <div className="page">
@@ -183,9 +180,6 @@ export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
   return <Waiting noun="the run" />;
 };
 
-const isOf = (entry: StudioEntry | undefined, toolCallId: string): boolean =>
-  entry?.kind === 'event' && entry.event.type === 'tool-start' && entry.event.toolCallId === toolCallId;
-
 /** Goes once to the tool call that the address names, as soon as its line is loaded. */
 const useCallInAddress = (entries: readonly StudioEntry[], lines: number, moveTo: (seq: number) => void): void => {
   const [query, setQuery] = useQuery();
@@ -193,7 +187,9 @@ const useCallInAddress = (entries: readonly StudioEntry[], lines: number, moveTo
   const found = useRef<string>(undefined);
   useEffect(() => {
     if (call === null || found.current === call) return;
-    const entry = entries.slice(0, lines).findLast((one) => isOf(one, call));
+    const isStart = (one: StudioEntry): boolean =>
+      one.kind === 'event' && one.event.type === 'tool-start' && one.event.toolCallId === call;
+    const entry = entries.slice(0, lines).findLast(isStart);
     if (!entry) return;
     found.current = call;
     setQuery({ call: undefined });

@@ -1,7 +1,8 @@
 import { Search } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
+import { onDemand } from '../components/on-demand.js';
 
-const GoTo = lazy(async () => ({ default: (await import('./go-to/go-to.js')).GoTo }));
+const GoTo = onDemand(async () => (await import('./go-to/go-to.js')).GoTo, null);
 
 const opened = 'studio-go-to';
 
@@ -29,12 +30,10 @@ export const GoToKey = () => {
       event.preventDefault();
       open();
     };
-    addEventListener('keydown', onKeyDown);
-    addEventListener(opened, open);
-    return () => {
-      removeEventListener('keydown', onKeyDown);
-      removeEventListener(opened, open);
-    };
+    const controller = new AbortController();
+    addEventListener('keydown', onKeyDown, controller);
+    addEventListener(opened, open, controller);
+    return () => controller.abort();
   }, []);
-  return <Suspense>{isOpen && <GoTo onClose={() => setIsOpen(false)} />}</Suspense>;
+  return isOpen && <GoTo onClose={() => setIsOpen(false)} />;
 };

@@ -38,10 +38,10 @@ it.each(['incoming', 'outgoing'])('Mastra Studio and Interlock studio draw the s
 
   const studioPage = await browser().open(new URL(`pipelines/${id}`, ours.url).href);
   const graph = studioPage.getByRole('group', { name: `Graph of ${id}` });
-  await graph.locator('.pg-id').first().waitFor();
+  await graph.locator('.pg-step .pg-id').first().waitFor();
   await browser().screenshot(studioPage, `our-studio-${id}`);
   expect(names.length).toBeGreaterThan(1);
-  expect((await graph.locator('.pg-id').allTextContents()).toSorted()).toEqual(names.toSorted());
+  expect((await graph.locator('.pg-step .pg-id').allTextContents()).toSorted()).toEqual(names.toSorted());
 });
 
 it('Mastra Studio and Interlock studio list the same pipelines', async () => {

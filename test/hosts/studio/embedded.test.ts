@@ -62,6 +62,21 @@ it('is protected by the login of the Mastra server', async () => {
   expect(started.status).toBe(201);
 });
 
+it('sends a browser without a login to the login of the application', async () => {
+  const auth = new SimpleAuth({ tokens: { 'of-an-admin': { id: 'admin' } } });
+  const url = await serveMastra({ auth, apiRoutes: [studioRoute({ loginUrl: '/login' })] });
+  const answerTo = async (path: string, headers: Record<string, string>) => {
+    const { status, headers: sent } = await fetch(url + path, { headers, redirect: 'manual' });
+    return [status, sent.get('location')];
+  };
+  const page = { Accept: 'text/html' };
+  expect(await answerTo('/interlock', page)).toEqual([302, '/interlock/']);
+  expect(await answerTo('/interlock/runs/one', page)).toEqual([302, '/login']);
+  expect(await answerTo('/interlock/api/runs', {})).toEqual([401, null]);
+  expect(await answerTo('/interlock/runs/one', { ...page, Cookie: 'mastra-token=of-an-admin' })).toEqual([200, null]);
+  expect(await answerTo('/interlock/api/runs', { Authorization: 'Bearer of-an-admin' })).toEqual([200, null]);
+});
+
 it('works in the browser as a route of the Mastra server', async () => {
   const url = await serveMastra({ apiRoutes: [studioRoute({ path: '/tools/interlock', token: 'secret' })] });
   const page = await browser().open(`${url}/tools/interlock/?token=secret`);

@@ -164,11 +164,35 @@ it('runs again without the guard that blocked, and shows both runs, in two click
   await browser().screenshot(page, 'run-without-guard');
 });
 
+it('reads a run while the catalog is on its way, and requests a catalog that failed again', async () => {
+  const runId = await studio.run('support', 'short');
+  const page = await browser().open('about:blank');
+  const isRead = page.waitForResponse(/\/entries\?/);
+  let hasFailed = false;
+  await page.route('**/api/catalog', async (route) => {
+    await isRead;
+    if (hasFailed) return route.continue();
+    hasFailed = true;
+    return route.fulfill({ status: 500, json: { error: { code: 'run/failed', message: 'Out of memory.' } } });
+  });
+  await page.goto(studio.href(`runs/${runId}`));
+  await expectVisible(page.getByText('Out of memory.'));
+  browser().takeProblems(); // the browser logs the status
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expectVisible(state(page).getByText('success'));
+});
+
+/** The number of requests of a page whose address matches. */
+const requestsOf = (page: Page, address: RegExp): Promise<number> =>
+  page.evaluate<number>(`performance.getEntriesByType('resource').filter(({ name }) => ${address}.test(name)).length`);
+
 it('stays responsive with more than ten thousand entries', async () => {
   const page = await openRun(await studio.run('support', 'long'), widths.desktop);
   await expectVisible(state(page).getByText('success'));
   const lines = await lineNow(page);
   expect(lines).toBeGreaterThan(10_000);
+  expect(await requestsOf(page, /entries\?/)).toBe(1);
+  expect(await requestsOf(page, /\.js$/)).toBeLessThanOrEqual(16);
   await page.getByRole('tab', { name: 'Events' }).click();
   await expectVisible(page.getByRole('region', { name: 'Event list' }).getByRole('listitem').first());
   expect(await page.getByRole('region', { name: 'Event list' }).getByRole('listitem').count()).toBeLessThan(60);

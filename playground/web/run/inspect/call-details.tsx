@@ -25,7 +25,7 @@ export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps) => {
       <FactList
         facts={{
           [call.rejectedBy === undefined && call.outcome === 'error' ? 'Error' : 'Reason']: call.error,
-          Took: call.durationMs === undefined || call.rejectedBy !== undefined ? undefined : formatDuration(call.durationMs),
+          Took: call.durationMs === undefined ? undefined : formatDuration(call.durationMs),
           Call: call.toolCallId,
         }}
       />

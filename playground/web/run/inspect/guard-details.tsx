@@ -1,5 +1,5 @@
 import { FlaskConical, History, Pencil, ShieldOff, SlidersHorizontal } from 'lucide-react';
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { Lane } from '../../../fold/run-view.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { useFork } from '../../again/use-fork.js';
@@ -8,6 +8,7 @@ import { query, runFile } from '../../api/request.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { ErrorNotice } from '../../components/notices.js';
 import { Menu } from '../../components/menu.js';
+import { onDemand } from '../../components/on-demand.js';
 import { attemptName } from '../../components/format.js';
 import { forkHref } from '../../shell/hrefs.js';
 import { labHref } from '../../workbench/lab/lab-link.js';
@@ -17,8 +18,9 @@ import { pipelineNamed, pipelineOf, placeMarks, withoutVerdict } from './judged.
 import { RealTools } from '../../again/real-tools.js';
 
 /** Requested together with the run, and not with the first guard that is shown. */
-const graphCode = import('../../workbench/graph/pipeline-graph.js');
-const PipelineGraph = lazy(async () => ({ default: (await graphCode).PipelineGraph }));
+const graphCode = async () => (await import('../../workbench/graph/pipeline-graph.js')).PipelineGraph;
+const PipelineGraph = onDemand(graphCode, <div className="pg" />);
+void PipelineGraph.request();
 
 const marksIn = (lane: Lane | undefined, phase: string) => (lane?.marks ?? []).filter((mark) => mark.phase === phase);
 
@@ -51,15 +53,13 @@ export const GuardDetails = (props: DetailProps) => {
         {lane && `, ${attemptName(lane)}`}
       </p>
       {pipeline && (
-        <Suspense fallback={<div className="pg" />}>
-          <PipelineGraph
-            graph={pipeline.graph}
-            selected={path}
-            marks={places}
-            isCompact
-            onSelect={(next) => playhead.select({ phase, path: next })}
-          />
-        </Suspense>
+        <PipelineGraph
+          graph={pipeline.graph}
+          selected={path}
+          marks={places}
+          isCompact
+          onSelect={(next) => playhead.select({ phase, path: next })}
+        />
       )}
       <GuardVerdicts
         runId={runId}

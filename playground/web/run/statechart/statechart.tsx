@@ -2,7 +2,8 @@ import { useEffect, useMemo, useRef } from 'react';
 import { useCatalog } from '../../api/catalog.js';
 import { stateName } from '../../components/format.js';
 import { Drawing } from '../../components/drawing.js';
-import { transitionId, type ChartPosition } from '../../fold/chart-position.js';
+import type { Visit } from '../../../fold/run-view.js';
+import { chartPosition, transitionId, type ChartPosition } from '../../fold/chart-position.js';
 import { layOutMachine, type PlacedState, type PlacedTransition } from './lay-out-machine.js';
 import './statechart.css';
 
@@ -54,6 +55,15 @@ const titleOf = ({ transitions }: PlacedTransition): string =>
   transitions
     .map(({ from, to, event, guard }) => `${from} → ${to} on ${event}${guard === undefined ? '' : ` if ${guard}`}`)
     .join('\n');
+
+/** The loop's statechart at the end of a path through it. */
+export const VisitedStatechart = ({
+  visits,
+  ...props
+}: Pick<StatechartProps, 'onState'> & { readonly visits: readonly Visit[] }) => {
+  const { machine } = useCatalog();
+  return <Statechart position={useMemo(() => chartPosition(visits, machine), [visits, machine])} {...props} />;
+};
 
 /** The loop's statechart, with the path of the run and its position. */
 export const Statechart = ({ position, onState }: StatechartProps) => {

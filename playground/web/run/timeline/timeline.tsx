@@ -6,7 +6,7 @@ import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, OctagonX, Rotat
 import type { StudioEntry } from '../../../protocol/trace-entry.js';
 import { Button } from '../../components/button.js';
 import { usePageKeys } from '../../components/use-page-keys.js';
-import type { Fact, Tone } from '../../../fold/facts.js';
+import type { Fact } from '../../../fold/facts.js';
 import type { RunView } from '../../../fold/run-view.js';
 import type { Playhead } from '../use-playhead.js';
 import './timeline.css';
@@ -59,42 +59,29 @@ interface TimelineProps {
   readonly playhead: Playhead;
 }
 
-/** The jump targets of letter keys. */
-const jumps = { t: 'trip', r: 'retry' } as const satisfies Readonly<Record<string, Tone>>;
-
-const goTo = ({ moveTo }: Playhead, { seq, mark }: Fact): void => moveTo(seq, mark && { phase: mark.phase, path: mark.path });
-
-const Jump = ({ letter, ...props }: TimelineProps & { readonly letter: keyof typeof jumps }) => {
-  const fact = nextFact(props.facts, props.view.seq, jumps[letter]);
-  const word = letter === 't' ? 'block' : 'retry';
-  return (
-    <Button
-      icon={letter === 't' ? OctagonX : RotateCcw}
-      look="quiet"
-      aria-keyshortcuts={letter}
-      disabled={!fact}
-      onClick={() => fact && goTo(props.playhead, fact)}
-    >
-      <span className="unseen">Next</span> {word} <kbd aria-hidden>{letter.toUpperCase()}</kbd>
-    </Button>
-  );
-};
+/** The targets of letter keys. */
+const targets = [
+  { letter: 't', tone: 'trip', word: 'block', icon: OctagonX },
+  { letter: 'r', tone: 'retry', word: 'retry', icon: RotateCcw },
+] as const;
 
 /** Buttons for steps and jumps through the run. */
-const Transport = (props: TimelineProps) => {
-  const { entries, facts, view, playhead } = props;
+const Transport = ({ entries, facts, view, playhead }: TimelineProps) => {
   const step = (by: number) => (): void => playhead.moveTo(seqAfter(entries, view.seq, by));
-  const jump = (letter: keyof typeof jumps) => (): void => {
-    const fact = nextFact(facts, view.seq, jumps[letter]);
-    if (fact) goTo(playhead, fact);
-  };
+  const jumps = targets.map((target) => {
+    const { seq, mark } = nextFact(facts, view.seq, target.tone) ?? {};
+    return {
+      ...target,
+      go: () => seq !== undefined && playhead.moveTo(seq, mark && { phase: mark.phase, path: mark.path }),
+      seq,
+    };
+  });
   usePageKeys({
     ArrowRight: step(1),
     ArrowLeft: step(-1),
     'Shift+ArrowRight': step(10),
     'Shift+ArrowLeft': step(-10),
-    t: jump('t'),
-    r: jump('r'),
+    ...Object.fromEntries(jumps.map(({ letter, go }) => [letter, go])),
   });
   return (
     <div className="spread transport">
@@ -109,16 +96,17 @@ const Transport = (props: TimelineProps) => {
           disabled={playhead.at === undefined}
           onClick={() => playhead.moveTo(undefined)}
         />
-        <Jump letter="t" {...props} />
-        <Jump letter="r" {...props} />
+        {jumps.map(({ letter, word, icon, go, seq }) => (
+          <Button key={letter} icon={icon} look="quiet" aria-keyshortcuts={letter} disabled={seq === undefined} onClick={go}>
+            <span className="unseen">Next</span> {word} <kbd aria-hidden>{letter.toUpperCase()}</kbd>
+          </Button>
+        ))}
       </div>
       <p className="cluster soft small transport-place">
         <span>
           event <b>{view.seq + 1}</b> of {entries.length}
         </span>
-        <span>
-          <b>+{formatDuration((view.at ?? 0) - (view.startedAt ?? 0))}</b>
-        </span>
+        <b>+{formatDuration((view.at ?? 0) - (view.startedAt ?? 0))}</b>
       </p>
     </div>
   );

@@ -21,8 +21,7 @@ import { TryPhase } from '../try/try-phase.js';
 import { placeOfFinding, severityTones } from './place-of-finding.js';
 import { InertText } from '../../components/inert-text.js';
 import { PageHead } from '../page-head.js';
-import { chartPosition } from '../../fold/chart-position.js';
-import { Statechart } from '../../run/statechart/statechart.js';
+import { VisitedStatechart } from '../../run/statechart/statechart.js';
 import './pipeline-page.css';
 
 /** One pipeline: its graph, the findings of `verify`, and a form to try it. */
@@ -190,10 +189,8 @@ const CounterExample = ({ finding: { code, counterExample } }: { readonly findin
 );
 
 const WalkView = ({ walk }: { readonly walk: Walk }) => {
-  const { machine } = useCatalog();
   const [at, setAt] = useState(walk.length - 1);
   const visits = useMemo(() => walk.map(({ state }, index) => ({ state, seq: index, at: index })), [walk]);
-  const position = useMemo(() => chartPosition(visits.slice(0, at + 1), machine), [visits, at, machine]);
   const goTo = (path: string): void => {
     const index = walk.findLastIndex(({ state }) => state === path);
     if (index >= 0) setAt(index);
@@ -206,7 +203,7 @@ const WalkView = ({ walk }: { readonly walk: Walk }) => {
           // oxlint-disable-next-line react/no-array-index-key -- a walk may come by a state twice
           happens !== undefined && <FactList key={index} facts={{ [state]: happens }} />,
       )}
-      <Statechart position={position} onState={goTo} />
+      <VisitedStatechart visits={visits.slice(0, at + 1)} onState={goTo} />
     </div>
   );
 };

@@ -1,5 +1,9 @@
 import { Cable, FlaskConical, MessageSquare, Rows3 } from 'lucide-react';
-import { lazy, type ComponentType } from 'react';
+import type { ComponentType } from 'react';
+import { entriesPath } from '../protocol/run-file.js';
+import { apiUrl } from './api/request.js';
+import { Waiting } from './components/notices.js';
+import { onDemand } from './components/on-demand.js';
 import { PageAway } from './shell/page-away.js';
 import { runPagePath } from './shell/hrefs.js';
 
@@ -14,10 +18,10 @@ export const places = [
 /** A page takes the parameters of its pattern as props. */
 type PageComponent = ComponentType<Record<string, string | undefined>>;
 
-/** A page: its pattern, and its code, which is loaded on first use. Neither React nor the browser requests failed code again: the page is reloaded then. */
+/** A page: its pattern, and its code, which is loaded on first use. The browser does not request failed code again: the page is reloaded then. */
 const page = (path: string, load: () => Promise<PageComponent>) => ({
   path,
-  page: lazy(async () => ({ default: await load().catch(() => PageAway) })),
+  page: onDemand(() => load().catch(() => PageAway), <Waiting noun="the page" />),
 });
 
 /** The table of pages, in order of precedence. */
@@ -35,3 +39,13 @@ export const pages = [
   page('/machine', async () => (await import('./workbench/machine/machine-page.js')).MachinePage),
   page('/lab', async () => (await import('./workbench/lab/lab-page.js')).LabPage),
 ];
+
+/** Requests the code of the first page while the catalog is loaded; of a run also its lines. */
+export const startPage = (address: string): void => {
+  const found = pages.find(({ path }) => new RegExp(`^${path.replaceAll(/:\w+/g, '([^/]+)')}$`).test(address));
+  void found?.page.request();
+  const runId = address.split('/').at(-1) ?? '';
+  if (found?.path !== runPagePath || runId.includes('%')) return;
+  const link = { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href: apiUrl(entriesPath(runId, 0)) };
+  document.head.append(Object.assign(document.createElement('link'), link));
+};
