@@ -26,7 +26,7 @@ import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import { pass, type Retry, type Trip, type Verdict, type Pass } from '../verdict.js';
 import { createBlockScopes, snapshotOf } from './block-scope.js';
 import { inParallel } from './parallel.js';
-import { fieldsIn, copyPlain, isObject, isRecord } from '../phase/plain-data.js';
+import { fieldsIn, copyPlain, inheriting, isObject, isRecord } from '../phase/plain-data.js';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Host } from '../phase/host.js';
 import type { RunScope } from '../phase/scope.js';
@@ -213,7 +213,7 @@ const isStepOfHost = (value: unknown): value is object => isObject(value) && Arr
 
 /** An equal object whose changes have no effect on the given one. Its fields are copied when they are read: they may be large. */
 const copiedWhenRead = (value: object, copyOf: (field: unknown) => unknown): object => {
-  const own = Object.create(Object.getPrototypeOf(value) as object) as object;
+  const own = inheriting(Object.getPrototypeOf(value) as object, {});
   for (const name of Object.keys(value)) {
     let of: unknown;
     let copy: unknown;
