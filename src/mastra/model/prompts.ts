@@ -135,7 +135,7 @@ const toProviderTool = (name: string, tool: ToolDefinition, specificationVersion
     type: 'function',
     name,
     description: typeof tool.description === 'function' ? tool.description({}) : tool.description,
-    inputSchema: withTypes(jsonSchemaOf(tool.inputSchema ?? tool.parameters)),
+    inputSchema: jsonSchemaOf(tool.inputSchema ?? tool.parameters),
     ...(tool.strict !== undefined && { strict: tool.strict }),
     ...(tool.providerOptions !== undefined && { providerOptions: tool.providerOptions }),
   };
@@ -146,10 +146,10 @@ const noParameters = { type: 'object', properties: {}, additionalProperties: fal
 type StandardSchema = Parameters<typeof standardSchemaToJSONSchema>[0];
 
 /** Caches JSON schemas, which are needed at every step. */
-const converted = new WeakMap<StandardSchema, object>();
+const converted = new WeakMap<StandardSchema, unknown>();
 
-const convertedOnce = (schema: StandardSchema): object => {
-  const known = converted.get(schema) ?? standardSchemaToJSONSchema(schema, { io: 'input', target: 'draft-07' });
+const convertedOnce = (schema: StandardSchema): unknown => {
+  const known = converted.get(schema) ?? withTypes(standardSchemaToJSONSchema(schema, { io: 'input', target: 'draft-07' }));
   converted.set(schema, known);
   return known;
 };
@@ -159,7 +159,7 @@ const jsonSchemaOf = (schema: unknown): unknown => {
   if (schema === undefined || schema === null) return noParameters;
   if (isStandardSchemaWithJSON(schema)) return convertedOnce(schema);
   if (typeof schema === 'function') return jsonSchemaOf((schema as () => unknown)());
-  return fieldsIn(schema)['jsonSchema'] ?? schema;
+  return withTypes(fieldsIn(schema)['jsonSchema'] ?? schema);
 };
 
 /** A schema as Mastra sends it: each property has a type, because some providers reject one that may be anything, e.g. `z.any()`. */
