@@ -31,7 +31,7 @@ export interface TransitionInfo {
 export interface AgentInfo {
   readonly id: string;
   readonly name: string;
-  readonly kind: 'interlock' | 'mastra';
+  readonly kind: 'interlock' | 'ai-sdk' | 'mastra';
   readonly model: string;
   /** Ids of its pipelines, by array. */
   readonly pipelines: Readonly<Record<string, string>>;

@@ -6,6 +6,7 @@ import { checkObject, type GuardOptions } from './guard-options.js';
 import { start, runsOf } from './adapters.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
 import { rulingOf } from './run-state.js';
+import { systemOf } from './step.js';
 import { failAsJudged, judgeModelOutput, judgeResult, type ToModelOutput, type ToolRun } from './judge-outcomes.js';
 import { judgeArguments, needsJudge, ruledFields, type Call, type Runs } from './ruled-calls.js';
 
@@ -123,6 +124,7 @@ const isGenerator = (execute: Execute): boolean => Object.prototype.toString.cal
 /** A tool's results, each judged before it is passed on. */
 async function* guardedResults(run: Run, request: ToolRun, execute: (args: unknown) => unknown): AsyncGenerator {
   await start(run);
+  if (run.adapters.has('withGuards')) await run.state.trace?.begin([...systemOf(run.state.instructions), ...request.messages]); // an approved call comes before the model's
   const call = { ...request, args: await judgeArguments(run, request) };
   let left: unknown;
   for await (const result of toolResults(run, call, execute)) yield (left = await judgeResult(run, call, result));

@@ -14,6 +14,7 @@ import type { Compilable } from '../mastra/graph/to-graph.js';
 import { guardSettings, signalOf, takeChunkTimeouts } from './guard-settings.js';
 import { aFunction, either } from '../option-kind.js';
 import { checkGuardOptions, checkObject, guardOptionKinds, type GuardOptions } from './guard-options.js';
+import { guardsOfLoop, shownRun, type ShownRun } from './guarded-loop.js';
 import { holdCallbacks, holdResult, waitsForResult } from './hold-result.js';
 import { planOf } from './host.js';
 import { registeredAgent } from './registered-agent.js';
@@ -74,7 +75,7 @@ export const guardedToolLoop = <
   const common = settings as Settings; // without the types that only their owner needs
   const { id, guards = [], guardOptions = {} } = settings;
   checkGuardOptions(guardOptions, optionKinds, 'guardOptions');
-  const plan = planOf(guards);
+  const plan = planOf(guards, id && `${id}-guards`);
   const registered = registeredAgent(settings, guards, runOptions(common.guardOptions));
   // The agent of a run has the types of its settings.
   const agentOf = (run: Run, mode: Mode, own = common) =>
@@ -115,21 +116,31 @@ export const guardedToolLoop = <
       return run.watch(holdResult(result, run, callbacks));
     },
   };
-  return Object.defineProperty(agent, 'settings', { get: () => registered.settings }); // a private field of the AI SDK's class
+  return Object.defineProperties(agent, {
+    settings: { get: () => registered.settings }, // a private field of the AI SDK's class
+    [guardsOfLoop]: { value: plan.graph },
+  });
 };
 
 type Settings = GuardedToolLoopSettings;
 type Prepare = (call: object) => object | Promise<object>;
 
-const startRun = (plan: Plan, { id, guardOptions }: Settings, call: { abortSignal?: AbortSignal }): Run => {
+interface LoopCall {
+  readonly abortSignal?: AbortSignal;
+  readonly [shownRun]?: ShownRun;
+}
+
+const startRun = (plan: Plan, { id, guardOptions }: Settings, call: LoopCall): Run => {
   checkObject(call, 'options');
-  const { abortSignal } = call;
+  const { abortSignal, [shownRun]: shown } = call;
   const options = runOptions(guardOptions, call);
-  return createRun(
+  const run = createRun(
     plan,
     { ...options, abortSignal, tripwireParts: options.tripwireParts || isUICall(call) },
-    { owner: 'agent', agentId: id },
+    { owner: 'agent', agentId: id, id: shown?.id },
   );
+  if (shown) run.change({ trace: shown.openTrace(run) });
+  return run;
 };
 
 /** The options of a call's run, or without a call of runs in Mastra, which has its own context. */

@@ -22,12 +22,12 @@ export const instanceOf = (model: LanguageModel): ModelInstance => {
 };
 
 /**
- * An empty array is a plan without guards, so that a configuration can switch them off. Raises `ai-sdk/hook-not-called` for a state
+ * An empty array is a plan without guards, so that a configuration can switch them off. Another array gets the id. Raises `ai-sdk/hook-not-called` for a state
  * signal: it belongs to a thread.
  */
-export const planOf = (guards: Compilable): Plan => {
+export const planOf = (guards: Compilable, id?: string): Plan => {
   if (Array.isArray(guards) && guards.length === 0) return noGuards;
-  const plan = compile(guards);
+  const plan = compile(guards, id);
   for (const { path, node } of guardsIn(plan.graph, plan.graph.id))
     if (node.processor.computeStateSignal)
       throw new InterlockError('ai-sdk/hook-not-called', { path: `${path} computeStateSignal`, detail: noThread });

@@ -8,16 +8,16 @@ import { phaseRow } from '../phase/table.js';
 import { recorderOf } from '../trace/observers.js';
 import { parentCall } from '../trace/parent-call.js';
 import { createRecorder, type Position, type Recorder } from '../trace/recorder.js';
-import { createTraceWriter, type TraceWriter } from '../trace/trace-writer.js';
+import { createTraceWriter, type TraceRecorder, type TraceWriter } from '../trace/trace-writer.js';
 import { openConversation } from './conversation.js';
 import { limitsOf } from './guard-options.js';
 import type { RunTrace } from './run-trace.js';
 import type { Run } from './run.js';
 import type { Chunk } from './spec.js';
 
-/** Opens the trace of a guarded run for the observers of the process; undefined if there are none. */
-export const openTrace = (run: Run): RunTrace | undefined => {
-  const [recorder, { id: runId, plan }] = [recorderOf(undefined), run];
+/** Opens the trace of a guarded run for its own recorder and the observers of the process; undefined if there are none. */
+export const openTrace = (run: Run, ownRecorder?: TraceRecorder): RunTrace | undefined => {
+  const [recorder, { id: runId, plan }] = [recorderOf(ownRecorder), run];
   if (!recorder) return undefined;
   const lanes: Lanes = { input: plan, output: plan, error: plan, memory: undefined };
   const conceal = concealOf(lanes, () => run);

@@ -117,14 +117,16 @@ type Owner = 'agent' | 'application' | 'model' | 'adapter';
 interface Origin {
   readonly owner: Owner;
   readonly agentId?: string | undefined;
+  /** Default: a random UUID. */
+  readonly id?: string | undefined;
 }
 
 /** Creates a run of a compiled plan. */
-export const createRun = (plan: Plan, options: GuardOptions, { owner, agentId = 'ai-sdk' }: Origin): Run => {
+export const createRun = (plan: Plan, options: GuardOptions, { owner, agentId = 'ai-sdk', ...origin }: Origin): Run => {
   checkIntegration('ai');
   const [controller, leaving] = [new AbortController(), new AbortController()];
   const { abortSignal, onEvent, onReaderCancel, tripwireParts } = options;
-  const id = crypto.randomUUID();
+  const { id = crypto.randomUUID() } = origin;
   leaving.signal.addEventListener('abort', () => controller.abort(leaving.signal.reason));
   const signal = abortSignal ? anySignal([controller.signal, abortSignal]) : controller.signal;
   const emit: Run['emit'] = (event) => attempted(() => onEvent?.({ ...event, runId: id })); // with its run id it is complete

@@ -77,8 +77,9 @@ const toolsOf = async (agent: Agent, above: readonly Agent[] = []): Promise<Agen
 };
 
 const approvalOf = (tool: unknown): AgentInfo['tools'][number]['approval'] => {
-  const { requireApproval } = tool as { requireApproval?: unknown };
-  return requireApproval === true ? 'always' : requireApproval === undefined || requireApproval === false ? 'never' : 'depends';
+  const { requireApproval, needsApproval = false } = tool as { requireApproval?: unknown; needsApproval?: unknown }; // Mastra's, the AI SDK's
+  const needs = requireApproval ?? needsApproval;
+  return needs === true ? 'always' : needs === false ? 'never' : 'depends';
 };
 
 const modelName = async (agent: KnownAgent['agent']): Promise<string> => {

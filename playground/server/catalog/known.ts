@@ -1,7 +1,9 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Mastra } from '@mastra/core/mastra';
 import type { AnyWorkflow } from '@mastra/core/workflows';
+import type { ModelMessage } from 'ai';
 import type { InterlockAgent } from '../../../src/index.js';
+import { guardsOfLoop, type shownRun, type ShownRun } from '../../../src/ai-sdk/guarded-loop.js';
 import { compileLane, laneId, type Lane } from '../../../src/mastra/workflow/guards.js';
 import { pipelineOf } from '../../../src/mastra/workflow/guards-for.js';
 import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
@@ -14,7 +16,7 @@ export interface KnownPipeline {
   readonly graph: SequenceNode;
   /** The workflow registered under its id; undefined if there is none. */
   readonly workflow: AnyWorkflow | undefined;
-  /** The arrays of the pipeline; empty if no agent uses it. */
+  /** The arrays of the pipeline; empty if no agent of Mastra uses it. */
   readonly lanes: readonly Lane[];
   readonly usedBy: readonly string[];
 }
@@ -23,10 +25,23 @@ export interface KnownPipeline {
 export interface KnownAgent {
   readonly id: string;
   readonly name: string;
-  readonly kind: 'interlock' | 'mastra';
+  readonly kind: 'interlock' | 'ai-sdk' | 'mastra';
+  /** Of the kind `ai-sdk`: Mastra's agent for the loop. */
   readonly agent: Agent;
+  /** The loop of the AI SDK; for the kind `ai-sdk`. */
+  readonly loop?: GuardedLoop | undefined;
   /** The guards of each array, without arrays whose guards cannot be read without a request. */
   readonly lanes: ReadonlyMap<Lane, SequenceNode>;
+}
+
+/** An agent of `guardedToolLoop`. */
+export interface GuardedLoop {
+  readonly [guardsOfLoop]: SequenceNode;
+  stream(call: {
+    readonly messages: readonly ModelMessage[];
+    readonly abortSignal: AbortSignal;
+    readonly [shownRun]: ShownRun;
+  }): Promise<{ readonly fullStream: AsyncIterable<unknown>; readonly responseMessages: PromiseLike<readonly ModelMessage[]> }>;
 }
 
 /** The contents of a Mastra instance for the studio. */
@@ -54,6 +69,7 @@ const withSubAgents = async (agents: readonly Agent[]): Promise<readonly Agent[]
 
 const readAgent = async (agent: Agent): Promise<KnownAgent> => {
   const { id, name } = agent;
+  const loop = await loopOf(agent);
   const given: [Lane, () => Promise<readonly unknown[]>][] = [
     ['input', () => agent.listConfiguredInputProcessors()],
     ['output', () => agent.listConfiguredOutputProcessors()],
@@ -61,11 +77,20 @@ const readAgent = async (agent: Agent): Promise<KnownAgent> => {
   ];
   const lanes = new Map<Lane, SequenceNode>();
   for (const [lane, list] of given) {
-    const graph = await readLane(list, laneId(id, lane));
+    const graph = loop ? loop[guardsOfLoop] : await readLane(list, laneId(id, lane));
     if (graph) lanes.set(lane, graph);
   }
-  return { id, name, kind: isInterlock(agent) ? 'interlock' : 'mastra', agent, lanes };
+  return { id, name, kind: loop ? 'ai-sdk' : isInterlock(agent) ? 'interlock' : 'mastra', agent, loop, lanes };
 };
+
+/** The loop that Mastra's agent was made of. */
+const loopOf = async (agent: Agent): Promise<GuardedLoop | undefined> => {
+  const processors: readonly object[] = await agent.listConfiguredInputProcessors().catch(() => []);
+  return processors.map((one) => ('agent' in one ? one.agent : undefined)).find(isGuardedLoop);
+};
+
+const isGuardedLoop = (value: unknown): value is GuardedLoop =>
+  typeof value === 'object' && value !== null && guardsOfLoop in value;
 
 /** Checks the agent's methods, which also works across two copies of the package. */
 export const isInterlock = (agent: Agent): agent is InterlockAgent => 'findings' in agent && 'listSuspendedRuns' in agent;
@@ -94,16 +119,20 @@ const opened = (step: PipelineStep): PipelineStep => {
 };
 
 const pipelinesOf = (agents: readonly KnownAgent[], workflows: readonly AnyWorkflow[]): KnownPipeline[] => {
+  const ofMastra = new Set(agents.flatMap(({ id, loop }) => (loop ? laneId(id, 'input') : []))); // Mastra's processor for a loop
   const graphs = new Map(agents.flatMap(({ lanes }) => [...lanes.values()]).map((graph) => [graph.id, graph]));
   for (const workflow of workflows) {
-    const graph = workflow.type === 'processor' && !graphs.has(workflow.id) ? readWorkflow(workflow) : undefined;
+    const graph =
+      workflow.type === 'processor' && !graphs.has(workflow.id) && !ofMastra.has(workflow.id)
+        ? readWorkflow(workflow)
+        : undefined;
     if (graph) graphs.set(graph.id, graph);
   }
   return [...graphs.values()].map((graph) => {
-    const uses = agents.flatMap(({ id, lanes }) =>
-      [...lanes].filter(([, root]) => holds(root, graph.id)).map(([lane]) => ({ id, lane })),
+    const uses = agents.flatMap(({ id, loop, lanes }) =>
+      [...lanes].filter(([, root]) => holds(root, graph.id)).map(([lane]) => ({ id, lane: loop ? undefined : lane })),
     );
-    const lanes = [...new Set(uses.map(({ lane }) => lane))];
+    const lanes = [...new Set(uses.flatMap(({ lane }) => lane ?? []))];
     const workflow = workflows.find(({ id }) => id === graph.id);
     return { id: graph.id, graph, workflow, lanes, usedBy: [...new Set(uses.map(({ id }) => id))] };
   });

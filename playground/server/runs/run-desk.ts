@@ -7,6 +7,7 @@ import { InterlockError } from '../../../src/index.js';
 import type { TraceRecorder, TraceSink } from '../../../src/replay.js';
 import type { Conversations } from './conversations.js';
 import { createRunLog, type RunStorage, type RunLog } from './run-log.js';
+import { continuation, openLoop, withAnswer } from './loop-session.js';
 import { watchGuards } from './watch-guards.js';
 import { follow, openStream, resumeStream, type AgentStream, type Following, type RunSession } from './run-session.js';
 import { reopenLog, sessionOf, errorOf, takingUp, type AdoptedRun, type TakingUp } from './adopt-run.js';
@@ -70,35 +71,57 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
       throw error;
     }
   };
-  const cancel = (runId: string): void => {
-    const session = sessions.get(runId);
-    if (!session) return;
-    const { controller, log } = session;
-    const isOverNow = isSuspended(session); // an answer can no longer reach it
-    controller.abort(new Error('Canceled in the studio.'));
-    if (!isOverNow) return;
-    log.add({ kind: 'status', status: 'canceled' });
-    void finish(log);
+  const begin = (opening: Opening, open: OpenRun): Promise<StartedRun> => {
+    const session = openSession(options, opening);
+    sessions.set(session.log.runId, session);
+    return start(session, open);
   };
   return {
-    start: (agent, { text, threadId = randomUUID() }, open) => {
-      const session = openSession(options, { agent, text, threadId });
-      sessions.set(session.log.runId, session);
-      return start(session, open ?? (async () => openStream(session, await conversations.read(threadId), text)));
-    },
+    start: (agent, { text, threadId = randomUUID() }, open) =>
+      begin(
+        { agent, text, threadId },
+        open ?? (async (session) => openStream(session, await conversations.read(threadId), text)),
+      ),
     answer: async (runId, call) => {
       const session = suspendedSession(sessions.get(runId) ?? (await reopen(options, runId)), runId);
+      if (session.agent.loop) return answerLoop(session, call, { begin, finish });
       const stream = await resumeStream(session, call);
       sessions.set(runId, session); // a reopened run is registered from here on
       return followed(session, stream);
     },
     ...takingUp({ ...options, sessions, watched, finish, followed }),
-    cancel,
+    cancel: (runId) => cancelSession(sessions.get(runId), finish),
     find,
     record: watchRuns({ ...options, watched, isKnown: (runId) => find(runId) !== undefined }),
     watchGuards: watchGuards({ ...options, watched, current: () => startedHere.getStore() }),
     close: () => giveUp(sessions, runs),
   };
+};
+
+interface Continuing {
+  begin(opening: Opening, open: OpenRun): Promise<StartedRun>;
+  finish(log: RunLog): Promise<void>;
+}
+
+/** Notes an answer. Once each waiting call has one, another run continues, as in the AI SDK. */
+const answerLoop = async (session: RunSession, call: AnswerCall, { begin, finish }: Continuing): Promise<StartedRun> => {
+  const { agent, threadId, log, waiting } = session;
+  const { loop } = agent;
+  const answered = waiting && withAnswer(log, waiting, call);
+  session.waiting = answered;
+  if (!loop || !answered || isSuspended(session)) return { runId: log.runId, threadId };
+  await finish(log);
+  return begin({ agent, threadId, text: log.userText }, (next) => openLoop(next, loop, continuation(answered)));
+};
+
+const cancelSession = (session: RunSession | undefined, finish: Continuing['finish']): void => {
+  if (!session) return;
+  const { controller, log } = session;
+  const isOverNow = isSuspended(session); // an answer can no longer reach it
+  controller.abort(new Error('Canceled in the studio.'));
+  if (!isOverNow) return;
+  log.add({ kind: 'status', status: 'canceled' });
+  void finish(log);
 };
 
 /** Cancels all runs under way. */

@@ -1,12 +1,14 @@
-import type { MastraDBMessage, MessageListInput } from '@mastra/core/agent/message-list';
+import type { MessageListInput } from '@mastra/core/agent/message-list';
+import type { ModelMessage } from 'ai';
 import type { InterlockAgent, RunEvent, Tripwire } from '../../../src/index.js';
 import type { TraceRecorder } from '../../../src/replay.js';
 import type { AnswerCall, RunOutcome } from '../../protocol/runs.js';
 import type { Place, StudioEntry } from '../../protocol/trace-entry.js';
 import { isInterlock, type KnownAgent } from '../catalog/known.js';
-import type { Conversations } from './conversations.js';
+import type { Conversations, StoredMessage } from './conversations.js';
 import { entriesOfChunk, type StreamedChunk } from './entries-of-chunk.js';
 import { entryOfEvent } from './entries-of-trace.js';
+import { openLoop, showWaiting, waitingCalls, type WaitingCalls } from './loop-session.js';
 import { createNewEntries } from './new-entries.js';
 import type { RunLog } from './run-log.js';
 
@@ -20,12 +22,14 @@ export interface RunSession {
   followed?: Promise<void>;
   /** The position of a run that an engine continues and whose trace is not written here, by its events. */
   reopened?: Place;
+  /** The calls of a loop that wait for a person. */
+  waiting?: WaitingCalls | undefined;
 }
 
 /** The used interface of both kinds of agents' streams. */
 export interface AgentStream {
   readonly fullStream: AsyncIterable<unknown>;
-  getFullOutput(): Promise<{ readonly messages?: readonly MastraDBMessage[] }>;
+  getFullOutput(): Promise<{ readonly messages?: readonly StoredMessage[] }>;
   /** Undefined for Mastra's own agent. */
   readonly runEvents?: readonly RunEvent[];
 }
@@ -34,10 +38,12 @@ export interface AgentStream {
 export const firstPlace: Place = { stepNumber: 0, attempt: 1 };
 
 /** Starts the run of a text in a conversation. */
-export const openStream = (session: RunSession, before: readonly MastraDBMessage[], text: string): Promise<AgentStream> => {
+export const openStream = (session: RunSession, before: readonly StoredMessage[], text: string): Promise<AgentStream> => {
   const { agent, log } = session;
   const memory = memoryOf(session);
   const userMessage = { role: 'user', content: text };
+  const loopMessages = [...before, userMessage] as ModelMessage[]; // a loop's conversation
+  if (agent.loop) return openLoop(session, agent.loop, loopMessages);
   const messages = (memory ? [userMessage] : [...before, userMessage]) as MessageListInput; // database messages are valid inputs of Mastra
   const record: TraceRecorder = () => log.trace;
   if (agent.kind === 'mastra') log.add({ kind: 'input', messages: [{ id: log.runId, role: 'user', text }] });
@@ -90,7 +96,9 @@ export const follow = async (session: RunSession, stream: AgentStream, { convers
     await (read ?? readerOf(session))(session, stream);
     if (log.summary.status !== 'success' || memoryOf(session)) return;
     const { messages } = await stream.getFullOutput();
-    if (messages) await conversations.write(threadId, messages);
+    if (session.agent.loop) session.waiting = waitingCalls((messages ?? []) as ModelMessage[]); // as above
+    if (session.waiting) showWaiting(log, session.waiting);
+    else if (messages) await conversations.write(threadId, messages);
   } catch (error) {
     log.add({ kind: 'status', status: 'failed', error: { message: error instanceof Error ? error.message : String(error) } });
   }

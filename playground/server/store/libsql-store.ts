@@ -1,5 +1,5 @@
 import type { Client, InStatement, InValue } from '@libsql/client';
-import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { StoredMessage } from '../runs/conversations.js';
 import type { RunSummary, RunSort } from '../../protocol/runs.js';
 import {
   beyondBounds,
@@ -148,9 +148,11 @@ const isAlive = (pid: number): boolean => {
 /** A column that holds JSON of our own writing. */
 const fromJson = (column: unknown): unknown => JSON.parse(column as string); // a column of text
 
-/** Messages, whose times are dates. */
-const messagesFromJson = (column: unknown): MastraDBMessage[] =>
-  (fromJson(column) as MastraDBMessage[]).map((message) => ({ ...message, createdAt: new Date(message.createdAt) }));
+/** Messages; the times of Mastra's are dates. */
+const messagesFromJson = (column: unknown): StoredMessage[] =>
+  (fromJson(column) as StoredMessage[]).map((message) =>
+    'createdAt' in message ? { ...message, createdAt: new Date(message.createdAt) } : message,
+  );
 
 /** The sort keys of runs; unknown values come last. */
 const sortKeys: Readonly<Record<RunSort, string>> = {

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { InterlockError } from '../../../src/errors.js';
 import { checkIntegration } from '../../../src/integration.js';
 import { openLibsqlStore } from './libsql-store.js';
 import { type RunStore, type StoreBounds, beyondBounds, bytesOf, pageOf, type LineKind, type RunQuery } from './run-store.js';
+import type { StoredMessage } from '../runs/conversations.js';
 import type { RunSummary } from '../../protocol/runs.js';
 
 export interface StoreOptions extends StoreBounds {
@@ -44,7 +44,7 @@ interface StoredRun {
 /** Stores runs for the lifetime of the process. */
 export const openMemoryStore = (bounds: StoreBounds = {}): RunStore => {
   const runs = new Map<string, StoredRun>(); // oldest first
-  const conversations = new Map<string, readonly MastraDBMessage[]>();
+  const conversations = new Map<string, readonly StoredMessage[]>();
   const forget = ({ runId, threadId }: Pick<RunSummary, 'runId' | 'threadId'>) => {
     runs.delete(runId);
     if (![...runs.values()].some(({ summary }) => summary.threadId === threadId)) conversations.delete(threadId);

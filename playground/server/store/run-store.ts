@@ -1,4 +1,4 @@
-import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { StoredMessage } from '../runs/conversations.js';
 import type { RunPage, RunSort, RunSummary } from '../../protocol/runs.js';
 
 /** The lines of a run: its entries for pages, and its recorded trace, which includes text that was not released. */
@@ -54,8 +54,8 @@ export interface RunStore {
   lines(query: LineQuery): Promise<readonly string[]>;
   /** Runs that were under way or suspended in a process that is gone. */
   abandoned(): Promise<readonly RunSummary[]>;
-  readConversation(threadId: string): Promise<readonly MastraDBMessage[]>;
-  writeConversation(threadId: string, messages: readonly MastraDBMessage[]): Promise<void>;
+  readConversation(threadId: string): Promise<readonly StoredMessage[]>;
+  writeConversation(threadId: string, messages: readonly StoredMessage[]): Promise<void>;
   close(): Promise<void>;
 }
 

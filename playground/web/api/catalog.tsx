@@ -1,6 +1,7 @@
 import { createContext, use, type ReactNode } from 'react';
 import type { AgentInfo, Catalog } from '../../protocol/catalog.js';
 import { Loaded } from '../components/notices.js';
+import { runFile } from './request.js';
 import { useGet } from './use-loaded.js';
 
 const CatalogContext = createContext<Catalog | undefined>(undefined);
@@ -28,3 +29,6 @@ export const usePhaseTitle = (): ((phase: string) => string) => {
 /** The agent of an id; undefined if it is not known any more. */
 export const useAgent = (agentId: string | undefined): AgentInfo | undefined =>
   useCatalog().agents.find(({ id }) => id === agentId);
+
+/** Whether a run of the agent can run again, with changes: that of another loop cannot. */
+export const useCanRepeat = (agentId: string | undefined): boolean => useAgent(agentId)?.kind === 'interlock' && !runFile;

@@ -11,7 +11,7 @@ import { useQuery } from '../shell/use-query.js';
 import { useTitle } from '../shell/use-title.js';
 import { Composer } from './composer.js';
 import { LiveStrip } from './live-strip.js';
-import { useThread } from './use-thread.js';
+import { useThread, type Thread } from './use-thread.js';
 import { InertText } from '../components/inert-text.js';
 import { useRun } from '../api/run-readers.js';
 import { StatusBadge } from '../components/badge.js';
@@ -19,7 +19,7 @@ import { BlockNotice } from '../components/block-notice.js';
 import { factsOf, worstFact } from '../../fold/facts.js';
 import type { RunView } from '../../fold/run-view.js';
 import { runHref } from '../shell/hrefs.js';
-import { Approval } from './approval.js';
+import { Approvals } from './approval.js';
 import { Attempt } from './attempt.js';
 import { ModelInput } from './edited-text.js';
 
@@ -30,14 +30,14 @@ interface TalkProps {
 }
 
 const Talk = ({ agent, thread, onAgent }: TalkProps) => {
-  const { turns, send, error } = useThread(agent, thread);
+  const { turns, send, add, error } = useThread(agent, thread);
   const [draft, setDraft] = useState('');
   const last = turns.at(-1);
   const run = (example: string) => void send(example).catch(() => setDraft(example)); // the page shows the error
   return (
     <div className="chat">
       <div className="chat-talk">
-        {turns.length === 0 ? <Welcome agent={agent} onRun={run} /> : <Transcript turns={turns} />}
+        {turns.length === 0 ? <Welcome agent={agent} onRun={run} /> : <Transcript turns={turns} onAnswer={add} />}
         {error && (
           <div className="chat-error">
             <ErrorNotice error={error} />
@@ -93,24 +93,30 @@ const Welcome = ({ agent, onRun }: { readonly agent: AgentInfo; readonly onRun: 
 );
 
 /** The turns of a conversation, each of which is a run. Its styles keep the end in view, unless the user has scrolled away. */
-const Transcript = ({ turns }: { readonly turns: readonly string[] }) => (
+const Transcript = ({ turns, onAnswer }: { readonly turns: readonly string[] } & Pick<TurnProps, 'onAnswer'>) => (
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
   <div className="transcript" role="log" aria-label="Conversation" tabIndex={0}>
     <h1 className="unseen">Conversation</h1>
     <ol>
       {turns.map((runId) => (
-        <Turn key={runId} runId={runId} />
+        <Turn key={runId} runId={runId} onAnswer={onAnswer} />
       ))}
     </ol>
   </div>
 );
 
+interface TurnProps {
+  readonly runId: string;
+  readonly onAnswer: Thread['add'];
+}
+
 /** A turn: the input, every attempt at an answer, and the end. */
-const Turn = ({ runId }: { readonly runId: string }) => {
+const Turn = ({ runId, onAnswer }: TurnProps) => {
   const { fold, count, state, error } = useRun(runId);
   const view = fold.at();
   const isLive = state === 'live' && view.status === 'running';
-  const input = view.inputMessages.findLast(({ role }) => role === 'user') ?? view.inputMessages.at(-1);
+  const last = view.inputMessages.at(-1);
+  const input = last?.role === 'assistant' ? undefined : (view.inputMessages.findLast(({ role }) => role === 'user') ?? last); // it continues a turn
   return (
     <li className="stack turn">
       {input && (
@@ -125,9 +131,7 @@ const Turn = ({ runId }: { readonly runId: string }) => {
         {view.lanes.map((lane) => (
           <Attempt key={lane.index} runId={runId} lane={lane} isLive={isLive} isLast={lane.index === view.lanes.length - 1} />
         ))}
-        {view.status === 'suspended' &&
-          !view.error && // without it no answer is possible
-          view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />)}
+        <Approvals runId={runId} view={view} onAnswer={onAnswer} />
         {view.tripwire && <BlockNotice tripwire={view.tripwire} href={runHref(runId, worstFact(factsOf(view))?.seq)} />}
         {view.error && <ErrorNotice error={view.error} />}
         {error && state === 'failed' && <ErrorNotice error={error} />}

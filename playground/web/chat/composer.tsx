@@ -19,7 +19,7 @@ interface ComposerProps {
   readonly onAgent: (agentId: string) => void;
 }
 
-const kinds: Readonly<Record<AgentInfo['kind'], string>> = { interlock: 'Interlock', mastra: 'Mastra' };
+const kinds: Readonly<Record<AgentInfo['kind'], string>> = { interlock: 'Interlock', 'ai-sdk': 'AI SDK', mastra: 'Mastra' };
 
 const AgentPicker = ({ agent, onAgent }: Pick<ComposerProps, 'agent' | 'onAgent'>) => {
   const { agents } = useCatalog();

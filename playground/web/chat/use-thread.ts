@@ -9,6 +9,8 @@ import { useQuery } from '../shell/use-query.js';
 export interface Thread {
   readonly turns: readonly string[];
   readonly send: (text: string) => Promise<void>;
+  /** Adds the run that an answer of a person continued, if it is another one. */
+  readonly add: (run: StartedRun) => void;
   readonly error: Error | undefined;
 }
 
@@ -36,22 +38,26 @@ export const useThread = (agent: AgentInfo, thread: string | undefined): Thread 
     return () => controller.abort();
   }, [thread]);
 
+  const add = useCallback(({ runId, threadId }: StartedRun) => {
+    setTurns((now) => ({
+      thread: threadId,
+      runIds: [...new Set([...(now.thread === threadId ? now.runIds : []), runId])],
+    }));
+  }, []);
+
   const send = useCallback(
     async (text: string) => {
       setError(undefined);
       try {
         const started = await post<StartedRun>(`agents/${encodeURIComponent(agent.id)}/runs`, { text, threadId: thread });
-        setTurns((now) => ({
-          thread: started.threadId,
-          runIds: [...(now.thread === started.threadId ? now.runIds : []), started.runId],
-        }));
+        add(started);
         setQuery({ agent: agent.id, thread: started.threadId });
       } catch (thrown) {
         setError(asError(thrown));
         throw thrown;
       }
     },
-    [agent.id, thread, setQuery],
+    [agent.id, thread, setQuery, add],
   );
-  return { turns: known, send, error };
+  return { turns: known, send, add, error };
 };

@@ -68,13 +68,13 @@ interface RowNameProps {
   readonly name: string;
   /** The path in the pipeline. */
   readonly path: string;
-  readonly children?: ReactNode;
+  readonly note?: ReactNode;
 }
 
 /** The name of a guard or a step, with a second line. */
-export const RowName = ({ name, path, children }: RowNameProps) => (
+export const RowName = ({ name, path, note }: RowNameProps) => (
   <span title={path}>
     <InertText text={name} />
-    <Aside>{children}</Aside>
+    <Aside>{note}</Aside>
   </span>
 );

@@ -2,10 +2,9 @@ import { Download, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { runPath } from '../../protocol/run-file.js';
-import type { RunSummary } from '../../protocol/runs.js';
 import type { RunTree, TreeFact } from '../../fold/run-tree.js';
 import { costOfTree, durationOf } from '../../fold/run-tree.js';
-import { useAgent, usePhaseTitle } from '../api/catalog.js';
+import { useAgent, useCanRepeat, usePhaseTitle } from '../api/catalog.js';
 import type { RunLines } from '../api/run-readers.js';
 import { getText, query, runFile } from '../api/request.js';
 import { Badge, StatusBadge } from '../components/badge.js';
@@ -108,7 +107,7 @@ export const RunHead = (props: RunHeadProps) => {
         {!runFile && (
           <div className="cluster">
             {view.status === 'running' && <StopButton runId={run.runId} />}
-            <Ways run={run} isRecorded={view.visits.length > 0} />
+            <Ways runId={run.runId} agentId={run.agentId} isRecorded={view.visits.length > 0} />
           </div>
         )}
       </div>
@@ -120,12 +119,20 @@ export const RunHead = (props: RunHeadProps) => {
 };
 
 /** The ways to run it again, and to take it along. */
-const Ways = ({ run: { runId }, isRecorded }: { readonly run: RunSummary; readonly isRecorded: boolean }) => {
+interface WaysProps {
+  readonly runId: string;
+  readonly agentId: string;
+  readonly isRecorded: boolean;
+}
+
+const Ways = (props: WaysProps) => {
+  const { runId, agentId } = props;
+  const canRepeat = useCanRepeat(agentId);
   const path = `/runs/${encodeURIComponent(runId)}`;
   return (
     <>
       <Menu icon={RotateCcw} title="Again">
-        {isRecorded && (
+        {canRepeat && (
           <>
             <Link href={`${path}/edit`}>Edit and run again</Link>
             <Link href={`${path}/compare`}>Replay with other pipelines</Link>
@@ -133,13 +140,14 @@ const Ways = ({ run: { runId }, isRecorded }: { readonly run: RunSummary; readon
         )}
         <Link href={`/runs${query({ compareWith: runId })}`}>Compare with another run</Link>
       </Menu>
-      <Files runId={runId} isRecorded={isRecorded} />
+      <Files {...props} />
     </>
   );
 };
 
 /** The run as files. Text that no reader has seen is included only on request. */
-const Files = ({ runId, isRecorded }: { readonly runId: string; readonly isRecorded: boolean }) => {
+const Files = ({ runId, agentId, isRecorded }: WaysProps) => {
+  const canRepeat = useCanRepeat(agentId);
   const [hasAllWords, setHasAllWords] = useState(false);
   const path = runPath(runId);
   const words = query({ words: hasAllWords ? 'all' : undefined });
@@ -163,6 +171,10 @@ const Files = ({ runId, isRecorded }: { readonly runId: string; readonly isRecor
             <input type="checkbox" checked={hasAllWords} onChange={({ target }) => setHasAllWords(target.checked)} />
             Include text that was not emitted
           </label>
+        </>
+      )}
+      {canRepeat && (
+        <>
           <CopyButton text={copyTest}>Copy as a test</CopyButton>
           <p className="faint">Also downloads the full trace as {trace}. The test reads this file.</p>
         </>

@@ -4,11 +4,10 @@ import { runPath } from '../../protocol/run-file.js';
 import type { RunSummary } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { factsOfTree, worstFactOf, type RunTree, type TreeFact } from '../../fold/run-tree.js';
-import { runFile } from '../api/request.js';
 import { useRun, type ReadRun } from '../api/run-readers.js';
 import { useGet } from '../api/use-loaded.js';
 import { useRunTree } from '../api/use-run-tree.js';
-import { Approval } from '../chat/approval.js';
+import { Approvals } from '../chat/approval.js';
 import { ErrorNotice, Waiting } from '../components/notices.js';
 import { onDemand } from '../components/on-demand.js';
 import { Pills } from '../components/pills.js';
@@ -61,9 +60,7 @@ const OpenRun = ({ summary, run }: { readonly summary: RunSummary; readonly run:
     <div className="run">
       <div className="run-scroll">
         <RunHead tree={tree} state={run.state} now={now} onFact={onFact} />
-        {whole.status === 'suspended' &&
-          !runFile && // otherwise nothing is left to answer
-          whole.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />)}
+        <Approvals runId={runId} view={whole} />
         {isKnown && <Pills visits={whole.visits} seq={view.seq} onSeq={moveTo} />}
         <div className="run-columns">
           <Spine

@@ -40,7 +40,7 @@ export type PipelineStep =
 export type Compilable = Exclude<PipelineStep, PayloadFunction> | readonly PipelineStep[];
 
 /** Compiles guards to a plan: for each phase a flat function over the processors that have its hook. */
-export const compile = (source: Compilable): Plan => compileGraph(toGraph(source));
+export const compile = (source: Compilable, id?: string): Plan => compileGraph(toGraph(source, id));
 
 /**
  * Converts a pipeline, a workflow, a processor or an array of them to one graph. An array or a processor becomes a sequence with `id`.

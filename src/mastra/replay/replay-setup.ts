@@ -45,6 +45,11 @@ export interface ReplaySetup {
 /** Sets up the run of a trace: its conversation, and stand-ins for models, tools, memory and users. */
 export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }: ReplayPlan): Promise<ReplaySetup> => {
   const header = headerOf(recorded);
+  if (header.models.length === 0)
+    throw new InterlockError('trace/invalid', {
+      path: 'header.models',
+      detail: 'only runs of an InterlockAgent can be replayed',
+    });
   const reveal = header.concealedFor.length > 0 ? withStandIns : undefined;
   const read = readContents(recorded, reveal);
   const createId = replayIds(recorded, header.messageId);

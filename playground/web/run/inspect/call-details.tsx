@@ -2,7 +2,7 @@ import { GitFork } from 'lucide-react';
 import { Link } from 'wouter';
 import { runPath } from '../../../protocol/run-file.js';
 import type { PromptView } from '../../../protocol/trace-entry.js';
-import { runFile } from '../../api/request.js';
+import { useCanRepeat } from '../../api/catalog.js';
 import { ButtonLink } from '../../components/button.js';
 import { CallBadge, CallValues } from '../../components/call.js';
 import { FactList, Value } from '../../components/fact-list.js';
@@ -14,6 +14,7 @@ import { Revealed } from './revealed.js';
 
 /** A call of a tool: its arguments, its result or error, and its sub-runs. */
 export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps) => {
+  const canRepeat = useCanRepeat(whole.agentId);
   const call = whole.lanes.flatMap(({ tools }) => tools).findLast(({ toolCallId }) => toolCallId === row.toolCallId);
   if (!call) return <h3>{row.name}</h3>;
   const runs = subRuns.filter(({ run }) => run.parent?.toolCallId === call.toolCallId);
@@ -47,7 +48,7 @@ export const CallDetails = ({ runId, row, whole, subRuns }: DetailProps) => {
           </Link>
         </p>
       ))}
-      {!runFile && whole.visits.length > 0 && (
+      {canRepeat && (
         <div className="cluster">
           {(call.result === undefined ? ['args'] : ['args', 'results']).map((field) => (
             <ButtonLink key={field} icon={GitFork} href={forkHref(runId, { part: `${field} ${call.toolCallId}` })}>

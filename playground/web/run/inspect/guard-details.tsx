@@ -3,8 +3,8 @@ import { useMemo } from 'react';
 import type { Lane } from '../../../fold/run-view.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { useFork } from '../../again/use-fork.js';
-import { useAgent, useCatalog } from '../../api/catalog.js';
-import { query, runFile } from '../../api/request.js';
+import { useAgent, useCanRepeat, useCatalog } from '../../api/catalog.js';
+import { query } from '../../api/request.js';
 import { Button, ButtonLink } from '../../components/button.js';
 import { ErrorNotice } from '../../components/notices.js';
 import { Menu } from '../../components/menu.js';
@@ -45,7 +45,7 @@ export const GuardDetails = (props: DetailProps) => {
   const { runId, whole, playhead } = props;
   const { phase, path, lane, pipeline, guards, title, isStream, marks, places } = usePhase(props);
   const author = guards.findIndex((guard) => guard.path === path);
-  const canRun = guards[author] !== undefined && !runFile && whole.visits.length > 0;
+  const canRun = useCanRepeat(whole.agentId) && guards[author] !== undefined;
   return (
     <>
       <p className="soft small">

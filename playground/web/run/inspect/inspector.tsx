@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { RunTree } from '../../../fold/run-tree.js';
 import type { RunView } from '../../../fold/run-view.js';
@@ -42,6 +43,7 @@ export const Inspector = ({ tree, row, seq, playhead }: InspectorProps) => {
   const { fold } = useRun(runId);
   const sub = runIn(tree, runId) ?? tree;
   const isOwn = runId === tree.run.runId;
+  const Details = details[row.kind];
   const view = isOwn && seq !== undefined ? fold.at(seq) : sub.view;
   return (
     <div className="stack inspector">
@@ -50,29 +52,9 @@ export const Inspector = ({ tree, row, seq, playhead }: InspectorProps) => {
           In the run of sub-agent <InertText text={sub.run.agentId} />. <Link href={runHref(runId)}>Open this run</Link>
         </p>
       )}
-      {detailsOf({ runId, row, whole: sub.view, view, playhead, subRuns: sub.subRuns })}
+      <Details runId={runId} row={row} whole={sub.view} view={view} playhead={playhead} subRuns={sub.subRuns} />
     </div>
   );
-};
-
-const detailsOf = (props: DetailProps) => {
-  switch (props.row.kind) {
-    case 'guard':
-    case 'passes':
-      return <GuardDetails {...props} />;
-    case 'model':
-      return <ModelDetails {...props} />;
-    case 'tool':
-    case 'agent':
-      return <CallDetails {...props} />;
-    case 'step':
-    case 'retraction':
-      return <StepDetails {...props} />;
-    case 'end':
-      return <EndDetails {...props} />;
-    default:
-      return props.row.kind satisfies never;
-  }
 };
 
 /** The end of a run: its error or its tripwire, and the states it went through. */
@@ -90,3 +72,14 @@ const EndDetails = ({ whole: { status, error, tripwire, visits, retries, pauses 
     />
   </>
 );
+
+const details: Readonly<Record<SpineRow['kind'], (props: DetailProps) => ReactNode>> = {
+  guard: GuardDetails,
+  passes: GuardDetails,
+  model: ModelDetails,
+  tool: CallDetails,
+  agent: CallDetails,
+  step: StepDetails,
+  retraction: StepDetails,
+  end: EndDetails,
+};

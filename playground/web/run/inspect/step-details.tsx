@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import type { Lane } from '../../../fold/run-view.js';
 import { runPath } from '../../../protocol/run-file.js';
 import type { Revealed, GuardView } from '../../../protocol/trace-entry.js';
-import { useAgent, useCatalog } from '../../api/catalog.js';
+import { useAgent, useCanRepeat, useCatalog } from '../../api/catalog.js';
 import { get, runFile } from '../../api/request.js';
 import { useRun } from '../../api/run-readers.js';
 import { Badge } from '../../components/badge.js';
@@ -63,9 +63,11 @@ const StepActions = ({ runId, lane, agentId }: StepActionsProps) => {
   const pipelineId = useAgent(agentId)?.pipelines['output'] ?? pipelines[0]?.id ?? '';
   return (
     <div className="cluster">
-      <ButtonLink icon={GitFork} href={forkHref(runId, { part: `answers ${lane.stepNumber}.${lane.attempt}` })}>
-        Edit response, fork from here
-      </ButtonLink>
+      {useCanRepeat(agentId) && (
+        <ButtonLink icon={GitFork} href={forkHref(runId, { part: `answers ${lane.stepNumber}.${lane.attempt}` })}>
+          Edit response, fork from here
+        </ButtonLink>
+      )}
       <ButtonLink icon={FlaskConical} href={labHref(runId, lane, pipelineId)}>
         Open in the lab
       </ButtonLink>

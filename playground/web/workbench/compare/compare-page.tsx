@@ -2,7 +2,7 @@ import { GitCompareArrows, Info, Play } from 'lucide-react';
 import { useState } from 'react';
 import type { Comparison, RunSummary } from '../../../protocol/runs.js';
 import { runPath } from '../../../protocol/run-file.js';
-import { useAgent, useCatalog } from '../../api/catalog.js';
+import { useAgent, useCanRepeat, useCatalog } from '../../api/catalog.js';
 import { post } from '../../api/request.js';
 import { useAction, useGet } from '../../api/use-loaded.js';
 import { StatusBadge } from '../../components/badge.js';
@@ -24,7 +24,7 @@ export const ComparePage = ({ runId = '' }: { readonly runId?: string }) => (
 
 const CompareView = ({ run }: { readonly run: RunSummary }) => {
   const [replay, act] = useAction<Comparison>();
-  const isRecorded = useAgent(run.agentId)?.kind !== 'mastra'; // Mastra's own agent's run has no trace for a replay
+  const isRecorded = useCanRepeat(run.agentId);
   const start = (pipelines: LanePipelines) => act(() => post<Comparison>(`${runPath(run.runId)}/replay`, { pipelines }));
   return (
     <div className="page">
@@ -37,14 +37,11 @@ const CompareView = ({ run }: { readonly run: RunSummary }) => {
         <LaneChoice agentId={run.agentId} isBusy={replay.state === 'busy'} onReplay={(pipelines) => void start(pipelines)} />
       )}
       <div aria-live="polite" className="stack-l">
-        {!isRecorded && (
-          <EmptyState icon={GitCompareArrows} title="No trace to replay">
-            Mastra’s own agent records no trace. To replay runs, use an InterlockAgent with the same guards.
-          </EmptyState>
-        )}
-        {isRecorded && replay.state === 'idle' && (
-          <EmptyState icon={GitCompareArrows} title="No replay yet">
-            A replay runs recorded model output and tool results through the guards. It calls no model and no tool.
+        {replay.state === 'idle' && (
+          <EmptyState icon={GitCompareArrows} title={isRecorded ? 'No replay yet' : 'No trace to replay'}>
+            {isRecorded
+              ? 'A replay runs recorded model output and tool results through the guards. It calls no model and no tool.'
+              : 'Only runs of an InterlockAgent can be replayed. Use one with the same guards.'}
           </EmptyState>
         )}
         {replay.state === 'busy' && <Waiting noun="the replay" />}

@@ -27,9 +27,7 @@ export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTab
         {
           title: hasCalls(rows) ? 'Guard or tool' : 'Guard',
           render: ({ processorId, path, agents = [] }) => (
-            <RowName name={processorId} path={path}>
-              {agents.length > 0 ? `sub-agent ${agents.join(' › ')}` : undefined}
-            </RowName>
+            <RowName name={processorId} path={path} note={agents.length > 0 ? `sub-agent ${agents.join(' › ')}` : undefined} />
           ),
         },
         { title: 'Phase', render: placeOf },

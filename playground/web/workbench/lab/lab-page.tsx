@@ -122,11 +122,7 @@ const LabVerdicts = ({ events }: { readonly events: readonly RunEvent[] }) => {
       columns={[
         {
           title: 'Guard',
-          render: ({ path, processorId, reason }) => (
-            <RowName name={processorId} path={path}>
-              {reason}
-            </RowName>
-          ),
+          render: ({ path, processorId, reason }) => <RowName name={processorId} path={path} note={reason} />,
         },
         { title: 'Verdict', render: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
         {

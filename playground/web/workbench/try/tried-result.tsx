@@ -56,11 +56,7 @@ const StepTable = ({ tried: { steps } }: { readonly tried: Tried }) => (
     columns={[
       {
         title: 'Step',
-        render: ({ id, path, reason }) => (
-          <RowName name={id} path={path}>
-            {reason}
-          </RowName>
-        ),
+        render: ({ id, path, reason }) => <RowName name={id} path={path} note={reason} />,
       },
       { title: 'Status', render: ({ status }) => <WordBadge tone={stepTone(status)} word={status} /> },
       { title: 'Took', render: ({ durationMs }) => durationMs !== undefined && formatDuration(durationMs) },
@@ -93,7 +89,7 @@ const TriedVerdicts = ({ tried, graph, phase }: Omit<TriedResultProps, 'title'>)
       caption="Guards"
       rows={[...rows, ...judged(ofGroups, 0)]}
       columns={[
-        { title: 'Guard', render: ({ mark, ...guard }) => <RowName {...guard}>{mark && tellMark(mark).note}</RowName> },
+        { title: 'Guard', render: ({ mark, ...guard }) => <RowName {...guard} note={mark && tellMark(mark).note} /> },
         { title: 'Verdict', render: ({ mark }) => (mark ? <MarkBadge mark={mark} /> : <Badge>no verdict</Badge>) },
         { title: 'Took', render: ({ mark }) => mark && 'durationMs' in mark && formatDuration(mark.durationMs ?? 0) },
       ]}
