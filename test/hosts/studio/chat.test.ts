@@ -77,6 +77,20 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
   });
 });
 
+it('continues below the answer when a call of an agent of the AI SDK is approved, and offers no replay of its runs', async () => {
+  const page = await openChat(1440, 'loop');
+  await send(page, 'refund');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await expectVisible(page.getByText(better));
+  expect(await page.locator('.turn-foot').getByText('success').count()).toBe(2);
+  expect(await page.locator('.user-text').count()).toBe(1);
+  expect(await page.locator('.tool summary').allInnerTexts()).toEqual(['refund\nrequested', 'refund\ndone']);
+  await page.getByRole('link', { name: 'Open run' }).last().click();
+  await page.getByRole('button', { name: 'Again' }).click();
+  await expectVisible(page.getByText('Compare with another run'));
+  expect(await page.getByText('Edit and run again').count()).toBe(0);
+});
+
 it('loads under 350 KB of script first and contacts only its server', async () => {
   const page = await browser().open('about:blank');
   const scripts: Promise<Buffer>[] = [];

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Mastra } from '@mastra/core/mastra';
 import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
+import { tool } from 'ai';
 import { afterAll, beforeAll } from 'vitest';
 import { z } from 'zod';
 
@@ -12,6 +13,7 @@ import type { RunSummary, StartedRun } from '../../../playground/protocol/runs.j
 import { buildPages } from '../../../playground/samples/run-studio.js';
 import { masking } from '../../../playground/samples/samples.js';
 import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
+import { guardedToolLoop } from '../../../src/ai-sdk/index.js';
 import { guard, InterlockAgent, pipeline } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';
 import { promptInjectionGuard, redactor } from '../../../workflows/guards/index.js';
@@ -100,6 +102,21 @@ const refund = createTool({
 
 const examples = { support: [{ text: 'short', shows: 'an answer that is retried' }] };
 
+/** An agent of an application that uses the AI SDK. */
+const loop = () =>
+  guardedToolLoop({
+    id: 'loop',
+    model: model(),
+    tools: {
+      refund: tool({
+        inputSchema: z.object({ order: z.string() }),
+        needsApproval: true,
+        execute: async ({ order }) => ({ paid: order }),
+      }),
+    },
+    guards: [redactor({ strategy: 'replace' })],
+  });
+
 const createMastra = (): Mastra =>
   new Mastra({
     agents: {
@@ -150,6 +167,7 @@ const createMastra = (): Mastra =>
             .commit(),
         ],
       }),
+      loop: loop() as never, // an agent of the AI SDK 7; Mastra's types have that of 6
     },
     logger: false,
   });
