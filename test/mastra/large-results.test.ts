@@ -75,6 +75,44 @@ describe('the result of a tool', () => {
     expect(prompt).toContain(secret);
   });
 
+  it.each(modes)('is what a guard left that edited it in place, in %s', async (mode) => {
+    const masks: Processor = {
+      id: 'masks',
+      processToolResult: async ({ result }) => {
+        (result as typeof table).rows[0] = { name: '***' };
+        return undefined;
+      },
+    };
+    const { model, agent } = agentWith({ outputProcessors: [masks] });
+    const chunks: unknown[] = [];
+    const options = { onChunk: (chunk: unknown) => void chunks.push(chunk) };
+    const result =
+      mode === 'generate' ? await agent.generate('Look.', options) : await (await agent.stream('Look.', options)).getFullOutput();
+    const { toolResults, messages } = result;
+    const shown = JSON.stringify([model.calls[1]?.prompt, chunks, toolResults, messages]);
+    expect(shown.match(/\*\*\*/g)?.length).toBeGreaterThan(3);
+    expect(shown).not.toContain(secret);
+    expect(table.rows).toEqual([{ name: secret }]);
+  });
+
+  it('is in the result as a stop condition left it that shares it with a guard', async () => {
+    let shared: typeof table | undefined;
+    const shares: Processor = {
+      id: 'shares',
+      processToolResult: async ({ result }) => {
+        shared = result as typeof table;
+        return undefined;
+      },
+    };
+    const stopWhen = () => {
+      if (shared) shared.rows[0] = { name: '***' };
+      return false;
+    };
+    const { agent } = agentWith({ outputProcessors: [shares] });
+    const { messages } = await agent.generate('Look.', { stopWhen });
+    expect(JSON.stringify(messages)).toContain('***');
+  });
+
   it('is not sent again if a guard of the prompt edits it in place', async () => {
     const masks: Processor = {
       id: 'masks',
