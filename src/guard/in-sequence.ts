@@ -1,4 +1,5 @@
 import { isPromise, attempted, type Awaitable } from '../phase/awaitable.js';
+import { otherCodeRan } from '../phase/plain-data.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { GuardSpan, RunScope } from '../phase/scope.js';
 import { isStop, pass, type Author, type Unavailable, type Verdict, type Retry, type Stop, type Trip } from '../verdict.js';
@@ -132,6 +133,7 @@ const take = <P extends Phase>(
   verdict: Verdict<PhaseData<P>>,
 ): boolean => {
   const now = progress.scope.now();
+  otherCodeRan();
   const input = isStop(verdict) ? undefined : progress.data; // a report does not quote blocked text
   if (!isBlock) progress.scope.reportGuard({ author, verdict, given: input, durationMs: now - progress.startedAt });
   progress.startedAt = now;

@@ -7,6 +7,7 @@ import { rethrowInterruption } from './interruption.js';
 import type { Run } from './run.js';
 import { doneEvent, type LoopEvent } from './machine.js';
 import { isPromise, type Awaitable, untilAborted } from '../phase/awaitable.js';
+import { otherCodeRan } from '../phase/plain-data.js';
 import type { Outcome, OutcomeKind, ActivityName } from './activity.js';
 import { agentChunk, publish } from './emit.js';
 import { call, judgeOverlap, open } from './activities/call.js';
@@ -157,6 +158,7 @@ const driver = {
       rethrowInterruption(error);
       return failWith(run, toRunError(error, activity));
     };
+    otherCodeRan(); // a tool, a callback or the model
     try {
       const outcome =
         run.options.tracer?.within?.(() => driver.enterActivity(run, activity)) ?? driver.enterActivity(run, activity);

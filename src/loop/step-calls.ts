@@ -1,5 +1,5 @@
 import { klona } from 'klona/full';
-import { copyKept, copyPlain, isPlain, keep, isRecord, isSame } from '../phase/plain-data.js';
+import { copyKept, copyPlain, keptCopy, isRecord, isSame } from '../phase/plain-data.js';
 import type { CallResponse, Suspension, ToolCall, ToolOutcome, MadeCall } from './tool-call.js';
 import { InterlockError } from '../errors.js';
 
@@ -53,13 +53,12 @@ export interface FinishedCall extends ToolResult {
  * judged that a change could make untrue.
  */
 export const finishedCall = (call: ToolCall, result: ToolResult, isGuarded: boolean): FinishedCall => ({
-  ...resultWith(result, (value) => (isPlain(value) ? keep(copyPlain(value), isGuarded ? undefined : value) : klona(value))),
+  ...resultWith(result, (value) => keptCopy(value, klona, !isGuarded)),
   key: keyOfCall(call),
 });
 
 /** A copy of a result for guards, which may change it in place. */
-export const copyResult = (result: ToolResult): ToolResult =>
-  resultWith(result, (value) => (isPlain(value) ? copyKept(value) : klona(value)));
+export const copyResult = (result: ToolResult): ToolResult => resultWith(result, (value) => copyKept(value, klona));
 
 /** `copied` also copies maps, sets and instances of classes, which takes ten times as long. */
 const resultWith = ({ result, modelOutput }: ToolResult, copied: (value: unknown) => unknown): ToolResult => ({

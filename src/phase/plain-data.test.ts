@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { copyForReaders, copyKept, copyPlain, copyShared, isRecord, isSame, keep } from './plain-data.js';
+import {
+  copyForReaders,
+  copyKept,
+  copyPlain,
+  copyShared,
+  isJson,
+  isRecord,
+  isSame,
+  keptCopy,
+  otherCodeRan,
+} from './plain-data.js';
 
 class Thing {
   #secret = 1;
@@ -16,6 +26,47 @@ describe('isRecord', () => {
     'rejects %s',
     (value) => expect(isRecord(value)).toBe(false),
   );
+});
+
+describe('isJson', () => {
+  const circular: { list: unknown[] } = { list: [] };
+  circular.list.push({ circular });
+
+  /** `depth` levels of objects, each of which has the next one twice. */
+  const sharedTwice = (depth: number): object => {
+    const one = depth === 0 ? 1 : sharedTwice(depth - 1);
+    return { a: one, b: one };
+  };
+
+  class Rows extends Array<unknown> {
+    toJSON() {
+      return undefined;
+    }
+  }
+
+  it.each([
+    [{ n: [1n] }],
+    [circular],
+    [sharedTwice(20)],
+    [{ toJSON: () => undefined }],
+    [Rows.from([1])],
+    [new Thing()],
+    [[new Map()]],
+  ])('rejects data that JSON cannot represent, or of which it does not know (%#)', (value) => expect(isJson(value)).toBe(false));
+
+  it('accepts JSON, also with fields that JSON leaves out', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => isJson(value)));
+    expect(isJson({ none: undefined, list: [undefined, Symbol('a')], shared: sharedTwice(5) })).toBe(true);
+  });
+
+  it('accepts only what JSON.stringify takes', () => {
+    const values = fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true });
+    fc.assert(
+      fc.property(values, (value) => {
+        if (isJson({ value })) expect(typeof JSON.stringify({ value })).toBe('string');
+      }),
+    );
+  });
 });
 
 describe('isSame', () => {
@@ -136,7 +187,7 @@ it('copyPlain copies a circular value once', () => {
 });
 
 describe('kept data', () => {
-  const rows = () => keep({ rows: [{ id: 1 }] });
+  const rows = () => keptCopy({ rows: [{ id: 1 }] }, (instance) => instance, false);
 
   it('is shared by copies for comparison, and copied once for all readers', () => {
     const own = rows();
@@ -154,8 +205,37 @@ describe('kept data', () => {
     expect(given).not.toBe(own);
     expect(copyShared(undefined, [given])[0]).toBe(own);
     given.rows[0] = { id: 2 };
+    otherCodeRan();
     expect(copyShared(undefined, [given])).toEqual([{ rows: [{ id: 2 }] }]);
     expect(copyForReaders(given)).toEqual({ rows: [{ id: 2 }] });
     expect(own).toEqual({ rows: [{ id: 1 }] });
+  });
+
+  it('is compared with its copy once after other code ran, at any depth', () => {
+    let reads = 0;
+    const own = keptCopy({ rows: [{ id: 1 }] }, (instance) => instance, false);
+    const given = copyKept(own);
+    Object.defineProperty(given.rows, 0, { get: () => ((reads += 1), { id: 1 }) });
+    const readAll = () => [copyShared(undefined, { given }), copyShared({ given: own }, { given }), copyForReaders([given])];
+    readAll();
+    expect(reads).toBe(0);
+    otherCodeRan();
+    const copies = readAll();
+    expect(reads).toBe(1);
+    expect(copies).toEqual([{ given: own }, { given: own }, [own]]);
+  });
+
+  it('has copies of class instances, which are not kept: their changes are not found', () => {
+    const [thing, copied] = [new Thing(), new Thing()];
+    const own = keptCopy({ thing, rows: [{ id: 1 }] }, () => copied, false);
+    expect(own.thing).toBe(copied);
+    expect(copyShared(undefined, own)).not.toBe(own);
+  });
+
+  it('is for readers the value that it was copied from, if they may have that', () => {
+    const value = { rows: [{ id: 1 }] };
+    const own = keptCopy(value, (instance) => instance, true);
+    expect(own).not.toBe(value);
+    expect(copyForReaders([own])[0]).toBe(value);
   });
 });

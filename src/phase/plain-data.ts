@@ -69,45 +69,65 @@ export const isPlain = (value: unknown): boolean => {
 };
 
 /**
+ * Whether a value is plain data that `JSON.stringify` takes; false if in doubt. Writing a large result as text, as Mastra's own check
+ * does, takes five times as long. It has the limit of that check: data shared at many places would be written at each of them.
+ */
+export const isJson = (value: unknown, budget = { values: 1_000_000 }, depth = 0): boolean => {
+  budget.values -= 1;
+  if (!isObject(value)) return typeof value !== 'bigint' && typeof value !== 'function'; // it may be `toJSON`
+  if (budget.values < 0 || depth > 100) return false; // it may contain itself
+  const isList = Object.getPrototypeOf(value) === Array.prototype;
+  const fields: readonly unknown[] | undefined =
+    isList && Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : undefined;
+  return fields?.every((field) => isJson(field, budget, depth + 1)) ?? false;
+};
+
+/**
  * A deep copy of plain data: arrays, plain objects and dates. Instances of classes, functions and bytes are shared, because only
  * their class could copy them.
  */
-export const copyPlain = <T>(value: T): T => copy(value, top) as T; // a copy has the type of the original
+export const copyPlain = <T>(value: T): T => copyWith(value) as T; // a copy has the type of the original
 
-/** A value that is being copied, inside its container: data may contain itself. */
+/** A copy in progress. */
 interface Copying {
-  readonly value: unknown;
-  readonly made: unknown;
-  readonly outer: Copying | undefined;
+  /** The containers of the current value, from the outside in, and their copies: data may contain itself. */
+  readonly containers: unknown[];
+  readonly copies: unknown[];
   /** A value to use instead of a copy. */
   readonly instead: ((value: object) => unknown) | undefined;
+  /** Copies an instance of a class. Default: it is shared. */
+  readonly copyInstance: ((value: object) => unknown) | undefined;
 }
 
-const top: Copying = { value: undefined, made: undefined, outer: undefined, instead: undefined };
+const copyWith = (value: unknown, instead?: Copying['instead'], copyInstance?: Copying['copyInstance']): unknown =>
+  isObject(value) ? copy(value, { containers: [], copies: [], instead, copyInstance }, 0) : value;
 
-const copy = (value: unknown, outer: Copying): unknown => {
-  if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Date) return new Date(value);
+const copy = (value: object, copying: Copying, depth: number): unknown => {
   const isList = Array.isArray(value);
-  if (!isList && !isRecord(value)) return value;
-  for (let one: Copying | undefined = outer; one; one = one.outer) if (one.value === value) return one.made;
-  return outer.instead?.(value) ?? (isList ? copyList(value, outer) : copyRecord(value, outer));
+  if (!isList && !isRecord(value)) return value instanceof Date ? new Date(value) : (copying.copyInstance?.(value) ?? value);
+  for (let at = 0; at < depth; at += 1) if (copying.containers[at] === value) return copying.copies[at];
+  return copying.instead?.(value) ?? (isList ? copyList(value, copying, depth) : copyRecord(value, copying, depth));
 };
 
-const copyList = (value: readonly unknown[], outer: Copying): unknown[] => {
-  const made: unknown[] = [];
-  let inner: Copying | undefined; // most lists and records have no data inside
-  for (const entry of value)
-    made.push(isObject(entry) ? copy(entry, (inner ??= { value, made, outer, instead: outer.instead })) : entry);
+/** A list that grows from nothing would take several times the memory. */
+const copyList = (value: readonly unknown[], copying: Copying, depth: number): unknown[] => {
+  const made: unknown[] = [...value];
+  copying.containers[depth] = value;
+  copying.copies[depth] = made;
+  for (let index = 0; index < made.length; index += 1) {
+    const entry = made[index];
+    if (isObject(entry)) made[index] = copy(entry, copying, depth + 1);
+  }
   return made;
 };
 
-const copyRecord = (value: Fields, outer: Copying): Fields => {
+const copyRecord = (value: Fields, copying: Copying, depth: number): Fields => {
   const made = { ...value };
-  let inner: Copying | undefined;
+  copying.containers[depth] = value;
+  copying.copies[depth] = made;
   for (const key in made) {
     const field = fieldOf(made, key);
-    if (isObject(field)) made[key] = copy(field, (inner ??= { value, made, outer, instead: outer.instead }));
+    if (isObject(field)) made[key] = copy(field, copying, depth + 1);
   }
   return made;
 };
@@ -119,51 +139,59 @@ const originals = new WeakMap<object, object>();
 const readersCopies = new WeakMap<object, unknown>();
 
 /**
- * Declares that plain data stays unchanged, so that {@link copyShared} shares it. Others get {@link copyKept}.
+ * A copy that its holder keeps unchanged: {@link copyShared} shares it, others get {@link copyKept}. A copy with instances of classes is
+ * not kept, because changes inside of them would not be found.
  *
- * @param forReaders an equal value that readers get instead of their copy
+ * @param isForReaders whether readers get the value itself instead of their copy
  */
-export const keep = <T>(value: T, forReaders?: T): T => {
-  if (isObject(value)) kept.add(value);
-  if (isObject(value) && forReaders !== undefined) readersCopies.set(value, forReaders);
-  return value;
+export const keptCopy = <T>(value: T, copyInstance: (value: object) => unknown, isForReaders: boolean): T => {
+  let isPlainData = true;
+  const made = copyWith(value, undefined, (one) => {
+    isPlainData = false;
+    return copyInstance(one);
+  }) as T; // a copy has the type of the original
+  if (!isPlainData || !isObject(made)) return made;
+  kept.add(made);
+  if (isForReaders) readersCopies.set(made, value);
+  return made;
 };
 
 /** A copy of kept data for code that may change it. While it does not, {@link copyShared} shares the original. */
-export const copyKept = <T>(value: T): T => {
-  const made = copyPlain(value);
-  if (typeof made === 'object' && made !== null && made !== value) originals.set(made, value as object);
+export const copyKept = <T>(value: T, copyInstance?: Copying['copyInstance']): T => {
+  const made = copyWith(value, undefined, copyInstance) as T; // a copy has the type of the original
+  if (isObject(made) && isObject(value) && kept.has(value)) {
+    originals.set(made, value);
+    equalSince.set(made, calls);
+  }
   return made;
 };
 
 /** The kept data that a value was copied from; the copy may have changed since. */
 export const originalOf = (value: unknown): unknown => (isObject(value) ? originals.get(value) : undefined);
 
-/** The copies found equal to their originals by {@link comparingOnce}. */
-let compared: WeakSet<object> | undefined;
+/** When each copy was last found equal to its original, counted in calls of other code. */
+const equalSince = new WeakMap<object, number>();
+let calls = 0;
 
-/** Calls a function that reads data and runs no code of others: each copy is compared with its original once. */
-export const comparingOnce = <T>(read: () => T): T => {
-  if (compared) return read();
-  compared = new WeakSet();
-  try {
-    return read();
-  } finally {
-    compared = undefined;
-  }
-};
+/** To be called after code that may have changed copies in place. Between two such calls, each copy is compared with its original once. */
+export const otherCodeRan = (): void => void (calls += 1);
 
 /** The kept data that is equal to a value. */
 const keptOf = (value: object): object | undefined => {
   if (kept.has(value)) return value;
   const original = originals.get(value);
-  if (!original || !(compared?.has(value) || isSame(original, value))) return undefined;
-  compared?.add(value);
-  return original;
+  return original && isUnchanged(value, original) ? original : undefined;
+};
+
+const isUnchanged = (value: object, original: object): boolean => {
+  if (equalSince.get(value) === calls) return true;
+  const isEqual = isSame(original, value);
+  if (isEqual) equalSince.set(value, calls);
+  return isEqual;
 };
 
 /** A copy of plain data for readers, which share one copy of kept data. */
-export const copyForReaders = <T>(value: T): T => copy(value, { ...top, instead: readersCopyOf }) as T;
+export const copyForReaders = <T>(value: T): T => copyWith(value, readersCopyOf) as T;
 
 const readersCopyOf = (value: object): unknown => {
   const own = keptOf(value);
@@ -179,13 +207,12 @@ const readersCopyOf = (value: object): unknown => {
  */
 export const copyShared = <T>(earlier: T | undefined, value: T): T => shared(earlier, value) as T; // a copy has the type of the original
 
-const sharing: Copying = { ...top, instead: keptOf };
-
 const shared = (earlier: unknown, value: unknown): unknown => {
-  if (Array.isArray(value)) return Array.isArray(earlier) ? sharedList(earlier, value) : copy(value, sharing);
+  if (isObject(value) && isObject(earlier) && originals.get(value) === earlier && isUnchanged(value, earlier)) return earlier;
+  if (Array.isArray(value)) return Array.isArray(earlier) ? sharedList(earlier, value) : copyWith(value, keptOf);
   if (value instanceof Date) return earlier instanceof Date && isSameTime(earlier, value) ? earlier : new Date(value);
   if (!isRecord(value)) return value;
-  return isRecord(earlier) ? sharedRecord(earlier, value) : copy(value, sharing);
+  return isRecord(earlier) ? sharedRecord(earlier, value) : copyWith(value, keptOf);
 };
 
 const sharedList = (earlier: readonly unknown[], value: readonly unknown[]): readonly unknown[] => {

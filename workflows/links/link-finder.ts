@@ -56,7 +56,7 @@ const beginnings = [
   String.raw`(?<![\p{L}\p{N}@./\\:_-])(?:${bare})`,
 ].join('|');
 const startForms = once(() => {
-  const source = `(?<before>${before})|${beginnings}`;
+  const source = `(?<before>${before})|${beginnings}|[\\0- ]`; // a space ends the search of a word that has none of them
   const ascii = source
     .replaceAll(String.raw`\p{L}`, 'a-z')
     .replaceAll(String.raw`\p{N}`, '0-9')
@@ -64,7 +64,7 @@ const startForms = once(() => {
   return { any: new RegExp(source, 'giu'), ascii: new RegExp(ascii, 'gi') };
 });
 /** One of these is in the beginning of every address, or in its first word. */
-const hint = /[:=(\\]|\/[/\\]|\.[^\s.]/g;
+const hint = /[=\\]|:(?=\S)|\](?=[:(])|[Uu][Rr][Ll]\(|\/[/\\]|\.[^\s.]/g;
 /**
  * The beginning of a destination that leads elsewhere; others are relative to the page. A scheme may be split over lines and written in
  * codes.
@@ -103,12 +103,19 @@ const beginningIn = (text: string, from: number): RegExpExecArray | undefined =>
     while (end < most && !isSpace(text, end)) end += 1;
     const isCut = end === most;
     const startForm = nonAscii.test(text.slice(Math.max(0, start - 2), isCut ? end + maxWordChars : end)) ? any : ascii;
-    startForm.lastIndex = start;
-    const match = startForm.exec(text.slice(0, end + (isCut ? maxWordChars : linkLookbehind)));
-    if (match && match.index < end) return match; // a later one would be cut off
+    const match = firstIn(startForm, text.slice(0, end + (isCut ? maxWordChars : linkLookbehind)), { start, end });
+    if (match) return match;
     place = end;
   }
   return undefined;
+};
+
+/** The first match that starts in a range: a later one would be cut off, and spaces only end the search. */
+const firstIn = (form: RegExp, text: string, { start, end }: TextSpan): RegExpExecArray | undefined => {
+  form.lastIndex = start;
+  let match = form.exec(text);
+  while (match && match.index < end && isSpace(text, match.index)) match = form.exec(text);
+  return match && match.index < end ? match : undefined;
 };
 
 /** A longer word is read in pieces; more than the beginning of an address has. */

@@ -9,7 +9,7 @@ import { drive } from '../../loop/drive.js';
 import { finalizeRun } from '../../loop/finalize-run.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import type { SuspendedRuns } from './suspended-runs.js';
-import { comparingOnce, fieldsIn, copyForReaders, isRecord } from '../../phase/plain-data.js';
+import { fieldsIn, copyForReaders, isRecord } from '../../phase/plain-data.js';
 
 /** The callbacks that the loop calls while it runs, with Mastra's arguments. */
 export const runCallbacks = (
@@ -126,9 +126,7 @@ export const driveHere = async (run: Run, suspended?: SuspendedRuns): Promise<vo
 export const endRecording = (run: Run): void => run.options.recording?.end(run, objectOf(run).object);
 
 /** A chunk as readers get it: a copy, which the run does not change later. The end of a step has the steps so far. */
-export const copyForReader = (run: Run | undefined, chunk: Chunk): Chunk => comparingOnce(() => readersChunk(run, chunk));
-
-const readersChunk = (run: Run | undefined, { payload, ...chunk }: Chunk): Chunk => {
+export const copyForReader = (run: Run | undefined, { payload, ...chunk }: Chunk): Chunk => {
   const copy: Chunk = copyForReaders(chunk);
   if (payload === undefined) return copy;
   const own = isRecord(payload) ? copyFields(payload) : copyForReaders(payload);
