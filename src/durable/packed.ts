@@ -53,7 +53,7 @@ export const packBytes = (text: string): Buffer => {
   return typeof stored === 'string' ? Buffer.from(text) : Buffer.concat([Buffer.of(packedByte), stored]);
 };
 
-export const unpackBytes = (stored: Buffer, path: string): string =>
+export const unpackBytes = (stored: Buffer<ArrayBuffer>, path: string): string =>
   stored[0] === packedByte ? unpack(stored.subarray(1), path) : stored.toString();
 
 const packed = 'deflate ';

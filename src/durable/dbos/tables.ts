@@ -10,7 +10,7 @@ import type { StepStore } from '../stored-steps.js';
 export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Board => ({
   read: readingTogether(query, program),
   marked: async (runId, mark) => {
-    const rows = await query<{ place: number; text: Buffer }>(
+    const rows = await query<{ place: number; text: Buffer<ArrayBuffer> }>(
       'SELECT place, entry AS text FROM interlock.board WHERE program = $1 AND run_id = $2 AND mark = $3 ORDER BY place',
       [program, runId, mark],
     );
@@ -40,7 +40,7 @@ export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Bo
 /** Reads with one query for all readers. */
 const readingTogether = (query: Database['query'], program: string): Board['read'] =>
   readTogether(async (places) => {
-    const rows = await query<{ at: string; entry: Buffer }>(
+    const rows = await query<{ at: string; entry: Buffer<ArrayBuffer> }>(
       `SELECT at, entry FROM unnest($2::text[], $3::int[]) WITH ORDINALITY AS wanted (run_id, first, at)
        JOIN interlock.board USING (run_id) WHERE program = $1 AND place >= first ORDER BY at, place`,
       [program, places.map(([runId]) => runId), places.map(([, from]) => from)],
@@ -133,7 +133,7 @@ export const claimSteps = async (
 
 /** The stored steps of a run, in their order. */
 export const storedSteps = async ({ query }: Pick<Database, 'query'>, workflowId: string): Promise<PersistedStep[]> => {
-  const rows = await query<{ key: string; text: Buffer }>('SELECT key, text FROM interlock.steps WHERE run_id = $1 ORDER BY at', [
+  const rows = await query<{ key: string; text: Buffer<ArrayBuffer> }>('SELECT key, text FROM interlock.steps WHERE run_id = $1 ORDER BY at', [
     workflowId,
   ]);
   return rows.map(({ key, text }) => ({ key, text: unpackBytes(text, key) }));
