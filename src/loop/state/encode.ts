@@ -1,6 +1,8 @@
 import { DevalueError, parse, stringify } from 'devalue';
+import { stringify as toJson } from 'safe-stable-stringify';
 import { isSealed } from '../../durable/journal.js';
 import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.js';
+import type { Chunk } from '../ports.js';
 
 /**
  * A value as text: plain data, dates, maps, sets, bytes, `undefined` and errors. A repeated object is written once. Raises
@@ -12,6 +14,24 @@ export const encode = (value: unknown): string => {
   } catch (cause) {
     if (!(cause instanceof DevalueError)) throw cause;
     throw new InterlockError('durable/unkept-value', { path: cause.path.replace(/^\./, ''), detail: cause.message, cause });
+  }
+};
+
+/** A chunk as text. One that is not plain data becomes its JSON form; one without a JSON form, its error: readers miss no chunk. */
+export const encodeChunk = (chunk: Chunk): string => {
+  try {
+    return encode(chunk);
+  } catch {
+    return jsonOf(chunk);
+  }
+};
+
+const jsonOf = (chunk: Chunk): string => {
+  try {
+    return encode(JSON.parse(toJson(chunk) ?? ''));
+  } catch (error) {
+    const { type, runId, from } = chunk;
+    return encode({ type, runId, from, data: { error: `This chunk cannot be stored: ${String(error)}` } });
   }
 };
 
