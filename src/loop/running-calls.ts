@@ -134,7 +134,13 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
   }
   run.recorder.record({ type: 'tool-start', ...fact });
   let isHere = false;
-  const { outcome, durationMs, stop, released, waiting } = await keepEnd(run, { call, resume }, (inside) => {
+  const {
+    outcome,
+    durationMs,
+    stop,
+    released = [],
+    waiting = [],
+  } = await keepEnd(run, { call, resume }, (inside) => {
     isHere = true;
     return runTool(site, { call, resume, inside });
   });
@@ -180,7 +186,7 @@ const foundSchema = JSON.stringify({
 const unknownEnd = (toolName: string, resume: CallResponse | undefined): ToolEnd => {
   const { code, message } = new InterlockError('tool/unknown-outcome', { path: toolName });
   const suspension = { payload: { code, message }, resumeSchema: foundSchema, unknown: { resume } };
-  return { outcome: { kind: 'suspended', suspension }, durationMs: 0, stop: undefined, released: [], waiting: [] };
+  return { outcome: { kind: 'suspended', suspension }, durationMs: 0, stop: undefined };
 };
 
 type RunIt = (inside?: InsidePart) => Promise<ToolEnd>;
@@ -194,9 +200,9 @@ interface ToolEnd {
   /** The stop, if a guard stopped on something that the tool wrote. */
   readonly stop: Stop | undefined;
   /** The output that guards have released. In a run that is not stored, only its parts that messages keep. */
-  readonly released: readonly Chunk[];
+  readonly released?: readonly Chunk[];
   /** See {@link CallSite.waiting}. */
-  readonly waiting: readonly Chunk[];
+  readonly waiting?: readonly Chunk[];
 }
 
 const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
