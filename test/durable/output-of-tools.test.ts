@@ -21,7 +21,7 @@ const chunksOf = async ({ fullStream }: { readonly fullStream: ReadableStream<ob
   return chunks;
 };
 
-/** What a tool writes, in order, as a reader has it. */
+/** The output of a tool, in order, as a reader has it. */
 const outputIn = (chunks: readonly FollowedChunk[]): unknown[] =>
   chunks.flatMap(({ type, payload, data }) => {
     if (type === 'tool-output') return [payload?.output];
