@@ -133,9 +133,10 @@ export const claimSteps = async (
 
 /** The stored steps of a run, in their order. */
 export const storedSteps = async ({ query }: Pick<Database, 'query'>, workflowId: string): Promise<PersistedStep[]> => {
-  const rows = await query<{ key: string; text: Buffer<ArrayBuffer> }>('SELECT key, text FROM interlock.steps WHERE run_id = $1 ORDER BY at', [
-    workflowId,
-  ]);
+  const rows = await query<{ key: string; text: Buffer<ArrayBuffer> }>(
+    'SELECT key, text FROM interlock.steps WHERE run_id = $1 ORDER BY at',
+    [workflowId],
+  );
   return rows.map(({ key, text }) => ({ key, text: unpackBytes(text, key) }));
 };
 
