@@ -1,12 +1,13 @@
+import { bareOf } from './bare.js';
 import { engineOf, type Subject } from './engines.js';
 import { costsOf, type Cost } from './cost.js';
 import { stored } from './stored.js';
-import { emptyWorker, worker, type Work } from './works.js';
+import { worker, type Work } from './works.js';
 
 /** The orders for a process that measures an engine. */
 export interface CostOrders {
   readonly subject: Subject;
-  /** Works that are measured in turn with empty runs of each step count in `emptySteps`. */
+  /** Works that are measured in turn with empty runs of each step count in `emptySteps`, on the engine without this library. */
   readonly baselines: readonly Work[];
   readonly emptySteps: readonly number[];
   /** Works that are measured separately. */
@@ -20,11 +21,12 @@ export interface CostOrders {
 export interface CostsFound {
   /** By the name of the work. */
   readonly works: Readonly<Record<string, { readonly cost?: Cost; readonly storedBytes?: number }>>;
-  /** By the number of steps; empty without an engine. */
+  /** By the number of steps; empty for an engine that stores nothing. */
   readonly empty: Readonly<Record<number, Cost>>;
 }
 
 const { subject, baselines, emptySteps, alone, sized = [], runs } = JSON.parse(process.argv[2] ?? '') as CostOrders;
+const bare = subject.spec && (await bareOf(subject.spec));
 const engine = engineOf(subject);
 const acts = new Map([...baselines, ...alone, ...sized].map((work) => [work, worker(work, engine)]));
 const actOf = (work: Work) => acts.get(work) ?? worker(work, engine);
@@ -40,7 +42,7 @@ const growthOf = async (work: Work): Promise<number | undefined> => {
 };
 
 const baselineActs = baselines.map(actOf);
-const emptyActs = engine ? emptySteps.map((steps) => emptyWorker(steps, engine)) : [];
+const emptyActs = bare ? emptySteps.map((steps) => () => bare(steps)) : [];
 const costs = await costsOf([...baselineActs, ...emptyActs], runs);
 const empty: Record<number, Cost> = {};
 for (const [index, steps] of emptySteps.entries()) {

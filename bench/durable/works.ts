@@ -1,7 +1,7 @@
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
 import { InterlockAgent } from '../../src/index.js';
-import type { Engine, Program } from '../../src/engine.js';
+import type { Engine } from '../../src/engine.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
 /** A task for an agent. */
@@ -60,26 +60,5 @@ export const worker = ({ name, messages, toolCalls }: Work, durability: Engine |
   return async () => {
     const { status, text } = await agent.generate(history);
     if (status !== 'success' || text !== 'An answer of a few words.') throw new Error(`${name} ended as ${status}: "${text}".`);
-  };
-};
-
-/** The engine's own program of `steps` empty steps, from a run's start to its end. */
-export const emptyWorker = (steps: number, engine: Engine): (() => Promise<unknown>) => {
-  const ends = new Map<string, () => void>();
-  const program: Program = {
-    id: `empty ${steps}`,
-    run: async (durable, { runId }) => {
-      for (let step = 0; step < steps; step += 1) await durable.step(String(step), async () => '');
-      ends.get(runId)?.();
-      return '';
-    },
-  };
-  const empty = engine.host(program);
-  return async () => {
-    const runId = crypto.randomUUID();
-    const ended = new Promise<void>((resolve) => ends.set(runId, resolve));
-    await empty.start({ runId, input: '' });
-    await ended;
-    ends.delete(runId);
   };
 };

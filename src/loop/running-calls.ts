@@ -15,7 +15,8 @@ import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './activity.js';
 import { openToolStream } from './guarded-stream.js';
 import { copyPlain } from '../phase/plain-data.js';
-import { persistedPart } from './emit.js';
+import { emit, persistedPart } from './emit.js';
+import { decode, encodeChunk } from './state/encode.js';
 import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
 import { copyResult, finishedCall, keyOfCall, type FinishedCall, type ToolResult } from './step-calls.js';
@@ -132,10 +133,20 @@ const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse
     return finished(site, call, reused);
   }
   run.recorder.record({ type: 'tool-start', ...fact });
-  const { outcome, durationMs, stop, written } = await keepEnd(run, { call, resume }, (inside) =>
-    runTool(site, { call, resume, inside }),
-  );
-  if (written) site.written.set(toolCallId, written);
+  let isHere = false;
+  const {
+    outcome,
+    durationMs,
+    stop,
+    released = [],
+    waiting = [],
+  } = await keepEnd(run, { call, resume }, (inside) => {
+    isHere = true;
+    return runTool(site, { call, resume, inside });
+  });
+  if (!isHere) for (const chunk of released) await emit(run, chunk); // its process may have died before readers got them
+  site.written.set(toolCallId, released.flatMap(persistedPart));
+  site.waiting.set(toolCallId, waiting);
   if (stop) {
     stopWith(run, stop);
     site.stop();
@@ -188,36 +199,39 @@ interface ToolEnd {
   readonly durationMs: number;
   /** The stop, if a guard stopped on something that the tool wrote. */
   readonly stop: Stop | undefined;
-  /** See {@link RunningCalls.writtenBy}. */
-  readonly written?: readonly DataPart[];
+  /** The output that guards have released. In a run that is not stored, only its parts that messages keep. */
+  readonly released?: readonly Chunk[];
+  /** See {@link CallSite.waiting}. */
+  readonly waiting?: readonly Chunk[];
 }
 
 const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
   const { run, attempt, abortSignal } = site;
   const { settings } = attempt;
   const startedAt = run.scope.now();
-  const { write, settle, written } = createWriting(site, running.call);
+  const { write, settle, released } = createWriting(site, running);
   const { hold, ports } = run.options;
   const isWithheld = hold !== undefined;
   const isInputUntold = mayRejectCalls(run) && attempt.answer.streamedCalls.includes(running.call.toolCallId);
   const given = attempt.calls.get(running.call.toolCallId)?.given?.input;
   const own = { given, list: run.state.list, settings, abortSignal, isInputUntold, isWithheld, flush: flushOf(run), write };
   const outcome = await ports.runTool({ ...running, ...own });
-  await settle(outcome);
-  return { outcome, durationMs: run.scope.now() - startedAt, stop: run.state.stop, written };
+  const waiting = await settle(outcome);
+  return { outcome, durationMs: run.scope.now() - startedAt, stop: run.state.stop, released, waiting };
 };
 
 /**
  * Creates the writer of a tool: it emits at once, or if the run buffers unaccepted content, after the tool has ended. Output of a
  * sub-agent that was rejected is then never shown.
  */
-const createWriting = ({ run, stop, waiting }: CallSite, { toolCallId }: ToolCall) => {
+const createWriting = ({ run, stop }: CallSite, { inside }: Pick<Running, 'inside'>) => {
   const withheld: Chunk[] = [];
-  const written: DataPart[] = [];
+  const released: Chunk[] = [];
+  const stored = (chunk: Chunk): Chunk => (inside ? (decode(encodeChunk(chunk)) as Chunk) : chunk); // just encoded
   const { hold, holdsToolOutput, runId } = run.options;
   const mayWait = ({ type }: Chunk): boolean => holdsToolOutput === true && type === 'tool-output';
   const guardedStream = openToolStream(run, (chunk) => {
-    written.push(...persistedPart(chunk));
+    released.push(...(inside ? [stored(chunk)] : persistedPart(chunk)));
   });
   /**
    * Judges tool output like model output; a stop ends the step. The tool itself continues: if it failed halfway, the next attempt would
@@ -229,23 +243,23 @@ const createWriting = ({ run, stop, waiting }: CallSite, { toolCallId }: ToolCal
   };
   const passOn = (chunk: Chunk) => judged(() => guardedStream.process({ runId, from: 'AGENT', ...chunk }));
   return {
-    written,
+    released,
     write: async (chunk: Chunk): Promise<void> => {
       const own = copyPlain(chunk); // the tool, or a sub-agent, may go on changing its own
       if (hold || mayWait(own)) withheld.push(own);
       else await passOn(own);
     },
-    settle: async (outcome: ToolOutcome): Promise<void> => {
+    /** Returns the output that waits for the verdict on the result. */
+    settle: async (outcome: ToolOutcome): Promise<readonly Chunk[]> => {
+      const waiting: Chunk[] = [];
       if (outcome.kind !== 'error' || !outcome.withdraws) {
-        const isJudged = outcome.kind === 'result';
-        waiting.set(
-          toolCallId,
-          withheld.filter((chunk) => isJudged && mayWait(chunk)),
-        );
-        for (const chunk of withheld) if (!isJudged || !mayWait(chunk)) await passOn(chunk);
+        for (const chunk of withheld)
+          if (outcome.kind === 'result' && mayWait(chunk)) waiting.push(stored(chunk));
+          else await passOn(chunk);
         await judged(guardedStream.end);
       }
       guardedStream.close();
+      return waiting;
     },
   };
 };

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { unpack, unpackText } from '../../src/durable/openworkflow/packed.js';
+import { unpack, unpackText } from '../../src/durable/packed.js';
 import { createSeal } from '../../src/durable/encrypted.js';
 import { encrypted, InterlockAgent } from '../../src/index.js';
 import type { Engine } from '../../src/engine.js';

@@ -17,7 +17,7 @@ export interface Crowd {
 
 /** A line of a process about its runs, written before the process can die. */
 export type CrowdLine =
-  | { readonly type: 'begun' | 'left'; readonly runId: string }
+  | { readonly type: 'begun' | 'left' | 'defined'; readonly runId: string }
   | { readonly type: 'persisted'; readonly key: string }
   | { readonly type: 'outcome'; readonly runId: string; readonly outcome: unknown };
 
@@ -227,6 +227,7 @@ export const saying = (engine: Engine): Engine => {
     ...durable,
     step: async (key, run, records) => {
       const text = await durable.step(key, (inner) => run(sayingSteps(inner, runId)), records);
+      if (key === 'begin') say({ type: 'defined', runId }); // from now on it has the code that began it
       if (key.startsWith('tool ')) say({ type: 'persisted', key: `${runId}:${key.slice('tool '.length)}` });
       return text;
     },

@@ -59,6 +59,10 @@ const underWayIn = (worker: Worker, since = Infinity): string[] => {
   return [...runIds];
 };
 
+/** The runs whose code is settled. */
+const definedIn = (workers: readonly Worker[]): Set<string> =>
+  new Set(workers.flatMap((worker) => linesIn(worker.output()).flatMap((line) => (line.type === 'defined' ? [line.runId] : []))));
+
 const outcomesIn = (worker: Worker): Record<string, unknown> =>
   Object.fromEntries(linesIn(worker.output()).flatMap((line) => (line.type === 'outcome' ? [[line.runId, line.outcome]] : [])));
 
@@ -117,9 +121,10 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('P11: runs in %s, wi
       if (key.startsWith(`${runId}:`)) counts[key.slice(runId.length)] = (counts[key.slice(runId.length)] ?? 0) + 1;
     const parts = (content: unknown) =>
       JSON.parse(
-        JSON.stringify(content, (field, one: unknown) =>
-          timely.has(field) ? undefined : field === 'toolCallId' ? firstId(String(one)) : one,
-        ),
+        JSON.stringify(content, (field, one: unknown) => {
+          if (field === 'approval') return { ...(one as object), id: firstId((one as { id: string }).id) }; // the call's
+          return timely.has(field) ? undefined : field === 'toolCallId' ? firstId(String(one)) : one;
+        }),
       ) as unknown;
     return { memory: messages.map(({ role, content }) => [role, parts(content.parts)]), counts };
   };
@@ -131,7 +136,8 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('P11: runs in %s, wi
     const victims = () => [...living].filter(([, worker]) => underWayIn(worker).length > 0);
     const isOver = () => [...living.values()].some((worker) => Object.keys(outcomesIn(worker)).length === crowd.count);
     for (const fault of faults) {
-      await expect.poll(() => victims().length > 0 || isOver(), { timeout: 300_000, interval: 20 }).toBe(true);
+      const mayCome = (): boolean => victims().length > 0 && (!fault.comesLate || definedIn(workers).size === crowd.count);
+      await expect.poll(() => mayCome() || isOver(), { timeout: 300_000, interval: 20 }).toBe(true);
       await setTimeout(random() * 1_000);
       const running = victims();
       const [as, victim] = running[Math.floor(random() * running.length)] ?? [];

@@ -24,6 +24,8 @@ export interface Fault {
   readonly isShared?: boolean;
   /** Whether it needs encrypted runs. */
   readonly needsKeys?: boolean;
+  /** Whether it comes once the code of each run is settled: a run that begins during it would have other code than its twin. */
+  readonly comesLate?: boolean;
   /** Whether those that it concerns are dead after it. */
   readonly kills?: boolean;
   act(scene: Scene): Promise<void> | void;
@@ -84,6 +86,7 @@ const intruders: readonly Fault[] = [
 const deployment: Fault = {
   name: 'deployed',
   isShared: true,
+  comesLate: true,
   kills: true,
   act: async ({ workers, intrude }) => {
     const deployed = intrude({ version: { guards: ['new'] } });

@@ -18,7 +18,7 @@ export interface Database {
 const tables = `
   CREATE SCHEMA IF NOT EXISTS interlock;
   CREATE TABLE IF NOT EXISTS interlock.steps (
-    run_id TEXT NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL, at BIGINT GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (run_id, key)
+    run_id TEXT NOT NULL, key TEXT NOT NULL, text BYTEA NOT NULL, at BIGINT GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (run_id, key)
   );
   CREATE TABLE IF NOT EXISTS interlock.lives (
     run_id TEXT PRIMARY KEY, owner TEXT NOT NULL, steps INTEGER NOT NULL DEFAULT -1, deaths INTEGER NOT NULL DEFAULT 0
@@ -27,7 +27,7 @@ const tables = `
   CREATE TABLE IF NOT EXISTS interlock.cancels (run_id TEXT PRIMARY KEY);
   CREATE TABLE IF NOT EXISTS interlock.processes (id TEXT PRIMARY KEY, beat BIGINT NOT NULL);
   CREATE TABLE IF NOT EXISTS interlock.board (
-    program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry TEXT NOT NULL, mark TEXT,
+    program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry BYTEA NOT NULL, mark TEXT,
     PRIMARY KEY (program, run_id, place)
   );
   CREATE INDEX IF NOT EXISTS marks ON interlock.board (program, run_id, mark, place) WHERE mark IS NOT NULL;

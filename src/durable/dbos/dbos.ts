@@ -18,6 +18,7 @@ import { rejectOption, anAddress, checkOptions } from '../option-checks.js';
 import { openDbosHost, queueRuns, leaveDbos, takeDbos, type DbosOptions, type DbosSettings, type DbosHost } from './dbos-host.js';
 import { createRecover, createReturns } from './recover.js';
 import { boardOn, storedSteps, type Checking } from './tables.js';
+import { packText, unpackText } from '../packed.js';
 import { isOutermost } from '../stored-steps.js';
 import type { Database } from './database.js';
 import { aName, fieldsOf, needed, timerMsFrom, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
@@ -100,7 +101,7 @@ const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, withHost: 
             workflowID: idOf(runId),
             workflowIDReusePolicy: 'reject',
             workflowAttributes: resourceId === undefined ? {} : { resourceId },
-          })(programId, runId, input);
+          })(programId, runId, packText(input));
           return true;
         } catch (error) {
           if (dbosErrors.isWorkflowIDInUseError(error)) return false;
@@ -132,7 +133,7 @@ const foundIn = (found: WorkflowStatus | undefined): RunFound => {
   if (!found) return { kind: 'absent' };
   switch (found.status) {
     case 'SUCCESS':
-      return { kind: 'ended', output: found.output as string }; // the program's result
+      return { kind: 'ended', output: unpackText(found.output as string, found.workflowID) }; // the program's result
     case 'ERROR':
       return { kind: 'lost', reason: found.error instanceof Error ? found.error.message : String(found.error) };
     case 'PENDING':
@@ -158,7 +159,7 @@ const journalOf = async (database: Database, workflowId: string): Promise<Persis
   const [found, steps] = await Promise.all([DBOS.getWorkflowStatus(workflowId), storedSteps(database, workflowId)]);
   if (!found) return undefined;
   const [, , input] = found.input as [programId: string, runId: string, input: string]; // as passed at the run's start
-  return { input, steps: steps.filter(isOutermost) };
+  return { input: unpackText(input, workflowId), steps: steps.filter(isOutermost) };
 };
 
 /** The runs of a program in DBOS, latest first. */

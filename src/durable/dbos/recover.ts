@@ -1,6 +1,7 @@
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 
 import { TakenOver, type Durable, type Program } from '../journal.js';
+import { packText, unpackText } from '../packed.js';
 import { storedDurable, type StepStore } from '../stored-steps.js';
 import { claimSteps, type Checking } from './tables.js';
 import { createExecution, DeadlyRun, type Suspects } from '../ledger.js';
@@ -50,7 +51,8 @@ const recoverRun = async (
     const program = programs.get(programId);
     if (!program) throw new Error(`No agent here has the id "${programId}".`); // it may be built in another process, or later
     await check(database, program);
-    return await program.run(untilClosed(storedDurable({ store, execution, canceled }), closing), { runId, input });
+    const durable = untilClosed(storedDurable({ store, execution, canceled }), closing);
+    return packText(await program.run(durable, { runId, input: unpackText(input, workflowId) }));
   } catch (error) {
     if (!(error instanceof DeadlyRun)) {
       await execution.interrupt();

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { TakenOver, type Board, type PersistedStep, type PlacedEntry, type Program } from '../journal.js';
+import { TakenOver, type Board, type PersistedStep, type Program } from '../journal.js';
 import { readTogether } from '../calls.js';
+import { packBytes, unpackBytes } from '../packed.js';
 import type { Database } from './database.js';
 import type { Ledger } from '../ledger.js';
 import type { StepStore } from '../stored-steps.js';
 
-/** A row as `pg` returns it. */
-type PlacedRow = { -readonly [Name in keyof PlacedEntry]: PlacedEntry[Name] };
-
 /** The records of a program's runs, in the database of the journals. */
 export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Board => ({
   read: readingTogether(query, program),
-  marked: async (runId, mark) =>
-    query<PlacedRow>(
+  marked: async (runId, mark) => {
+    const rows = await query<{ place: number; text: Buffer<ArrayBuffer> }>(
       'SELECT place, entry AS text FROM interlock.board WHERE program = $1 AND run_id = $2 AND mark = $3 ORDER BY place',
       [program, runId, mark],
-    ),
+    );
+    return rows.map(({ place, text }) => ({ place, text: unpackBytes(text, `${runId} entry ${place}`) }));
+  },
   pin: async (runId, note) => {
     await (note === undefined
       ? query('DELETE FROM interlock.notes WHERE program = $1 AND run_id = $2', [program, runId])
@@ -40,13 +40,15 @@ export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Bo
 /** Reads with one query for all readers. */
 const readingTogether = (query: Database['query'], program: string): Board['read'] =>
   readTogether(async (places) => {
-    const rows = await query<{ at: string; entry: string }>(
+    const rows = await query<{ at: string; entry: Buffer<ArrayBuffer> }>(
       `SELECT at, entry FROM unnest($2::text[], $3::int[]) WITH ORDINALITY AS wanted (run_id, first, at)
        JOIN interlock.board USING (run_id) WHERE program = $1 AND place >= first ORDER BY at, place`,
       [program, places.map(([runId]) => runId), places.map(([, from]) => from)],
     );
     const byReader = Map.groupBy(rows, ({ at }) => Number(at) - 1);
-    return places.map((_, index) => (byReader.get(index) ?? []).map(({ entry }) => entry));
+    return places.map(async ([runId, from], index) =>
+      (byReader.get(index) ?? []).map(({ entry }, place) => unpackBytes(entry, `${runId} entry ${from + place}`)),
+    );
   });
 
 /** A run in DBOS, as one execution of it. */
@@ -68,13 +70,13 @@ const isHeld = `run_id = $1 AND owner = $2 AND EXISTS (
 const writing = `
   WITH held AS (SELECT 1 FROM interlock.lives WHERE ${isHeld} FOR SHARE),
   kept AS (
-    INSERT INTO interlock.steps (run_id, key, text) SELECT $1, $4::text, $5::text FROM held WHERE $4::text IS NOT NULL
+    INSERT INTO interlock.steps (run_id, key, text) SELECT $1, $4::text, $5::bytea FROM held WHERE $4::text IS NOT NULL
     ON CONFLICT DO NOTHING),
   first AS (
     SELECT coalesce($8::int, (SELECT max(place) + 1 FROM interlock.board WHERE program = $6 AND run_id = $7), 0) AS place FROM held),
   added AS (
     INSERT INTO interlock.board SELECT $6, $7, first.place + at - 1, entry, mark
-    FROM first, unnest($9::text[], $10::text[]) WITH ORDINALITY AS given (entry, mark, at)
+    FROM first, unnest($9::bytea[], $10::text[]) WITH ORDINALITY AS given (entry, mark, at)
     ON CONFLICT DO NOTHING)
   SELECT place FROM first`;
 
@@ -99,12 +101,12 @@ export const claimSteps = async (
       if ((await query(`SELECT 1 FROM interlock.lives WHERE ${isHeld}`, execution)).length === 0) throw new TakenOver();
     },
     write: async ({ step, append }) => {
-      const texts = append?.entries.map(({ text }) => text) ?? [];
+      const texts = append?.entries.map(({ text }) => packBytes(text)) ?? [];
       const marks = append?.entries.map(({ mark }) => mark ?? null) ?? [];
       const [first] = await query<{ place: number }>(writing, [
         ...execution,
         step?.key ?? null,
-        step?.text ?? null,
+        step ? packBytes(step.text) : null,
         program,
         append?.runId ?? '',
         append?.at ?? null,
@@ -130,11 +132,13 @@ export const claimSteps = async (
 };
 
 /** The stored steps of a run, in their order. */
-export const storedSteps = ({ query }: Pick<Database, 'query'>, workflowId: string): Promise<PersistedStep[]> =>
-  query<{ -readonly [Name in keyof PersistedStep]: PersistedStep[Name] }>(
+export const storedSteps = async ({ query }: Pick<Database, 'query'>, workflowId: string): Promise<PersistedStep[]> => {
+  const rows = await query<{ key: string; text: Buffer<ArrayBuffer> }>(
     'SELECT key, text FROM interlock.steps WHERE run_id = $1 ORDER BY at',
     [workflowId],
   );
+  return rows.map(({ key, text }) => ({ key, text: unpackBytes(text, key) }));
+};
 
 /** Remembers that a program's runs are encrypted. Raises `durable/unreadable` for the same program without encryption. */
 export type Checking = (database: Pick<Database, 'query'>, program: Program) => Promise<void>;

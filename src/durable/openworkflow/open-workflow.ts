@@ -30,7 +30,7 @@ import {
   type RunTables,
 } from './tables.js';
 import { storedDurable, type StepStore } from '../stored-steps.js';
-import { packText, unpackText } from './packed.js';
+import { packText, unpackText } from '../packed.js';
 import { databaseOf, leaseTable, fileError, isOfFile, leased, type Leased } from './leased.js';
 
 /** The file and the limits of runs on OpenWorkflow. */

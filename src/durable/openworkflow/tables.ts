@@ -12,7 +12,7 @@ import {
 } from '../journal.js';
 import type { Ledger } from '../ledger.js';
 import { isOutermost, type StoreWrite } from '../stored-steps.js';
-import { pack, unpack } from './packed.js';
+import { pack, unpack } from '../packed.js';
 
 /** The labels of a run's call. */
 export interface RunLabels {

@@ -1,6 +1,8 @@
 import { DevalueError, parse, stringify } from 'devalue';
+import { stringify as toJson } from 'safe-stable-stringify';
 import { isSealed } from '../../durable/journal.js';
 import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.js';
+import type { Chunk } from '../ports.js';
 
 /**
  * A value as text: plain data, dates, maps, sets, bytes, `undefined` and errors. A repeated object is written once. Raises
@@ -15,8 +17,29 @@ export const encode = (value: unknown): string => {
   }
 };
 
+/** A chunk as text. One that is not plain data becomes its JSON form; one without a JSON form, its error: readers miss no chunk. */
+export const encodeChunk = (chunk: Chunk): string => {
+  try {
+    return encode(chunk);
+  } catch {
+    return jsonOf(chunk);
+  }
+};
+
+const jsonOf = (chunk: Chunk): string => {
+  try {
+    return encode(JSON.parse(toJson(chunk) ?? ''));
+  } catch (error) {
+    const { type, runId, from } = chunk;
+    return encode({ type, runId, from, data: { error: `This chunk cannot be stored: ${String(error)}` } });
+  }
+};
+
 /** The value of an encoded text. */
 export const decode = (text: string): unknown => parse(text, { Error: (fields: ErrorFields) => revivedError(fields) });
+
+/** Whether an encoded value is plain data, which a copy equals: other values, such as maps and errors, have a mark. */
+export const isPlainText = (text: string): boolean => !/\["(?!Date")/.test(text);
 
 /**
  * The format of everything that an engine stores. Raise it when this version can no longer read an old text: from 2 on a text starts with

@@ -3,7 +3,8 @@ import { InterlockError, isInterlockError } from '../../errors.js';
 import { Interruption, rethrowInterruption } from '../interruption.js';
 import type { InsidePart } from '../tool-call.js';
 import type { Journal, Run } from '../run.js';
-import { decode, decodeAt, encode } from './encode.js';
+import { copyPlain } from '../../phase/plain-data.js';
+import { decode, decodeAt, encode, isPlainText } from './encode.js';
 import { toPersistedState, isPersistable, applyPersistedState, type PersistedState, createStateLog } from './persisted-state.js';
 import type { Patch } from './patch.js';
 
@@ -52,21 +53,26 @@ export const createPersistedJournal = (
     isFenced,
     checkpoint: async <T>(run: Run, key: string, body: () => Promise<T>): Promise<T> => {
       let now: PersistedState | undefined;
+      let made: { readonly text: string; readonly changed: Changed<T> | undefined } | undefined;
       const section = async (inner: Durable): Promise<string> => {
         current = inner;
         catchUp(run);
         await records?.enter(run, key);
-        return textOf(async (): Promise<Changed<T>> => {
+        let changed: Changed<T> | undefined;
+        const ownText = await textOf(async (): Promise<Changed<T>> => {
           const value = await body();
           now = toPersistedState(run);
           const patch = log.change(now, run.state.editedFrom);
           run.change({ editedFrom: undefined });
-          return { value, patch };
+          return (changed = { value, patch });
         });
+        made = { text: ownText, changed: isPlainText(ownText) ? copyPlain(changed) : undefined }; // the run changes its own objects
+        return ownText;
       };
       const text = await step(durable, key, section, records?.take);
       records?.kept();
-      const { value, patch } = valueIn(text, `${run.options.runId} ${key}`) as Changed<T>; // the stored form of a checkpointed section
+      const own = made?.text === text ? made.changed : undefined;
+      const { value, patch } = own ?? (valueIn(text, `${run.options.runId} ${key}`) as Changed<T>); // the stored form of a section
       log.append(patch, now);
       isBehind ||= !now;
       return value;

@@ -5,7 +5,7 @@ import { partIdOf } from '../../loop/part-ids.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Position } from '../../trace/recorder.js';
 import { positionOf, type Run } from '../../loop/run.js';
-import { encode } from '../../loop/state/encode.js';
+import { encode, encodeChunk } from '../../loop/state/encode.js';
 import type { SectionRecords } from '../../loop/state/persisted-journal.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
 import type { PersistedCall } from './persisted-segment.js';
@@ -84,7 +84,6 @@ export const createPublisher = ({ durable, board, sitting: segment, call }: Publ
       hasWaited ||= chunk.type === needsDecisionType;
       const own = withOwnStep(chunk);
       const { kind, text } = bodyOf(own, runId);
-      if (text === undefined) return;
       const key = remaining.size > 0 ? keyOf(own) : '';
       const count = remaining.get(key) ?? 0;
       if (count > 0) return void remaining.set(key, count - 1);
@@ -222,19 +221,8 @@ const unfinished = (published: readonly RunEntry[], { options }: Run): { usedIds
   return { usedIds: publishedIds, partIds: [...publishedIds].filter((id) => !retractedIds.has(id)) };
 };
 
-const bodyOf = (chunk: Chunk, runId: string): { readonly kind: RunEntry['kind']; readonly text: string | undefined } => {
+const bodyOf = (chunk: Chunk, runId: string): { readonly kind: RunEntry['kind']; readonly text: string } => {
   const { runId: id, from, ...rest } = chunk;
   const isOwn = id === runId && from === fromAgent(runId).from;
-  return isOwn ? { kind: 'own', text: textOf(rest) } : { kind: 'chunk', text: textOf(chunk) };
-};
-
-/** A chunk as text, through JSON if it is not plain data. Undefined if that fails, too: such a chunk is not essential. */
-const textOf = (chunk: object): string | undefined => {
-  for (const make of [() => chunk, () => JSON.parse(JSON.stringify(chunk)) as object])
-    try {
-      return encode(make());
-    } catch {
-      continue;
-    }
-  return undefined;
+  return isOwn ? { kind: 'own', text: encodeChunk(rest) } : { kind: 'chunk', text: encodeChunk(chunk) };
 };

@@ -36,9 +36,24 @@ interface OpenedSegment {
   readonly call: PersistedCall;
 }
 
+const headingText = (heading: Heading): string => {
+  if (heading.kind === 'life') return `life ${heading.sitting}`;
+  const { kind, stretch, at } = heading;
+  return `${kind} ${at.stepNumber} ${at.attempt} ${stretch}`;
+};
+
+/** Undefined for a text that {@link headingText} did not create. */
+const headingOf = (text: string): Heading | undefined => {
+  const [, sitting] = /^life (\d+)$/.exec(text) ?? [];
+  if (sitting !== undefined) return { kind: 'life', sitting: Number(sitting) };
+  const [, kind, stepNumber, attempt, stretch = ''] = /^(own|chunk) (\d+) (\d+) (.*)$/s.exec(text) ?? [];
+  if (kind !== 'own' && kind !== 'chunk') return undefined;
+  return { kind, stretch, at: { stepNumber: Number(stepNumber), attempt: Number(attempt) } };
+};
+
 /** @param text the body below the heading, see `encode` */
 export const writeEntry = (heading: Heading, text: string, mark?: EntryMark): BoardEntry => ({
-  text: `${JSON.stringify(heading)}\n${text}`,
+  text: `${headingText(heading)}\n${text}`,
   mark: heading.kind === 'life' ? 'life' : mark,
 });
 
@@ -86,11 +101,9 @@ export const createStepRestorer = (earlierSteps: (before: number) => Promise<rea
 
 const readEntry = (entry: string, path: string): { readonly heading: Heading; readonly text: string } => {
   const end = entry.indexOf('\n');
-  try {
-    return { heading: JSON.parse(entry.slice(0, end)) as Heading, text: entry.slice(end + 1) }; // written by writeEntry
-  } catch (cause) {
-    throw new InterlockError('durable/damaged', { path, detail: String(cause), cause });
-  }
+  const heading = headingOf(entry.slice(0, end));
+  if (!heading) throw new InterlockError('durable/damaged', { path, detail: 'it has no heading.' });
+  return { heading, text: entry.slice(end + 1) };
 };
 
 /** @param from the place of the first entry; pass marked entries before it to `takePlaced` */
