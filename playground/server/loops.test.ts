@@ -102,6 +102,14 @@ describe('a chat with a guardedToolLoop', () => {
     expect((await runs()).map(({ userText }) => userText)).toEqual(['Find both.', 'Find both.']);
   });
 
+  it('does not wait again for an answered call when the answer to it is empty', async () => {
+    const { say, answer, ended } = await open({ steps: [looksUp, { text: '' }], needsApproval: true });
+    const { runId, entries } = await say('Find it.');
+    const [call] = foldRun(entries).waiting;
+    const next = await answer(runId, { toolCallId: call?.toolCallId ?? '', approved: true });
+    expect((await ended(next.runId)).status).toBe('success');
+  });
+
   it('drops a waiting call when the conversation goes on', async () => {
     const { say, model } = await open({ steps: [looksUp, { text: 'Fine.' }], needsApproval: true });
     const { threadId } = await say('Find it.');

@@ -33,8 +33,10 @@ export interface WaitingCalls {
 export const waitingCalls = (messages: readonly ModelMessage[]): WaitingCalls | undefined => {
   const last = messages.findLast(({ role }) => role === 'assistant') as AssistantModelMessage | undefined; // by its role
   const parts = last && typeof last.content !== 'string' ? last.content : [];
+  const replies = messages.flatMap((message) => (message.role === 'tool' ? message.content : []));
+  const isAnswered = (id: string) => replies.some((part) => part.type === 'tool-approval-response' && part.approvalId === id);
   const calls = parts.flatMap((request) => {
-    if (request.type !== 'tool-approval-request' || request.isAutomatic) return [];
+    if (request.type !== 'tool-approval-request' || request.isAutomatic || isAnswered(request.approvalId)) return [];
     const { approvalId, toolCallId } = request;
     return parts.flatMap((part) =>
       part.type === 'tool-call' && part.toolCallId === toolCallId
