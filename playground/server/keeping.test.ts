@@ -182,11 +182,11 @@ describe('runs of a process that ended', () => {
   });
 });
 
-it('creates no file with the name memory', async () => {
-  const studio = await openStudio(makeAgent([{ text: 'Hello.' }]).agent, { file: 'memory' });
+it.each(['memory', ':memory:'])('creates no file with the name %s', async (file) => {
+  const studio = await openStudio(makeAgent([{ text: 'Hello.' }]).agent, { file });
   await studio.run('Hi');
   await studio.close();
-  expect(existsSync('memory')).toBe(false);
+  expect(existsSync(file)).toBe(false);
 });
 
 describe('a store', () => {

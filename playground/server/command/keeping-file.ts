@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { inMemory } from '../store/open-store.js';
+import { isInMemory } from '../store/open-store.js';
 
 /** The default file for a command's runs. */
 const defaultFile = join('.interlock', 'studio.db');
@@ -15,7 +15,7 @@ interface Place {
  * was requested or the optional peer is not installed.
  */
 export const databaseFile = async (option: string | undefined, { complain, cwd }: Place): Promise<string | undefined> => {
-  if (option === inMemory) return undefined;
+  if (option !== undefined && isInMemory(option)) return undefined;
   if (option === undefined && !(await hasLibsql())) {
     complain('Runs are stored in memory. Install @libsql/client to store them in a file.');
     return undefined;

@@ -13,14 +13,14 @@ export interface StoreOptions extends StoreBounds {
   readonly file?: string;
 }
 
-/** The path of a store without a file. */
-export const inMemory = 'memory';
+/** Whether a path means a store without a file; `:memory:` is SQLite's name for it. */
+export const isInMemory = (file: string): boolean => file === 'memory' || file === ':memory:';
 
 /** Opens the store for the options. Raises `studio/unusable-file`, `install/unsupported-version`. */
 export const openStore = async (options: StoreOptions): Promise<RunStore> => {
   const { file, maxRuns, maxBytes } = options;
   const bounds = { ...(maxRuns !== undefined && { maxRuns }), ...(maxBytes !== undefined && { maxBytes }) };
-  if (file === undefined || file === inMemory) return openMemoryStore(bounds);
+  if (file === undefined || isInMemory(file)) return openMemoryStore(bounds);
   checkIntegration('@libsql/client');
   try {
     mkdirSync(dirname(resolve(file)), { recursive: true });
