@@ -1,5 +1,6 @@
 import type { BoardEntry, EntryMark, PlacedEntry } from '../../durable/journal.js';
 import type { Chunk } from '../../loop/ports.js';
+import { attempted } from '../../phase/awaitable.js';
 import { InterlockError } from '../../errors.js';
 import { decodeAt } from '../../loop/state/encode.js';
 import type { Position } from '../../trace/recorder.js';
@@ -42,8 +43,9 @@ const headingText = (heading: Heading): string => {
   return `${kind} ${at.stepNumber} ${at.attempt} ${stretch}`;
 };
 
-/** Undefined for a text that {@link headingText} did not create. */
+/** Undefined for a text that is no heading. Earlier versions wrote JSON. */
 const headingOf = (text: string): Heading | undefined => {
+  if (text.startsWith('{')) return attempted(() => JSON.parse(text) as Heading);
   const [, sitting] = /^life (\d+)$/.exec(text) ?? [];
   if (sitting !== undefined) return { kind: 'life', sitting: Number(sitting) };
   const [, kind, stepNumber, attempt, stretch = ''] = /^(own|chunk) (\d+) (\d+) (.*)$/s.exec(text) ?? [];
