@@ -124,7 +124,8 @@ const isGenerator = (execute: Execute): boolean => Object.prototype.toString.cal
 /** A tool's results, each judged before it is passed on. */
 async function* guardedResults(run: Run, request: ToolRun, execute: (args: unknown) => unknown): AsyncGenerator {
   await start(run);
-  if (run.adapters.has('withGuards')) await run.state.trace?.begin([...systemOf(run.state.instructions), ...request.messages]); // an approved call comes before the model's
+  // A call that a person approved comes before the model's first call.
+  if (run.adapters.has('withGuards')) await run.state.trace?.begin([...systemOf(run.state.instructions), ...request.messages]);
   const call = { ...request, args: await judgeArguments(run, request) };
   let left: unknown;
   for await (const result of toolResults(run, call, execute)) yield (left = await judgeResult(run, call, result));

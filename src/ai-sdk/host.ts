@@ -22,8 +22,10 @@ export const instanceOf = (model: LanguageModel): ModelInstance => {
 };
 
 /**
- * An empty array is a plan without guards, so that a configuration can switch them off. Another array gets the id. Raises `ai-sdk/hook-not-called` for a state
+ * An empty array is a plan without guards, so that a configuration can switch them off. Raises `ai-sdk/hook-not-called` for a state
  * signal: it belongs to a thread.
+ *
+ * @param id of the plan, for an array or a single guard
  */
 export const planOf = (guards: Compilable, id?: string): Plan => {
   if (Array.isArray(guards) && guards.length === 0) return noGuards;

@@ -4,7 +4,7 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { InterlockAgent } from '../../src/index.js';
+import { guard, InterlockAgent, pipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { callThen, modes } from './support.js';
 
@@ -75,15 +75,32 @@ describe('the result of a tool', () => {
     expect(prompt).toContain(secret);
   });
 
-  it.each(modes)('is what a guard left that edited it in place, in %s', async (mode) => {
-    const masks: Processor = {
-      id: 'masks',
-      processToolResult: async ({ result }) => {
-        (result as typeof table).rows[0] = { name: '***' };
-        return undefined;
-      },
-    };
-    const { model, agent } = agentWith({ outputProcessors: [masks] });
+  const masksRows: Processor = {
+    id: 'masks',
+    processToolResult: async ({ result }) => {
+      (result as typeof table).rows[0] = { name: '***' };
+      return undefined;
+    },
+  };
+  const readsRows: Processor = { id: 'reads', processToolResult: async () => undefined };
+  const places = {
+    alone: () => [masksRows],
+    'before another guard': () => [masksRows, readsRows],
+    'after another guard': () => [readsRows, masksRows],
+    'in a block': () => [pipeline('block').parallel([masksRows, readsRows]).commit()],
+    'in a branch': () => [
+      pipeline('branch')
+        .branch([[async () => true, masksRows]])
+        .then(readsRows)
+        .commit(),
+    ],
+    'with a deadline': () => [guard(masksRows, { deadlineMs: 60_000 }), readsRows],
+  };
+
+  const inModes = Object.entries(places).flatMap(([place, guards]) => modes.map((mode) => ({ place, guards, mode })));
+
+  it.each(inModes)('is what a guard $place left that edited it in place, in $mode', async ({ guards, mode }) => {
+    const { model, agent } = agentWith({ outputProcessors: guards() });
     const chunks: unknown[] = [];
     const options = { onChunk: (chunk: unknown) => void chunks.push(chunk) };
     const result =
