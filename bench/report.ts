@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { figureOf, isMeasured, ratioOf, type Figure, type Series } from './case.js';
 import { goalRow, goalsOf } from './goals.js';
 import { groupOf, ratioSizes } from './measure.js';
@@ -88,5 +87,5 @@ export const writePage = async (run: BenchRun): Promise<void> => {
     'goals',
     markdownOf({ id: 'goals', head: ['goal', 'measured', 'at most', 'held'], rows: goalsOf(run.series).map(goalRow) }),
   );
-  writeFileSync(page, await format(text, { filepath: fileURLToPath(page), printWidth: 140 }));
+  writeFileSync(page, (await format('page.md', text, { printWidth: 140 })).code);
 };

@@ -12,7 +12,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { printForms } from './forms.js';
 import { judgeGitleaks, printGitleaks, rulesAddress } from './gitleaks.js';
 import { honestTexts } from './honest/corpora.js';
@@ -57,10 +57,8 @@ const page = pageOf(results, sources);
 if (values.write) {
   const path = fileURLToPath(new URL('../../docs/evaluation.md', import.meta.url));
   const [honest = ''] = /## Honest text\n[^]*?(?=## The data\n)/.exec(await readFile(path, 'utf8')) ?? []; // measured by --honest
-  await writeFile(
-    path,
-    await format(page.replace('## The data\n', `${honest}## The data\n`), { filepath: path, printWidth: 140 }),
-  );
+  const { code } = await format(path, page.replace('## The data\n', `${honest}## The data\n`), { printWidth: 140 });
+  await writeFile(path, code);
 } else console.log(page);
 for (const complaint of complaintsAbout(results)) {
   console.error(`not kept: ${complaint}`);

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 
 import { median, quantile } from '../case.js';
 import { brief, filled, markdownOf } from '../table.js';
@@ -101,5 +101,5 @@ process.stdout.write(`${about}\n\n${table}\n`);
 if (values.write) {
   const page = new URL('../../docs/performance.md', import.meta.url);
   const text = filled(filled(readFileSync(page, 'utf8'), 'load-about', about), 'load', table);
-  writeFileSync(page, await format(text, { parser: 'markdown' }));
+  writeFileSync(page, (await format('page.md', text)).code);
 }

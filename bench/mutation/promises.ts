@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 
 import { filled, markdownOf } from '../table.js';
 import { promiseMutations, type PromiseMutation } from './promise-mutations.js';
@@ -51,5 +51,5 @@ if (named.length === 0) {
     '---',
   );
   const text = filled(readFileSync(page, 'utf8'), 'promises', table);
-  writeFileSync(page, await format(text, { parser: 'markdown', printWidth: 140 }));
+  writeFileSync(page, (await format('page.md', text, { printWidth: 140 })).code);
 }

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 
 import { filled, markdownOf, type FigureTable } from '../table.js';
 import { modules } from './modules.js';
@@ -103,5 +103,5 @@ export const writeScores = async (scores: Scores): Promise<void> => {
   writeFileSync(scoresFile, `${JSON.stringify(Object.fromEntries(known), undefined, 2)}\n`);
   let text = readFileSync(pageAt, 'utf8');
   for (const table of [moduleTable(known), fileTable(known)]) text = filled(text, table.id, markdownOf(table));
-  writeFileSync(pageAt, await format(text, { parser: 'markdown', printWidth: 140 }));
+  writeFileSync(pageAt, (await format('page.md', text, { printWidth: 140 })).code);
 };

@@ -14,8 +14,7 @@ import { isSame } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
 
 /** The guards' version of a payload, or a request for another attempt. */
-type Judged<P extends Phase> =
-  { readonly data: PhaseData<P>; readonly retry?: undefined } | { readonly data?: undefined; readonly retry: Retry };
+type Judged<P extends Phase> = { data: PhaseData<P>; retry?: undefined } | { data?: undefined; retry: Retry };
 
 /** The words that a payload contains. */
 const wordsOf = (data: object): string => {

@@ -83,8 +83,7 @@ export const createGathering = () => {
     content,
     add: (part: StreamPart): void => {
       const known = kinds[part.type];
-      if (known)
-        addWords(known.kind, part as PartOf<'text-start' | 'text-delta' | 'text-end'>); // the two kinds have the same fields
+      if (known) addWords(known.kind, part as PartOf<'text-start' | 'text-delta' | 'text-end'>); // the two kinds have the same fields
       else if (isContent(part)) content.push(part);
     },
   };

@@ -62,8 +62,7 @@ const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<v
   const { reason } = record;
   rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
   const out: EmittedParts = { partIds: attempt.answer.partIds, place: attempt.place ?? 0, scope: 'step' };
-  if (isModelFailure(run, reason))
-    run.options.streamBuffer.drop(out.place); // emitted content of a failed attempt stays, marked as failed
+  if (isModelFailure(run, reason)) run.options.streamBuffer.drop(out.place); // emitted content of a failed attempt stays, marked as failed
   else await retract(run, out);
 };
 

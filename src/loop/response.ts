@@ -6,6 +6,7 @@ import { fieldsIn, copyShared, isPlain } from '../phase/plain-data.js';
 
 /** A part of a message, as the host keeps it. */
 export type Part = MastraDBMessage['content']['parts'][number];
+type ToolPart = Extract<Part, { type: 'tool-invocation' }>;
 type TextPart = Extract<Part, { type: 'text' }>;
 type ReasoningPart = Extract<Part, { type: 'reasoning' }>;
 
@@ -224,8 +225,7 @@ export const sourceFields = ({ source }: Extract<Part, { type: 'source' }>) => {
 
 /** The message part of a tool call. */
 export const findToolPart = (parts: readonly Part[], toolCallId: string) =>
-  parts.find((part) => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId) as
-    Extract<Part, { type: 'tool-invocation' }> | undefined; // found by its type, which the compiler does not see through find
+  parts.find((part): part is ToolPart => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId);
 
 /** Number of pieces that are joined at once. */
 const piecesOfBlock = 4_096;

@@ -40,8 +40,7 @@ export const armsOf = <B extends { readonly index: number }>(
 };
 
 /** The cases that run, or the first condition that threw, in their written order. */
-export type Choice<A extends ConditionalArm> =
-  { readonly matching: readonly A[]; readonly failure?: undefined } | { readonly failure: InterlockError };
+export type Choice<A extends ConditionalArm> = { matching: readonly A[]; failure?: undefined } | { failure: InterlockError };
 
 /**
  * Evaluates all conditions of a branch: all cases whose condition holds run, and `otherwise` if none does. If a condition throws, no case

@@ -149,7 +149,8 @@ export interface RunSetup {
 export interface Ran {
   /** The result for the caller; undefined after an error. */
   readonly result:
-    { text: string; finishReason: string; steps: readonly { text: string; toolResults: readonly unknown[] }[] } | undefined;
+    | { text: string; finishReason: string; steps: readonly { text: string; toolResults: readonly unknown[] }[] }
+    | undefined;
   readonly error: unknown;
   /** The streamed parts. */
   readonly parts: readonly { type: string; text?: string; [field: string]: unknown }[];

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { guardRows } from '../guard-rows.js';
 import { honestTexts } from './corpora.js';
 import { judgeHonest, type HonestResult } from './judge-honest.js';
@@ -60,12 +60,10 @@ const writeShares = async (results: readonly HonestResult[]): Promise<void> => {
   const table = [head, ['---', '---:', '---:', '---:', '---:', '---:'], ...rows]
     .map((cells) => `| ${cells.join(' | ')} |\n`)
     .join('');
-  await edit('docs/evaluation.md', (page) =>
-    format(
-      page.replace(/(?<=## Honest text\n[^|]*)(?:\|.*\n)+/, () => table),
-      { parser: 'markdown', printWidth: 140 },
-    ),
-  );
+  await edit('docs/evaluation.md', async (page) => {
+    const text = page.replace(/(?<=## Honest text\n[^|]*)(?:\|.*\n)+/, () => table);
+    return (await format('page.md', text, { printWidth: 140 })).code;
+  });
   await edit('docs/guide/guards.md', (page) =>
     Object.entries(guardRows).reduce((text, [name, { honest }]) => {
       const result = results.find(({ guard }) => 'row' in honest && guard === honest.row);

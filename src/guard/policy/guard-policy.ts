@@ -15,9 +15,10 @@ import {
   type OptionKind,
 } from '../../option-kind.js';
 
+const windowNames = ['delta', 'chunk', 'sentence', 'part', 'step'] as const;
+
 /** The end of a window: how much of the stream a guard checks at a time. */
-export type GuardWindow =
-  'delta' | 'chunk' | 'sentence' | 'part' | 'step' | { readonly chars: number } | { readonly tokens: number };
+export type GuardWindow = (typeof windowNames)[number] | { readonly chars: number } | { readonly tokens: number };
 
 /** The rules around a guard. Every field is optional; without any, a guard behaves like its processor. */
 export interface GuardPolicy {
@@ -82,7 +83,7 @@ export interface GuardPolicy {
   readonly version?: string;
 }
 
-const namedWindows: ReadonlySet<unknown> = new Set(['delta', 'chunk', 'sentence', 'part', 'step']);
+const namedWindows: ReadonlySet<unknown> = new Set(windowNames);
 const sizes: ReadonlySet<unknown> = new Set(['chars', 'tokens']);
 
 export const aWindow: OptionKind<GuardWindow> = kind(

@@ -34,7 +34,11 @@ export interface GraphSource {
 
 /** An entry of a pipeline. */
 export type PipelineStep =
-  Processor | AnyWorkflow | GraphSource | PayloadFunction | { readonly id: string; execute(call: never): unknown };
+  | Processor
+  | AnyWorkflow
+  | GraphSource
+  | PayloadFunction
+  | { readonly id: string; execute(call: never): unknown };
 
 /** The input of {@link compile}: a processor, pipeline or workflow, or an array of them. */
 export type Compilable = Exclude<PipelineStep, PayloadFunction> | readonly PipelineStep[];

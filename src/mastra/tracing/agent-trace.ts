@@ -147,8 +147,7 @@ interface SpanStart {
   readonly isRecovered: boolean;
   readonly availableTools: string[];
   /** The continuation of a suspended run: the span of the previous segment, and the answer. */
-  readonly resumed:
-    { readonly from: AgentSpan; readonly input: { readonly toolCallId: string; readonly answer: string } } | undefined;
+  readonly resumed?: { readonly from: AgentSpan; readonly input: { readonly toolCallId: string; readonly answer: string } };
 }
 
 /**
