@@ -181,8 +181,7 @@ const textChunks = (run: Run, { type, id }: Span, part: Extract<Part, { type: Sp
   const text = part.type === 'text' ? part.text : part.reasoning;
   if (text === '' && !providerMetadata) return [];
   const metadata = providerMetadata && { providerMetadata };
-  const fields = [metadata, { text }, metadata];
-  return fields.map((own, index) => agentChunk(run, `${type}-${['start', 'delta', 'end'][index]}`, { id, ...own }));
+  return [metadata, { text }, metadata].map((own, index) => agentChunk(run, `${type}-${['start', 'delta', 'end'][index]}`, { id, ...own }));
 };
 
 const partChunks = (run: Run, part: Exclude<Part, { type: Span['type'] }>): Chunk[] => {
@@ -231,9 +230,7 @@ const snapshotParts = (parts: readonly Part[], earlier: readonly PartSnapshot[] 
   parts.map((part, index) => snapshotOf(part, earlier[index]));
 
 const metadataIn = (part: Part | undefined): unknown =>
-  fieldsIn(part?.type === 'source' ? part.source : part)['providerMetadata'];
-
-// not all parts have it
+  fieldsIn(part?.type === 'source' ? part.source : part)['providerMetadata']; // not all parts have it
 
 const snapshotOf = (part: Part, earlier?: PartSnapshot): PartSnapshot => {
   const { type } = part;
@@ -247,13 +244,10 @@ const contentOf = (part: Part, earlier: unknown): Pick<PartSnapshot, 'id' | 'val
   const { type } = part;
   if (type === 'text' || type === 'reasoning') return { id: undefined, value: type === 'text' ? part.text : part.reasoning };
   if (type === 'tool-invocation') return { id: part.toolInvocation.toolCallId, value: callIn(part.toolInvocation, earlier) };
-  if (isData(part)) return { id: dataAsText(part), value: dataAsText(part) };
+  if (type.startsWith('data-')) return { id: dataAsText(part), value: dataAsText(part) };
   if (type === 'source') return { id: part.source.id, value: JSON.stringify(sourceFields(part)) };
   return { id: undefined, value: type === 'file' ? fileKey(part.data) : undefined };
 };
-
-/** A data part that a tool wrote. */
-const isData = (part: { type: string }): boolean => part.type.startsWith('data-');
 
 /** The arguments, the result and the tool's name of a call; the earlier array if nothing changed. */
 const callIn = (call: Extract<Part, { type: 'tool-invocation' }>['toolInvocation'], earlier: unknown): readonly unknown[] => {

@@ -60,27 +60,28 @@ export type InterlockAgentConfig<
     defaultStreamOptions?: DefaultsFor;
   };
 
-/** Options of one call: Mastra's, with guards in the same forms as in the configuration. */
-export type InterlockCallOptions = Omit<
+type MastraOptionsOfCall = Omit<
   AgentExecutionOptionsBase<unknown>,
   keyof OwnOptions<'call'> | keyof IgnoredOptions<'call'> | 'toolsets' | 'clientTools' | 'prepareStep'
-> &
-  OwnOptions<'call'> &
-  IgnoredOptions<'call'> & {
-    /**
-     * Runs after the input guards of each step, with the arguments and results of `processInputStep`. Replaces the agent's own
-     * `prepareStep`.
-     */
-    prepareStep?: PrepareStep;
-    /** The schema of an object to answer with. The object is checked after all other guards, and emitted once accepted. */
-    structuredOutput?: StructuredOutput;
-    /** Additional tools for this call, in sets. */
-    toolsets?: Readonly<Record<string, ToolSet>>;
-    /** Tools that the client runs. A call of one ends the run. */
-    clientTools?: ToolSet;
-    /** Overrides the agent's model. */
-    model?: DynamicArgument<MastraModelConfig> | DynamicArgument<SdkModel>; // Mastra's own union, so that the compiler does not compare two of them
-  };
+>;
+
+/** Options of one call: Mastra's, with guards in the same forms as in the configuration. */
+// Interfaces: the compiler compares two of them once, but each part of an intersection again, which took seconds for each agent.
+export interface InterlockCallOptions extends MastraOptionsOfCall, OwnOptions<'call'>, IgnoredOptions<'call'> {
+  /**
+   * Runs after the input guards of each step, with the arguments and results of `processInputStep`. Replaces the agent's own
+   * `prepareStep`.
+   */
+  prepareStep?: PrepareStep;
+  /** The schema of an object to answer with. The object is checked after all other guards, and emitted once accepted. */
+  structuredOutput?: StructuredOutput;
+  /** Additional tools for this call, in sets. */
+  toolsets?: Readonly<Record<string, ToolSet>>;
+  /** Tools that the client runs. A call of one ends the run. */
+  clientTools?: ToolSet;
+  /** Overrides the agent's model. */
+  model?: DynamicArgument<MastraModelConfig> | DynamicArgument<SdkModel>; // Mastra's own union, so that the compiler does not compare two of them
+}
 
 /**
  * Options of a call that resumes a run. The run keeps its guards, tools, model and limits. The request context identifies the
@@ -103,7 +104,9 @@ export type InterlockDeclineOptions = InterlockResumeOptions & {
 export type MastraResumeOptions<OUTPUT> = MastraCallOptions<OUTPUT> & { runId?: string; toolCallId?: string; reason?: string };
 
 /** The other form of a call: one object that also holds the prompt. */
-export type InterlockPromptCall = InterlockCallOptions & { prompt: MessageListInput };
+export interface InterlockPromptCall extends InterlockCallOptions {
+  prompt: MessageListInput;
+}
 
 /** Options as Mastra types them, for code that was written for Mastra's agent. */
 export type MastraCallOptions<OUTPUT> = AgentExecutionOptionsBase<OUTPUT> & { structuredOutput?: unknown; model?: unknown };
@@ -114,4 +117,6 @@ export type MastraTextOptions = AgentExecutionOptionsBase<unknown> & { structure
 };
 
 /** Options of a call with structured output. */
-export type InterlockObjectOptions<OUTPUT> = InterlockCallOptions & { structuredOutput: StructuredOutput<OUTPUT> };
+export interface InterlockObjectOptions<OUTPUT> extends Omit<InterlockCallOptions, 'structuredOutput'> {
+  structuredOutput: StructuredOutput<OUTPUT>;
+}
