@@ -25,7 +25,7 @@ const writeTypes = async (): Promise<void> => {
   rmSync(folder, { recursive: true, force: true });
   execFileSync(
     process.execPath,
-    ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', folder],
+    ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--noCheck', '--outDir', folder],
     { stdio: 'inherit' },
   );
   const { 'mastra-interlock': _command, 'classifier-worker': _worker, ...typed } = entries;
