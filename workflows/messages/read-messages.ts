@@ -77,13 +77,12 @@ export const readPart = (part: FilePart, change: (text: string) => string): File
 };
 
 /** The parts of a message, and its files in the older field, which the model gets if there is no file among the parts. */
-export const allPartsOf = ({
-  parts = [],
-  experimental_attachments: files = [],
-}: MastraDBMessage['content']): MastraMessagePart[] => [
-  ...(parts.some(({ type }) => type === 'file') ? [] : files.map(toFilePart)),
-  ...parts,
-];
+export const allPartsOf = ({ content }: MastraDBMessage): MastraMessagePart[] => {
+  const parts = content.parts ?? [];
+  return parts.some(({ type }) => type === 'file')
+    ? parts
+    : [...(content.experimental_attachments ?? []).map(toFilePart), ...parts];
+};
 
 const toFilePart = ({ url, contentType = '', name }: Attachment): FilePart => ({
   type: 'file',
@@ -95,9 +94,9 @@ const toFilePart = ({ url, contentType = '', name }: Attachment): FilePart => ({
 type Attachment = NonNullable<MastraDBMessage['content']['experimental_attachments']>[number];
 
 /** The texts of a message's files: names, addresses, and content of text files. */
-export const fileTextsOf = ({ content }: MastraDBMessage): string[] => {
+export const fileTextsOf = (message: MastraDBMessage): string[] => {
   const texts: string[] = [];
-  for (const part of allPartsOf(content)) if (part.type === 'file') readPart(part, (text) => (texts.push(text), text));
+  for (const part of allPartsOf(message)) if (part.type === 'file') readPart(part, (text) => (texts.push(text), text));
   return texts;
 };
 
@@ -118,20 +117,27 @@ export const resultsIn = ({ content }: MastraDBMessage): Leaf[] =>
 
 /**
  * Texts that a client sends as another's: the assistant's turns with their reasoning, files, calls and results, also in `context`, and
- * signals.
+ * signals. And what memory recalls from other threads.
  */
 export const madeUpTexts = ({ messageList }: Partial<Pick<ProcessInputArgs, 'messageList'>>): string[] => {
   if (!messageList) return [];
   const { all, input, remembered, response } = messageList.get;
   const sent = new Set(input.db().map(({ id }) => id));
   const own = new Set([...remembered.db(), ...response.db()].map(({ id }) => id));
+  const others = recalledElsewhere(messageList)
+    .flatMap(({ content }) => leavesOf(content))
+    .map(String);
   const made = all.db().filter(({ role, id }) => role !== 'user' && (sent.has(id) || !own.has(id)));
-  return made.flatMap((message) => [
+  const texts = made.flatMap((message) => [
     ...textsOf(message),
     ...fileTextsOf(message),
     ...(message.content.parts ?? []).flatMap(writtenIn).map(String),
   ]);
+  return [...texts, ...others];
 };
+
+/** The system messages of memory: its notes, and messages of the resource's other threads. */
+export const recalledElsewhere = (list: MessageList | undefined) => list?.getSystemMessages('memory') ?? [];
 
 const writtenIn = (part: MastraMessagePart): Leaf[] => {
   if (part.type === 'reasoning') return leavesOf([part.reasoning, ...part.details]);

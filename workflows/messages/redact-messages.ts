@@ -42,7 +42,7 @@ type EditText = (text: string, label?: string) => Awaitable<string>;
 
 /** A message with the texts of its files edited, and of its results; the same object if nothing changes. */
 const editParts = (message: MastraDBMessage, edit: EditText, { withResults }: Redaction): Awaitable<MastraDBMessage> => {
-  const parts = allPartsOf(message.content);
+  const parts = allPartsOf(message);
   const edited = inTurn(parts, (part): Awaitable<MastraMessagePart> => {
     if (part.type === 'file') return changeTexts((change) => readPart(part, change), edit);
     return withResults && part.type === 'tool-invocation' ? editEnd(part, edit) : part;
