@@ -112,8 +112,7 @@ const readFileText = (data: string, mimeType: unknown, reading: TextReading): st
   if (/^https?:/i.test(data)) return reading.change(data);
   const [head, described] = /^data:([^,]*),/i.exec(data) ?? [];
   const [urlType, ...parameters] = described?.split(';') ?? [];
-  const type = typeof mimeType === 'string' && mimeType !== '' ? mimeType : urlType;
-  if (type === undefined || !textTypes.test(type)) return data;
+  if (![mimeType, urlType].some((type) => typeof type === 'string' && textTypes.test(type))) return data; // hosts trust either
   if (head === undefined) return readBase64('', data, reading);
   const body = data.slice(head.length);
   if (parameters.at(-1)?.toLowerCase() === 'base64') return readBase64(head, body, reading);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { InterlockAgentConfig } from '../../src/index.js';
+import { memoryEngine, type InterlockAgentConfig } from '../../src/index.js';
 import { isApplied, optionTable } from '../../src/mastra/options/option-table.js';
 import { tripping } from '../../src/testing/index.js';
 import { all, callThen, echoAs, expectRefusal, makeAgent, modes } from './support.js';
@@ -28,6 +28,15 @@ describe.each(modes)('%s, called by a server', (mode) => {
       expect(await result.text).toBe('Hello.');
     },
   );
+
+  it('starts a durable run, which does not store the objects of the server', async () => {
+    class TaskStore {
+      tasks = new Map();
+    }
+    const { agent } = makeAgent('Hello.', { durability: memoryEngine() });
+    const result = await agent[mode]('Hi', { ...fromServer, taskStore: new TaskStore() } as ServedOptions);
+    expect(await result.text).toBe('Hello.');
+  });
 
   it.each([
     ['inputProcessors', []],

@@ -32,8 +32,8 @@ const agentOn = (host: HostName, memory: Memory, guards: readonly object[]) => {
   return { model, agent: host === 'Mastra’s own Agent' ? new Agent(own) : new InterlockAgent(own) };
 };
 
-const ask = async (agent: Agent | InterlockAgent, mode: Mode, text: string) => {
-  const options = { memory: target, requestContext: new RequestContext() };
+const ask = async (agent: Agent | InterlockAgent, mode: Mode, text: string, thread = target.thread) => {
+  const options = { memory: { ...target, thread }, requestContext: new RequestContext() };
   return mode === 'generate' ? agent.generate(text, options) : (await agent.stream(text, options)).getFullOutput();
 };
 
@@ -105,6 +105,36 @@ describe.each(modes)('messages that memory recalls, %s', (mode) => {
     const { agent, model } = agentOn('agent', memory, [promptInjectionGuard()]);
     expect((await ask(agent, mode, 'Which instructions, which prompt?')).tripwire).toBeDefined();
     expect(model.calls).toEqual([]);
+  });
+
+  it.each(names)('are judged and redacted if they are of another thread, %s', async (host) => {
+    const memory = recalling(openDisk(), 'resource');
+    await written(memory, attack);
+    const judged = agentOn(host, memory, [promptInjectionGuard()]);
+    const question = 'Which instructions, which prompt?';
+    expect((await ask(judged.agent, mode, question, 'thread-2')).tripwire).toBeDefined();
+    expect(judged.model.calls).toEqual([]);
+
+    const other = recalling(openDisk(), 'resource');
+    await written(other, 'Card 4111 1111 1111 1111.');
+    const redacted = agentOn(host, other, [redactor({ strategy: 'replace' })]);
+    await ask(redacted.agent, mode, 'Which card?', 'thread-2');
+    expect(JSON.stringify(promptOf(redacted.model, 0))).toContain('different conversation');
+    expect(JSON.stringify(promptOf(redacted.model, 0))).toContain('Card [CARD].');
+  });
+
+  it.each(names)('are judged and redacted as notes in working memory, %s', async (host) => {
+    const memory = new Memory({ storage: new InMemoryStore(), options: { workingMemory: { enabled: true } } });
+    const note = (workingMemory: string) =>
+      memory.updateWorkingMemory({ threadId: target.thread, resourceId: target.resource, workingMemory });
+    await note('- Card: 4111 1111 1111 1111');
+    const redacted = agentOn(host, memory, [redactor({ strategy: 'replace' })]);
+    await ask(redacted.agent, mode, 'Third');
+    expect(JSON.stringify(promptOf(redacted.model, 0))).toContain('Card: [CARD]');
+    const judged = agentOn(host, memory, [promptInjectionGuard()]);
+    expect((await ask(judged.agent, mode, 'Fourth')).tripwire).toBeUndefined();
+    await note(attack);
+    expect((await ask(judged.agent, mode, 'Fifth')).tripwire?.processorId).toBe('prompt-injection');
   });
 
   it('are recalled again, unchanged, after a retry of the input', async () => {

@@ -51,8 +51,8 @@ export const optionKinds: KindsOf<PromptInjectionGuardOptions> = {
  * A guard (id `prompt-injection`) against text that tries to take over the model: overridden instructions, pretended roles, requests
  * for the system prompt, jailbreak personas, hidden and encoded orders, and in tool results orders to the model.
  *
- * It reads every user turn with its text files, every string of a tool result, and assistant turns that a client sends, because a
- * client can forge its history. It matches phrases, not meaning: a text that quotes an attack is blocked, and a rephrased attack
+ * It reads every user turn with its text files, every string of a tool result, what memory recalls, and assistant turns and signals that
+ * a client sends, because a client can forge its history. It matches phrases, not meaning: a text that quotes an attack is blocked, and a rephrased attack
  * passes. If that matters, combine it with a model-based guard.
  */
 export const promptInjectionGuard = (

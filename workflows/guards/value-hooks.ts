@@ -1,10 +1,11 @@
-import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { Processor, ProcessorContext, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import { createPace, paced } from '../../src/guard/in-steps.js';
 import type { Pattern, WindowedProcessor } from '../../src/guard/pattern.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import {
   fileTextsOf,
+  recalledElsewhere,
   newestUserTurn,
   textsOf,
   currentToolResult,
@@ -154,8 +155,16 @@ const editingHooks = <Kind extends string, Metadata>(
       edited.found.length === 0 ? unchanged : report(guard, policy.detection(edited.found, place)).then(() => edited.messages),
     );
   };
+  /** Edits what memory recalls outside the messages. */
+  const editRecalled = (args: HookArgs): Awaitable<void> =>
+    whenReady(redactValue(recalledElsewhere(args.messageList), redactionOf(policy)(args)), ({ value, found }) => {
+      if (found.length === 0) return undefined;
+      args.messageList?.clearSystemMessages('memory');
+      args.messageList?.addSystem(value as Parameters<MessageList['addSystem']>[0], 'memory'); // of the same shape
+      return report(guard, policy.detection(found, 'input')).then(() => undefined);
+    });
   return {
-    processInput: (args) => edit(args, args.messages, 'input'),
+    processInput: (args) => whenReady(editRecalled(args), () => edit(args, args.messages, 'input')),
     processOutputStep: (args) => edit(args, responseMessages(args.messages), 'answer'),
     processOutputResult: (args) => edit(args, responseMessages(args.messages), 'answer'),
     processToolResult: (args) =>

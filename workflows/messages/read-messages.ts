@@ -8,6 +8,7 @@ import type {
 
 import { readFields } from '../../src/guard/read-fields.js';
 import { type Leaf, leavesOf } from '../../src/guard/map-texts.js';
+import { fieldsIn } from '../../src/phase/plain-data.js';
 
 /** The texts of a message's text parts, in order; the legacy flat `content` if it has no text parts. */
 export const textsOf = (message: MastraDBMessage): string[] => {
@@ -75,10 +76,27 @@ export const readPart = (part: FilePart, change: (text: string) => string): File
   return changed === fields ? part : { ...part, ...changed };
 };
 
+/** The parts of a message, and its files in the older field, which the model gets if there is no file among the parts. */
+export const allPartsOf = ({ content }: MastraDBMessage): MastraMessagePart[] => {
+  const parts = content.parts ?? [];
+  return parts.some(({ type }) => type === 'file')
+    ? parts
+    : [...(content.experimental_attachments ?? []).map(toFilePart), ...parts];
+};
+
+const toFilePart = ({ url, contentType = '', name }: Attachment): FilePart => ({
+  type: 'file',
+  data: url,
+  mimeType: contentType,
+  ...(name !== undefined && { filename: name }),
+});
+
+type Attachment = NonNullable<MastraDBMessage['content']['experimental_attachments']>[number];
+
 /** The texts of a message's files: names, addresses, and content of text files. */
-export const fileTextsOf = ({ content }: MastraDBMessage): string[] => {
+export const fileTextsOf = (message: MastraDBMessage): string[] => {
   const texts: string[] = [];
-  for (const part of content.parts ?? []) if (part.type === 'file') readPart(part, (text) => (texts.push(text), text));
+  for (const part of allPartsOf(message)) if (part.type === 'file') readPart(part, (text) => (texts.push(text), text));
   return texts;
 };
 
@@ -95,27 +113,41 @@ const inputLeaves = (message: MastraDBMessage): Leaf[] => (message.role === 'ass
 
 /** The texts and numbers in the tool results of a message. */
 export const resultsIn = ({ content }: MastraDBMessage): Leaf[] =>
-  (content.parts ?? []).flatMap((part) => (part.type === 'tool-invocation' ? leavesOf(endsOf(part.toolInvocation)) : []));
+  (content.parts ?? []).flatMap((part) => (part.type === 'tool-invocation' ? leavesOf(endsOf(part)) : []));
 
-/** Texts that a client sends as the assistant's: turns with their reasoning, calls and results, also in `context`. */
+/**
+ * Texts that a client sends as another's: the assistant's turns with their reasoning, files, calls and results, also in `context`, and
+ * signals. And what memory recalls from other threads.
+ */
 export const madeUpTexts = ({ messageList }: Partial<Pick<ProcessInputArgs, 'messageList'>>): string[] => {
   if (!messageList) return [];
   const { all, input, remembered, response } = messageList.get;
   const sent = new Set(input.db().map(({ id }) => id));
   const own = new Set([...remembered.db(), ...response.db()].map(({ id }) => id));
-  const made = all.db().filter(({ role, id }) => role === 'assistant' && (sent.has(id) || !own.has(id)));
-  return made.flatMap((message) => [...textsOf(message), ...(message.content.parts ?? []).flatMap(writtenIn).map(String)]);
+  const others = recalledElsewhere(messageList)
+    .flatMap(({ content }) => leavesOf(content))
+    .map(String);
+  const made = all.db().filter(({ role, id }) => role !== 'user' && (sent.has(id) || !own.has(id)));
+  const texts = made.flatMap((message) => [
+    ...textsOf(message),
+    ...fileTextsOf(message),
+    ...(message.content.parts ?? []).flatMap(writtenIn).map(String),
+  ]);
+  return [...texts, ...others];
 };
+
+/** The system messages of memory: its notes, and messages of the resource's other threads. */
+export const recalledElsewhere = (list: MessageList | undefined) => list?.getSystemMessages('memory') ?? [];
 
 const writtenIn = (part: MastraMessagePart): Leaf[] => {
   if (part.type === 'reasoning') return leavesOf([part.reasoning, ...part.details]);
-  return part.type === 'tool-invocation' ? leavesOf([part.toolInvocation.args, ...endsOf(part.toolInvocation)]) : [];
+  return part.type === 'tool-invocation' ? leavesOf([part.toolInvocation.args, ...endsOf(part)]) : [];
 };
 
-/** The end of a call as the model reads it: the result, an error, or the reason why the tool did not run. */
-export const endsOf = (call: ToolPart['toolInvocation']) => {
-  const { result, errorText, approval } = call as { result?: unknown; errorText?: string; approval?: { reason?: string } }; // by its state
-  return [result, errorText, approval?.reason] as const;
+/** The end of a call: the result, an error, the reason why the tool did not run, and what the model reads in place of the result. */
+export const endsOf = ({ toolInvocation, providerMetadata }: ToolPart) => {
+  const { result, errorText, approval } = fieldsIn(toolInvocation); // by its state
+  return [result, errorText, fieldsIn(approval)['reason'], fieldsIn(providerMetadata?.['mastra'])['modelOutput']] as const;
 };
 
 /** Computes a value from the input of a run, and again after new input. */

@@ -3,7 +3,7 @@ import type { MastraDBMessage, MastraMessagePart } from '@mastra/core/agent/mess
 import { changeTexts, createPace, finding, inTurn, paced, replacementChars, type Steps } from '../../src/guard/in-steps.js';
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 import { type Awaitable, whenReady } from '../../src/phase/awaitable.js';
-import { endsOf, readPart, type ToolPart } from './read-messages.js';
+import { endsOf, allPartsOf, readPart, type ToolPart } from './read-messages.js';
 import { type Leaf, mapLeaves } from '../../src/guard/map-texts.js';
 import { definedFields, fieldsIn } from '../../src/phase/plain-data.js';
 
@@ -42,7 +42,7 @@ type EditText = (text: string, label?: string) => Awaitable<string>;
 
 /** A message with the texts of its files edited, and of its results; the same object if nothing changes. */
 const editParts = (message: MastraDBMessage, edit: EditText, { withResults }: Redaction): Awaitable<MastraDBMessage> => {
-  const parts = message.content.parts ?? [];
+  const parts = allPartsOf(message);
   const edited = inTurn(parts, (part): Awaitable<MastraMessagePart> => {
     if (part.type === 'file') return changeTexts((change) => readPart(part, change), edit);
     return withResults && part.type === 'tool-invocation' ? editEnd(part, edit) : part;
@@ -50,15 +50,14 @@ const editParts = (message: MastraDBMessage, edit: EditText, { withResults }: Re
   return whenReady(edited, (changed) =>
     changed.every((part, index) => part === parts[index])
       ? message
-      : { ...message, content: { ...message.content, parts: changed } },
+      : { ...message, content: { ...message.content, parts: changed, experimental_attachments: undefined } },
   );
 };
 
 /** A call with its end edited, and the model's form of it. */
 const editEnd = (part: ToolPart, edit: EditText): Awaitable<ToolPart> => {
   const { toolInvocation, providerMetadata } = part;
-  const { modelOutput } = fieldsIn(providerMetadata?.['mastra']);
-  const given = [...endsOf(toolInvocation), modelOutput] as const;
+  const given = endsOf(part);
   return whenReady(editLeaves(given, edit), (edited) => {
     if (edited === given) return part;
     const [result, errorText, reason, output] = edited as typeof given; // of the same shape

@@ -8,7 +8,7 @@ import { decodeAt, encode } from '../../loop/state/encode.js';
 import { toPersistedState, type PersistedState } from '../../loop/state/persisted-state.js';
 import type { CallOptions } from '../call-options.js';
 import type { RunDefinition } from './run-definition.js';
-import { namesOf } from '../options/option-table.js';
+import { isApplied, namesOf } from '../options/option-table.js';
 
 /** A call as plain data, from which another process can continue its run. */
 export interface PersistedCall {
@@ -72,7 +72,10 @@ export const endOf = (run: Run, { call }: PersistedSegment): string => {
 export const readEnd = (text: string, id: string): SegmentEnd => decodeAt(text, `${id} output`) as SegmentEnd; // the text of an end
 
 /** Options that stay in the process that waits for the run; the others are persisted with the run. */
-const localNames = new Set([...namesOf(({ isLocal }) => isLocal === true), 'stopForReader' satisfies keyof CallOptions]);
+const localNames = new Set([
+  ...namesOf(({ isLocal, call }) => isLocal === true || (call !== undefined && !isApplied(call))),
+  'stopForReader' satisfies keyof CallOptions,
+]);
 
 /** Splits the options of a call into those of the run, which are persisted, and local ones of its caller. */
 export const splitOptions = (options: CallOptions): { readonly persisted: CallOptions; readonly here: CallOptions } => {

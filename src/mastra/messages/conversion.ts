@@ -166,10 +166,14 @@ const speaks = ({ type, field }: Mirror, content: Content): boolean => {
 /** The mirrors whose field has content but no part. One function per message: V8 would discard the code of a loop inside a long loop. */
 const mirrorsOf = (content: Content): readonly Mirror[] => mirrors.filter((mirror) => speaks(mirror, content));
 
-/** Adds parts for content that incoming messages have only in fields, because guards check parts. */
+/**
+ * Adds parts for content that incoming messages have only in fields, because guards check parts. Removes Mastra's copy of files: the
+ * model would get it after a guard has removed the part.
+ */
 export const addMissingParts = (messages: readonly MastraDBMessage[]): void => {
   for (const { content } of messages) {
     content.parts ??= []; // missing in some external messages
+    if (content.parts.some(({ type }) => type === 'file')) delete content.experimental_attachments;
     mirrorsOf(content).forEach(({ toParts }) => content.parts.push(...toParts(content)));
   }
 };
