@@ -6,7 +6,10 @@ import type { BenchCase, Series, WarmCase } from './case.js';
 export interface Effort {
   /** CPU time of a group's rounds that do not count, in which the compiler works; six times as much for the steps, whose loop needs it. */
   readonly warmUpMs: number;
+  /** The most rounds of a group; fewer if they take too long. */
   readonly rounds: number;
+  /** The time after which a group gets no further round, if it has had `leastRounds`. */
+  readonly groupMs: number;
   /** Rounds of groups whose cases take their figures themselves. */
   readonly takenRounds: number;
   /** CPU time of one row in one round; at least one run. */
@@ -15,8 +18,11 @@ export interface Effort {
   readonly isQuick: boolean;
 }
 
-export const quickEffort: Effort = { warmUpMs: 4_000, rounds: 45, takenRounds: 3, sampleMs: 15, isQuick: true };
-export const fullEffort: Effort = { warmUpMs: 10_000, rounds: 45, takenRounds: 5, sampleMs: 20, isQuick: false };
+export const quickEffort: Effort = { warmUpMs: 3_000, rounds: 45, groupMs: 15_000, takenRounds: 3, sampleMs: 15, isQuick: true };
+export const fullEffort: Effort = { warmUpMs: 10_000, rounds: 45, groupMs: 60_000, takenRounds: 5, sampleMs: 20, isQuick: false };
+
+/** Three in each third, which the spread compares. */
+const leastRounds = 9;
 
 /** The size of a group that its ratios are for, and the only size of `--quick`. Other groups have one size. */
 export const ratioSizes: Readonly<Record<string, number>> = {
@@ -97,7 +103,8 @@ export const measureGroup = async (group: readonly BenchCase[], effort: Effort):
   const from = cpuMs();
   const warmUpMs = effort.warmUpMs * (group.some(({ name }) => name.startsWith('step: ')) ? 6 : 1);
   while (isWarm && cpuMs() - from < warmUpMs) for (const { take } of probes) await take();
-  for (let round = 0; round < rounds; round += 1)
+  const until = performance.now() + effort.groupMs;
+  for (let round = 0; round < rounds && (round < leastRounds || performance.now() < until); round += 1)
     for (const { name, size, take } of round % 2 === 0 ? probes : probes.toReversed())
       for (const [unit, value] of Object.entries(await take())) {
         const key = `${name} ${size} ${unit}`;

@@ -74,7 +74,7 @@ export const tablesOf = (series: readonly Series[]): FigureTable[] =>
 
 /** A sentence about a run: when, where, how. */
 export const aboutOf = ({ machine, date, rounds, seconds, cpuSeconds, load }: BenchRun): string =>
-  `Measured on ${date} on ${machine}; lower quartiles (and minimums) of ${rounds} rounds, ${Math.round(seconds)} s in all, ${Math.round(cpuSeconds)} s of CPU time; average load ${load.map((one) => one.toFixed(1)).join(' to ')}.`;
+  `Measured on ${date} on ${machine}; lower quartiles (and minimums) of up to ${rounds} rounds, ${Math.round(seconds)} s in all, ${Math.round(cpuSeconds)} s of CPU time; average load ${load.map((one) => one.toFixed(1)).join(' to ')}.`;
 
 /** Writes a run's measurements into their places in docs/performance.md. */
 export const writePage = async (run: BenchRun): Promise<void> => {

@@ -127,15 +127,7 @@ const valuesIn = <Kind extends string>(
       last = Math.max(last, places[rank]);
     }
   }
-  return isSorted(values) ? values : values.toSorted(byPlace);
-};
-
-const byPlace = (a: TextSpan, b: TextSpan): number => a.start - b.start || b.end - a.end;
-
-const isSorted = (values: readonly TextSpan[]): boolean => {
-  for (let index = 1; index < values.length; index += 1)
-    if (byPlace(values[index - 1] as TextSpan, values[index] as TextSpan) > 0) return false; // by the loop's bounds
-  return true;
+  return values.toSorted((a, b) => a.start - b.start || b.end - a.end);
 };
 
 /** Joins overlapping values. The first of their kinds in the list names the result, which ends with a closed value. */
@@ -159,7 +151,5 @@ const union = <Kind>(a: Value<Kind>, b: Value<Kind>): Value<Kind> => {
 
 const openIn = (finders: NamedFinders, text: string, from: number): number => {
   const whole = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text; // its other half is still to come
-  let open = whole.length;
-  for (const named of finders) open = Math.min(open, named[1].open(whole, from));
-  return Math.max(open, from);
+  return Math.max(from, Math.min(whole.length, ...finders.map(([, finder]) => finder.open(whole, from))));
 };

@@ -247,7 +247,6 @@ const labelled = String.raw`(?<=(?<![A-Za-z])(?:ssn|social[ _-]?security(?:[ _-]
 export const ssnFinder = defineFinder(() => ({
   regex: new RegExp(`${grouped}|${labelled}`, 'i'),
   hint: /\d{3}/,
-  beginning: /\d{3}[-. ]?\d{2}[-. ]?\d{4}/,
   read: readSsn,
   isLabelled: true,
 }));

@@ -72,7 +72,6 @@ export const cardFinder = defineFinder(() => ({
   ),
   lookbehind: 8,
   hint: /\d{4}/,
-  beginning: /\d{4}/,
   read: readCard,
 }));
 

@@ -33,6 +33,16 @@ test('a text that grows is read once', () => {
   expect(lines()).toBeLessThan(1.5 * rows);
 });
 
+test('a line that is read again without the text before it is not judged again', () => {
+  const { finder, lines } = countingFinder();
+  const shown = Array.from({ length: 20 }, (_, index) => `word ${index}, two\n`).join('');
+  finder.find(shown, 0);
+  const judged = lines();
+  finder.find(shown.slice(shown.indexOf('\n') + 1), 0);
+  expect(judged).toBe(20);
+  expect(lines()).toBe(judged);
+});
+
 test('a text with another beginning is read again', () => {
   const { finder } = countingFinder();
   expect(finder.find('password, name\none, two\n', 0)).toHaveLength(1);

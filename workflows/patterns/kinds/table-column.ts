@@ -14,12 +14,15 @@ interface Table {
 /** A longer line is no row, and one with a sentence or a long cell is no header. */
 const maxLineChars = 1_000;
 const maxHeaderChars = 400;
-const sentence = /[^|\t;,]{65}|[.!?] /;
+const endOfSentence = /[.!?] /;
+const longCell = /(?:^|[|\t;,])[^|\t;,]{65}/;
 /** Takes the place of the beginning of a line that is neither. */
 const otherLine = '\0';
 const isOther = (line: string, table: Table | undefined): boolean =>
-  line.startsWith(otherLine) || (table ? line.length > maxLineChars : line.length > maxHeaderChars || sentence.test(line));
+  line.startsWith(otherLine) ||
+  (table ? line.length > maxLineChars : line.length > maxHeaderChars || endOfSentence.test(line) || longCell.test(line));
 const separators = ['|', '\t', ';', ','];
+const maxHeaders = 64;
 
 /** The cells of a row, without quotes and white space around them. */
 const cellsOf = (line: string, separator: string): TextSpan[] => {
@@ -48,18 +51,25 @@ interface ColumnOptions {
  * with another number of cells.
  */
 export const columnFinder = ({ isLabel, hint, read }: ColumnOptions): Finder => {
-  const headerIn = (line: string): Table | undefined => {
-    const separator = separators.find((sign) => line.includes(sign));
-    if (separator === undefined || !hint.test(line) || isOther(line, undefined)) return undefined; // the cheapest first
+  const headerOf = (line: string, separator: string): Table | undefined => {
+    if (isOther(line, undefined) || !hint.test(line)) return undefined; // the cheapest first
     const cells = cellsOf(line, separator);
     const names = cells.map(({ start, end }, at) => [at, line.slice(start, end)] as const);
     const columns = new Map(names.filter(([, name]) => isLabel(name)));
     return columns.size > 0 ? { header: line, separator, cells: cells.length, columns } : undefined;
   };
+  const headers = new Map<string, Table | undefined>(); // a stream's text is read again whenever its beginning was emitted
+  const headerIn = (line: string): Table | undefined => {
+    const separator = separators.find((sign) => line.includes(sign));
+    if (separator === undefined || headers.has(line)) return headers.get(line);
+    if (headers.size === maxHeaders) headers.clear();
+    headers.set(line, headerOf(line, separator));
+    return headers.get(line);
+  };
   const after: After = (table, line) =>
     headerIn(line) ??
     (table && !isOther(line, table) && cellsOf(line, table.separator).length === table.cells ? table : undefined);
-  const [rows, ends] = [createReader(after), createReader(after)];
+  const [lines, states] = [createReader(after), createReader(after)];
   return {
     maxLength: maxLineChars,
     lookbehind: 1,
@@ -68,18 +78,18 @@ export const columnFinder = ({ isLabel, hint, read }: ColumnOptions): Finder => 
     isClosed: false,
     find: (text, from, until = text.length) => {
       const spans: TextSpan[] = [];
-      for (const line of rows.linesFrom(text, from)) {
+      for (const line of lines.linesFrom(text, from)) {
         if (line.start >= until) break;
         for (const [name, cell] of labeledCells(line)) if (read(text, cell, name) === cell.end) spans.push(cell);
       }
       return spans.filter(({ start }) => start >= from && start < until);
     },
     open: (text, from) => {
-      const { table, start } = ends.lastLine(text);
+      const { table, start } = lines.lastLine(text);
       return table ? Math.max(from, start) : text.length;
     },
     stateOf: (text) => {
-      const { table, line } = ends.lastLine(text);
+      const { table, line } = states.lastLine(text);
       return (table ? `${table.header}\n` : '') + (isOther(line, table) ? otherLine : line);
     },
   };
@@ -109,24 +119,26 @@ interface Line {
 type LineStart = Omit<Line, 'line'>;
 const firstLine: LineStart = { table: undefined, start: 0 };
 
-/** Reads the lines of a text that grows, each once if they are read in order. */
+/** Reads the lines of a text that grows, each once. */
 const createReader = (after: After) => {
-  let [known, at, before] = ['', firstLine, firstLine];
+  let known = '';
+  let lines: LineStart[] = [firstLine];
   /** The lines from the one that contains a place on. */
   function* linesFrom(text: string, place: number): Generator<Line> {
-    if (!text.startsWith(known.slice(0, at.start))) [at, before] = [firstLine, firstLine];
-    if (place < at.start) at = place < before.start ? firstLine : before;
-    for (known = text; ;) {
+    if (!text.startsWith(known.slice(0, lines.at(-1)?.start))) lines = [firstLine];
+    known = text;
+    let index = lines.findLastIndex(({ start }) => start <= place);
+    for (let at = lines[index]; at; at = lines[(index += 1)]) {
       const end = text.indexOf('\n', at.start);
       const line = text.slice(at.start, end < 0 ? text.length : end);
       if (at.start + line.length >= place) yield { ...at, line };
       if (end < 0) return;
-      [before, at] = [at, { table: after(at.table, line), start: end + 1 }];
+      if (index === lines.length - 1) lines.push({ table: after(at.table, line), start: end + 1 });
     }
   }
   const lastLine = (text: string): Line => {
-    for (const line of linesFrom(text, text.length)) return line;
-    return { table: undefined, start: text.length, line: '' };
+    const [line = { table: undefined, start: text.length, line: '' }] = linesFrom(text, text.length);
+    return line;
   };
   return { linesFrom, lastLine };
 };
