@@ -181,9 +181,8 @@ const textChunks = (run: Run, { type, id }: Span, part: Extract<Part, { type: Sp
   const text = part.type === 'text' ? part.text : part.reasoning;
   if (text === '' && !providerMetadata) return [];
   const metadata = providerMetadata && { providerMetadata };
-  return [metadata, { text }, metadata].map((own, index) =>
-    agentChunk(run, `${type}-${['start', 'delta', 'end'][index]}`, { id, ...own }),
-  );
+  const fields = [metadata, { text }, metadata];
+  return fields.map((own, index) => agentChunk(run, `${type}-${['start', 'delta', 'end'][index]}`, { id, ...own }));
 };
 
 const partChunks = (run: Run, part: Exclude<Part, { type: Span['type'] }>): Chunk[] => {
