@@ -16,6 +16,8 @@ export interface Orders extends Outside {
   readonly isSealed?: boolean;
   /** The letter of its key; undefined for none. */
   readonly key?: string;
+  /** The letters of its earlier keys. Default: none. */
+  readonly previousKeys?: readonly string[];
   /** Default: a version without guards of the input. */
   readonly version?: Version;
   /** The run that it follows to its end, and continues if necessary. */
@@ -52,8 +54,9 @@ const orders = JSON.parse(process.argv[2] ?? '{}') as Orders;
 const passed: string[] = [];
 const { begins, crowd, follows } = orders;
 const engine = engineOf(orders.engine, crowd && 1_000);
-const { key, isSealed = false } = orders;
-const keyed = key === undefined ? engine : encrypted(engine, { key: Buffer.alloc(32, key) });
+const { key, previousKeys = [], isSealed = false } = orders;
+const keyOf = (letter: string): Buffer => Buffer.alloc(32, letter);
+const keyed = key === undefined ? engine : encrypted(engine, { key: keyOf(key), previousKeys: previousKeys.map(keyOf) });
 const agents = crowd
   ? clerks(orders, saying(keyed), { name: isSealed ? 'sealed' : 'clerk', version: orders.version })
   : undefined;

@@ -8,7 +8,7 @@ import { positionOf, type Run } from '../../loop/run.js';
 import { encode, encodeChunk } from '../../loop/state/encode.js';
 import type { SectionRecords } from '../../loop/state/persisted-journal.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
-import type { PersistedCall } from './persisted-segment.js';
+import { segmentId, type PersistedCall } from './persisted-segment.js';
 import { createEntryParser, fromAgent, readChunk, withOwnStep, writeEntry, type RunEntry } from './run-entry.js';
 
 /** Records the visible chunks of a run segment for followers in other processes. */
@@ -57,7 +57,7 @@ export const createPublisher = ({ durable, board, sitting: segment, call }: Publ
     await queue.open(writeEntry({ kind: 'life', sitting: segment }, encode(persisted)));
     earlier = await publishedIn(board, runId);
     hasWaited ||= earlier.some(({ text }) => text.includes(needsDecisionType));
-    if (hasWaited) await board.pin(runId, undefined);
+    if (hasWaited) await board.pin(segmentId(runId, segment), undefined);
   };
   const open = (): Promise<void> => (opening ??= start());
   return {
