@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs';
+
 import { encrypted } from '../../src/index.js';
 import type { Durable, Engine } from '../../src/engine.js';
 import { answerOf, clerk, clerks, type Outside, type Version } from './clerk.js';
@@ -26,10 +28,17 @@ export interface Orders extends Outside {
   readonly dieAt?: number;
 }
 
-/** An engine whose process kills itself with `kill -9` at a boundary of its journal: before a step, and before its result is stored. */
+/**
+ * An engine whose process kills itself with `kill -9` at a boundary of its journal: before a step, and before its result is stored. It says
+ * which steps are under way then: parallel tools pass their boundaries in any order.
+ */
 const mortal = (engine: Engine, { dieAt = Infinity }: Orders, passed: string[]): Engine => {
+  const underWay = new Set<string>();
   const pass = (boundary: string): void => {
-    if (passed.length === dieAt) process.kill(process.pid, 'SIGKILL');
+    if (passed.length === dieAt) {
+      writeSync(process.stdout.fd, [...underWay].join('\n'));
+      process.kill(process.pid, 'SIGKILL');
+    }
     passed.push(boundary);
   };
   const counting = (durable: Durable): Durable => ({
@@ -37,11 +46,12 @@ const mortal = (engine: Engine, { dieAt = Infinity }: Orders, passed: string[]):
     step: (key, run, records) => {
       const counted = async (inner: Durable): Promise<string> => {
         pass(`before ${key}`);
+        underWay.add(key);
         const text = await run(counting(inner));
         pass(`unkept ${key}`);
         return text;
       };
-      return durable.step(key, counted, records);
+      return durable.step(key, counted, records).finally(() => underWay.delete(key));
     },
   });
   return {
