@@ -6,7 +6,7 @@ import { goalLine } from '../goals.js';
 import { tableOf } from '../table.js';
 import { allNames, atHand, type SubjectName } from './engines.js';
 import { measureDurable } from './measure.js';
-import { writeGuide, writeQueue, writeScale } from './page.js';
+import { writeGuide, writeQueue, writeTable } from './page.js';
 import { measureQueue, queueTable } from './queue.js';
 import type { DurableRun } from './run.js';
 import { scaleTable } from './scale.js';
@@ -79,8 +79,9 @@ const queue = async (runs: number): Promise<void> => {
 const toolSteps = async (): Promise<void> => {
   const run = await measureToolSteps({ names: namesToMeasure(), onProgress: progress });
   progress('');
-  const { head, rows } = toolStepsTable(run);
-  console.log(`Tool steps, on ${run.machine}.\n\n${tableOf(head, rows)}`);
+  const table = toolStepsTable(run);
+  console.log(`Tool steps, on ${run.machine}.\n\n${tableOf(table.head, table.rows)}`);
+  if (values.write) writeTable(table);
   if (values.json) writeFileSync(values.json, JSON.stringify(run, undefined, 2));
 };
 
@@ -92,7 +93,7 @@ const measure = async (): Promise<DurableRun> => {
 const scale = (): void => {
   const table = scaleTable();
   console.log(tableOf(table.head, table.rows));
-  if (values.write) writeScale(table);
+  if (values.write) writeTable(table);
 };
 
 if (values.help) console.log(help);

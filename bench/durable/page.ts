@@ -27,6 +27,6 @@ export const writeQueue = (run: QueueRun): void => {
   writeFileSync(page, filled(text, table.id, markdownOf(table)));
 };
 
-/** Writes the simulated load into the same page. */
-export const writeScale = (table: FigureTable): void =>
+/** Writes a single table into the same page. */
+export const writeTable = (table: FigureTable): void =>
   writeFileSync(page, filled(readFileSync(page, 'utf8'), table.id, markdownOf(table)));

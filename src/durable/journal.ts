@@ -143,7 +143,10 @@ export interface Board {
   read(runId: string, from: number): Promise<readonly string[]>;
   /** The records of a run with a mark, in their order, found without reading the others. */
   marked(runId: string, mark: EntryMark): Promise<readonly PlacedEntry[]>;
-  /** Sets the note of a run, replacing an earlier one; `undefined` removes it. */
+  /**
+   * Sets the note of a run, replacing an earlier one; `undefined` removes it. A process that has lost the run may still do so: a program notes
+   * each wait under an id of its own.
+   */
   pin(runId: string, note: string | undefined): Promise<void>;
   /** Deletes the records of a run. Absent if they are deleted by age. */
   drop?(runId: string): Promise<void>;

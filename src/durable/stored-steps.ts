@@ -39,7 +39,7 @@ export const storedDurable = ({ store, execution, canceled }: StoredSteps): Dura
       const known = await store.find(key);
       if (known !== undefined) return known;
       await execution.start(store.count);
-      await store.check(); // a process that was paused may have lost the run
+      if (around) await store.check(); // a process that was paused and has lost the run begins no tool; its other work is not stored
       const text = await run(inside(key + separator));
       await store.write({ step: { key, text }, append: records?.() });
       execution.pass();

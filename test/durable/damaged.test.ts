@@ -86,7 +86,7 @@ describe('a damaged file', () => {
 
   it('a damaged note hides no other run', async () => {
     const file = await fileWithRuns();
-    change(file, `UPDATE interlock_notes SET note = ${garbage} WHERE run_id = 'hurt'`);
+    change(file, `UPDATE interlock_notes SET note = ${garbage} WHERE run_id = '1:hurt'`);
     const { agent } = agentOn(file);
     expect((await agent.listSuspendedRuns()).runs.map(({ runId }) => runId)).toEqual(['whole']);
     expect((await agent.listRuns()).map(({ runId }) => runId).toSorted()).toEqual(['hurt', 'whole']);

@@ -157,7 +157,73 @@ describe('the index of waiting runs', () => {
     await agentOf((scenarios['tools'] as () => Scenario)()).generate(prompt, { runId: 'straight' });
     expect(pins).toEqual([]);
     await agentOf(approving()).generate(prompt, { runId: 'waits' });
-    expect(pins).toEqual(['waits']);
+    expect(pins).toEqual(['1:waits']);
+  });
+
+  /** A process that changes the index late: it has lost the run meanwhile. */
+  const lateProcess = (disk: Disk) => {
+    const late = Promise.withResolvers<void>();
+    const changes: Promise<void>[] = [];
+    const pin: Disk['board']['pin'] = (...args) => {
+      const change = late.promise.then(async () => disk.board.pin(...args));
+      changes.push(change);
+      return change;
+    };
+    return {
+      engine: mortalEngine({ ...disk, board: { ...disk.board, pin } }),
+      changes,
+      act: async () => {
+        late.resolve();
+        await Promise.all(changes);
+      },
+    };
+  };
+
+  /** The same engine, which lists its runs. */
+  const listing = (engine: Engine, { runs }: Disk): Engine => ({
+    ...engine,
+    host: (program) => ({
+      ...engine.host(program),
+      list: async ({ runId }) =>
+        [...runs]
+          .filter(([id]) => runId === undefined || id === runId)
+          .map(([id, { output }]) => ({ runId: id, state: output === undefined ? 'running' : 'ended', startedAt: new Date(0) })),
+      drop: async (id) => void runs.delete(id),
+    }),
+  });
+
+  const suspendedIn = async (agent: InterlockAgent): Promise<number> => (await agent.listSuspendedRuns()).total;
+
+  it('keeps a suspended run, although an earlier attempt at its segment removes its wait late', async () => {
+    const disk = createDisk();
+    const scenario = approving();
+    const dying = mortalEngine(disk, 2);
+    void scenario.agent({ durability: dying }).generate(prompt, { runId: 'run' });
+    await dying.died;
+    const { engine, changes, act } = lateProcess(disk);
+    scenario.agent({ durability: engine });
+    await expect.poll(() => changes.length).toBe(1);
+    const agent = scenario.agent({ durability: mortalEngine(disk) });
+    await expect.poll(() => suspendedIn(agent)).toBe(1);
+    await act();
+    expect(await suspendedIn(agent)).toBe(1);
+  });
+
+  it('does not list or keep a run that has continued, although an earlier attempt adds its wait late', async () => {
+    const disk = createDisk();
+    const scenario = approving();
+    const { engine, changes, act } = lateProcess(disk);
+    void scenario.agent({ durability: engine }).generate(prompt, { runId: 'run' });
+    await expect.poll(() => changes.length).toBe(1);
+    const agent = scenario.agent({ durability: listing(mortalEngine(disk), disk) });
+    await expect.poll(() => suspendedIn(agent)).toBe(1);
+    for (const { toolCallId } of (await agent.listSuspendedRuns()).runs[0]?.toolCalls ?? [])
+      await (await agent.resume('run', { approved: true }, { toolCallId })).getFullOutput();
+    await act();
+    expect(await agent.listRuns()).toMatchObject([{ runId: 'run', status: 'ended' }]);
+    expect(await suspendedIn(agent)).toBe(0);
+    expect(await agent.prune({ olderThan: new Date() })).toBe(1);
+    expect([disk.runs.size, await disk.board.pinned()]).toEqual([0, []]);
   });
 });
 

@@ -96,8 +96,10 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('P11: runs in %s, wi
   });
 
   const world = () => ({ modelUrl: outside.modelUrl, sinkUrl: outside.sinkUrl, memoryPath: join(folder, 'memory.db') });
+  const previousKeys: string[] = [];
+  const keysNow = (isSealed: boolean) => (isSealed ? { isSealed, key: String(previousKeys.length), previousKeys } : { isSealed });
   const start = (as: (typeof names)[number], crowd: Crowd, isSealed: boolean): Worker => {
-    const worker = startWorker({ ...world(), engine: site.specFor(as), crowd, isSealed, ...(isSealed && { key: 'r' }) });
+    const worker = startWorker({ ...world(), engine: site.specFor(as), crowd, ...keysNow(isSealed) });
     workers.push(worker);
     return worker;
   };
@@ -108,8 +110,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('P11: runs in %s, wi
         ...world(),
         engine: site.specFor('tests'),
         crowd: { prefix: '', count: 0 },
-        isSealed,
-        ...(isSealed && { key: 'r' }),
+        ...keysNow(isSealed),
         ...orders,
       });
 
@@ -148,6 +149,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('P11: runs in %s, wi
       await fault.act({ site, random, victim, workers: [...living.values()], intrude: intrudeOn(isSealed) });
       const runIds = [...new Set([...lines].flatMap(([worker, since]) => underWayIn(worker, since)))];
       interruptions.push({ fault: fault.name, runIds, persisted });
+      if (fault.rotates) previousKeys.push(String(previousKeys.length));
       if (fault.kills) for (const dead of concerned.keys()) living.set(dead, start(dead, crowd, isSealed));
     }
     for (const worker of living.values()) {

@@ -28,6 +28,8 @@ export interface Fault {
   readonly comesLate?: boolean;
   /** Whether those that it concerns are dead after it. */
   readonly kills?: boolean;
+  /** Whether processes that start after it have a new key, and read with the earlier ones. */
+  readonly rotates?: boolean;
   act(scene: Scene): Promise<void> | void;
 }
 
@@ -79,8 +81,21 @@ const intruders: readonly Fault[] = [
   name,
   isShared: true,
   needsKeys: true,
-  act: ({ intrude }) => intruded(intrude({ key })),
+  act: ({ intrude }) => intruded(intrude({ key, previousKeys: [] })),
 }));
+
+/** All processes are replaced by processes with a new key. */
+const rotation: Fault = {
+  name: 'rotated key',
+  isShared: true,
+  needsKeys: true,
+  kills: true,
+  rotates: true,
+  act: async ({ workers }) => {
+    for (const worker of workers) worker.kill();
+    await Promise.all(workers.map(({ died }) => died));
+  },
+};
 
 /** A process with other guards replaces all others: their runs wait for their own code, which comes back. */
 const deployment: Fault = {
@@ -129,4 +144,5 @@ export const faultsOf = ({ server, ways }: Site): readonly Fault[] => [
   ...(server ? [ofServer(server), ...ways.flatMap(ofWay)] : ofFiles),
   ...intruders,
   deployment,
+  rotation,
 ];

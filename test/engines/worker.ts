@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs';
+
 import { encrypted } from '../../src/index.js';
 import type { Durable, Engine } from '../../src/engine.js';
 import { answerOf, clerk, clerks, type Outside, type Version } from './clerk.js';
@@ -16,6 +18,8 @@ export interface Orders extends Outside {
   readonly isSealed?: boolean;
   /** The letter of its key; undefined for none. */
   readonly key?: string;
+  /** The letters of its earlier keys. Default: none. */
+  readonly previousKeys?: readonly string[];
   /** Default: a version without guards of the input. */
   readonly version?: Version;
   /** The run that it follows to its end, and continues if necessary. */
@@ -24,10 +28,17 @@ export interface Orders extends Outside {
   readonly dieAt?: number;
 }
 
-/** An engine whose process kills itself with `kill -9` at a boundary of its journal: before a step, and before its result is stored. */
+/**
+ * An engine whose process kills itself with `kill -9` at a boundary of its journal: before a step, and before its result is stored. It says
+ * which steps are under way then: parallel tools pass their boundaries in any order.
+ */
 const mortal = (engine: Engine, { dieAt = Infinity }: Orders, passed: string[]): Engine => {
+  const underWay = new Set<string>();
   const pass = (boundary: string): void => {
-    if (passed.length === dieAt) process.kill(process.pid, 'SIGKILL');
+    if (passed.length === dieAt) {
+      writeSync(process.stdout.fd, [...underWay].join('\n'));
+      process.kill(process.pid, 'SIGKILL');
+    }
     passed.push(boundary);
   };
   const counting = (durable: Durable): Durable => ({
@@ -35,11 +46,12 @@ const mortal = (engine: Engine, { dieAt = Infinity }: Orders, passed: string[]):
     step: (key, run, records) => {
       const counted = async (inner: Durable): Promise<string> => {
         pass(`before ${key}`);
+        underWay.add(key);
         const text = await run(counting(inner));
         pass(`unkept ${key}`);
         return text;
       };
-      return durable.step(key, counted, records);
+      return durable.step(key, counted, records).finally(() => underWay.delete(key));
     },
   });
   return {
@@ -52,8 +64,9 @@ const orders = JSON.parse(process.argv[2] ?? '{}') as Orders;
 const passed: string[] = [];
 const { begins, crowd, follows } = orders;
 const engine = engineOf(orders.engine, crowd && 1_000);
-const { key, isSealed = false } = orders;
-const keyed = key === undefined ? engine : encrypted(engine, { key: Buffer.alloc(32, key) });
+const { key, previousKeys = [], isSealed = false } = orders;
+const keyOf = (letter: string): Buffer => Buffer.alloc(32, letter);
+const keyed = key === undefined ? engine : encrypted(engine, { key: keyOf(key), previousKeys: previousKeys.map(keyOf) });
 const agents = crowd
   ? clerks(orders, saying(keyed), { name: isSealed ? 'sealed' : 'clerk', version: orders.version })
   : undefined;

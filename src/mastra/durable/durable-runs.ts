@@ -103,18 +103,18 @@ const repairable = { retry: 'only a lost run can be retried', abandon: 'only a q
 /** The operations on runs that cannot continue. */
 const repairsOf = (context: DurableContext) => {
   const { runs, board } = context;
-  const repair = async (operation: 'retry' | 'abandon', runId: string, owner: RunOwner | undefined): Promise<void> => {
+  const repair = async (operation: 'retry' | 'abandon', runId: string, owner: RunOwner | undefined): Promise<string> => {
     await checkOwner(context, runId, owner);
     const { id } = await lastSegment(context, runId);
     if (!(await needed(runs[operation], operation)(id))) throw await wrongState(context, id, repairable[operation]);
+    return id;
   };
   return {
     /** Continues a run that the engine gave up, from its journal. */
     retry: (runId: string, owner?: RunOwner) => repair('retry', runId, owner),
     /** Gives up a run without running any of it. Its stored data remains. */
     abandon: async (runId: string, owner?: RunOwner) => {
-      await repair('abandon', runId, owner);
-      await board.pin(runId, undefined); // it no longer waits
+      await board.pin(await repair('abandon', runId, owner), undefined); // it no longer waits
     },
     /** Starts a run that continues from a step of another run. */
     fork: async (runId: string, point: ForkOptions) => {

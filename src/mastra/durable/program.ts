@@ -11,6 +11,7 @@ import {
   endOf,
   readSegment,
   runIdOf,
+  segmentId,
   segmentNumber,
   writeEnd,
   type PersistedCall,
@@ -124,7 +125,7 @@ const waitUnread = async (
   const publisher = isInterlockError(error, 'durable/unreadable')
     ? undefined
     : createPublisher({ durable, board: notices, sitting: segmentNumber(id), call });
-  if (change) await publishChange(change, { board: notices, publisher });
+  if (change) await publishChange(change, { id, board: notices, publisher });
   throw error;
 };
 
@@ -156,7 +157,7 @@ const runSegment = async (
     if (started.isRecovered) counts.recovered += 1;
     run.options.streamBuffer.drain(); // the run does not wait for readers
     const announceAndDrive = async (): Promise<void> => {
-      if (segment.resumes || started.isRecovered) await notices.pin(runId, undefined);
+      if (segment.resumes || started.isRecovered) await notices.pin(call.runId, undefined);
       await drive(run);
     };
     await localRuns.register(call.runId, { run, published: publisher, driven: announceAndDrive() }); // first, so that its caller follows it here
@@ -164,14 +165,14 @@ const runSegment = async (
     await publisher.flush(); // a run does not end with records that are not stored
     publisher.end();
     const summary = encodeWaiting(run, segment.call.deadlineAt);
-    if (summary !== undefined) await notices.pin(runId, summary);
+    if (summary !== undefined) await notices.pin(segmentId(runId, segmentNumber(call.runId) + 1), summary);
     if (summary !== undefined && segment.call.deadlineAt !== undefined) watchDeadlines();
     return endOf(run, started.segment);
   } catch (error) {
     giveUp.abort(error); // work still in progress here is not persisted
     const cause = error instanceof Interruption ? error.cause : error;
     const change = changeIn(cause, runId);
-    if (change) await publishChange(change, { board: notices, publisher });
+    if (change) await publishChange(change, { id: call.runId, board: notices, publisher });
     publisher.end();
     throw cause; // the engine recognizes its own errors
   }
@@ -221,7 +222,10 @@ const afterFork = (durable: Durable, { forked }: PersistedSegment): Durable => {
   };
 };
 
-/** The index entry of a suspended run for its owner; it contains no data of other resources. */
+/**
+ * The index entry of a suspended run for its owner; it contains no data of other resources. It is pinned under the id of the segment that
+ * it waits for, which removes it: a late attempt at an earlier segment cannot.
+ */
 const encodeWaiting = (run: Run, deadlineAt: number | undefined): string | undefined => {
   if (run.state.status !== 'suspended' || waitingCalls(run).length === 0) return undefined;
   const listed = toListed({ run, suspendedAt: new Date(run.options.ports.wallClock()) });
@@ -242,13 +246,13 @@ const changeIn = (error: unknown, runId: string): CodeChange | undefined => {
  */
 const publishChange = async (
   change: CodeChange,
-  { board, publisher }: { board: Board; publisher: Publisher | undefined },
+  { id, board, publisher }: { id: string; board: Board; publisher: Publisher | undefined },
 ): Promise<void> => {
   const { runId, ...data } = change;
   const text = encode({ ...change, status: 'needs-decision' } satisfies NeedsDecision);
-  if ((await board.pinned()).some((one) => one.runId === runId && one.note === text)) return;
+  if ((await board.pinned()).some((one) => one.runId === id && one.note === text)) return;
   await publisher?.open();
   void publisher?.show({ type: needsDecisionType, runId, from: 'AGENT', data });
   await publisher?.flush();
-  await board.pin(runId, text);
+  await board.pin(id, text);
 };

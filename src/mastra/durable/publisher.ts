@@ -8,15 +8,13 @@ import { positionOf, type Run } from '../../loop/run.js';
 import { encode, encodeChunk } from '../../loop/state/encode.js';
 import type { SectionRecords } from '../../loop/state/persisted-journal.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
-import type { PersistedCall } from './persisted-segment.js';
+import { segmentId, type PersistedCall } from './persisted-segment.js';
 import { createEntryParser, fromAgent, readChunk, withOwnStep, writeEntry, type RunEntry } from './run-entry.js';
 
 /** Records the visible chunks of a run segment for followers in other processes. */
 export interface Publisher extends SectionRecords {
   /** Records that this process runs the segment. Effective once. */
   open(): Promise<void>;
-  /** True if this or an earlier process has published that the run segment waits for other code. */
-  readonly hasWaited: boolean;
   /** The place after the last record that is known to be stored. */
   readonly next: number;
   /**
@@ -49,21 +47,16 @@ export const createPublisher = ({ durable, board, sitting: segment, call }: Publ
   let earlier: readonly RunEntry[] = [];
   let remaining = new Map<string, number>();
   let opening: Promise<void> | undefined;
-  let hasWaited = false;
   const add = (text: string, kind: RunEntry['kind'], mark?: EntryMark): Promise<number | undefined> =>
     queue.push(writeEntry({ kind, stretch: place.stretch, at: place.at() }, text, mark));
   const start = async (): Promise<void> => {
     const persisted: PersistedCall = { ...call, messages: [] }; // they are in the segment's output
     await queue.open(writeEntry({ kind: 'life', sitting: segment }, encode(persisted)));
     earlier = await publishedIn(board, runId);
-    hasWaited ||= earlier.some(({ text }) => text.includes(needsDecisionType));
-    if (hasWaited) await board.pin(runId, undefined);
+    if (earlier.some(({ text }) => text.includes(needsDecisionType))) await board.pin(segmentId(runId, segment), undefined);
   };
   const open = (): Promise<void> => (opening ??= start());
   return {
-    get hasWaited() {
-      return hasWaited;
-    },
     get next() {
       return queue.next;
     },
@@ -81,7 +74,6 @@ export const createPublisher = ({ durable, board, sitting: segment, call }: Publ
     take: queue.take,
     kept: queue.kept,
     show: (chunk) => {
-      hasWaited ||= chunk.type === needsDecisionType;
       const own = withOwnStep(chunk);
       const { kind, text } = bodyOf(own, runId);
       const key = remaining.size > 0 ? keyOf(own) : '';

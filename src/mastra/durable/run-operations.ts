@@ -1,4 +1,4 @@
-import type { PersistedRun, ProgramRuns } from '../../durable/journal.js';
+import type { Pinned, PersistedRun, ProgramRuns } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
 import type { DurableContext } from './following.js';
@@ -28,11 +28,11 @@ export const listRuns = async (context: DurableContext, filter: RunFilter): Prom
 };
 
 const summaries = async ({ runs, board }: DurableContext, filter: RunFilter): Promise<RunSummary[]> => {
-  const waiting = (await board.pinned()).flatMap(({ note: waitingRun }) => readIndexEntry(waitingRun));
-  if (!runs.list) return waiting;
-  const waitingRuns = new Map(waiting.map((waitingRun) => [waitingRun.runId, waitingRun]));
+  const notes = await board.pinned();
+  if (!runs.list) return notes.flatMap(({ note }) => readIndexEntry(note));
+  const notesOf = Map.groupBy(notes, (note) => runIdOf(note.runId));
   const segments = Map.groupBy(await listedSegments(runs.list, filter), (run) => runIdOf(run.runId));
-  const found = [...segments].map(([runId, rows]) => summaryOf(runId, rows, waitingRuns.get(runId)));
+  const found = [...segments].map(([runId, rows]) => summaryOf(runId, rows, notesOf.get(runId)));
   return found.toSorted((one, other) => (other.startedAt?.getTime() ?? 0) - (one.startedAt?.getTime() ?? 0));
 };
 
@@ -51,12 +51,17 @@ const listedSegments = async (
 };
 
 /** The summary of a run: status from its last segment, start and owner from its first. */
-const summaryOf = (runId: string, rows: readonly PersistedRun[], waitingRun: WaitingRun | undefined): RunSummary => {
+const summaryOf = (runId: string, rows: readonly PersistedRun[], notes: readonly Pinned[] = []): RunSummary => {
   const ordered = rows.toSorted((one, other) => segmentNumber(one.runId) - segmentNumber(other.runId));
   const [first, last] = [ordered[0], ordered.at(-1)] as [PersistedRun, PersistedRun]; // there is at least one
   const { resourceId, startedAt } = first;
   const times = { startedAt, ...(resourceId !== undefined && { resourceId }) };
-  if (waitingRun && last.state !== 'lost') return { ...waitingRun, ...times };
+  const isUnderWay = last.state === 'queued' || last.state === 'running';
+  const awaited = segmentId(runId, segmentNumber(last.runId) + 1);
+  const waits = ({ runId: id }: Pinned): boolean =>
+    (isUnderWay && id === last.runId) || (last.state !== 'lost' && id === awaited);
+  const [waiting] = notes.filter(waits).flatMap(({ note }) => readIndexEntry(note)); // other notes came too late
+  if (waiting) return { ...waiting, ...times };
   return { runId, status: last.state, ...times, ...(last.endedAt && last.state === 'ended' && { endedAt: last.endedAt }) };
 };
 
@@ -74,9 +79,10 @@ export const prune = async (context: DurableContext, olderThan: Date): Promise<n
   const { runs, board } = context;
   const list = needed(runs.list, 'prune');
   const ended = Map.groupBy(await list({ endedBefore: olderThan }), ({ runId }) => runIdOf(runId));
-  for (const { runId } of await board.pinned()) ended.delete(runId);
+  const waiting = new Set((await board.pinned()).map(({ runId: id }) => id));
   let pruned = 0;
   for (const [runId, segments] of ended) {
+    if (waiting.has(segmentId(runId, segments.length))) continue;
     if ((await runs.find(segmentId(runId, segments.length))).kind !== 'absent') continue; // a later segment is running, or ended later
     await dropRun(context, runId, segments);
     pruned += 1;
@@ -86,7 +92,7 @@ export const prune = async (context: DurableContext, olderThan: Date): Promise<n
 
 const dropRun = async ({ runs, board }: DurableContext, runId: string, segments: readonly PersistedRun[]): Promise<void> => {
   const drop = needed(runs.drop, 'prune');
-  await board.pin(runId, undefined);
+  for (const number of [...segments.keys(), segments.length]) await board.pin(segmentId(runId, number), undefined);
   await board.drop?.(runId);
   for (const { runId: id } of segments.toSorted((one, other) => segmentNumber(other.runId) - segmentNumber(one.runId)))
     await drop(id); // the first segment last
