@@ -83,13 +83,12 @@ export interface GuardPolicy {
   readonly version?: string;
 }
 
-const namedWindows: ReadonlySet<unknown> = new Set(windowNames);
 const sizes: ReadonlySet<unknown> = new Set(['chars', 'tokens']);
 
 export const aWindow: OptionKind<GuardWindow> = kind(
   '"delta", "chunk", "sentence", "part", "step", { chars } or { tokens } with an integer of 1 or more',
   (value) => {
-    if (namedWindows.has(value)) return true;
+    if (windowNames.some((name) => name === value)) return true;
     const [[unit, size] = [], ...more] = typeof value === 'object' && value !== null ? Object.entries(value) : [];
     return sizes.has(unit) && more.length === 0 && Number.isInteger(size) && (size as number) >= 1;
   },
