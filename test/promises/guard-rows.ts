@@ -77,7 +77,7 @@ const listOf = (messages: readonly ReturnType<typeof user>[]) => {
   return {
     get: own,
     getAllSystemMessages: () => system,
-    getSystemMessages: () => system,
+    getSystemMessages: (tag?: string) => (tag === undefined ? system : []),
     updateToolInvocation: () => true,
   };
 };

@@ -91,11 +91,7 @@ const longRun = new RegExp(String.raw`^[\w+/=.~%-]{${longChars}}$`);
 /** The end of the characters of a value that continue it from a place on: inside a word, or inside a long run. */
 const endOfRest = (text: string, from: number): number => {
   const isInside = /^\w\w$/.test(text.slice(from - 1, from + 1)) || longRun.test(text.slice(Math.max(0, from - longChars), from));
-  if (!isInside) return from;
-  const run = /[\w+/=.~%-]*/y;
-  run.lastIndex = from;
-  run.exec(text);
-  return run.lastIndex;
+  return isInside ? from + (/^[\w+/=.~%-]*/.exec(text.slice(from))?.[0] ?? '').length : from;
 };
 
 interface Value<Kind> extends TextSpan {

@@ -35,6 +35,8 @@ interface FinderOptions {
   readonly lookbehind?: number;
   /** A part of every value: a cheap check before the expression. Default: none. */
   readonly hint?: RegExp;
+  /** A cheaper form of a value's beginning; it matches at least where `regex` does. Default: `regex`. */
+  readonly shape?: RegExp;
   /** The earliest position at which a value may still start, if that is cheaper to find than with an expression. */
   readonly open?: Finder['open'];
   /** Default: each match is a value. */
@@ -79,6 +81,7 @@ const createFinder = ({
   lookbehind = 0,
   hint,
   lead,
+  shape,
   read = (_text, { end }) => end,
   open: given,
   isClosed,
@@ -86,7 +89,7 @@ const createFinder = ({
 }: FinderOptions): Finder => {
   const facts = once(() => factsOf(behind(lead, regex)));
   const reach = () => facts().reach;
-  const open = once(() => given ?? openIn(regex, facts()));
+  const open = once(() => given ?? (shape ? openIn(shape, factsOf(shape)) : openIn(regex, facts())));
   const candidate = once(() =>
     lead ? searchOf(globally(`${lead.source}(${regex.source})`, regex)) : searchRuns(regex, facts()),
   );

@@ -110,7 +110,6 @@ const rows: readonly (readonly [characters: string, where: string])[] = [
 
 const lone = defineFinder(() => ({
   regex: new RegExp(`(?:${rows.map(([characters, context]) => `(?=${characters})${context}`).join('|')})`, 'v'),
-  beginning: new RegExp(`[${rows.map(([characters]) => characters).join('')}]`, 'v'),
   shape: new RegExp(`(?:${rows.map(([characters, context]) => context.replaceAll('[^]', characters)).join('|')})`, 'v'),
 }));
 
