@@ -1,52 +1,63 @@
 import { labelOfField, labelOfItem } from '../phase/labels.js';
 import { fieldsIn } from '../phase/plain-data.js';
+import { fileTypeOf, readEncoded, readFile, type ChangeText } from './read-file.js';
 
 /** A text or a number inside a value. */
 export type Leaf = string | number | bigint;
 
 /** Edits a leaf; `label` is the key that names it. Keys themselves have none. */
 type EditLeaf = (leaf: Leaf, label?: string) => Leaf;
-/** Changes a text, as above. */
-export type ChangeText = (text: string, label?: string) => string;
 
 /**
  * Changes the texts and numbers inside a value, including keys of objects, and shares all unchanged parts: the same value is returned if
  * nothing changed. Keys that become equal are numbered. A changed instance of a class becomes plain data, and a changed error becomes a
- * plain error. Dates, bytes and circular references stay as they are.
+ * plain error. Text files are decoded, in an object that names their type, and as data URLs. Dates, other bytes and circular references
+ * stay as they are.
  */
 export const mapLeaves = (value: unknown, edit: EditLeaf): unknown => {
   const known = new Map<object, unknown>();
-  const inner: MapInner = (one, label) => {
-    if (typeof one === 'string' || typeof one === 'number' || typeof one === 'bigint') return edit(one, label);
+  const inner: MapInner = (one, label, fileType) => {
+    if (typeof one === 'string') return readEncoded(one, fileType, changeOf(edit, label)) ?? edit(one, label);
+    if (typeof one === 'number' || typeof one === 'bigint') return edit(one, label);
     if (typeof one !== 'object' || one === null) return one;
     if (known.has(one)) return known.get(one);
     known.set(one, one);
-    const mapped = mapContainer(one, { edit, inner, label });
+    const mapped = mapContainer(one, { edit, inner, label, fileType });
     known.set(one, mapped);
     return mapped;
   };
   return inner(value);
 };
 
-type MapInner = (value: unknown, label?: string) => unknown;
+type MapInner = (value: unknown, label?: string, fileType?: unknown) => unknown;
+
+/** The texts in a file. */
+const changeOf = (edit: EditLeaf, label?: string) => ({ change: (text: string) => String(edit(text, label)) });
 
 interface Mapping {
   readonly edit: EditLeaf;
   readonly inner: MapInner;
   /** The label of the container. */
   readonly label: string | undefined;
+  /** The type of the file that contains it. */
+  readonly fileType: unknown;
 }
 
 const mapContainer = (value: object, mapping: Mapping): unknown => {
-  const { inner, label } = mapping;
-  if (value instanceof Date || ArrayBuffer.isView(value)) return value;
-  if (Array.isArray(value)) return sameOr(value, mapItems(value, inner, label));
+  const { edit, inner, label, fileType } = mapping;
+  if (value instanceof Date) return value;
+  if (ArrayBuffer.isView(value)) return readFile(value, fileType, changeOf(edit, label));
+  if (Array.isArray(value))
+    return sameOr(
+      value,
+      mapItems(value, (one, name) => inner(one, name, fileType), label),
+    );
   if (value instanceof Error) return mapError(value, inner);
   if (value instanceof Map || value instanceof Set) return mapCollection(value, inner);
   const { toJSON } = fieldsIn(value);
   if (typeof toJSON !== 'function') return mapFields(value, mapping);
   const json: unknown = toJSON.call(value);
-  const mapped = inner(json, label);
+  const mapped = inner(json, label, fileType);
   return Object.is(mapped, json) ? value : mapped;
 };
 
@@ -67,9 +78,11 @@ const mapError = (error: Error, inner: MapInner): Error => {
   return mapped === fields ? error : Object.assign(new Error(String(mapped[0])), { name: error.name });
 };
 
-const mapFields = (fields: object, { edit, inner, label }: Mapping): object => {
+const mapFields = (fields: object, { edit, inner, label, fileType }: Mapping): object => {
   const before: [string, unknown][] = Object.entries(fields);
-  const after = before.map(([name, value]) => [String(edit(name)), inner(value, labelOfField(fields, name, label))] as const);
+  const type = fileTypeOf(fieldsIn(fields), fileType);
+  const read = (name: string, value: unknown) => inner(value, labelOfField(fields, name, label), type);
+  const after = before.map(([name, value]) => [String(edit(name)), read(name, value)] as const);
   const isSame = after.every(([name, value], index) => name === before[index]?.[0] && Object.is(value, before[index][1]));
   return isSame ? fields : fieldsOf(after);
 };
@@ -131,8 +144,9 @@ const framing = new Set([
  */
 export const mapErrorTexts = (value: unknown, change: ChangeText): unknown => {
   const known = new Map<object, unknown>();
-  const inner: MapInner = (one, label) => {
-    if (typeof one === 'string') return change(one, label);
+  const inner: MapInner = (one, label, fileType) => {
+    if (typeof one === 'string')
+      return readEncoded(one, fileType, { change: (text) => change(text, label) }) ?? change(one, label);
     if (typeof one !== 'object' || one === null) return one;
     if (known.has(one)) return known.get(one);
     known.set(one, one);
@@ -145,8 +159,9 @@ export const mapErrorTexts = (value: unknown, change: ChangeText): unknown => {
 
 const mapErrorFields = (value: object, inner: MapInner, label?: string): object => {
   const before: [string, unknown][] = Object.entries(value);
+  const type = fileTypeOf(fieldsIn(value), undefined);
   const after = before.map(
-    ([name, one]) => [name, framing.has(name) ? one : inner(one, labelOfField(value, name, label))] as const,
+    ([name, one]) => [name, framing.has(name) ? one : inner(one, labelOfField(value, name, label), type)] as const,
   );
   return after.every(([, one], index) => one === before[index]?.[1]) ? value : Object.fromEntries(after);
 };

@@ -13,9 +13,10 @@ import {
   ruleOf,
 } from './stream-fields.js';
 import { changeTexts, createPace, finding, paced, replacementChars, replacing, type Steps } from './in-steps.js';
-import { mapErrorTexts, mapTexts, type ChangeText } from './map-texts.js';
+import { mapErrorTexts, mapTexts } from './map-texts.js';
 import type { Pattern, Replacement, TextSpan, WindowedProcessor } from './pattern.js';
 import { readFields } from './read-fields.js';
+import type { ChangeText } from './read-file.js';
 import { stripQuotedSecrets, type SecretContent } from './secrets.js';
 import { fieldsIn } from '../phase/plain-data.js';
 

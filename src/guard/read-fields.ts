@@ -1,11 +1,6 @@
-import { mapTexts, type ChangeText } from './map-texts.js';
+import { mapTexts } from './map-texts.js';
+import { readFile, type TextReading } from './read-file.js';
 import { ruleOf } from './stream-fields.js';
-
-/** The function that reads the texts of a field. */
-interface TextReading {
-  /** The releasable version of a text; the same text if nothing is found. Throws to block. */
-  readonly change: ChangeText;
-}
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -89,65 +84,3 @@ export const withoutQuotations = (metadata: unknown): unknown => {
   });
   return Object.fromEntries(copy);
 };
-
-const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|csv|rtf|x-ndjson|.*\+(json|xml))|message\/)/i;
-
-/** The releasable version of a file: bytes, base64, a data URL, plain text or an address, tagged or not. */
-const readFile = (data: unknown, mimeType: unknown, reading: TextReading): unknown => {
-  if (typeof data === 'string') return readFileText(data, mimeType, reading);
-  if (data instanceof URL) {
-    const copy = readFileText(data.href, mimeType, reading);
-    return copy === data.href ? data : toUrl(copy);
-  }
-  if (isTagged(data)) {
-    const value = data[data.type];
-    const copy = readFile(value, data.type === 'text' ? 'text/plain' : mimeType, reading);
-    return copy === value ? data : { ...data, [data.type]: copy };
-  }
-  if (!(data instanceof Uint8Array) || !textTypes.test(String(mimeType))) return data;
-  return edited(data, new TextDecoder().decode(data), { ...reading, write: encode });
-};
-
-const readFileText = (data: string, mimeType: unknown, reading: TextReading): string => {
-  if (/^https?:/i.test(data)) return reading.change(data);
-  const [head, described] = /^data:([^,]*),/i.exec(data) ?? [];
-  const [urlType, ...parameters] = described?.split(';') ?? [];
-  if (![mimeType, urlType].some((type) => typeof type === 'string' && textTypes.test(type))) return data; // hosts trust either
-  if (head === undefined) return readBase64('', data, reading);
-  const body = data.slice(head.length);
-  if (parameters.at(-1)?.toLowerCase() === 'base64') return readBase64(head, body, reading);
-  return edited(data, decodeURIComponent(body), { ...reading, write: (text) => head + encodeURIComponent(text) });
-};
-
-/** The AI SDK's newer form of a file: its type names the field with the content. */
-const isTagged = (data: unknown): data is { readonly type: 'data' | 'url' | 'text' } & Fields => {
-  if (typeof data !== 'object' || data === null || !('type' in data)) return false;
-  return (data.type === 'data' || data.type === 'url' || data.type === 'text') && data.type in data;
-};
-
-/** An edited address; a text if it is no longer a URL. */
-const toUrl = (text: string): URL | string => (URL.canParse(text) ? new URL(text) : text);
-
-const readBase64 = (head: string, body: string, reading: TextReading): string => {
-  const text = fromBase64(body);
-  if (text === undefined) return head + reading.change(body);
-  return edited(head + body, text, { ...reading, write: (copy) => head + toBase64(encode(copy)) });
-};
-
-const edited = <T>(data: T, text: string, { change, write }: TextReading & { write(text: string): T }): T => {
-  const copy = change(text);
-  return copy === text ? data : write(copy);
-};
-
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-const fromBase64 = (data: string): string | undefined => {
-  try {
-    return new TextDecoder().decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)));
-  } catch {
-    return undefined; // invalid base64
-  }
-};
-
-/** Bytes as base64. */
-export const toBase64 = (bytes: Uint8Array): string => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));

@@ -1,5 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import { toBase64 } from '../guard/read-fields.js';
+import { toBase64 } from '../guard/read-file.js';
 import type { Chunk } from './ports.js';
 import type { ToolCall } from './tool-call.js';
 import { fieldsIn, copyShared, isPlain } from '../phase/plain-data.js';

@@ -1,0 +1,94 @@
+/** Changes a text; `label` is the key that names it. */
+export type ChangeText = (text: string, label?: string) => string;
+
+/** The function that reads the texts of a field. */
+export interface TextReading {
+  /** The releasable version of a text; the same text if nothing is found. Throws to block. */
+  readonly change: ChangeText;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|csv|rtf|x-ndjson|.*\+(json|xml))|message\/)/i;
+
+/** The releasable version of a file: bytes, base64, a data URL, plain text or an address, tagged or not. */
+export const readFile = (data: unknown, mimeType: unknown, reading: TextReading): unknown => {
+  if (typeof data === 'string') return readFileText(data, mimeType, reading);
+  if (data instanceof URL) {
+    const copy = readFileText(data.href, mimeType, reading);
+    return copy === data.href ? data : toUrl(copy);
+  }
+  if (isTagged(data)) {
+    const value = data[data.type];
+    const copy = readFile(value, data.type === 'text' ? 'text/plain' : mimeType, reading);
+    return copy === value ? data : { ...data, [data.type]: copy };
+  }
+  if (!(data instanceof Uint8Array) || !textTypes.test(String(mimeType))) return data;
+  return edited(data, new TextDecoder().decode(data), { ...reading, write: encode });
+};
+
+const readFileText = (data: string, mimeType: unknown, reading: TextReading): string =>
+  /^https?:/i.test(data) ? reading.change(data) : (readEncoded(data, mimeType, reading) ?? data);
+
+/** The type of the file that an object describes, or one around it. */
+export const fileTypeOf = (fields: Fields, around: unknown): unknown => {
+  const name = typeNames.find((one) => typeof fields[one] === 'string');
+  return name === undefined || (name === 'type' && !textTypes.test(String(fields['type']))) ? around : fields[name];
+};
+
+const typeNames = ['mediaType', 'mimeType', 'contentType', 'media_type', 'mime_type', 'type'] as const;
+
+/** The releasable version of an encoded text: base64 of a text type, or the data URL of a text; undefined if it is neither. */
+export const readEncoded = (data: string, mimeType: unknown, reading: TextReading): string | undefined => {
+  const [head, described] = /^data:([^,]*),/i.exec(data) ?? [];
+  const [urlType, ...parameters] = described?.split(';') ?? [];
+  if (![mimeType, urlType].some((type) => typeof type === 'string' && textTypes.test(type))) return undefined; // hosts trust either
+  if (head === undefined) return readBase64('', data, reading);
+  const body = data.slice(head.length);
+  if (parameters.at(-1)?.trim().toLowerCase() === 'base64') return readBase64(head, body, reading);
+  return edited(data, decoded(body), { ...reading, write: (text) => head + encodeURIComponent(text) });
+};
+
+/** Percent codes that are no UTF-8 do not hide the others. */
+const decoded = (body: string): string =>
+  body.replaceAll(/(?:%[\da-f]{2})+/gi, (codes) => {
+    const bytes = codes.slice(1).split('%');
+    return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)));
+  });
+
+/** The AI SDK's newer form of a file: its type names the field with the content. */
+const isTagged = (data: unknown): data is { readonly type: 'data' | 'url' | 'text' } & Fields => {
+  if (typeof data !== 'object' || data === null || !('type' in data)) return false;
+  return (data.type === 'data' || data.type === 'url' || data.type === 'text') && data.type in data;
+};
+
+/** An edited address; a text if it is no longer a URL. */
+const toUrl = (text: string): URL | string => (URL.canParse(text) ? new URL(text) : text);
+
+/** A plain text may look like base64, but then it seldom decodes to a text: both are read. */
+const readBase64 = (head: string, body: string, reading: TextReading): string => {
+  const text = fromBase64(body);
+  const plain = text?.includes('\uFFFD') === false ? body : reading.change(body);
+  if (text === undefined) return head + plain;
+  return edited(head + plain, text, { ...reading, write: (copy) => head + toBase64(encode(copy)) });
+};
+
+const edited = <T>(data: T, text: string, { change, write }: TextReading & { write(text: string): T }): T => {
+  const copy = change(text);
+  return copy === text ? data : write(copy);
+};
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const fromBase64 = (data: string): string | undefined => {
+  try {
+    return new TextDecoder().decode(
+      Uint8Array.from(atob(data.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0)),
+    );
+  } catch {
+    return undefined; // invalid base64
+  }
+};
+
+/** Bytes as base64. */
+export const toBase64 = (bytes: Uint8Array): string => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
