@@ -40,7 +40,8 @@ const typeNames = ['mediaType', 'mimeType', 'contentType', 'media_type', 'mime_t
 
 /** The releasable version of an encoded text: base64 of a text type, or the data URL of a text; undefined if it is neither. */
 export const readEncoded = (data: string, mimeType: unknown, reading: TextReading): string | undefined => {
-  const [head, described] = /^data:([^,]*),/i.exec(data) ?? [];
+  // Most texts are no URL, and long.
+  const [head, described] = (data.slice(0, 5).toLowerCase() === 'data:' && /^data:([^,]*),/i.exec(data)) || [];
   const [urlType, ...parameters] = described?.split(';') ?? [];
   if (![mimeType, urlType].some((type) => typeof type === 'string' && textTypes.test(type))) return undefined; // hosts trust either
   if (head === undefined) return readBase64('', data, reading);
