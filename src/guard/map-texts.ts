@@ -80,8 +80,8 @@ const mapError = (error: Error, inner: MapInner): Error => {
 
 const mapFields = (fields: object, { edit, inner, label, fileType }: Mapping): object => {
   const before: [string, unknown][] = Object.entries(fields);
-  const type = fileTypeOf(fieldsIn(fields), fileType);
-  const read = (name: string, value: unknown) => inner(value, labelOfField(fields, name, label), type);
+  const read = (name: string, value: unknown) =>
+    inner(value, labelOfField(fields, name, label), fileTypeOf(fieldsIn(fields), name, fileType));
   const after = before.map(([name, value]) => [String(edit(name)), read(name, value)] as const);
   const isSame = after.every(([name, value], index) => name === before[index]?.[0] && Object.is(value, before[index][1]));
   return isSame ? fields : fieldsOf(after);
@@ -159,10 +159,9 @@ export const mapErrorTexts = (value: unknown, change: ChangeText): unknown => {
 
 const mapErrorFields = (value: object, inner: MapInner, label?: string): object => {
   const before: [string, unknown][] = Object.entries(value);
-  const type = fileTypeOf(fieldsIn(value), undefined);
-  const after = before.map(
-    ([name, one]) => [name, framing.has(name) ? one : inner(one, labelOfField(value, name, label), type)] as const,
-  );
+  const read = (name: string, one: unknown) =>
+    inner(one, labelOfField(value, name, label), fileTypeOf(fieldsIn(value), name, undefined));
+  const after = before.map(([name, one]) => [name, framing.has(name) ? one : read(name, one)] as const);
   return after.every(([, one], index) => one === before[index]?.[1]) ? value : Object.fromEntries(after);
 };
 

@@ -30,12 +30,14 @@ export const readFile = (data: unknown, mimeType: unknown, reading: TextReading)
 const readFileText = (data: string, mimeType: unknown, reading: TextReading): string =>
   /^https?:/i.test(data) ? reading.change(data) : (readEncoded(data, mimeType, reading) ?? data);
 
-/** The type of the file that an object describes, or one around it. */
-export const fileTypeOf = (fields: Fields, around: unknown): unknown => {
+/** The type of the file in a field, which its object names, or one around it; undefined for a field that holds no file. */
+export const fileTypeOf = (fields: Fields, field: string, around: unknown): unknown => {
+  if (!fileFields.has(field)) return undefined; // a plain text in another field may look like base64
   const name = typeNames.find((one) => typeof fields[one] === 'string');
   return name === undefined || (name === 'type' && !textTypes.test(String(fields['type']))) ? around : fields[name];
 };
 
+const fileFields = new Set(['data', 'blob', 'base64']);
 const typeNames = ['mediaType', 'mimeType', 'contentType', 'media_type', 'mime_type', 'type'] as const;
 
 /** The releasable version of an encoded text: base64 of a text type, or the data URL of a text; undefined if it is neither. */
@@ -66,10 +68,14 @@ const isTagged = (data: unknown): data is { readonly type: 'data' | 'url' | 'tex
 /** An edited address; a text if it is no longer a URL. */
 const toUrl = (text: string): URL | string => (URL.canParse(text) ? new URL(text) : text);
 
-/** A plain text may look like base64, but then it seldom decodes to a text: both are read. */
+/** A longer text in base64 is no plain text. */
+const maxPlainChars = 64;
+
+/** A plain text may look like base64, but it seldom decodes to a text: both are read, unless it must be base64. */
 const readBase64 = (head: string, body: string, reading: TextReading): string => {
   const text = fromBase64(body);
-  const plain = text?.includes('\uFFFD') === false ? body : reading.change(body);
+  const isEncoded = body.length > maxPlainChars && text?.includes('\uFFFD') === false;
+  const plain = isEncoded ? body : reading.change(body);
   if (text === undefined) return head + plain;
   return edited(head + plain, text, { ...reading, write: (copy) => head + toBase64(encode(copy)) });
 };

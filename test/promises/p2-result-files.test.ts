@@ -7,7 +7,13 @@ import { z } from 'zod';
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { modes } from '../mastra/support.js';
-import { promptInjectionGuard, redactor, toolSecretsGuard } from '../../workflows/guards/index.js';
+import {
+  blockedTermsGuard,
+  promptInjectionGuard,
+  redactor,
+  toolSecretsGuard,
+  unicodeGuard,
+} from '../../workflows/guards/index.js';
 
 const secret = 'ann@example.com';
 const key = `sk-proj-${'aB3dE5gH7jK9mN1pQ3sT5vW7'.repeat(2)}`;
@@ -55,6 +61,7 @@ const agentWith = (file: unknown, { isForModel, guard }: { isForModel: boolean; 
     model,
     tools: { read },
     memory,
+    inputProcessors: [guard as never], // 'restore' hides values here
     outputProcessors: [guard as never],
   });
   return { agent, model, memory };
@@ -70,7 +77,8 @@ describe.each(modes)('P2 a text file in a result, %s', (mode) => {
         const full =
           mode === 'generate' ? await agent.generate('Go.', options) : await (await agent.stream('Go.', options)).getFullOutput();
         const { messages } = await memory.recall({ threadId: 't', resourceId: 'r' });
-        return { status: full.status, all: decodedIn([model.calls.map(({ prompt }) => prompt), messages, full.toolResults]) };
+        const prompts = decodedIn(model.calls.map(({ prompt }) => prompt));
+        return { status: full.status, prompts, all: `${prompts}\n${decodedIn([messages, full.toolResults])}` };
       };
       const { status, all } = await ask(redactor({ strategy: 'replace' }));
       expect([status, all.includes(secret), all.includes(key), all.includes('4111111')]).toEqual([
@@ -81,11 +89,28 @@ describe.each(modes)('P2 a text file in a result, %s', (mode) => {
       ]);
       expect(all).toMatch(/\[(EMAIL|CARD)\]|%5BEMAIL/);
       expect((await ask(redactor({ strategy: 'block' }))).status).toBe('tripwire');
-      expect((await ask(redactor({ strategy: 'restore' }))).status).toBe('success');
+      const restored = await ask(redactor({ strategy: 'restore' }));
+      expect([restored.status, restored.prompts.includes(secret), restored.prompts.includes(key)]).toEqual([
+        'success',
+        false,
+        false,
+      ]);
       if (name.startsWith('plain')) return;
       expect((await ask(promptInjectionGuard())).status).toBe('tripwire');
     });
   });
+});
+
+it.each(['text', 'data'])('a plain word of a text type is read as it is written, and stays: %s', async (field) => {
+  const words = ['structuredClone', 'DirectChatTransport', 'Shop'].map((word) => ({ mimeType: 'text/plain', [field]: word }));
+  const ask = async (guard: object) => {
+    const { agent, model } = agentWith(words, { isForModel: false, guard });
+    return { status: (await agent.generate('Go.')).status, prompt: JSON.stringify(model.calls.at(-1)?.prompt) };
+  };
+  expect((await ask(blockedTermsGuard({ terms: ['Shop'] }))).status).toBe('tripwire');
+  const { status, prompt } = await ask(unicodeGuard());
+  expect([status, prompt.includes('"Shop"')]).toEqual(['success', true]);
+  if (field === 'text') expect(prompt).toMatch(/structuredClone.*DirectChatTransport/);
 });
 
 it('toolSecretsGuard reads text files in arguments', async () => {

@@ -38,7 +38,7 @@ export const redactMessages = <Span extends TextSpan>(
   });
 };
 
-type EditText = (text: string, label?: string) => Awaitable<string>;
+export type EditText = (text: string, label?: string) => Awaitable<string>;
 
 /** A message with the texts of its files edited, and of its results; the same object if nothing changes. */
 const editParts = (message: MastraDBMessage, edit: EditText, { withResults }: Redaction): Awaitable<MastraDBMessage> => {

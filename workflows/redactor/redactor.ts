@@ -40,13 +40,13 @@ import { findersOf, valueKinds } from '../patterns/value-kinds.js';
 import { parseAllowList, type IsAllowed } from './allow-list.js';
 import { type RedactionMetadata, type RedactionStrategy, type RedactorOptions, replacementOf } from './replacement.js';
 import { createVault, createVaultOfStandIns, type Vault } from './vault.js';
-import { atOnce, changeTexts, createPace, paced, replacing, inTurn } from '../../src/guard/in-steps.js';
+import { atOnce, createPace, paced, replacing, inTurn } from '../../src/guard/in-steps.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { defineFinder } from '../patterns/define-finder.js';
 import { holdBack } from '../stream/hold-back.js';
-import { readFields } from '../../src/guard/read-fields.js';
 import { standIn, type SecretsProcessor } from '../../src/guard/secrets.js';
-import { editLeaves } from '../messages/redact-messages.js';
+import { editPrompt, type Prompt } from './edit-prompt.js';
+import type { EditText } from '../messages/redact-messages.js';
 
 /** With `'restore'` it edits the requests to the model, otherwise messages. Mastra's own `Agent` takes both in both arrays. */
 type Redactor =
@@ -242,56 +242,4 @@ const restoringHooks = (
     },
     expectStandIns: hidings.expectStandIns,
   };
-};
-
-type Prompt = ProcessLLMRequestArgs['prompt'];
-type Content = Prompt[number]['content'];
-type EditText = (text: string, label?: string) => Awaitable<string>;
-
-/** Fields of a prompt's parts that contain messages, arguments or results; all others are names and ids, and those of files. */
-const textFields = new Set(['text', 'input', 'output']);
-
-/** Edits the content of a prompt: texts, reasoning, text files, arguments and results of tools. Unchanged parts are shared. */
-const editPrompt = (prompt: Prompt, edit: EditText): Awaitable<Prompt> =>
-  inTurn(prompt, (message) =>
-    whenReady(
-      editContent(message.content, edit),
-      (content) => (content === message.content ? message : ({ ...message, content } as typeof message)), // of the same shape
-    ),
-  );
-
-const editContent = (content: Content, edit: EditText): Awaitable<Content> => {
-  if (typeof content === 'string') return edit(content);
-  const parts = inTurn(content as readonly object[], (part) => editPart(part, edit));
-  return whenReady(parts, (edited) => (edited.every((part, index) => part === content[index]) ? content : (edited as Content))); // as above
-};
-
-interface FilePart {
-  readonly data?: unknown;
-  readonly filename?: unknown;
-  readonly mediaType?: unknown;
-}
-
-const isFile = (part: object): part is FilePart => 'type' in part && part.type === 'file';
-
-/** The name, the address and the text of a file. */
-const editFile = (part: FilePart, edit: EditText): Awaitable<object> => {
-  const { data, filename, mediaType } = part;
-  const fields = { data, filename, mimeType: mediaType };
-  const edited = changeTexts((change) => readFields('file', fields, { change }), edit);
-  return whenReady(edited, (left) => {
-    if (left === fields) return part;
-    const { mimeType: _same, ...changed } = left;
-    return { ...part, ...changed };
-  });
-};
-
-const editPart = (part: object, edit: EditText): Awaitable<object> => {
-  if (isFile(part)) return editFile(part, edit);
-  const edited = inTurn(Object.entries(part), ([name, value]) =>
-    whenReady(textFields.has(name) ? editLeaves(value, edit) : value, (to: unknown) => [name, to, Object.is(to, value)] as const),
-  );
-  return whenReady(edited, (fields) =>
-    fields.every(([, , isSame]) => isSame) ? part : Object.fromEntries(fields.map(([name, to]) => [name, to])),
-  );
 };
