@@ -20,7 +20,10 @@ export interface MortalServerOptions {
 }
 
 /** Milliseconds until a server answers, also on a busy machine and with data to recover. */
-const readyMs = 180_000;
+const readyMs = 45_000;
+
+/** Starts of a server that comes back but does not answer: what supervises a server restarts it, too. */
+const attempts = 4;
 
 /** Starts a server for the duration of the tests. */
 export const startMortalServer = async ({ command, args, options, isReady }: MortalServerOptions): Promise<MortalServer> => {
@@ -32,17 +35,25 @@ export const startMortalServer = async ({ command, args, options, isReady }: Mor
     child.kill(signal);
     await exited;
   };
-  const start = async (): Promise<void> => {
-    const started = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-    child = started;
-    process.once('exit', () => started.kill('SIGKILL'));
-    for (const stream of [started.stdout, started.stderr])
-      stream?.on('data', (data: Buffer) => (output = (output + data.toString()).slice(-4_000)));
+  const answers = async (started: ChildProcess): Promise<boolean> => {
     const from = performance.now();
     while (!(await isReady())) {
-      if (started.exitCode !== null || performance.now() - from > readyMs) throw new Error(`${command} did not start: ${output}`);
+      if (started.exitCode !== null || performance.now() - from > readyMs) return false;
       await setTimeout(100);
     }
+    return true;
+  };
+  const start = async (): Promise<void> => {
+    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+      const started = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+      child = started;
+      process.once('exit', () => started.kill('SIGKILL'));
+      for (const stream of [started.stdout, started.stderr])
+        stream?.on('data', (data: Buffer) => (output = (output + data.toString()).slice(-4_000)));
+      if (await answers(started)) return;
+      await end('SIGKILL');
+    }
+    throw new Error(`${command} did not start: ${output}`);
   };
   await start();
   return { start, kill: () => end('SIGKILL'), stop: () => end('SIGINT') };
