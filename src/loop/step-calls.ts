@@ -91,8 +91,9 @@ const isUnsafe = (value: unknown, depth = 0): boolean =>
 export const faultOfArguments = (toolName: string, args: unknown): InterlockError | undefined => {
   if (args === undefined || args === null)
     return invalidArguments(toolName, `The arguments of "${toolName}" are not valid JSON.`);
-  const detail = `the keys ${[...unsafeKeys].join(', ')} are not allowed, nor more than ${maxDepth} levels.`;
-  return isUnsafe(args) ? invalidArguments(toolName, detail) : undefined;
+  if (!isUnsafe(args)) return undefined;
+  const keys = [...unsafeKeys].join(', ');
+  return invalidArguments(toolName, `the keys ${keys} are not allowed, nor more than ${maxDepth} levels.`);
 };
 
 /** A call that does not run, and whose arguments are dropped, because of a key in them. Undefined for other calls. */

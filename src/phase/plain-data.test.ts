@@ -8,6 +8,7 @@ import {
   isJson,
   isRecord,
   isSame,
+  unchanging,
   keptCopy,
   otherCodeRan,
 } from './plain-data.js';
@@ -197,6 +198,13 @@ describe('kept data', () => {
     expect(first.result).not.toBe(own);
     expect(second[0]).toBe(first.result);
     expect(copyPlain({ result: own }).result).not.toBe(own);
+  });
+
+  it('is shared with readers and snapshots if its holder says that nobody changes it', () => {
+    const own = unchanging({ body: ['Hi'] });
+    expect(copyForReaders({ request: own }).request).toBe(own);
+    expect(copyShared(undefined, { request: own }).request).toBe(own);
+    expect(unchanging('Hi')).toBe('Hi');
   });
 
   it('is shared for its copy while nothing changed that', () => {

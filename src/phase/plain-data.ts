@@ -156,6 +156,14 @@ export const keptCopy = <T>(value: T, copyInstance: (value: object) => unknown, 
   return made;
 };
 
+/** Marks data that its holder keeps unchanged, and that readers get as it is: no copy is made of it. */
+export const unchanging = <T>(value: T): T => {
+  if (!isObject(value)) return value;
+  kept.add(value);
+  readersCopies.set(value, value);
+  return value;
+};
+
 /** A copy of kept data for code that may change it. While it does not, {@link copyShared} shares the original. */
 export const copyKept = <T>(value: T, copyInstance?: Copying['copyInstance']): T => {
   const made = copyWith(value, undefined, copyInstance) as T; // a copy has the type of the original

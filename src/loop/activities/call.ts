@@ -7,6 +7,7 @@ import { setRunError, isGuarded, stopWith, dropReprocessed } from '../judge.js';
 import { InterlockError } from '../../errors.js';
 import { createTurns } from '../../guard/in-steps.js';
 import { isPromise, untilAborted } from '../../phase/awaitable.js';
+import { unchanging } from '../../phase/plain-data.js';
 import { noteOriginal } from '../fallen-stand-ins.js';
 import { createPartIds, idsOf } from '../part-ids.js';
 import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
@@ -193,7 +194,7 @@ const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal
   const { ports, mode, runId } = run.options;
   if (attempt.cached) {
     const { request, warnings = [], chunks: all } = attempt.cached;
-    changeAttempt(run, { request, warnings });
+    changeAttempt(run, { request: unchanging(request), warnings });
     const chunks = all.values();
     return { read: async () => chunks.next(), toChunk: (chunk) => ({ ...(chunk as Chunk), runId, from: 'AGENT' }) };
   }
@@ -202,7 +203,7 @@ const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal
   if (!opened) throw abortSignal.reason;
   const { reader, response } = opened;
   const { request, warnings = [] } = response;
-  changeAttempt(run, { request, warnings });
+  changeAttempt(run, { request: unchanging(request), warnings });
   Object.assign(attempt.response, response.response);
   return { read: () => reader.read(), toChunk: (part) => ports.toChunk(part, runId) };
 };

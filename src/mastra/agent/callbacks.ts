@@ -9,7 +9,7 @@ import { drive } from '../../loop/drive.js';
 import { finalizeRun } from '../../loop/finalize-run.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import type { SuspendedRuns } from './suspended-runs.js';
-import { fieldsIn, copyForReaders, isRecord } from '../../phase/plain-data.js';
+import { copyForReaders } from '../../phase/plain-data.js';
 
 /** The callbacks that the loop calls while it runs, with Mastra's arguments. */
 export const runCallbacks = (
@@ -126,14 +126,9 @@ export const driveHere = async (run: Run, suspended?: SuspendedRuns): Promise<vo
 export const endRecording = (run: Run): void => run.options.recording?.end(run, objectOf(run).object);
 
 /** A chunk as readers get it: a copy, which the run does not change later. The end of a step has the steps so far. */
-export const copyForReader = (run: Run | undefined, { payload, ...chunk }: Chunk): Chunk => {
+export const copyForReader = (run: Run | undefined, chunk: Chunk): Chunk => {
   const copy: Chunk = copyForReaders(chunk);
-  if (payload === undefined) return copy;
-  const own = isRecord(payload) ? copyFields(payload) : copyForReaders(payload);
-  return {
-    ...copy,
-    payload: run && chunk.type === 'step-finish' ? withSteps(run, own as StepFinish) : own,
-  };
+  return run && chunk.type === 'step-finish' ? { ...copy, payload: withSteps(run, copy.payload as StepFinish) } : copy;
 };
 
 interface StepFinish {
@@ -160,14 +155,7 @@ const copies = new WeakMap<StepRecord, { readonly of: Partial<StepRecord>; reado
 const copyOfStep = (step: StepRecord): StepRecord => {
   const known = copies.get(step);
   if (known && changing.every((name) => known.of[name] === step[name])) return known.copy;
-  const copy = copyFields(step);
+  const copy = copyForReaders(step);
   copies.set(step, { of: { ...step }, copy });
   return copy;
-};
-
-/** Copies the fields of a value except for the request: it repeats the prompt, and the run only replaces it. */
-const copyFields = <T extends object>(value: T): T => {
-  const { request, metadata, ...own } = fieldsIn(value);
-  const rest = { ...(request !== undefined && { request }), ...(isRecord(metadata) && { metadata: copyFields(metadata) }) };
-  return { ...copyForReaders(own), ...rest } as T; // with all of its fields
 };

@@ -38,12 +38,14 @@ export const runSegmentOf = (
 ): RunSegment => {
   const log = agent && createRunLog(agent, runOf);
   const deadline = startDeadline(options);
-  const shown = combined([recorded, withPayloadTransforms(runOf, combined([show, notifyChunk(options)]))]);
+  const listeners = combined([show, notifyChunk(options)]);
+  const shown = combined([recorded, withPayloadTransforms(runOf, listeners)]);
+  const isRead = mode === 'stream' || Boolean(recorded ?? listeners ?? agent?.getChannels());
   return {
     mode,
     streamBuffer: withResponse(
-      createStreamBuffer<Chunk>(undefined, shown, (chunk) => copyForReader(runOf(), chunk)),
-      { runOf, options },
+      createStreamBuffer<Chunk>(undefined, shown, isRead ? (chunk) => copyForReader(runOf(), chunk) : undefined),
+      { runOf, options, isRead },
     ),
     abortSignal: deadline.signal,
     onEvent: (event) => {
@@ -95,6 +97,7 @@ const withPayloadTransforms = (runOf: () => Run | undefined, show: OnShow<Chunk>
 interface ResponseOptions {
   readonly runOf: () => Run | undefined;
   readonly options: CallOptions;
+  readonly isRead: boolean;
 }
 
 /**
@@ -103,7 +106,7 @@ interface ResponseOptions {
  */
 const withResponse = (
   streamBuffer: StreamBuffer<Chunk>,
-  { runOf, options }: ResponseOptions,
+  { runOf, options, isRead }: ResponseOptions,
   notifyTools = createToolNotifier(runOf),
 ): StreamBuffer<Chunk> => {
   const { write } = streamBuffer;
@@ -119,7 +122,7 @@ const withResponse = (
       if ('response' in (payload as object)) return callEnded(run, options).then(() => write(chunk)); // from the process that ran the run
       const { object } = objectOf(run);
       if (object !== undefined) void write({ type: 'object-result', runId, from, object } as Chunk); // readers no longer wait
-      const last = { ...chunk, payload: { ...fieldsIn(payload), ...endOfRun(run, payload as FinishPayload) } };
+      const last = isRead ? { ...chunk, payload: { ...fieldsIn(payload), ...endOfRun(run, payload as FinishPayload) } } : chunk;
       return callEnded(run, options).then(() => write(last));
     },
   });
