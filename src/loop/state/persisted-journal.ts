@@ -5,7 +5,14 @@ import type { InsidePart } from '../tool-call.js';
 import type { Journal, Run } from '../run.js';
 import { copyPlain } from '../../phase/plain-data.js';
 import { decode, decodeAt, encode, isPlainText } from './encode.js';
-import { toPersistedState, isPersistable, applyPersistedState, type PersistedState, createStateLog } from './persisted-state.js';
+import {
+  toPersistedState,
+  isPersistable,
+  applyPersistedState,
+  ofOthers,
+  type PersistedState,
+  createStateLog,
+} from './persisted-state.js';
 import type { Patch } from './patch.js';
 
 /** The outcome of a step: its value or its error. */
@@ -53,28 +60,30 @@ export const createPersistedJournal = (
     isFenced,
     checkpoint: async <T>(run: Run, key: string, body: () => Promise<T>): Promise<T> => {
       let now: PersistedState | undefined;
-      let made: { readonly text: string; readonly changed: Changed<T> | undefined } | undefined;
+      let made: { readonly text: string; readonly own: Changed<T> | undefined } | undefined;
       const section = async (inner: Durable): Promise<string> => {
         current = inner;
         catchUp(run);
         await records?.enter(run, key);
-        let changed: Changed<T> | undefined;
+        let copied: Changed<T> | undefined; // the run changes its own objects
         const ownText = await textOf(async (): Promise<Changed<T>> => {
           const value = await body();
           now = toPersistedState(run);
           const patch = log.change(now, run.state.editedFrom);
           run.change({ editedFrom: undefined });
-          return (changed = { value, patch });
+          copied = copyPlain({ value, patch: ofOthers(patch) });
+          return { value, patch };
         });
-        made = { text: ownText, changed: isPlainText(ownText) ? copyPlain(changed) : undefined }; // the run changes its own objects
+        made = { text: ownText, own: isPlainText(ownText) ? copied : undefined };
         return ownText;
       };
       const text = await step(durable, key, section, records?.take);
       records?.kept();
-      const own = made?.text === text ? made.changed : undefined;
-      const { value, patch } = own ?? (valueIn(text, `${run.options.runId} ${key}`) as Changed<T>); // the stored form of a section
-      log.append(patch, now);
-      isBehind ||= !now;
+      const isOwn = made?.text === text;
+      const stored = (): Changed<T> => valueIn(text, `${run.options.runId} ${key}`) as Changed<T>; // the form of a section
+      const { value, patch } = (isOwn && made?.own) || stored();
+      log.append(patch, isOwn ? now : undefined);
+      isBehind ||= !isOwn;
       return value;
     },
     part: async <T>(key: string, body: (inside: InsidePart) => Promise<T>): Promise<T> =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../../schemas/index.js';
-import { type PersistedState, createStateLog } from './persisted-state.js';
+import { ofOthers, type PersistedState, createStateLog } from './persisted-state.js';
 
 /** Entries that count how often they are read. */
 const createCounted = () => {
@@ -55,6 +55,15 @@ describe('the log of a run’s states', () => {
   it('writes as much after 1,000 steps as after 10, except for the digits of indexes', () => {
     const bytesAfter = (count: number) => JSON.stringify(createStateLog(stateAfter(count)).change(stateAfter(count + 1))).length;
     expect(bytesAfter(1_000) - bytesAfter(10)).toBeLessThan(40);
+  });
+
+  it('takes the list and the events from the state, if it has it', () => {
+    const log = createStateLog(stateAfter(10));
+    const now = stateAfter(11);
+    const patch = ofOthers(log.change(now));
+    expect(Object.keys(patch?.[1] ?? {}).toSorted()).toEqual(['accepted', 'steps', 'usedPartIds']);
+    log.append(patch, now);
+    expect(log.state).toEqual(now);
   });
 
   it('detects a change of an earlier step', () => {

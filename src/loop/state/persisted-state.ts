@@ -114,10 +114,17 @@ export const createStateLog = (started: PersistedState | undefined): StateLog =>
     change: (now, editedFrom = Infinity) => diff(state, now, settledIn(state, now, editedFrom)),
     append: (patch, now) => {
       if (patch) state = applyPatch(state, patch) as PersistedState;
-      // Both never change. Their values in the run's next state are known to be the same.
+      // Their values in the run's next state are known to be the same.
       if (now) state = { ...state, list: now.list, events: now.events };
     },
   };
+};
+
+/** The changes without those of the list and the events, which the log takes from a state that it has: they never change. */
+export const ofOthers = (patch: Patch | undefined): Patch | undefined => {
+  if (patch?.[0] !== '.') return patch;
+  const { list: _list, events: _events, ...others } = patch[1];
+  return ['.', others, patch[2]];
 };
 
 /** The states of the machine in which only the last step changes, unless guards edit earlier ones. */
