@@ -17,7 +17,7 @@ const untilQuiet = () => sleep(30);
 const inputSchema = z.object({});
 const named = (id: string) => ({ id, name: id, description: id, instructions: id });
 
-/** What could start late, with its name for the model. Each notes its start. */
+/** The kinds of tools: each has its name for the model, and notes its start. */
 const starters: Record<string, (note: () => void) => { called: string; args?: object; parts: object }> = {
   "a tool of Mastra's": (note) => ({
     called: 'second',
@@ -64,7 +64,7 @@ const workflowOf = (note: () => void) => {
   return createWorkflow({ id: 'second', description: 'second', inputSchema, outputSchema: inputSchema }).then(step).commit();
 };
 
-/** What stops the run while the second call is on its way. */
+/** The causes of a stop while the second call has not started. */
 const stoppers = {
   'the first tool cancels': (cancel: () => void) => ({ first: cancel }),
   'a hook of the first tool cancels': (cancel: () => void) => ({ hooks: { beforeToolCall: () => (cancel(), undefined) } }),
