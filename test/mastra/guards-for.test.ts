@@ -294,6 +294,20 @@ describe.each(modes)('in Mastra’s own agent, %s', (mode) => {
     expect(JSON.stringify(model.calls[1]?.prompt)).not.toContain('"said":"Ann');
   });
 
+  it('no step runs after a block of a tool result', async () => {
+    const starts: string[] = [];
+    const again: Step = { toolCalls: [{ name: 'echo', args: { say: 'a' } }] };
+    const source = pipeline('p').then(tripping('processToolResult', 'No.'));
+    const { agent, model } = stockWith(source, [again, again, { text: 'Done.' }]);
+    const hooks = { beforeToolCall: ({ toolName }: { toolName: string }) => void starts.push(toolName) };
+    const { tripwire } = await (mode === 'generate'
+      ? agent.generate('one two', { hooks })
+      : (await agent.stream('one two', { hooks })).getFullOutput());
+    await sleep(50); // Mastra's loop would go on after the end of the stream
+    expect(tripwire).toMatchObject({ reason: 'No.' });
+    expect([model.calls.length, starts]).toEqual([1, ['echo']]);
+  });
+
   it('an edited tool result stays in place if a parallel guard changes another message', async () => {
     const notes: Processor = {
       id: 'notes',

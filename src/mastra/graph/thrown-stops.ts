@@ -1,7 +1,6 @@
 import { errorTable, InterlockError, isInterlockError } from '../../errors.js';
 import type { Host } from '../../phase/host.js';
 import type { PhaseData } from '../../phase/row.js';
-import { phases } from '../../phase/table.js';
 import type { Stop, Verdict } from '../../verdict.js';
 import { fieldsIn } from '../../phase/plain-data.js';
 
@@ -51,12 +50,12 @@ const places = new WeakMap<object, UndoRecord>();
  * Saves a conversation before the guards of a tool result run, and writes the result into it, because guards may edit the messages. Mastra's
  * own agent writes the result after its guards: a rejected one must not stay. On Mastra's engine each guard is a step; the first one saves.
  */
-export const recordResult = (data: PhaseData, host: Host): void => {
+export const recordResult = (data: PhaseData, { messages }: Host): void => {
   if (data.phase !== 'toolResult' || !data.messageList) return;
-  const { messageList, toolCallId } = data;
-  if (host.messages.readToolResult(messageList, toolCallId).found) return;
-  places.set(messageList, { toolCallId, undo: host.messages.checkpoint(messageList) });
-  phases.toolResult.carries?.complete?.(messageList, data, host);
+  const { messageList, toolCallId, result, toolResultValue = result } = data;
+  if (messages.readToolResult(messageList, toolCallId).found) return;
+  places.set(messageList, { toolCallId, undo: messages.checkpoint(messageList) });
+  messages.writeToolResult(messageList, data, toolResultValue);
 };
 
 /** Removes the edits of a rejected result from the conversation. */
