@@ -87,7 +87,9 @@ const guardedExecute =
     const { toolCallId, messages } = options;
     const own: Execute = (args) => {
       const context = hasFields(run.state.context) && { experimental_context: run.state.context };
-      return execute.call(tool, args, { ...options, ...context, abortSignal: run.signalWith(options.abortSignal) });
+      const abortSignal = run.signalWith(options.abortSignal);
+      abortSignal.throwIfAborted(); // another tool of the step may have stopped the run
+      return execute.call(tool, args, { ...options, ...context, abortSignal });
     };
     const call: ToolRun = { toolName, toolCallId, args: input, messages, tool, outputs };
     // A streaming tool is recognized by its function or, if the call can run at once, by its return value.

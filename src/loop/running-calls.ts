@@ -103,12 +103,11 @@ type FoundOut = Extract<CallResponse, { kind: 'data' }>;
 
 /** Applies a person's report on the call: it is not run again, or it starts again with the same input. */
 const executeFound = async (site: CallSite, call: ToolCall, { data, suspension }: FoundOut): Promise<ToolOutcome> => {
-  const { recorder } = site.run;
   const fact = factOf(site.attempt, call);
   const found = data as FoundOutcome; // validated on receipt
   if (found.outcome === 'not-done') return executeKnown(site, call, suspension.unknown?.resume);
-  recorder.record({ type: 'tool-start', ...fact });
-  recorder.record({ type: 'tool-finish', ...fact, outcome: 'result', durationMs: 0 });
+  site.run.recorder.record({ type: 'tool-start', ...fact });
+  site.run.recorder.record({ type: 'tool-finish', ...fact, outcome: 'result', durationMs: 0 });
   return finished(site, call, { kind: 'result', result: found.result });
 };
 

@@ -24,8 +24,6 @@ export interface MessageInfo {
   readonly emptyMeansUnchanged?: boolean;
   /** Writes the other fields of the payload into the list, if the author's code returned a new payload. */
   adopt?(made: MessageCarrier, before: MessageCarrier, host: Host): void;
-  /** Writes the other fields of the payload into the list, if the host does so only after the guards; returns whether it did. */
-  complete?(list: MessageList, data: MessageCarrier, host: Host): boolean;
 }
 
 /** The input for reading a message hook's result. */

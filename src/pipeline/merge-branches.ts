@@ -110,8 +110,6 @@ const mergeLists = <P extends Phase>(merging: MergeBranchesOptions<P>, writers: 
   if (!list) return false;
   const changed = lists.map((own) => (own && own !== list && !messages.isUnchanged(own, list) ? own : undefined));
   if (!changed.some(Boolean)) return false;
-  const { complete } = merging.block.row.carries ?? {};
-  if (complete?.(list, data, scope.host)) for (const own of changed) if (own) complete(own, data, scope.host);
   const base = messages.snapshot(list);
   const states = changed.map((own) => (own ? messages.snapshot(own) : base));
   const options = { ...optionsOf(merging), isBookkeeping: (target: string) => bookkeeping.test(target) };

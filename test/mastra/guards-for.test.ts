@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
@@ -273,6 +274,40 @@ describe.each(modes)('in Mastra’s own agent, %s', (mode) => {
     expect(JSON.stringify(model.calls[1]?.prompt)).toContain('[name] lives in [city] today.');
   });
 
+  it.each([
+    ['guardsFor', guardsFor],
+    ['Mastra’s engine', (source: Compilable) => ({ outputProcessors: [source] })],
+  ])('guards edit a tool result in the messages: %s', async (_name, how) => {
+    const renaming = (id: string, from: string, to: string): Processor => ({
+      id,
+      processToolResult: ({ messages }) =>
+        JSON.parse(JSON.stringify(messages).replaceAll(`"said":"${from}`, `"said":"${to}`)) as typeof messages,
+    });
+    const source = pipeline('p')
+      .then(renaming('a', 'Ann', 'Bea'))
+      .then(renaming('b', 'Bea', 'Cleo'))
+      .commit();
+    const { agent, model } = stockWith(source, callThen('echo', { say: 'Ann.' }), how);
+    const { toolResults } = await call(agent, mode);
+    expect(toolResults.map(({ payload }) => payload.result)).toEqual([{ said: 'Cleo.' }]);
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('"said":"Cleo.');
+    expect(JSON.stringify(model.calls[1]?.prompt)).not.toContain('"said":"Ann');
+  });
+
+  it('no step runs after a block of a tool result', async () => {
+    const starts: string[] = [];
+    const again: Step = { toolCalls: [{ name: 'echo', args: { say: 'a' } }] };
+    const source = pipeline('p').then(tripping('processToolResult', 'No.'));
+    const { agent, model } = stockWith(source, [again, again, { text: 'Done.' }]);
+    const hooks = { beforeToolCall: ({ toolName }: { toolName: string }) => void starts.push(toolName) };
+    const { tripwire } = await (mode === 'generate'
+      ? agent.generate('one two', { hooks })
+      : (await agent.stream('one two', { hooks })).getFullOutput());
+    await sleep(50); // Mastra's loop would go on after the end of the stream
+    expect(tripwire).toMatchObject({ reason: 'No.' });
+    expect([model.calls.length, starts]).toEqual([1, ['echo']]);
+  });
+
   it('an edited tool result stays in place if a parallel guard changes another message', async () => {
     const notes: Processor = {
       id: 'notes',
@@ -310,7 +345,8 @@ describe.each(modes)('in Mastra’s own agent, %s', (mode) => {
       const { tripwire, messages } = await call(agent, mode);
       expect(tripwire).toMatchObject({ reason: 'No.' });
       expect(model.calls).toHaveLength(1);
-      expect(JSON.stringify(messages.flatMap(({ content }) => content.parts))).not.toContain('"said":"Ann');
+      await sleep(20); // Mastra adds the messages that it holds to the list again
+      expect(JSON.stringify(messages)).not.toContain('"said":"Ann');
     }
   });
 });

@@ -1,6 +1,7 @@
 import { stringify } from 'safe-stable-stringify';
 import type { Append, Board, BoardEntry, Durable, EntryMark } from '../../durable/journal.js';
 import { isInterlockError } from '../../errors.js';
+import { attempted } from '../../phase/awaitable.js';
 import { partIdOf } from '../../loop/part-ids.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Position } from '../../trace/recorder.js';
@@ -9,7 +10,7 @@ import { encode, encodeChunk } from '../../loop/state/encode.js';
 import type { SectionRecords } from '../../loop/state/persisted-journal.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
 import { segmentId, type PersistedCall } from './persisted-segment.js';
-import { createEntryParser, fromAgent, readChunk, withOwnStep, writeEntry, type RunEntry } from './run-entry.js';
+import { createEntryParser, fromAgent, readChunk, withSteps, writeEntry, type RunEntry } from './run-entry.js';
 
 /** Records the visible chunks of a run segment for followers in other processes. */
 export interface Publisher extends SectionRecords {
@@ -43,6 +44,7 @@ interface PublisherOptions {
 export const createPublisher = ({ durable, board, sitting: segment, call }: PublisherOptions): Publisher => {
   const { runId } = call;
   const queue = createQueue(runId, durable);
+  const withoutKnownSteps = createStepOmitter();
   let place = { stretch: '', at: (): Position => ({ stepNumber: 0, attempt: 1 }) };
   let earlier: readonly RunEntry[] = [];
   let remaining = new Map<string, number>();
@@ -74,13 +76,12 @@ export const createPublisher = ({ durable, board, sitting: segment, call }: Publ
     take: queue.take,
     kept: queue.kept,
     show: (chunk) => {
-      const own = withOwnStep(chunk);
-      const { kind, text } = bodyOf(own, runId);
-      const key = remaining.size > 0 ? keyOf(own) : '';
+      const key = remaining.size > 0 ? keyOf(chunk) : '';
       const count = remaining.get(key) ?? 0;
       if (count > 0) return void remaining.set(key, count - 1);
+      const { kind, text } = bodyOf(withoutKnownSteps(chunk), runId);
       const at = place.at();
-      return add(text, kind, own.type === 'step-finish' ? 'step' : undefined).then((sequence) => {
+      return add(text, kind, chunk.type === 'step-finish' ? 'step' : undefined).then((sequence) => {
         if (sequence !== undefined) Object.assign(chunk, { metadata: { ...at, ...chunk.metadata, sequence } });
         return sequence !== undefined;
       });
@@ -91,6 +92,20 @@ export const createPublisher = ({ durable, board, sitting: segment, call }: Publ
     },
     end: queue.end,
   };
+};
+
+/**
+ * A `step-finish` chunk repeats all steps so far. It is published from the first step on that is new, or that guards have edited or rejected
+ * meanwhile, so that the cost of a step stays constant.
+ */
+const createStepOmitter = () => {
+  let published: readonly unknown[] = [];
+  return (chunk: Chunk): Chunk =>
+    withSteps(chunk, (steps) => {
+      const earlier = [...steps, {}].findIndex((step, index) => step !== published[index]); // unchanged steps are shared
+      published = steps;
+      return { steps: steps.slice(earlier), earlier };
+    });
 };
 
 interface Waiting {
@@ -152,15 +167,6 @@ const createQueue = (runId: string, { publish }: Pick<Durable, 'publish'>) => {
   };
 };
 
-const isReadable = (entry: RunEntry): boolean => {
-  try {
-    readChunk(entry);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** The records of the last segment of a run by earlier processes; none if only one process has run it, the usual case. */
 const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => {
   const starts = await board.marked(runId, 'life');
@@ -170,7 +176,7 @@ const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => 
     const { opened } = known;
     if (!opened || opened.processes < 2) return [];
     const parser = createEntryParser(runId, opened.sequence);
-    return parser.take(await board.read(runId, opened.sequence)).filter(isReadable);
+    return parser.take(await board.read(runId, opened.sequence)).filter((entry) => attempted(() => readChunk(entry)));
   } catch (error) {
     if (isInterlockError(error, 'durable/damaged')) return []; // damaged records do not stop the run
     throw error;
@@ -186,8 +192,8 @@ const countsOf = (published: readonly RunEntry[]): Map<string, number> => {
 /** The type of the chunk for a run segment that other code must continue. */
 export const needsDecisionType = 'data-interlock-needs-decision';
 
-/** Equal chunks have the same key. */
-const keyOf = (chunk: Chunk): string => stringify(chunk) ?? '';
+/** Equal chunks have the same key, whatever steps a process repeats with them. */
+const keyOf = (chunk: Chunk): string => stringify(withSteps(chunk, (steps) => ({ steps: steps.slice(-1) }))) ?? '';
 
 const retractType = 'data-interlock-retract';
 

@@ -66,34 +66,22 @@ export const readChunk = ({ text, runId, sequence, kind }: RunEntry): Chunk => {
 };
 
 interface StepFinish {
-  readonly output?: {
-    readonly steps?: readonly { readonly toolCalls?: unknown }[];
-    readonly toolCalls?: unknown;
-    readonly earlier?: number;
-  };
+  readonly output?: { readonly steps?: readonly unknown[]; readonly earlier?: number };
 }
 
-/**
- * A `step-finish` chunk repeats all steps so far. It is published with its own step only, so that the cost of a step stays
- * constant.
- */
-export const withOwnStep = (chunk: Chunk): Chunk => {
+/** Replaces the steps so far that a `step-finish` chunk repeats. Other chunks are unchanged. */
+export const withSteps = (chunk: Chunk, pick: (steps: readonly unknown[], earlier: number) => object): Chunk => {
   const { output, ...payload } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
-  const last = output?.steps?.at(-1);
-  if (!last || last.toolCalls !== output?.toolCalls) return chunk; // the end of an earlier step is repeated
-  return { ...chunk, payload: { ...payload, output: { ...output, steps: [last], earlier: (output?.steps?.length ?? 1) - 1 } } };
+  if (!output?.steps) return chunk;
+  const { steps, earlier = 0, ...own } = output;
+  return { ...chunk, payload: { ...payload, output: { ...own, ...pick(steps, earlier) } } };
 };
 
 /** Restores the earlier steps of each `step-finish` chunk. */
 export const createStepRestorer = (earlierSteps: (before: number) => Promise<readonly RunEntry[]>) => {
   let known: readonly unknown[] = [];
-  const restore = (chunk: Chunk): Chunk => {
-    const { output, ...payload } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
-    if (!output?.steps) return chunk;
-    const { earlier = 0, ...own } = output;
-    known = [...known.slice(0, earlier), ...output.steps];
-    return { ...chunk, payload: { ...payload, output: { ...own, steps: known } } };
-  };
+  const restore = (chunk: Chunk): Chunk =>
+    withSteps(chunk, (steps, earlier) => ({ steps: (known = [...known.slice(0, earlier), ...steps]) }));
   return async (chunk: Chunk, { sequence }: RunEntry): Promise<Chunk> => {
     const { output } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
     if ((output?.earlier ?? 0) > known.length) for (const one of await earlierSteps(sequence)) restore(readChunk(one));

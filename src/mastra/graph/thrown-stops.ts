@@ -47,15 +47,15 @@ interface UndoRecord {
 const places = new WeakMap<object, UndoRecord>();
 
 /**
- * Saves a conversation before the guards of a tool result run. Mastra's own agent writes the result after its guards, but an edit
- * writes it earlier, where it would stay if a later guard rejected it. On Mastra's engine each guard is a step; the first one
- * saves.
+ * Saves a conversation before the guards of a tool result run, and writes the result into it, because guards may edit the messages. Mastra's
+ * own agent writes the result after its guards: a rejected one must not stay. On Mastra's engine each guard is a step; the first one saves.
  */
 export const recordResult = (data: PhaseData, { messages }: Host): void => {
   if (data.phase !== 'toolResult' || !data.messageList) return;
-  const { messageList, toolCallId } = data;
-  if (!messages.readToolResult(messageList, toolCallId).found)
-    places.set(messageList, { toolCallId, undo: messages.checkpoint(messageList) });
+  const { messageList, toolCallId, result, toolResultValue = result } = data;
+  if (messages.readToolResult(messageList, toolCallId).found) return;
+  places.set(messageList, { toolCallId, undo: messages.checkpoint(messageList) });
+  messages.writeToolResult(messageList, data, toolResultValue);
 };
 
 /** Removes the edits of a rejected result from the conversation. */

@@ -113,7 +113,11 @@ const writeSystem = (list: MessageList, messages: readonly SystemMessage[]): voi
 
 const checkpoint: MessagePort['checkpoint'] = (list) => {
   const saved = copyPlain(dataOf(list));
-  return () => void fillList(list, copyPlain(saved));
+  const known = [...list.get.all.db()];
+  return () => {
+    fillList(list, copyPlain(saved));
+    for (const [index, message] of known.entries()) Object.assign(message, { content: saved.messages[index]?.content }); // Mastra holds them
+  };
 };
 
 const restore: MessagePort['restore'] = (list, snapshot) => {

@@ -159,15 +159,14 @@ interface SuspendOptions {
 }
 
 /** The options of a tool call. */
-const invocation = async (request: ToolRequest, context: ToolRunContext, suspending: SuspendingOutcome) => {
+const invocation = async (request: ToolRequest, context: ToolRunContext, suspending: SuspendingOutcome): Promise<object> => {
   const { call, list, abortSignal, flush, write } = request;
-  return {
+  const options = {
     toolCallId: call.toolCallId,
     idempotencyKey: callKey(context.runId, call.toolCallId),
     messages: await context.messages(list, call.toolName.startsWith('agent-')),
     abortSignal,
     requestContext: context.requestContext,
-    tracingContext: context.tracingContext,
     skipToolSpan: context.trace !== undefined,
     actor: context.options.actor,
     mcp: context.options.mcp,
@@ -181,6 +180,9 @@ const invocation = async (request: ToolRequest, context: ToolRunContext, suspend
     },
     ...resumption(request.resume),
   };
+  // Mastra runs a tool in a later turn of the event loop, and reads this right before the author's code: the step may be over by then.
+  const unlessAborted = () => (abortSignal.throwIfAborted(), context.tracingContext);
+  return Object.defineProperty(options, 'tracingContext', { get: unlessAborted });
 };
 
 /** The resume fields of a tool call, with Mastra's names. */
@@ -272,14 +274,12 @@ interface HookedCall {
 /** Calls by the loop, which calls the hooks itself, so that Mastra's wrapper must not. */
 const loopCalls = new WeakSet<object>();
 
-const isLoopCall = (options: unknown): boolean => typeof options === 'object' && options !== null && loopCalls.has(options);
-
 /**
  * An agent's tool hooks for Mastra's agent. They are only active in Mastra's loops. In ours, a call's hooks replace them, and
  * they also apply to tools that a guard added.
  */
 export const hooksForMastra = (hooks: ToolHooks | undefined): ToolHooks | undefined =>
   hooks && {
-    beforeToolCall: (call) => (isLoopCall(call.context) ? undefined : hooks.beforeToolCall?.(call)),
-    afterToolCall: (call) => (isLoopCall(call.context) ? undefined : hooks.afterToolCall?.(call)),
+    beforeToolCall: (call) => (loopCalls.has(call.context as object) ? undefined : hooks.beforeToolCall?.(call)),
+    afterToolCall: (call) => (loopCalls.has(call.context as object) ? undefined : hooks.afterToolCall?.(call)),
   };

@@ -82,8 +82,6 @@ export const authoredTools = ({ authored, prepared }: CallTools): Record<string,
   ...authored,
 });
 
-const delegated = /^(agent|workflow)-/;
-
 /**
  * Marks the tools that Mastra creates from agents and workflows as Mastra's, so that their `toModelOutput` is called like those
  * of Mastra's tools.
@@ -91,7 +89,7 @@ const delegated = /^(agent|workflow)-/;
 const delegations = (prepared: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(prepared as Record<string, AnyTool>)
-      .filter(([, { id }]) => typeof id === 'string' && delegated.test(id))
+      .filter(([, { id }]) => typeof id === 'string' && /^(agent|workflow)-/.test(id))
       .map(([name, tool]) => [name, { ...tool, [MASTRA_TOOL_MARKER]: true }]),
   );
 

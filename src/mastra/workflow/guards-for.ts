@@ -70,16 +70,18 @@ const toolsOf = new WeakMap<object, Readonly<Record<string, { readonly id?: unkn
  * every field that the model wrote. A call with an unsafe key stops the run.
  */
 const withMadeCalls = (hooks: Hooks): Hooks => {
-  const { processInputStep, processOutputStream, processOutputStep } = hooks;
-  if (!processOutputStream && !processOutputStep) return hooks;
+  const { processInputStep, processOutputStream, processOutputStep, processToolResult } = hooks;
+  if (!processOutputStream && !processOutputStep && !processToolResult) return hooks;
   return {
     ...hooks,
     processInputStep: async (args) => {
+      if (args.messageList && stopped.has(args.messageList)) throw stopped.get(args.messageList);
       const result = await processInputStep?.(args);
       const { tools = args.tools } = Object(result) as { tools?: unknown };
       if (args.messageList) toolsOf.set(args.messageList, Object(tools) as Record<string, { id?: unknown }>); // Mastra's prepared tools
       return result;
     },
+    ...(processToolResult && { processToolResult: orStopped(processToolResult) }),
     ...(processOutputStream && { processOutputStream: inStream(processOutputStream) }),
     ...(processOutputStep && {
       processOutputStep: (args) =>
@@ -87,6 +89,17 @@ const withMadeCalls = (hooks: Hooks): Hooks => {
     }),
   };
 };
+
+/** The stops of runs, by their conversations. After a stop on a tool's result, Mastra's loop would continue with the next step. */
+const stopped = new WeakMap<object, unknown>();
+
+const orStopped =
+  (hook: Hook): Hook =>
+  (args) =>
+    Promise.resolve(hook(args)).catch((stop: unknown) => {
+      stopped.set(Object(args.messageList) as object, stop);
+      throw stop;
+    });
 
 const inStream =
   (hook: Hook): Hook =>

@@ -52,12 +52,6 @@ const toolFacts: MessageInfo = {
     const changed = (['result', 'toolResultValue'] as const).find((name) => made[name] !== data[name]);
     if (changed) host.messages.writeToolResult(listOf(data), made, made[changed]);
   },
-  complete: (list, payload, { messages }) => {
-    const data = payload as ToolData;
-    if (messages.readToolResult(list, data.toolCallId).found) return false;
-    messages.writeToolResult(list, data, data[nameOfResult(data)]);
-    return true;
-  },
 };
 
 /** `processToolResult`: a tool's result, before the model or any reader gets it. */
