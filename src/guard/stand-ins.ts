@@ -110,6 +110,7 @@ const contentsOf = ({ content }: MastraDBMessage): Contents => {
 export const noteStandIns = (before: readonly MastraDBMessage[]): ((after: readonly MastraDBMessage[]) => void) | undefined => {
   const known = new Map<string, { contents: Contents; forms: ReadonlyMap<string, ModelForm> }>();
   for (const message of before) {
+    if (message.content.parts?.every((part) => metadataOf(part) === undefined)) continue; // most messages of a long conversation
     const own = { contents: contentsOf(message), forms: formsOf(message) };
     if (own.contents.size + own.forms.size > 0) known.set(message.id, own);
   }
