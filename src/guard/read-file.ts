@@ -9,7 +9,9 @@ export interface TextReading {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|csv|rtf|x-ndjson|.*\+(json|xml))|message\/)/i;
+/** Types of texts, also those whose suffix names their syntax, such as `image/svg+xml`. */
+const textTypes =
+  /^(?:(?:text|message)\/|application\/(?:json|xml|(?:x-)?yaml|toml|sql|graphql|(?:x-)?javascript|(?:x-)?typescript|x-sh|csv|rtf|x-ndjson|x-www-form-urlencoded)|[\w.-]{1,64}\/[\w.-]{1,128}\+(?:json|xml|yaml))/i;
 
 /** The releasable version of a file: bytes, base64, a data URL, plain text or an address, tagged or not. */
 export const readFile = (data: unknown, mimeType: unknown, reading: TextReading): unknown => {
