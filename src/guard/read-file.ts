@@ -26,7 +26,7 @@ export const readFile = (data: unknown, mimeType: unknown, reading: TextReading)
     return copy === value ? data : { ...data, [data.type]: copy };
   }
   if (!(data instanceof Uint8Array) || !textTypes.test(String(mimeType))) return data;
-  return edited(data, new TextDecoder().decode(data), { ...reading, write: encode });
+  return edited(data, textOf(data), { ...reading, write: encode });
 };
 
 const readFileText = (data: string, mimeType: unknown, reading: TextReading): string =>
@@ -87,13 +87,18 @@ const edited = <T>(data: T, text: string, { change, write }: TextReading & { wri
   return copy === text ? data : write(copy);
 };
 
+/** The text of bytes: UTF-16 if they begin with its mark, else UTF-8. */
+const textOf = (bytes: Uint8Array): string => {
+  const mark =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(mark).decode(bytes);
+};
+
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const fromBase64 = (data: string): string | undefined => {
   try {
-    return new TextDecoder().decode(
-      Uint8Array.from(atob(data.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0)),
-    );
+    return textOf(Uint8Array.from(atob(data.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0)));
   } catch {
     return undefined; // invalid base64
   }

@@ -20,6 +20,7 @@ const files = {
   base64: { data: base64, mediaType: 'text/csv' },
   'a data URL': { data: `data:text/plain;base64,${base64}`, mediaType: 'text/plain' },
   'a data URL under another type': { data: `data:text/plain;base64,${base64}`, mediaType: 'image/png' },
+  'UTF-16': { data: Buffer.from(`\uFEFF${text}`, 'utf16le').toString('base64'), mediaType: 'text/csv' },
   'an SVG': { data: base64, mediaType: 'image/svg+xml' },
   'a script': { data: base64, mediaType: 'application/x-sh' },
   bytes: { data: new Uint8Array(Buffer.from(text)), mediaType: 'application/json' },
