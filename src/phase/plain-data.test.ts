@@ -200,7 +200,7 @@ describe('kept data', () => {
     expect(copyPlain({ result: own }).result).not.toBe(own);
   });
 
-  it('is shared with readers and snapshots if its holder says that nobody changes it', () => {
+  it('is shared with readers and snapshots if its holder says that it never changes', () => {
     const own = unchanging({ body: ['Hi'] });
     expect(copyForReaders({ request: own }).request).toBe(own);
     expect(copyShared(undefined, { request: own }).request).toBe(own);
