@@ -84,12 +84,6 @@ describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
     [user('a'), answer(step, text('b')), user('thanks')],
   ],
   [
-    'an approved call was blocked',
-    [user('a'), answer(step, text('b'), tool('t', 'approval-responded'), tool('u', 'output-available'), tripwire), user('c')],
-    [user('a'), answer(step, text('b'), tool('u', 'output-available'), tripwire), user('c')],
-    [user('a'), answer(step, text('b'), tool('u', 'output-available')), user('c')],
-  ],
-  [
     'a message has no parts',
     [{ role: 'user', content: 'a' }],
     [{ role: 'user', content: 'a' }],

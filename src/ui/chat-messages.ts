@@ -64,9 +64,6 @@ const withoutRetracted = (parts: readonly ChatPart[]): ChatPart[] => {
   const subRuns = parts.flatMap((part) => (part.type === retract ? (subRunOf(part) ?? []) : []));
   let remaining: ChatPart[] = [];
   for (const part of parts) {
-    // An approved call gets no outcome after a tripwire. If it remained, a page would send the approval again, and the tool would run again.
-    if (part.type === tripwire)
-      remaining = remaining.filter((one: ChatPart & { state?: unknown }) => one.state !== 'approval-responded');
     if (part.type !== retract) remaining.push(part);
     else if (subRunOf(part) === undefined) remaining = retracted(remaining, part.data ?? {});
   }

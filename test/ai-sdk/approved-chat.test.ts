@@ -7,7 +7,7 @@ import {
   type ChatState,
   type UIMessage,
 } from 'ai';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { guardedToolLoop } from '../../src/ai-sdk/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
@@ -34,7 +34,7 @@ const createState = (): ChatState<UIMessage> => ({
 class Page extends AbstractChat<UIMessage> {}
 
 /** A page as in the guide, which sends approvals at once. */
-const open = (guard: object) => {
+const open = (guard: object, isPruned: boolean) => {
   const paid: number[] = [];
   const calls = [{ name: 'pay', args: { amount: 5 } }];
   const model = scriptedModel({
@@ -62,10 +62,12 @@ const open = (guard: object) => {
       reconnectToStream: async () => null,
     },
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-    onFinish: ({ messages }) => (page.messages = visibleMessages(messages)),
+    onFinish: ({ messages }) => (page.messages = isPruned ? visibleMessages(messages) : messages),
   });
   return { page, paid, model };
 };
+
+const outcomeIn = (page: Page): unknown => page.lastMessage?.parts.find(({ type }) => type === 'tool-pay');
 
 const approvalIn = (page: Page): string => {
   const part = page.lastMessage?.parts.find((one) => one.type === 'tool-pay');
@@ -79,19 +81,35 @@ interface ResultHook {
 
 const blocks = ({ result, abort }: ResultHook) => (/Paid|receipt/.test(JSON.stringify(result)) ? abort('No.') : undefined);
 
-it.each([
-  ['an approval', 'the result', true, guardOn('toolResult', blocks as never)],
-  ['an approval', 'the answer', true, guardOn('outputResult', blocks as never)],
-  ['a rejection', 'the answer', false, guardOn('outputResult', blocks as never)],
-])('a page does not send %s again after a block of %s', async (_what, _where, approved, guard) => {
-  const { page, paid, model } = open(guard);
+describe.each([
+  ['that removes what was retracted', true],
+  ['that keeps all messages', false],
+])('a page %s', (_page, isPruned) => {
+  it.each([
+    ['an approval', 'the result', true, guardOn('toolResult', blocks as never)],
+    ['an approval', 'the answer', true, guardOn('outputResult', blocks as never)],
+    ['a rejection', 'the answer', false, guardOn('outputResult', blocks as never)],
+  ])('does not send %s again after a block of %s', async (_what, _where, approved, guard) => {
+    const { page, paid, model } = open(guard, isPruned);
+    await page.sendMessage({ text: 'Pay.' });
+    await page.addToolApprovalResponse({ id: approvalIn(page), approved });
+    await sleep(100);
+    const effects = approved ? [5] : [];
+    expect(paid).toEqual(effects);
+    expect(page.lastMessage?.parts.at(-1)).toMatchObject({ type: 'data-tripwire' });
+    const requests = model.calls.length;
+    await page.sendMessage({ text: 'Thank you.' });
+    expect([page.error, paid, model.calls.length - requests]).toEqual([undefined, effects, 1]);
+  });
+});
+
+it('a page keeps the accepted result of an approved call if a later step is blocked', async () => {
+  const { page, paid } = open(
+    guardOn('outputStream', ({ part, abort }) => (JSON.stringify(part).includes('Paid') ? abort('No.') : part)),
+    true,
+  );
   await page.sendMessage({ text: 'Pay.' });
-  await page.addToolApprovalResponse({ id: approvalIn(page), approved });
+  await page.addToolApprovalResponse({ id: approvalIn(page), approved: true });
   await sleep(100);
-  const effects = approved ? [5] : [];
-  expect(paid).toEqual(effects);
-  expect(page.lastMessage?.parts.at(-1)).toMatchObject({ type: 'data-tripwire' });
-  const requests = model.calls.length;
-  await page.sendMessage({ text: 'Thank you.' });
-  expect([page.error, paid, model.calls.length - requests]).toEqual([undefined, effects, 1]);
+  expect([paid, outcomeIn(page)]).toMatchObject([[5], { state: 'output-available', output: 'A receipt.' }]);
 });
