@@ -4,6 +4,7 @@ import { untilAborted } from '../phase/awaitable.js';
 import { isSame } from '../phase/plain-data.js';
 import { checkObject, type GuardOptions } from './guard-options.js';
 import { start, runsOf } from './adapters.js';
+import { approvedCalls } from './approved-calls.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
 import { rulingOf } from './run-state.js';
 import { systemOf } from './step.js';
@@ -125,6 +126,8 @@ const isGenerator = (execute: Execute): boolean => Object.prototype.toString.cal
 
 /** A tool's results, each judged before it is passed on. */
 async function* guardedResults(run: Run, request: ToolRun, execute: (args: unknown) => unknown): AsyncGenerator {
+  const calls = approvedCalls(request.messages);
+  if (calls.size > 0) run.change({ approvedCalls: calls });
   await start(run);
   // A call that a person approved comes before the model's first call.
   if (run.adapters.has('withGuards')) await run.state.trace?.begin([...systemOf(run.state.instructions), ...request.messages]);

@@ -2,6 +2,7 @@ import type { Plan } from '../pipeline/compile.js';
 import { holdOf } from '../pipeline/hold.js';
 import { dropRequests, dropWords } from './drop-requests.js';
 import type { Run } from './run.js';
+import { isStopError } from './stop-errors.js';
 import { eachStream, wrapField, type StreamedResult } from './watch-readers.js';
 
 /** Callbacks that report accepted steps and the end to the application. */
@@ -121,7 +122,7 @@ const isStart = (value: unknown): boolean => (value as Partial<Part> | undefined
 const ends: ReadonlySet<string> = new Set(['start', 'error', 'abort', 'finish']);
 
 const asAccepted = (parts: readonly Part[], run: Run): readonly Part[] => {
-  if (run.state.failure) return parts.filter(({ type }) => ends.has(type));
+  if (run.state.failure) return parts.filter(({ type, error }) => ends.has(type) || isStopError(error));
   dropRequests(run);
   return run.editedSteps.size === 0 ? parts : withEdits(parts, run);
 };

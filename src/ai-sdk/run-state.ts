@@ -3,6 +3,7 @@ import type { Host } from '../phase/host.js';
 import type { ProviderLimits } from '../loop/provider-clock.js';
 import type { CallRuling } from '../loop/step-calls.js';
 import type { StoredPart } from '../plain/stored-message.js';
+import type { ToolCall } from '../loop/tool-call.js';
 import type { ApprovedInput } from './approved-input.js';
 import type { Answers } from './conversation.js';
 import type { RunTrace } from './run-trace.js';
@@ -37,6 +38,7 @@ export interface GuardedState {
   /** Set once the caller's messages were judged. */
   readonly input?: JudgedInput | undefined;
   readonly approved?: ApprovedInput | undefined; // of the last call with approved calls
+  readonly approvedCalls?: ReadonlyMap<string, ToolCall>; // those that run before the first step
   readonly sent: SentStep; // the last prepared step
   readonly answers?: Answers | undefined; // for each answer in a prepared step's messages, whether the run generated it
   readonly context?: unknown; // the `experimental_context` of the current step

@@ -126,6 +126,7 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
   const wire = createWire();
   let hasEnded = false;
   let hasStep = false;
+  const ended = new Set<string>(); // calls whose outcome was sent
   /** A guard may still judge words of an answer that was cut off. */
   const close = (): void => {
     hasEnded = true;
@@ -147,12 +148,17 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
     if (hasEnded) return;
     hasEnded = true;
     run.change({ failure: { error } });
+    // Without an outcome of a call, a page would send its approval again, and the tool would run again.
+    for (const { args: input, ...call } of run.state.approvedCalls?.values() ?? [])
+      if (run.state.holdsResult || !ended.has(call.toolCallId))
+        controller.enqueue({ type: 'tool-error', ...call, input, error, dynamic: true });
     controller.enqueue({ type: 'error', error });
     stopSource();
   };
   return new TransformStream<Part, Part>({
     transform: (part, controller) => {
       hasStep ||= part.type === 'start-step';
+      if (part.type === 'tool-result') ended.add(part.toolCallId);
       if (hasEnded) return part.type === 'start-step' ? stopSource() : undefined;
       if (part.type === 'error' && isStopError(part.error)) return end(controller, part.error);
       if (part.type === 'error' || part.type === 'abort')

@@ -114,7 +114,7 @@ const executeTraced = async (
 
 const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<ToolOutcome> => {
   const { call, abortSignal } = request;
-  const { agent, hooks } = context;
+  const { agent, hooks, runId } = context;
   const suspending: SuspendingOutcome = {};
   const run = executeWithHooks(tool.execute as never, hooks, {
     toolName: call.toolName,
@@ -122,9 +122,8 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
   });
   try {
     const called = await invocation(request, context, suspending);
-    const parent = { runId: context.runId, toolCallId: call.toolCallId };
-    const act = async () => asPartOf(parent, () => run(copyPlain(call.args), called));
-    const { returned, rested } = await delegate(request, callKey(context.runId, call.toolCallId), () =>
+    const act = async () => asPartOf({ runId, toolCallId: call.toolCallId }, () => run(copyPlain(call.args), called));
+    const { returned, rested } = await delegate(request, callKey(runId, call.toolCallId), () =>
       request.isWithheld ? withholding(act) : act(),
     );
     if (suspending.suspension) return { kind: 'suspended', suspension: { ...suspending.suspension, rested } };
