@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { createCutter, type Cut, cutInsideCodePoints, cutInsideLineEnds, cutInsidePrefixes } from './cuts.js';
+import { cutInsideCodePoints, cutInsideLineEnds, cutInsidePrefixes } from '../../test/provider/cut-places.js';
+import { createCutter, type Cut } from './cuts.js';
 
 const anyCut: fc.Arbitrary<Cut> = fc.oneof(
   fc.constantFrom<Cut>('whole', 'byte', Infinity, cutInsideCodePoints, cutInsideLineEnds, cutInsidePrefixes),

@@ -40,7 +40,7 @@ export const createRandom = (seed: number): (() => number) => {
  * - `'whole'`: one write per event, as most servers do.
  * - `'byte'`: one byte per write.
  * - a number: bytes per write, regardless of event boundaries; `Infinity` is one write for everything.
- * - a function: gets the bytes of each event and returns the positions to cut at, e.g. {@link cutInsideCodePoints}.
+ * - a function: gets the bytes of each event and returns the positions to cut at.
  */
 export type Cut = 'whole' | 'byte' | number | ((bytes: Uint8Array) => readonly number[]);
 
@@ -90,19 +90,3 @@ export const createCutter = (cut: Cut = 'whole'): Cutter => {
   if (cut >= 1) return bySize(Math.floor(cut));
   throw new RangeError(`Bytes cannot be cut every ${cut}; use 1 or more.`);
 };
-
-const positionsOf = (bytes: Uint8Array, holds: (byte: number, before: number | undefined) => boolean): number[] =>
-  Array.from(bytes.entries()).flatMap(([at, byte]) => (holds(byte, bytes[at - 1]) ? [at] : []));
-
-/** Cuts inside every UTF-8 sequence of more than one byte. */
-export const cutInsideCodePoints = (bytes: Uint8Array): number[] => positionsOf(bytes, (byte) => (byte & 0xc0) === 0x80);
-
-/** Cuts every `data:` at the start of a line in two. */
-export const cutInsidePrefixes = (bytes: Uint8Array): number[] => {
-  const text = Buffer.from(bytes).toString('latin1');
-  return Array.from(text.matchAll(/^data:/gm), ({ index }) => index + 2);
-};
-
-/** Cuts after every carriage return and every line feed, so also between the two. */
-export const cutInsideLineEnds = (bytes: Uint8Array): number[] =>
-  positionsOf(bytes, (_, before) => before === 0x0d || before === 0x0a);

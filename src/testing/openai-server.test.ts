@@ -1,7 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, jsonSchema, streamText, tool } from 'ai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { cutInsideCodePoints, cutInsideLineEnds, cutInsidePrefixes, type Cut } from './cuts.js';
+import { cutInsideCodePoints, cutInsideLineEnds, cutInsidePrefixes } from '../../test/provider/cut-places.js';
+import { type Cut } from './cuts.js';
 import type { Reply } from './openai-reply.js';
 import { startOpenAIServer, type OpenAIServerOptions } from './openai-server.js';
 

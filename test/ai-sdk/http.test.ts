@@ -3,7 +3,7 @@ import type { Processor } from '@mastra/core/processors';
 import { createUIMessageStreamResponse, streamText, toUIMessageStream } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { withGuards } from '../../src/ai-sdk/index.js';
-import { cutInsideCodePoints, cutInsideLineEnds, cutInsidePrefixes } from '../../src/testing/cuts.js';
+import { cutInsideCodePoints, cutInsideLineEnds, cutInsidePrefixes } from '../provider/cut-places.js';
 import { messageText, type OpenAIServer, type OpenAIServerOptions, type Reply } from '../../src/testing/index.js';
 import { inTurn } from '../modes.js';
 import { startServer } from '../provider/start-server.js';

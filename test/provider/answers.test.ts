@@ -1,7 +1,7 @@
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { cutInsideCodePoints, cutInsideLineEnds, cutInsidePrefixes } from '../../src/testing/cuts.js';
+import { cutInsideCodePoints, cutInsideLineEnds, cutInsidePrefixes } from './cut-places.js';
 import { messageText, type OpenAIServerOptions } from '../../src/testing/index.js';
 import { inTurn } from '../modes.js';
 import { callAgent, streamedText, ways } from './call-agent.js';
