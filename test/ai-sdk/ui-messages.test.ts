@@ -185,7 +185,7 @@ describe.each(Object.entries(turns))('the UI messages of %s', (_name, start) => 
     const onFinish = ({ messages }: { messages: UIMessage[] }) => void stored.push(messages);
     const originalMessages = [user(attack)];
     await turn({ messages: originalMessages, guards: [promptInjectionGuard()], options: { onFinish, originalMessages } });
-    expect(stored.map((messages) => messages.map(partsOf))).toEqual([[['text'], ['data-tripwire']]]);
+    expect(stored.map((messages) => messages.map(partsOf))).toEqual([[['text'], ['data-tripwire', 'step-start']]]);
     expect(acceptedMessages(stored[0] ?? [])).toEqual([]);
   });
 
