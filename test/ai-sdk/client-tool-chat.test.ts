@@ -65,3 +65,16 @@ describe.each([
     expect(page.lastMessage?.parts.map(({ type }) => type)).toContain('data-tripwire');
   });
 });
+
+it('a page of a route of Mastra, which sends no step-start after a tripwire, does not send the output again', () => {
+  const retraction = { type: 'data-interlock-retract', data: { scope: 'step' } };
+  const output = { type: 'tool-where', state: 'output-available', toolCallId: '1', input: {}, output: 'Oslo' };
+  const before = [{ type: 'step-start' }, output];
+  for (const rest of [[], [{ type: 'step-start' }, { type: 'text', text: 'Oslo' }, retraction]]) {
+    const parts = [...before, ...rest, { type: 'data-tripwire', data: {} }];
+    const messages = visibleMessages([{ id: 'a', role: 'assistant', parts } as UIMessage]);
+    expect(lastAssistantMessageIsCompleteWithToolCalls({ messages })).toBe(false);
+    expect(messages[0]?.parts.slice(-2).map(({ type }) => type)).toEqual(['data-tripwire', 'step-start']);
+    expect(visibleMessages(messages)[0]).toBe(messages[0]);
+  }
+});
