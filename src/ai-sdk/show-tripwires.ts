@@ -71,7 +71,8 @@ const createConverter = (data: readonly WrittenData[]) => {
 const endOf = (error: StopError): object[] => {
   if (!TripwireError.isInstance(error)) return [{ type: 'error', error }];
   const { reason, retry, metadata, processorId } = error;
-  return [asPassedOn({ type: 'data-tripwire', data: { reason, retry, metadata, processorId } }), finish]; // as Mastra's routes send it
+  const tripwire = asPassedOn({ type: 'data-tripwire', data: { reason, retry, metadata, processorId } }); // as Mastra's routes send it
+  return [tripwire, asPassedOn({ type: 'start-step' }), finish]; // a page sends a message again whose last step has only outputs of tools
 };
 
 /** The number of reads of a part's type after which the AI SDK has passed it on. Infinite if these reads end with the turn. */

@@ -68,19 +68,19 @@ describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
   [
     'the whole answer was rejected',
     [user('a'), answer(step, text('one'), step, text('two'), retract('run'), tripwire), user('b')],
-    [user('a'), answer(step, tripwire), user('b')],
+    [user('a'), answer(step, tripwire, step), user('b')],
     [user('a'), user('b')],
   ],
   [
     'an answer was blocked before any output',
     [user('a'), answer(step, tripwire), user('b')],
-    [user('a'), answer(step, tripwire), user('b')],
+    [user('a'), answer(step, tripwire, step), user('b')],
     [user('a'), user('b')],
   ],
   [
     'the input was blocked',
     [user('a'), answer(step, text('b')), user('attack'), user('more'), answer(tripwire), user('thanks')],
-    [user('a'), answer(step, text('b')), user('attack'), user('more'), answer(tripwire), user('thanks')],
+    [user('a'), answer(step, text('b')), user('attack'), user('more'), answer(tripwire, step), user('thanks')],
     [user('a'), answer(step, text('b')), user('thanks')],
   ],
   [

@@ -13,7 +13,8 @@ export interface ChatMessage {
 
 /**
  * The messages of a chat without retracted parts. Render these in place of `messages`, and store them in the chat's state when an
- * answer has ended. A `data-tripwire` part remains, so that the page can show that an answer or a question was blocked.
+ * answer has ended. A `data-tripwire` part remains, so that the page can show that an answer or a question was blocked; a `step-start`
+ * follows, so that the page does not send a blocked output of a tool again.
  *
  * A retraction covers its message since the last `step-start`, or the whole message if the entire answer was rejected: text parts
  * of the AI SDK carry no id.
@@ -23,7 +24,7 @@ export interface ChatMessage {
  * return visibleMessages(messages).map(render);
  */
 export const visibleMessages = <M extends ChatMessage>(messages: readonly M[]): M[] =>
-  messages.map((message) => withParts(message, withoutRetracted));
+  messages.map((message) => withParts(message, (parts) => withEnds(withoutRetracted(parts))));
 
 /**
  * The messages of a chat that may be sent to a model: without retracted parts, retraction marks and tripwire marks, and without a
@@ -102,10 +103,14 @@ const partsOf = ({ parts, content }: ChatMessage): readonly ChatPart[] | undefin
   return Array.isArray(found) ? (found as ChatPart[]).filter((part) => typeof part?.type === 'string') : undefined;
 };
 
+/** A page sends a message again whose last step has only outputs of tools: a tripwire ends the step. */
+const withEnds = (parts: readonly ChatPart[]): ChatPart[] =>
+  parts.flatMap((part, at) => (part.type === tripwire && parts[at + 1]?.type !== stepStart ? [part, { type: stepStart }] : part));
+
 /** Returns the same message if nothing changed. */
 const withParts = <M extends ChatMessage>(message: M, change: (parts: readonly ChatPart[]) => ChatPart[]): M => {
   const before = partsOf(message);
   const after = before && change(before);
-  if (!after || after.length === before.length) return message;
+  if (!after || (after.length === before.length && after.every((part, at) => part === before[at]))) return message;
   return message.parts ? { ...message, parts: after } : { ...message, content: { ...(message.content as object), parts: after } };
 };

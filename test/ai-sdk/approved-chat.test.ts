@@ -1,35 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  AbstractChat,
-  createAgentUIStream,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  tool,
-  type ChatState,
-  type UIMessage,
-} from 'ai';
+import { AbstractChat, createAgentUIStream, lastAssistantMessageIsCompleteWithApprovalResponses, tool, type UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { guardedToolLoop } from '../../src/ai-sdk/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { visibleMessages } from '../../src/ui/index.js';
 import { guardOn } from '../promises/support.js';
-
-/** The state of a page. */
-const createState = (): ChatState<UIMessage> => ({
-  status: 'ready',
-  error: undefined,
-  messages: [],
-  pushMessage(message) {
-    this.messages = [...this.messages, message];
-  },
-  popMessage() {
-    this.messages = this.messages.slice(0, -1);
-  },
-  replaceMessage(index, message) {
-    this.messages = this.messages.with(index, message);
-  },
-  snapshot: structuredClone,
-});
+import { createPageState } from './support.js';
 
 class Page extends AbstractChat<UIMessage> {}
 
@@ -56,7 +33,7 @@ const open = (guard: object, isPruned: boolean) => {
   });
   const agent = guardedToolLoop({ model, tools: { pay }, guards: [guard as never] });
   const page: Page = new Page({
-    state: createState(),
+    state: createPageState(),
     transport: {
       sendMessages: ({ messages, abortSignal }) => createAgentUIStream({ agent, uiMessages: messages, abortSignal }),
       reconnectToStream: async () => null,
@@ -96,7 +73,7 @@ describe.each([
     await sleep(100);
     const effects = approved ? [5] : [];
     expect(paid).toEqual(effects);
-    expect(page.lastMessage?.parts.at(-1)).toMatchObject({ type: 'data-tripwire' });
+    expect(page.lastMessage?.parts.at(-2)).toMatchObject({ type: 'data-tripwire' });
     const requests = model.calls.length;
     await page.sendMessage({ text: 'Thank you.' });
     expect([page.error, paid, model.calls.length - requests]).toEqual([undefined, effects, 1]);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Processor } from '@mastra/core/processors';
-import { generateText, isStepCount, streamText, tool, type LanguageModel } from 'ai';
+import { generateText, isStepCount, streamText, tool, type ChatState, type LanguageModel, type UIMessage } from 'ai';
 import { z } from 'zod';
 import {
   createGuardedRun,
@@ -216,3 +216,20 @@ export const textOnWire = (ran: Pick<Ran, 'parts'>): string =>
   partsOf(ran, 'text-delta')
     .map(({ text }) => text)
     .join('');
+
+/** The state of a page. */
+export const createPageState = (): ChatState<UIMessage> => ({
+  status: 'ready',
+  error: undefined,
+  messages: [],
+  pushMessage(message) {
+    this.messages = [...this.messages, message];
+  },
+  popMessage() {
+    this.messages = this.messages.slice(0, -1);
+  },
+  replaceMessage(index, message) {
+    this.messages = this.messages.with(index, message);
+  },
+  snapshot: structuredClone,
+});

@@ -150,14 +150,14 @@ describe.each(Object.entries(turns))('the UI messages of %s', (_name, start) => 
     expect(JSON.stringify(messages)).toContain('Three.');
     expect(messages.at(-1)?.parts.at(-1)).toMatchObject(tripwire);
     const visible = visibleMessages(messages).at(-1);
-    expect(partsOf(visible)).toEqual(['step-start', 'text', 'tool-look', 'step-start', 'data-tripwire']);
+    expect(partsOf(visible)).toEqual(['step-start', 'text', 'tool-look', 'step-start', 'data-tripwire', 'step-start']);
     expect(JSON.stringify(acceptedMessages(messages))).not.toMatch(/Three|Four|blocked/);
   });
 
   it('a rejected result retracts all of it', async () => {
     const guards = [tripping('outputResult')];
     const { messages } = await turn({ messages: [user('Hi')], guards, guardOptions: { hold: 'chunk' } });
-    expect(partsOf(visibleMessages(messages).at(-1))).toEqual(['step-start', 'data-tripwire']);
+    expect(partsOf(visibleMessages(messages).at(-1))).toEqual(['step-start', 'data-tripwire', 'step-start']);
   });
 
   it('a step that could not be prepared retracts nothing of the accepted one', async () => {
@@ -185,7 +185,7 @@ describe.each(Object.entries(turns))('the UI messages of %s', (_name, start) => 
     const onFinish = ({ messages }: { messages: UIMessage[] }) => void stored.push(messages);
     const originalMessages = [user(attack)];
     await turn({ messages: originalMessages, guards: [promptInjectionGuard()], options: { onFinish, originalMessages } });
-    expect(stored.map((messages) => messages.map(partsOf))).toEqual([[['text'], ['data-tripwire']]]);
+    expect(stored.map((messages) => messages.map(partsOf))).toEqual([[['text'], ['data-tripwire', 'step-start']]]);
     expect(acceptedMessages(stored[0] ?? [])).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from '@mastra/core/agent';
+import type { Processor } from '@mastra/core/processors';
 import type { ToolHooks } from '@mastra/core/tools';
 import { createTool } from '@mastra/core/tools';
 import { createStep, createWorkflow } from '@mastra/core/workflows';
@@ -7,7 +8,7 @@ import { tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGuardedRun, guardedToolLoop, guardTools, toStreamTransform } from '../../src/ai-sdk/index.js';
-import { InterlockAgent } from '../../src/index.js';
+import { guardsFor, InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { guardOn } from './support.js';
 
@@ -121,6 +122,49 @@ describe.each(Object.entries(starters))('%s does not start', (_starter, starter)
     expect([ends.length, starts.includes('second')]).toEqual([1, false]);
   });
 });
+
+/** The stops of a step of Mastra's own agent after its model has written the call. */
+const stopsOfOwn: Record<string, Processor> = {
+  'a later chunk': guardOn('outputStream', ({ abort }) => abort('No.'), {
+    when: ({ part }) => part?.type === 'tool-call' && (part.payload as Named).toolName === 'unknown',
+  }),
+  'the chunk of the call': guardOn('outputStream', ({ abort }) => abort('No.'), {
+    when: ({ part }) => part?.type === 'tool-call',
+  }),
+  'the step': guardOn('outputStep', ({ abort }) => abort('No.')),
+  'the step, without retries left': guardOn('outputStep', ({ abort }) => abort('No.', { retry: true })),
+  'the response': guardOn('llmResponse', ({ abort }) => abort('No.')),
+  'a failed guard of the response': guardOn('llmResponse', () => Promise.reject(new Error('down'))),
+};
+
+describe.each(Object.entries(starters))("%s of Mastra's own agent does not start", (_starter, starter) => {
+  it.each(Object.entries(stopsOfOwn))('after a stop of %s', async (_name, guard) => {
+    for (const requireToolApproval of starter === starters['a tool that a guard added'] ? [false] : [false, true]) {
+      const starts: string[] = [];
+      const { called, args = {}, parts } = starter(() => starts.push('second'));
+      const { inputProcessors = [], ...others } = parts as { inputProcessors?: readonly Processor[] };
+      const model = scriptedModel({
+        steps: () => ({
+          toolCalls: [
+            { name: called, args },
+            { name: 'unknown', args: {} },
+          ],
+        }),
+      });
+      const agent = new Agent({ ...named('agent'), model, ...others, ...ownWith(guard, inputProcessors) });
+      const { fullStream } = await agent.stream('Go.', { maxSteps: 3, requireToolApproval });
+      const types: string[] = [];
+      for await (const { type } of fullStream) types.push(type);
+      await untilQuiet();
+      expect([starts, model.calls.length, types.includes('tool-call-approval')]).toEqual([[], 1, false]);
+    }
+  });
+});
+
+const ownWith = (guard: Processor, inputProcessors: readonly Processor[]) => {
+  const guards = guardsFor([guard]);
+  return { ...guards, inputProcessors: [...inputProcessors, ...guards.inputProcessors] as never };
+};
 
 it('a tool of guardedToolLoop does not start after the first tool cancels', async () => {
   const starts: string[] = [];

@@ -21,8 +21,9 @@ export const stockExceptions: readonly Exception[] = [
     holds: (row) => row.phase === 'apiError' && (row.verdict === 'trip' || isRetry(row)),
   },
   {
-    why: 'If `processOutputStep` blocks, the tools of the step still run, and the answer stays in the result and in memory.',
-    holds: ({ phase, verdict }) => phase === 'outputStep' && (verdict === 'trip' || verdict === 'exhausted'),
+    why: 'If `processOutputStep` blocks, the answer stays in the result and in memory.',
+    holds: ({ phase, verdict, tools, memory }) =>
+      phase === 'outputStep' && (verdict === 'trip' || verdict === 'exhausted') && (memory || !tools),
   },
   {
     why: 'If `processOutputResult` blocks, the answer stays in the messages of the result.',
@@ -31,10 +32,6 @@ export const stockExceptions: readonly Exception[] = [
   {
     why: 'A stream guard that fails ends the run as a tripwire, not as a failure.',
     holds: ({ phase, verdict }) => phase === 'outputStream' && verdict === 'fail',
-  },
-  {
-    why: 'If `processLLMResponse` fails, the tools of the step still run.',
-    holds: ({ phase, verdict, tools }) => phase === 'llmResponse' && verdict === 'fail' && tools,
   },
   {
     why: 'Memory saves the turn of a run that failed in the model call or right after it.',

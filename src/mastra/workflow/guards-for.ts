@@ -26,8 +26,8 @@ export interface LaneGuards {
  * Compiles a pipeline for Mastra's own agent: one processor for each array in which the pipeline has hooks. The agent also calls
  * hooks that it would never call in a workflow, and calls them per chunk without starting a run.
  *
- * Guarantees of the loop do not apply: Mastra's own agent still runs a step's tools after a guard tripped on the step, and grants
- * retries in only one hook; docs/guide/guarantees.md has the full list. A stream guard that fails trips, because Mastra's own agent would
+ * Guarantees of the loop do not apply: Mastra's own agent grants retries in only one hook, for example; docs/guide/guarantees.md has the
+ * full list. After a stop it runs no tool of the step, unless a later input processor replaces the tools. A stream guard that fails trips, because Mastra's own agent would
  * pass the chunk. Use {@link InterlockAgent} for these guarantees.
  *
  * @example
@@ -53,7 +53,10 @@ export const guardsFor = (source: Compilable): LaneGuards => {
 /** The arguments of a hook of Mastra's own agent that concern tool calls. */
 interface HookArgs {
   readonly messageList?: object;
-  readonly tools?: unknown;
+  readonly state?: object;
+  readonly stepNumber?: number;
+  readonly retryCount?: number;
+  readonly tools?: Step['tools'];
   readonly part?: { readonly type?: unknown; readonly payload?: unknown } | null;
   readonly toolCalls?: readonly ToolCall[];
   abort?: (reason?: string) => never;
@@ -62,42 +65,62 @@ interface HookArgs {
 type Hook = (args: HookArgs) => unknown;
 type Hooks = Readonly<Record<string, Hook>>;
 
-/** The tools of the current step, by the conversation of its run. */
-const toolsOf = new WeakMap<object, Readonly<Record<string, { readonly id?: unknown }>>>();
+/** The current step of a run, with its own copies of the tools that Mastra prepared, and its stop. */
+interface Step {
+  readonly number?: number;
+  readonly tools: Readonly<Record<string, Record<string, unknown>>>;
+  stop?: unknown;
+}
+
+/** Steps by the conversation and by the processor's state: each hook gets one of them. */
+const steps = new WeakMap<object, Step>();
+
+const stepOf = ({ messageList, state = {} }: HookArgs): Step | undefined => steps.get(messageList ?? state);
+
+const answerHooks = ['processOutputStream', 'processLLMResponse', 'processOutputStep', 'processToolResult'];
 
 /**
  * Hooks for Mastra's own agent, which validates a call after its guards: they get the arguments that its validation will make, and with them
  * every field that the model wrote. A call with an unsafe key stops the run.
  */
 const withMadeCalls = (hooks: Hooks): Hooks => {
-  const { processInputStep, processOutputStream, processOutputStep, processToolResult } = hooks;
-  if (!processOutputStream && !processOutputStep && !processToolResult) return hooks;
-  return {
+  if (!answerHooks.some((name) => hooks[name])) return hooks;
+  const { processInputStep, processOutputStream, processOutputStep } = hooks;
+  const own: Hooks = {
     ...hooks,
-    processInputStep: async (args) => {
-      if (args.messageList && stopped.has(args.messageList)) throw stopped.get(args.messageList);
-      const result = await processInputStep?.(args);
-      const { tools = args.tools } = Object(result) as { tools?: unknown };
-      if (args.messageList) toolsOf.set(args.messageList, Object(tools) as Record<string, { id?: unknown }>); // Mastra's prepared tools
-      return result;
-    },
-    ...(processToolResult && { processToolResult: orStopped(processToolResult) }),
     ...(processOutputStream && { processOutputStream: inStream(processOutputStream) }),
-    ...(processOutputStep && {
-      processOutputStep: (args) =>
-        processOutputStep({ ...args, ...(args.toolCalls && { toolCalls: args.toolCalls.map((call) => made(call, args)) }) }),
-    }),
+    // with this hook Mastra runs the tools after the stream, not during it
+    processOutputStep: ({ toolCalls, ...args }) =>
+      processOutputStep?.({ ...args, ...(toolCalls && { toolCalls: toolCalls.map((call) => made(call, args)) }) }),
   };
+  const stopping = Object.entries(own).map(([name, hook]) => [name, orStop(hook)] as const);
+  return { ...Object.fromEntries(stopping), processInputStep: (args) => startStep(args, processInputStep) };
 };
 
-/** The stops of runs, by their conversations. After a stop on a tool's result, Mastra's loop would continue with the next step. */
-const stopped = new WeakMap<object, unknown>();
+/** Starts a step. After some stops Mastra's loop would continue; it repeats a step for a granted retry, and for another model. */
+const startStep = async (args: HookArgs, hook: Hook | undefined): Promise<unknown> => {
+  const last = stepOf(args);
+  if (last?.stop && !args.retryCount && args.stepNumber !== last.number) throw last.stop as Error;
+  const result = await hook?.(args);
+  const { tools = args.tools } = Object(result) as Pick<HookArgs, 'tools'>;
+  const next: Step = { number: args.stepNumber, tools: copied(tools), stop: undefined };
+  for (const key of [args.messageList, args.state]) if (key) steps.set(key, Object.assign(last ?? next, next));
+  return tools ? { ...(result as object), tools: next.tools } : result;
+};
 
-const orStopped =
+const copied = (tools: Step['tools'] = {}): Step['tools'] =>
+  Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, copyOf(tool)]));
+
+const copyOf = <T extends object>(tool: T): T => Object.assign(Object.create(Object.getPrototypeOf(tool) as object) as T, tool);
+
+/** A stop takes the functions from the tools of its step: Mastra's loop would start them, or request their approval. */
+const orStop =
   (hook: Hook): Hook =>
   (args) =>
-    Promise.resolve(hook(args)).catch((stop: unknown) => {
-      stopped.set(Object(args.messageList) as object, stop);
+    new Promise((resolve) => resolve(hook(args))).catch((stop: unknown) => {
+      const step = stepOf(args);
+      if (step) step.stop = stop;
+      for (const tool of Object.values(step?.tools ?? {})) tool['execute'] = tool['onInputAvailable'] = undefined;
       throw stop;
     });
 
@@ -113,12 +136,12 @@ const inStream =
   };
 
 /** A call as Mastra's agent will make it. */
-const made = (call: ToolCall, { messageList, abort }: HookArgs): ToolCall => {
-  const tools = (messageList && toolsOf.get(messageList)) ?? {};
-  const ready = tools[call.toolName] ?? Object.values(tools).find(({ id }) => id === call.toolName);
-  const { args, refusal } = makeArguments(call.args, call.toolName, ready && { name: call.toolName, ready, authored: undefined });
-  if (refusal) abort?.(refusal.message);
-  return { ...call, args: withBoth(call.args, args) };
+const made = (call: ToolCall, args: HookArgs): ToolCall => {
+  const tools = stepOf(args)?.tools ?? {};
+  const ready = tools[call.toolName] ?? Object.values(tools).find((tool) => tool['id'] === call.toolName);
+  const own = makeArguments(call.args, call.toolName, ready && { name: call.toolName, ready, authored: undefined });
+  if (own.refusal) args.abort?.(own.refusal.message);
+  return { ...call, args: withBoth(call.args, own.args) };
 };
 
 /** The made value with the fields that only the written one has: Mastra does not validate every kind of schema. */
