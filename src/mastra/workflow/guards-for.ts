@@ -64,6 +64,10 @@ interface HookArgs {
   abort?: (reason?: string) => never;
 }
 
+type SentResult = ToolCall & {
+  readonly result: unknown;
+  readonly providerMetadata?: { readonly mastra?: { modelOutput?: unknown } };
+};
 type Hook = (args: HookArgs) => unknown;
 type Hooks = Readonly<Record<string, Hook>>;
 
@@ -104,8 +108,8 @@ const withMadeCalls = (hooks: Hooks): Hooks => {
     processOutputStep: ({ toolCalls, ...args }) =>
       processOutputStep?.({ ...args, ...(toolCalls && { toolCalls: toolCalls.map((call) => made(call, args)) }) }),
   };
-  const stopping = Object.entries(own).map(([name, hook]) => [name, orStop(hook)] as const);
-  return { ...Object.fromEntries(stopping), processInputStep: (args) => startStep(args, processInputStep) };
+  const stopping = Object.fromEntries(Object.entries(own).map(([name, hook]) => [name, orStop(hook)]));
+  return { ...stopping, processInputStep: (args) => startStep(args, processInputStep) };
 };
 
 /** Starts a step. After some stops Mastra's loop would continue; it repeats a step for a granted retry, and for another model. */
@@ -147,15 +151,8 @@ const inStream =
     return result === own ? part : result;
   };
 
-/** A result that Mastra sends, with its output for the model. */
-interface SentResult {
-  readonly toolCallId: string;
-  readonly result: unknown;
-  readonly providerMetadata?: { readonly mastra?: { modelOutput?: unknown } };
-}
-
 /** Mastra makes the output for the model before guards edit the result. Without it the model reads the edited one; messages share the object. */
-const withoutOldOutput = ({ toolCallId, result, providerMetadata }: SentResult, given: Step['results'] | undefined): void => {
+const withoutOldOutput = ({ toolCallId, result, providerMetadata }: SentResult, given?: Step['results']): void => {
   if (given?.has(toolCallId) && !isSame(given.get(toolCallId), result)) delete providerMetadata?.mastra?.modelOutput;
 };
 
