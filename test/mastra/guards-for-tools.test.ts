@@ -114,3 +114,20 @@ it('no step runs after a block of the chunk of a result', async () => {
   const { tripwire } = await agent.generate('Go.', { maxSteps: 3 });
   expect([tripwire?.reason, starts.length, model.calls.length]).toEqual(['No.', 1, 1]);
 });
+
+it('the model does not read the output that a tool made of a result which guards edited', async () => {
+  const { tools } = own({
+    execute: async () => ({ r: 'a secret' }),
+    toModelOutput: ({ r }: { r: string }) => ({ type: 'text', value: `It is ${r}.` }),
+  });
+  const guard: Processor = {
+    id: 'g',
+    processToolResult: ({ messages }) => JSON.parse(JSON.stringify(messages).replaceAll('a secret', '[x]')) as typeof messages,
+  };
+  const model = scriptedModel({ steps: [{ toolCalls: [{ name: 't', args: {} }] }, { text: 'Done.' }] });
+  const stream = await new Agent({ id: 'a', name: 'A', instructions: 'x', model, tools, ...guardsFor([guard]) }).stream('Go.');
+  const chunks: unknown[] = [];
+  for await (const chunk of stream.fullStream) chunks.push(chunk);
+  const all = JSON.stringify([chunks, await stream.getFullOutput(), model.calls[1]?.prompt]);
+  expect([all.includes('[x]'), all.includes('a secret')]).toEqual([true, false]);
+});

@@ -5,7 +5,7 @@ import { compile, stateProcessorsOf, type Compilable } from '../graph/to-graph.j
 import { hooksOf } from '../graph/run-hook.js';
 import type { Lane } from './guards.js';
 import { host } from './scope.js';
-import { isRecord } from '../../phase/plain-data.js';
+import { copyPlain, isRecord, isSame } from '../../phase/plain-data.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 import { makeArguments } from '../tool-arguments.js';
 
@@ -59,9 +59,15 @@ interface HookArgs {
   readonly tools?: Step['tools'];
   readonly part?: { readonly type?: unknown; readonly payload?: unknown } | null;
   readonly toolCalls?: readonly ToolCall[];
+  readonly toolCallId?: string;
+  readonly result?: unknown;
   abort?: (reason?: string) => never;
 }
 
+type SentResult = ToolCall & {
+  readonly result: unknown;
+  readonly providerMetadata?: { readonly mastra?: { modelOutput?: unknown } };
+};
 type Hook = (args: HookArgs) => unknown;
 type Hooks = Readonly<Record<string, Hook>>;
 
@@ -69,6 +75,7 @@ type Hooks = Readonly<Record<string, Hook>>;
 interface Step {
   readonly number?: number;
   readonly tools: Readonly<Record<string, Record<string, unknown>>>;
+  readonly results: Map<string, unknown>; // as the tools returned them, by call
   stop?: unknown;
 }
 
@@ -85,16 +92,24 @@ const answerHooks = ['processOutputStream', 'processLLMResponse', 'processOutput
  */
 const withMadeCalls = (hooks: Hooks): Hooks => {
   if (!answerHooks.some((name) => hooks[name])) return hooks;
-  const { processInputStep, processOutputStream, processOutputStep } = hooks;
+  const { processInputStep, processOutputStream, processOutputStep, processToolResult } = hooks;
   const own: Hooks = {
     ...hooks,
-    ...(processOutputStream && { processOutputStream: inStream(processOutputStream) }),
+    ...((processOutputStream ?? processToolResult) && {
+      processOutputStream: inStream(processOutputStream ?? (({ part }) => part)),
+    }),
+    ...(processToolResult && {
+      processToolResult: (args) => {
+        stepOf(args)?.results.set(String(args.toolCallId), copyPlain(args.result));
+        return processToolResult(args);
+      },
+    }),
     // with this hook Mastra runs the tools after the stream, not during it
     processOutputStep: ({ toolCalls, ...args }) =>
       processOutputStep?.({ ...args, ...(toolCalls && { toolCalls: toolCalls.map((call) => made(call, args)) }) }),
   };
-  const stopping = Object.entries(own).map(([name, hook]) => [name, orStop(hook)] as const);
-  return { ...Object.fromEntries(stopping), processInputStep: (args) => startStep(args, processInputStep) };
+  const stopping = Object.fromEntries(Object.entries(own).map(([name, hook]) => [name, orStop(hook)]));
+  return { ...stopping, processInputStep: (args) => startStep(args, processInputStep) };
 };
 
 /** Starts a step. After some stops Mastra's loop would continue; it repeats a step for a granted retry, and for another model. */
@@ -103,7 +118,7 @@ const startStep = async (args: HookArgs, hook: Hook | undefined): Promise<unknow
   if (last?.stop && !args.retryCount && args.stepNumber !== last.number) throw last.stop as Error;
   const result = await hook?.(args);
   const { tools = args.tools } = Object(result) as Pick<HookArgs, 'tools'>;
-  const next: Step = { number: args.stepNumber, tools: copied(tools), stop: undefined };
+  const next: Step = { number: args.stepNumber, tools: copied(tools), results: new Map(), stop: undefined };
   for (const key of [args.messageList, args.state]) if (key) steps.set(key, Object.assign(last ?? next, next));
   return tools ? { ...(result as object), tools: next.tools } : result;
 };
@@ -129,11 +144,17 @@ const inStream =
   async (args) => {
     const { part } = args;
     const call = part?.payload as ToolCall | undefined; // of a tool call
+    if (part?.type === 'tool-result') withoutOldOutput(part.payload as SentResult, stepOf(args)?.results);
     if (part?.type !== 'tool-call' || !call || call.providerExecuted) return hook(args);
     const own = { ...part, payload: made(call, args) };
     const result = await hook({ ...args, part: own });
     return result === own ? part : result;
   };
+
+/** Mastra makes the output for the model before guards edit the result. Without it the model reads the edited one; messages share the object. */
+const withoutOldOutput = ({ toolCallId, result, providerMetadata }: SentResult, given?: Step['results']): void => {
+  if (given?.has(toolCallId) && !isSame(given.get(toolCallId), result)) delete providerMetadata?.mastra?.modelOutput;
+};
 
 /** A call as Mastra's agent will make it. */
 const made = (call: ToolCall, args: HookArgs): ToolCall => {
