@@ -98,6 +98,7 @@ export const mortalEngine = (disk: Disk, dieAt = Infinity): MortalEngine => {
       const waits = error instanceof TakenOver || isInterlockError(error, 'durable/unreadable'); // for a process that can go on
       if (!waits) throw error;
     });
+    await pass({ key: 'output', at: 'before' });
     if (!isDead && run.owner === owner) run.output = output as string; // only a process that lost the run has none
   };
   return {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { Engine } from '../../src/durable/journal.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
@@ -85,6 +85,27 @@ describe('a suspended run resumed by changed code', () => {
     const { status, finishReason, text } = await (await answer(other.agent)).getFullOutput();
     expect([status, finishReason, text]).toEqual(['success', 'stop', 'I charge. All is paid.']);
   });
+});
+
+it('P11: a process with other code adds nothing for followers after the last chunk of a run that was killed later', async () => {
+  const types: string[][] = [];
+  for (let dieAt = 5; ; dieAt += 1) {
+    const disk = createDisk();
+    const dying = mortalEngine(disk, dieAt);
+    const started = tools().agent({ durability: dying }).generate(prompt, { runId: 'one' });
+    if (await Promise.race([dying.died.then(() => false), started.then(() => true)])) break;
+    const other = tools().agent({ durability: waiting(mortalEngine(disk)), inputProcessors: [guardNamed('new')] });
+    await vi.waitFor(async () => expect(await other.listRuns({ status: 'needs-decision' })).toHaveLength(1));
+    const again = tools().agent({ durability: mortalEngine(disk) });
+    const { fullStream } = await again.attach('one', { from: 0 });
+    const seen: string[] = [];
+    for await (const { type } of fullStream as AsyncIterable<{ type: string }>) seen.push(type);
+    expect([seen.at(-1), seen.filter((type) => type === 'finish').length]).toEqual(['finish', 1]);
+    expect(await again.listRuns()).toEqual([]);
+    types.push(seen);
+  }
+  expect(types.length).toBeGreaterThan(10);
+  expect(types.some((seen) => seen.includes('data-interlock-needs-decision'))).toBe(true);
 });
 
 describe('changed code', () => {

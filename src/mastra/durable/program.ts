@@ -252,7 +252,7 @@ const publishChange = async (
   const text = encode({ ...change, status: 'needs-decision' } satisfies NeedsDecision);
   if ((await board.pinned()).some((one) => one.runId === id && one.note === text)) return;
   await publisher?.open();
-  void publisher?.show({ type: needsDecisionType, runId, from: 'AGENT', data });
+  if (publisher?.hasLast === false) void publisher.show({ type: needsDecisionType, runId, from: 'AGENT', data });
   await publisher?.flush();
   await board.pin(id, text);
 };

@@ -18,6 +18,8 @@ export interface Publisher extends SectionRecords {
   open(): Promise<void>;
   /** The place after the last record that is known to be stored. */
   readonly next: number;
+  /** Whether an earlier process has published the segment's last chunk: followers get nothing after it. */
+  readonly hasLast: boolean;
   /**
    * Records a visible chunk. It is released once its record is stored, with the record's place as `metadata.sequence`. A
    * client so never has a number or text that the next process lacks. Resolves to `false` if this process does not store it.
@@ -63,6 +65,9 @@ export const createPublisher = ({ durable, board, sitting: segment, call }: Publ
       return queue.next;
     },
     open,
+    get hasLast() {
+      return earlier.some((one) => readChunk(one).type === 'finish');
+    },
     enter: async (run, stretch) => {
       await open();
       const published = earlier.filter((one) => one.stretch === stretch);
