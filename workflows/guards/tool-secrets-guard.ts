@@ -44,7 +44,7 @@ export const optionKinds: KindsOf<ToolSecretsGuardOptions> = {
 
 /**
  * A guard (id `tool-secrets`) that blocks a tool call with a secret in its arguments, in the stream and once more before the
- * step's tools run. No tool of the step runs then.
+ * step's tools run. In an `InterlockAgent`, and in Mastra's own agent with `guardsFor`, no tool of the step runs then.
  */
 export const toolSecretsGuard = (
   options: ToolSecretsGuardOptions = {},

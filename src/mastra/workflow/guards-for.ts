@@ -104,7 +104,7 @@ const withMadeCalls = (hooks: Hooks): Hooks => {
         return processToolResult(args);
       },
     }),
-    // with this hook Mastra runs the tools after the stream, not during it
+    // With this hook Mastra runs the tools after the stream, not during it.
     processOutputStep: ({ toolCalls, ...args }) =>
       processOutputStep?.({ ...args, ...(toolCalls && { toolCalls: toolCalls.map((call) => made(call, args)) }) }),
   };
