@@ -120,3 +120,20 @@ describe.each(modes)('callbacks receive the same as in Mastra’s agent, %s', (m
     }
   });
 });
+
+it('onChunk gets the same chunks from generate as from stream: the steps so far, and the answer with the last one', async () => {
+  const chunksOf = async (mode: 'generate' | 'stream'): Promise<unknown[]> => {
+    const chunks: { type: string; payload?: { output?: { steps?: unknown[] }; response?: object } }[] = [];
+    const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
+    const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: 'Help.', model });
+    const options = { onChunk: (chunk: unknown) => void chunks.push(chunk as (typeof chunks)[number]) } as never;
+    if (mode === 'generate') await agent.generate('Hi', options);
+    else await (await agent.stream('Hi', options)).getFullOutput();
+    const ends = chunks.filter(({ type }) => type === 'step-finish' || type === 'finish');
+    return ends.map(({ type, payload }) => [type, payload?.output?.steps?.length, Boolean(payload?.response)]);
+  };
+  const generated = await chunksOf('generate');
+  expect(generated).toEqual(await chunksOf('stream'));
+  expect(generated).toContainEqual(['step-finish', 1, true]);
+  expect(generated.at(-1)).toEqual(['finish', 1, true]);
+});
