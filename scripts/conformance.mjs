@@ -3,8 +3,7 @@
 //   node scripts/conformance.mjs --check   fails where the document is not what would be written
 // A test's title names its statements: `… [spec 2.18, 2.19]`. The document quotes its assertions. Both commands fail for a statement
 // without a test that is not marked as open, a test without an assertion, a title with an unknown statement, and an open statement with a test.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseSync, Visitor } from 'oxc-parser';
 
@@ -74,23 +73,18 @@ const tag = / ?\[spec ([\d., ]+)\]/;
 /** The tests of each statement. */
 const testsById = () => {
   const tests = new Map();
-  const folders = ['test', 'src', 'workflows', 'schemas'];
-  const files = folders.flatMap((folder) =>
-    readdirSync(`${root}${folder}`, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
-      .map((entry) => `${entry.parentPath}/${entry.name}`),
-  );
+  const files = globSync('{test,src,workflows,schemas}/**/*.test.ts', {
+    cwd: root,
+    exclude: (path) => path.endsWith('node_modules'), // npm may be at work there
+  });
   for (const path of files.toSorted((a, b) => a.localeCompare(b, 'en')))
-    for (const { title, assertions } of testsIn(path)) {
+    for (const { title, assertions } of testsIn(`${root}${path}`)) {
       const [, ids = ''] = tag.exec(title) ?? [];
       for (const id of ids
         .split(',')
         .map((one) => one.trim())
         .filter(Boolean))
-        tests.set(id, [
-          ...(tests.get(id) ?? []),
-          { path: relative(root, path), title: title.replace(tag, ''), assertions: assertions() },
-        ]);
+        tests.set(id, [...(tests.get(id) ?? []), { path, title: title.replace(tag, ''), assertions: assertions() }]);
     }
   return tests;
 };
