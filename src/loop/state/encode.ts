@@ -38,9 +38,6 @@ const jsonOf = (chunk: Chunk): string => {
 /** The value of an encoded text. */
 export const decode = (text: string): unknown => parse(text, { Error: (fields: ErrorFields) => revivedError(fields) });
 
-/** Whether an encoded value is plain data, which a copy equals: other values, such as maps and errors, have a mark. */
-export const isPlainText = (text: string): boolean => !/\["(?!Date")/.test(text);
-
 /**
  * The format of everything that an engine stores. Raise it when this version can no longer read an old text: from 2 on a text starts with
  * its format and a line break, which no text of format 1 does.

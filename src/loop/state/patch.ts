@@ -7,9 +7,12 @@ export type Patch =
   /** Appends to a text. */
   | readonly ['+', string]
   /** Fields that changed, and the names of those that are gone. */
-  | readonly ['.', Readonly<Record<string, Patch>>, readonly string[]]
+  | readonly ['.', Readonly<Record<string, FieldPatch>>, readonly string[]]
   /** Entries that changed; then, at an index, the number of removed entries and the inserted ones. */
   | readonly ['#', readonly (readonly [index: number, patch: Patch])[], at: number, gone: number, came: readonly unknown[]];
+
+/** Another field of the same record after its own patch, with a difference; written after it. `diff` finds no such fields itself. */
+export type FieldPatch = Patch | readonly ['@', field: string, patch: Patch | undefined];
 
 /** The number of entries at the start of each list, by its field, that are known to be unchanged. */
 export type Settled = Readonly<Record<string, number>>;
@@ -97,9 +100,13 @@ export const applyPatch = (before: unknown, patch: Patch): unknown => {
   }
 };
 
-const patchedRecord = (before: Fields, changed: Readonly<Record<string, Patch>>, removed: readonly string[]): Fields => {
+const patchedRecord = (before: Fields, changed: Readonly<Record<string, FieldPatch>>, removed: readonly string[]): Fields => {
   const after = { ...before };
   for (const name of removed) delete after[name];
-  for (const [name, patch] of Object.entries(changed)) setField(after, name, applyPatch(before[name], patch));
+  for (const [name, patch] of Object.entries(changed))
+    setField(after, name, patch[0] === '@' ? referred(after, patch) : applyPatch(before[name], patch));
   return after;
 };
+
+const referred = (fields: Fields, [, name, patch]: Extract<FieldPatch, readonly ['@', ...unknown[]]>): unknown =>
+  patch ? applyPatch(fields[name], patch) : fields[name];

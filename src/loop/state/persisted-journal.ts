@@ -3,15 +3,16 @@ import { InterlockError, isInterlockError } from '../../errors.js';
 import { Interruption, rethrowInterruption } from '../interruption.js';
 import type { InsidePart } from '../tool-call.js';
 import type { Journal, Run } from '../run.js';
-import { copyPlain } from '../../phase/plain-data.js';
-import { decode, decodeAt, encode, isPlainText } from './encode.js';
+import { isPlain } from '../../phase/plain-data.js';
+import { decodeAt, encode } from './encode.js';
 import {
-  toPersistedState,
-  isPersistable,
+  apart,
   applyPersistedState,
-  ofOthers,
+  changeOf,
+  isPersistable,
+  patched,
+  toPersistedState,
   type PersistedState,
-  createStateLog,
 } from './persisted-state.js';
 import type { Patch } from './patch.js';
 
@@ -49,41 +50,39 @@ export const createPersistedJournal = (
   durable: Durable,
   { startedWith, isFenced, records }: PersistedJournalOptions,
 ): Journal => {
-  const log = createStateLog(startedWith && apart(startedWith));
+  let state = startedWith && apart(startedWith);
   let isBehind = false;
   let current = durable;
   const catchUp = (run: Run): void => {
-    if (isBehind) applyPersistedState(run, apart(log.state));
+    if (isBehind && state) applyPersistedState(run, apart(state));
     isBehind = false;
   };
   return {
     isFenced,
     checkpoint: async <T>(run: Run, key: string, body: () => Promise<T>): Promise<T> => {
-      let now: PersistedState | undefined;
-      let made: { readonly text: string; readonly own: Changed<T> | undefined } | undefined;
+      let own: { readonly text: string; readonly value: T; readonly after: PersistedState } | undefined;
       const section = async (inner: Durable): Promise<string> => {
         current = inner;
         catchUp(run);
         await records?.enter(run, key);
-        let copied: Changed<T> | undefined; // the run changes its own objects
-        const ownText = await textOf(async (): Promise<Changed<T>> => {
+        return orError(async () => {
           const value = await body();
-          now = toPersistedState(run);
-          const patch = log.change(now, run.state.editedFrom);
+          const { patch, after } = changeOf(state ?? {}, toPersistedState(run), run.state.editedFrom);
           run.change({ editedFrom: undefined });
-          copied = copyPlain({ value, patch: ofOthers(patch) });
-          return { value, patch };
+          const text = encode({ value: { value, patch } } satisfies Ended<Changed<T>>);
+          own = { text, value, after };
+          return text;
         });
-        made = { text: ownText, own: isPlainText(ownText) ? copied : undefined };
-        return ownText;
       };
       const text = await step(durable, key, section, records?.take);
       records?.kept();
-      const isOwn = made?.text === text;
-      const stored = (): Changed<T> => valueIn(text, `${run.options.runId} ${key}`) as Changed<T>; // the form of a section
-      const { value, patch } = (isOwn && made?.own) || stored();
-      log.append(patch, isOwn ? now : undefined);
-      isBehind ||= !isOwn;
+      if (own?.text === text) {
+        state = own.after;
+        return isPlain(own.value) ? own.value : apart(own.value);
+      }
+      const { value, patch } = valueIn(text, `${run.options.runId} ${key}`) as Changed<T>; // the form of a section
+      state = patched(state, patch);
+      isBehind = true;
       return value;
     },
     part: async <T>(key: string, body: (inside: InsidePart) => Promise<T>): Promise<T> =>
@@ -102,12 +101,16 @@ export const createPersistedJournal = (
 };
 
 /** Runs a function and encodes its outcome. */
-const textOf = async <T>(body: () => Promise<T>): Promise<string> => {
+const textOf = (body: () => Promise<unknown>): Promise<string> =>
+  orError(async () => encode({ value: await body() } satisfies Ended<unknown>));
+
+/** The text that a function creates, or that of its error. */
+const orError = async (create: () => Promise<string>): Promise<string> => {
   try {
-    return encode({ value: await body() } satisfies Ended<T>);
+    return await create();
   } catch (error) {
     rethrowInterruption(error);
-    return encode({ error: inTheRun(error) } satisfies Ended<T>);
+    return encode({ error: inTheRun(error) } satisfies Ended<unknown>);
   }
 };
 
@@ -144,9 +147,3 @@ const step = async (durable: Durable, ...given: Parameters<Durable['step']>): Pr
     throw new Interruption(error);
   }
 };
-
-/**
- * A restored run changes its state in place. The next entry is a diff against the stored state, so the two must share no
- * objects.
- */
-const apart = (state: PersistedState): PersistedState => decode(encode(state)) as PersistedState; // just encoded

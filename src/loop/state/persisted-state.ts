@@ -1,22 +1,14 @@
 import { InterlockError } from '../../errors.js';
-import type { ModelEntry, ConversationSnapshot, StepSettings } from '../ports.js';
+import { copyShared, isPlain, isSame } from '../../phase/plain-data.js';
+import type { ModelEntry, StepSettings } from '../ports.js';
 import type { Attempt, Run } from '../run.js';
+import { decode, encode } from './encode.js';
 import { readState, writeState, type KeptState, type AttemptState } from './run-state.js';
-import { applyPatch, diff, type Patch, type Settled } from './patch.js';
+import { applyPatch, diff, type FieldPatch, type Patch } from './patch.js';
 import type { RunEvent } from '../../../schemas/index.js';
 
-/** Earlier snapshots of the conversation; most of their content is in the current conversation. */
-const snapshotNames = ['start', 'firstStep', 'acceptedInput'] as const;
-type SnapshotName = (typeof snapshotNames)[number];
-
-/**
- * A run's state as plain data. Tools and models, which are code, are stored by name and path; earlier states of the conversation
- * are stored as diffs from the last one.
- */
-export interface PersistedState
-  extends
-    Omit<KeptState, 'attempt' | SnapshotName>,
-    Readonly<Record<SnapshotName, { readonly from: Patch | undefined } | undefined>> {
+/** A run's state as plain data. Tools and models, which are code, are stored by name and path. */
+export interface PersistedState extends Omit<KeptState, 'attempt'> {
   readonly attempt: PersistedAttempt | undefined;
 }
 
@@ -30,12 +22,8 @@ type PersistedAttempt = Omit<AttemptState, 'settings' | 'entry'> & {
 /** The current state of a run as data. Raises `durable/unkept-value` for a tool that a guard has added. */
 export const toPersistedState = (run: Run): PersistedState => {
   const { attempt, ...state } = readState(run);
-  const snapshot = (name: SnapshotName) => state[name] && { from: diff(state.list, state[name]) };
-  return { ...state, ...eachSnapshot(snapshot), attempt: attempt && toPersistedAttempt(run, attempt) };
+  return { ...state, attempt: attempt && toPersistedAttempt(run, attempt) };
 };
-
-const eachSnapshot = <T>(make: (name: SnapshotName) => T): Record<SnapshotName, T> =>
-  Object.fromEntries(snapshotNames.map((name) => [name, make(name)])) as Record<SnapshotName, T>; // built name by name
 
 const toPersistedAttempt = (run: Run, { settings, entry, ...attempt }: AttemptState): PersistedAttempt => ({
   ...attempt,
@@ -61,13 +49,8 @@ const namesOf = (tools: Readonly<Record<string, unknown>>, called: Readonly<Reco
   });
 
 /** Applies stored data to a run that has not started. */
-export const applyPersistedState = (run: Run, { attempt, ...state }: PersistedState): void => {
-  const snapshot = (name: SnapshotName): ConversationSnapshot | undefined => {
-    const persisted = state[name];
-    return persisted?.from ? (applyPatch(state.list, persisted.from) as ConversationSnapshot) : persisted && state.list; // of a snapshot
-  };
-  writeState(run, { ...state, ...eachSnapshot(snapshot), attempt: attempt && revived(run, attempt) });
-};
+export const applyPersistedState = (run: Run, { attempt, ...state }: PersistedState): void =>
+  writeState(run, { ...state, attempt: attempt && revived(run, attempt) });
 
 const revived = ({ options }: Run, { settings, entry, ...attempt }: PersistedAttempt): AttemptState => {
   const { tools: names, ...own } = settings;
@@ -92,39 +75,55 @@ export const isPersistable = (run: Run): boolean => {
 
 const awaitsForeignModel = (run: Run, { entry, record }: Attempt): boolean => !record && placeOf(run, entry) === -1;
 
-/**
- * A run's state as a log folds it. The events, the part ids and, while a run advances, its steps only grow: their existing entries are
- * not read again, so that a checkpointed section costs the same after ten steps and after ten thousand.
- */
-interface StateLog {
-  readonly state: PersistedState;
-  /** The changes of a checkpointed section that ran here. `editedFrom`: the first accepted step that guards have edited in it. */
-  change(now: PersistedState, editedFrom?: number): Patch | undefined;
-  /** Adds the stored changes of a checkpointed section; `now` is the state if it ran here. */
-  append(patch: Patch | undefined, now: PersistedState | undefined): void;
+/** A copy that shares no objects with its original. */
+export const apart = <T>(value: T): T => decode(encode(value)) as T; // just encoded
+
+/** The changes of a checkpointed section, and the state after it. */
+interface Change {
+  readonly patch: Patch | undefined;
+  readonly after: PersistedState;
 }
 
-/** @param started the initial state of the run; undefined for a new run */
-export const createStateLog = (started: PersistedState | undefined): StateLog => {
-  let state = (started ?? {}) as PersistedState; // the first section of a new run makes it complete
-  return {
-    get state() {
-      return state;
-    },
-    change: (now, editedFrom = Infinity) => diff(state, now, settledIn(state, now, editedFrom)),
-    append: (patch, now) => {
-      if (patch) state = applyPatch(state, patch) as PersistedState;
-      // Their values in the run's next state are known to be the same.
-      if (now) state = { ...state, list: now.list, events: now.events };
-    },
-  };
+/**
+ * The changes of a checkpointed section. Nothing changes the state after it: it holds copies of what the run or its guards change in
+ * place, and shares the rest. The events, the part ids and, while a run advances, its steps only grow: their existing entries are not read
+ * again, so that a section costs the same after ten steps and after ten thousand.
+ *
+ * @param editedFrom the first accepted step that guards have edited in the section
+ */
+export const changeOf = (before: Partial<PersistedState>, now: PersistedState, editedFrom = Infinity): Change => {
+  const settled = settledIn(before, now, editedFrom);
+  const [attempt, held] = [copyShared(before.attempt, now.attempt), copyShared(before.held, now.held)];
+  const slots = isPlain(now.slots) ? copyShared(before.slots, now.slots) : apart(now.slots);
+  const [steps, accepted] = [
+    copyFrom(settled.steps, before.steps, now.steps),
+    copyFrom(settled.accepted, before.accepted, now.accepted),
+  ];
+  const after = { ...now, attempt, held, slots, steps, accepted };
+  const { start, firstStep, acceptedInput } = after;
+  const patch = diff({ ...before, start, firstStep, acceptedInput }, after, settled);
+  return { patch: withSnapshots(patch, before, after), after };
 };
 
-/** The changes without those of the list and the events, which the log takes from a state that it has: they never change. */
-export const ofOthers = (patch: Patch | undefined): Patch | undefined => {
-  if (patch?.[0] !== '.') return patch;
-  const { list: _list, events: _events, ...others } = patch[1];
-  return ['.', others, patch[2]];
+/** A copy of a list that takes its settled entries from an earlier one. */
+const copyFrom = <T>(settled: number, before: readonly T[] | undefined, now: readonly T[]): readonly T[] =>
+  now.map((one, at) => (at < settled ? before?.[at] : undefined) ?? copyShared(before?.[at], one));
+
+/** The state after the stored changes of a section. Before its first section, a new run has none. */
+export const patched = (before: PersistedState | undefined, patch: Patch | undefined): PersistedState =>
+  (patch ? applyPatch(before ?? {}, patch) : before) as PersistedState; // made of one
+
+/** Earlier snapshots of the conversation; most of their content is in the current conversation. */
+const snapshotNames = ['start', 'firstStep', 'acceptedInput'] as const;
+
+/** Stores a new snapshot as its difference from the conversation. */
+const withSnapshots = (patch: Patch | undefined, before: Partial<PersistedState>, after: PersistedState): Patch | undefined => {
+  const changed = snapshotNames.filter((name) => !isSame(before[name], after[name]));
+  if (changed.length === 0) return patch;
+  const [, others, gone] = patch?.[0] === '.' ? patch : (['.', {}, []] as const);
+  const patchOf = (name: (typeof snapshotNames)[number]): FieldPatch =>
+    after[name] ? ['@', 'list', diff(after.list, after[name])] : ['=', undefined];
+  return ['.', { ...others, ...Object.fromEntries(changed.map((name) => [name, patchOf(name)])) }, gone];
 };
 
 /** The states of the machine in which only the last step changes, unless guards edit earlier ones. */
@@ -144,7 +143,7 @@ const settledIn = (
   { events = [], usedPartIds = [], steps = [], accepted = [] }: Partial<PersistedState>,
   now: PersistedState,
   editedFrom: number,
-): Settled => {
+) => {
   const isForward = now.events.slice(events.length).every(isStepForward);
   const closed = (list: readonly unknown[]): number =>
     isForward ? Math.max(0, Math.min(list.length - openSteps, editedFrom)) : 0;

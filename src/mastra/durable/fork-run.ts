@@ -7,7 +7,7 @@ import type { ForkOptions } from './operation-options.js';
 import type { DurableContext } from './following.js';
 import { needed } from './run-operations.js';
 import type { Patch } from '../../loop/state/patch.js';
-import { createStateLog, type PersistedState } from '../../loop/state/persisted-state.js';
+import { patched, type PersistedState } from '../../loop/state/persisted-state.js';
 
 /**
  * The first segment of a fork: the start of the original run, and its journal up to a step. Raises `durable/no-run`,
@@ -108,14 +108,14 @@ const sectionKey = /^\d+ [a-z ]+$/;
  * ends on its own, even if it only repeats steps.
  */
 const sectionsBefore = (steps: readonly PersistedStep[], { startedWith, step, runId }: SectionsOptions): Sections => {
-  const log = createStateLog(startedWith);
+  let state = startedWith;
   const sections = steps.filter(({ key }) => key === 'begin');
   let isOver = false;
   for (const one of steps.filter(({ key }) => sectionKey.test(key))) {
     const { value } = decodeAt(one.text, `${runId} ${one.key}`) as { readonly value?: { readonly patch: Patch | undefined } }; // as it was stored
-    log.append(value?.patch, undefined);
-    isOver ||= step !== undefined && !one.key.endsWith(' input') && log.state.counters.stepNumber >= step;
+    state = patched(state, value?.patch);
+    isOver ||= step !== undefined && !one.key.endsWith(' input') && state.counters.stepNumber >= step;
     if (!isOver && !one.key.endsWith(' end')) sections.push(one);
   }
-  return { sections, reached: log.state.counters?.stepNumber ?? 0 };
+  return { sections, reached: state?.counters.stepNumber ?? 0 };
 };
