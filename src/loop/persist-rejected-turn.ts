@@ -1,5 +1,6 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { RunStatus } from '../../schemas/index.js';
+import type { Phase } from '../phase/row.js';
 import type { Plan } from '../pipeline/compile.js';
 import { holdOf } from '../pipeline/hold.js';
 import { snapshotConversation } from './conversation.js';
@@ -8,8 +9,9 @@ import { messageOf } from '../errors.js';
 import { isGuarded } from './judge.js';
 import type { SavedTurn, Persistence } from './persistence.js';
 import type { Chunk, LoopPorts, StepRecord } from './ports.js';
-import { acceptedSteps, isWithheld, type Run } from './run.js';
+import { acceptedSteps, isWithheld, type ResponseStep, type Run } from './run.js';
 import { responseParts } from './step-record.js';
+import { withheldCall } from '../ui/chat-messages.js';
 import { waitingCalls, waitingChunk } from './waiting-calls.js';
 
 type Unaccepted = Exclude<keyof Persistence, 'suspended'>;
@@ -21,8 +23,6 @@ const answerPlaceholders: Readonly<Record<Unaccepted, string>> = {
   canceled: '[The answer was canceled.]',
 };
 const questionPlaceholder = '[This message was withheld.]';
-/** In place of the result of a call that no verdict covers: the model must know that the tool was called. */
-const callPlaceholder = '[This tool was called. Its input and its result were withheld.]';
 
 /** Maximum wait for memory at the end of a run: a run ends even if its storage does not respond. */
 const patienceMs = 5_000;
@@ -53,7 +53,7 @@ export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<
   const policy = policyOf(run, status);
   const list = listToPersist(run, policy, status);
   if (!list) return run.recorder.record({ type: 'memory', given: 'nothing' });
-  const steps = policy === 'accepted' && areWordsAccepted(run) ? run.state.accepted.map(({ record }) => record) : [];
+  const steps = policy === 'accepted' && areWordsAccepted(run) ? keptSteps(run).map(({ record }) => record) : [];
   const error = await failureOf(save(run, memory, { list, steps }), run);
   run.recorder.record({ type: 'memory', given: policy as Exclude<SavedTurn, 'drop'>, ...(error && { error }) });
 };
@@ -113,8 +113,30 @@ const keepCalls = (run: Run, list: MessageList): void => {
   addParts(run, list, { parts });
 };
 
+/** The accepted steps. A guard that rejects a prompt rejects what is new in it: the last step. */
+const keptSteps = ({ state: { accepted, status, stop } }: Run): readonly ResponseStep[] =>
+  status === 'tripwire' && ofPrompts.includes(stop?.phase ?? '') ? accepted.slice(0, -1) : accepted;
+const ofPrompts: readonly string[] = ['inputStep', 'llmRequest'] satisfies Phase[];
+
+/** The conversation with the response of these steps; undefined without any. */
+const withKeptSteps = (run: Run): MessageList | undefined => {
+  const { accepted, start, list: like } = run.state;
+  const { length } = keptSteps(run);
+  if (length === 0 || !start) return undefined;
+  const list = run.options.ports.messages.restore(start, like);
+  const messages = length < accepted.length ? run.scope.host.messages.read(list, 'response') : [];
+  for (const { content } of messages.toReversed()) {
+    const at = content.parts.findLastIndex(({ type }) => type === 'step-start');
+    content.parts.splice(Math.max(at, 0));
+    if (at !== -1) break;
+  }
+  return list;
+};
+
 /** The calls of tools in attempts that were not accepted, without any of their content: their effects cannot be undone. */
-const otherCalls = ({ recorder, state: { attempt, accepted } }: Run): Part[] => {
+const otherCalls = (run: Run): Part[] => {
+  const { recorder, state } = run;
+  const accepted = keptSteps(run);
   const names = new Map<string, string>(); // a call starts again when its run is resumed
   for (const event of recorder.events) {
     const isKept = accepted.some(({ record }) => record.stepNumber === event.stepNumber && record.attempt === event.attempt);
@@ -123,8 +145,8 @@ const otherCalls = ({ recorder, state: { attempt, accepted } }: Run): Part[] => 
       names.delete([...names].find(([, name]) => name === event.toolName)?.[0] ?? ''); // the accepted attempt has its result
   }
   return [...names].flatMap(([toolCallId, toolName]): Part[] => {
-    if (attempt?.calls.get(toolCallId)?.settled === 'client') return []; // the client got no call to run
-    const toolInvocation = { state: 'result' as const, toolCallId, toolName, args: {}, result: callPlaceholder };
+    if (state.attempt?.calls.get(toolCallId)?.settled === 'client') return []; // the client got no call to run
+    const toolInvocation = { state: 'result' as const, toolCallId, toolName, args: {}, result: withheldCall };
     return [{ type: 'tool-invocation', toolInvocation }];
   });
 };
@@ -173,8 +195,7 @@ const listToPersist = (run: Run, policy: SavedTurn, status: Unaccepted): Message
       return list;
     }
     case 'accepted': {
-      const kept =
-        run.state.accepted.length > 0 && run.state.start ? ports.messages.restore(run.state.start, run.state.list) : undefined;
+      const kept = withKeptSteps(run);
       if (kept && !areWordsAccepted(run)) keepCalls(run, kept);
       const hasKept = kept && responseParts(run, kept).length > 0;
       const parts = [...seenParts(run, status), ...otherCalls(run)];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptedMessages, visibleMessages, type ChatMessage, type ChatPart } from './chat-messages.js';
+import { acceptedMessages, visibleMessages, withheldCall, type ChatMessage, type ChatPart } from './chat-messages.js';
 
 const text = (words: string): ChatPart => ({ type: 'text', text: words }) as ChatPart;
 const step: ChatPart = { type: 'step-start' };
@@ -14,6 +14,9 @@ const ofSubRun = (subRunId: string): ChatPart => ({
 });
 const subRun = (id: string) => ({ type: 'data-tool-agent', id, data: { text: 'bad' } }) as ChatPart;
 const tool = (toolCallId: string, state: string) => ({ type: 'tool-charge', toolCallId, state, input: {} }) as ChatPart;
+const ran = { ...tool('t', 'output-available'), input: { to: 'x' }, output: 'bad' } as ChatPart;
+const withheld = { ...tool('t', 'output-available'), output: withheldCall } as ChatPart;
+const written: ChatPart = { type: 'data-report', data: 'bad' };
 const tripwire: ChatPart = { type: 'data-tripwire', data: { reason: 'no' } };
 const chatMessage = (role: string, ...parts: ChatPart[]): ChatMessage => ({ role, parts });
 const user = (words: string) => chatMessage('user', text(words));
@@ -82,6 +85,12 @@ describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
     [user('a'), answer(step, text('b')), user('attack'), user('more'), answer(tripwire), user('thanks')],
     [user('a'), answer(step, text('b')), user('attack'), user('more'), answer(tripwire, step), user('thanks')],
     [user('a'), answer(step, text('b')), user('thanks')],
+  ],
+  [
+    'a prompt with outputs of tools was blocked',
+    [user('a'), answer(step, text('b'), step, text('c'), ran, tool('u', 'input-available'), written, tripwire), user('d')],
+    [user('a'), answer(step, text('b'), step, text('c'), ran, tool('u', 'input-available'), written, tripwire, step), user('d')],
+    [user('a'), answer(step, text('b'), step, withheld), user('d')],
   ],
   [
     'a message has no parts',

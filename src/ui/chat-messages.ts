@@ -28,8 +28,8 @@ export const visibleMessages = <M extends ChatMessage>(messages: readonly M[]): 
 
 /**
  * The messages of a chat that may be sent to a model: without retracted parts, retraction marks and tripwire marks, and without a
- * question that an input guard blocked, which would block every later turn. An `InterlockAgent` applies this to its input; call
- * it yourself for messages that reach a model another way.
+ * question or an output of a tool that an input guard blocked, which would block every later turn. An `InterlockAgent` applies this to
+ * its input; call it yourself for messages that reach a model another way.
  *
  * @example
  * streamText({ model, messages: await convertToModelMessages(acceptedMessages(messages)) });
@@ -43,8 +43,8 @@ export const acceptedMessages = <M extends ChatMessage>(messages: readonly M[]):
       continue;
     }
     if (isBlockedInput(parts)) while (accepted.at(-1)?.role === 'user') accepted.pop();
-    const remaining = withParts(message, (all) => withoutRetracted(all).filter((part) => !isMark(part)));
-    if (!partsOf(remaining)?.every(isStepStart)) accepted.push(remaining);
+    const remaining = withParts(message, (all) => withoutMarks(withoutRetracted(all)));
+    if (partsOf(remaining)?.length) accepted.push(remaining);
   }
   return accepted;
 };
@@ -60,6 +60,29 @@ export const isMark = ({ type }: ChatPart): boolean => type === tripwire || type
 /** The input was blocked: a tripwire precedes any step. */
 const isBlockedInput = (parts: readonly ChatPart[]): boolean =>
   parts.find(({ type }) => type === tripwire || type === stepStart)?.type === tripwire;
+
+/** A tripwire rejects the step before it: of an input guard, what is new in the prompt; of others, nothing is left of their step. */
+const withoutMarks = (parts: readonly ChatPart[]): ChatPart[] => {
+  let remaining: ChatPart[] = [];
+  for (const part of parts) {
+    const start = remaining.findLastIndex(isStepStart);
+    if (part.type === tripwire) remaining = remaining.flatMap((one, at) => (at <= start ? [one] : withheld(one)));
+    if (!isMark(part)) remaining.push(part);
+  }
+  return remaining.slice(0, remaining.findLastIndex((part) => !isStepStart(part)) + 1);
+};
+
+/** In place of the output of a call: the model must know that the tool was called. */
+export const withheldCall = '[This tool was called. Its input and its result were withheld.]';
+
+/** What remains of a part of a rejected step. */
+const withheld = (part: ChatPart & { toolName?: unknown; toolCallId?: unknown; state?: unknown }): ChatPart[] => {
+  const { type, toolName, toolCallId, state } = part;
+  const call = { type, toolCallId, ...(toolName !== undefined && { toolName }), state: 'output-available' };
+  return state === 'output-available' || state === 'output-error'
+    ? [{ ...call, input: {}, output: withheldCall } as ChatPart]
+    : [];
+};
 
 const withoutRetracted = (parts: readonly ChatPart[]): ChatPart[] => {
   const subRuns = parts.flatMap((part) => (part.type === retract ? (subRunOf(part) ?? []) : []));

@@ -3,9 +3,9 @@ import { AbstractChat, createAgentUIStream, lastAssistantMessageIsCompleteWithTo
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { guardedToolLoop } from '../../src/ai-sdk/index.js';
-import type { Phase } from '../../src/index.js';
+import { phases, type Phase } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { visibleMessages } from '../../src/ui/index.js';
+import { acceptedMessages, visibleMessages } from '../../src/ui/index.js';
 import { guardOn } from '../promises/support.js';
 import { createPageState } from './support.js';
 
@@ -29,17 +29,17 @@ const open = (guard: object, isPruned: boolean) => {
       sendMessages: ({ messages, abortSignal }) => {
         requests.push(messages);
         if (requests.length > 3) return new Promise(() => undefined); // a page that sends again would not stop
-        return createAgentUIStream({ agent, uiMessages: messages, abortSignal });
+        return createAgentUIStream({ agent, uiMessages: acceptedMessages(messages), abortSignal });
       },
       reconnectToStream: async () => null,
     },
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
     onFinish: ({ messages }) => (page.messages = isPruned ? visibleMessages(messages) : messages),
   });
-  return { page, requests };
+  return { page, requests, model };
 };
 
-const phases: readonly Phase[] = [
+const judging: readonly Phase[] = [
   'input',
   'inputStep',
   'llmRequest',
@@ -52,17 +52,22 @@ const phases: readonly Phase[] = [
 describe.each([
   ['that removes what was retracted', true],
   ['that keeps all messages', false],
-])('a page %s does not send the output of its tool again', (_page, isPruned) => {
-  it.each(phases)('after a block by %s', async (phase) => {
+])('a page %s does not send the output of its tool again, and the chat continues', (_page, isPruned) => {
+  it.each(judging)('after a block by %s', async (phase) => {
     const isBad = (args: object) => /Oslo/.test(JSON.stringify({ ...args, messageList: undefined }));
     const guard = guardOn(phase, ({ abort }) => abort('No.'), { when: isBad });
-    const { page, requests } = open(guard, isPruned);
+    const { page, requests, model } = open(guard, isPruned);
     await page.sendMessage({ text: 'Where?' });
     const call: unknown = page.lastMessage?.parts.find(({ type }) => type === 'tool-where');
     await page.addToolOutput({ tool: 'where' as never, output: 'Oslo', toolCallId: (call as { toolCallId: string }).toolCallId });
     await sleep(50);
     expect([requests.length, page.error]).toEqual([2, undefined]);
     expect(page.lastMessage?.parts.map(({ type }) => type)).toContain('data-tripwire');
+
+    if (phases[phase].lane !== 'input' || phase === 'llmResponse') return; // it has rejected the model's words, not the output
+    await page.sendMessage({ text: 'Thank you.' });
+    expect(page.lastMessage?.parts.at(-1)).toMatchObject({ type: 'text', text: 'Fine.' });
+    expect(JSON.stringify(model.calls.at(-1)?.prompt)).not.toContain('Oslo');
   });
 });
 

@@ -100,9 +100,9 @@ const payThenAsk = async ({ cause, host, options = {}, config = {} }: Turn) => {
 const statusOf = ([act]: Cause): string =>
   ({ trips: 'tripwire', fails: 'failed', 'judges when the caller cancels': 'canceled', '503': 'failed', stop: 'canceled' })[act];
 const isStrict = ([, hook]: Cause): boolean => hook === 'processOutputResult';
-/** Whether no guard has rejected the step with the tool, or could not judge it. */
+/** Whether no guard has rejected the step with the tool, as a result or in a prompt, or could not judge it. */
 const isAccepted = ([act, hook]: Cause): boolean =>
-  hook !== 'processToolResult' && !(hook === 'processOutputResult' && act === 'trips');
+  hook !== 'processToolResult' && !(act === 'trips' && /Input|Request|OutputResult/.test(hook));
 
 describe.each(hosts)('a tool that ran is remembered in %s', (host) => {
   it.each(causes)('%s %s', { timeout: 60_000 }, async (...given) => {
@@ -133,7 +133,7 @@ describe.each(hosts)('calls of accepted steps stay without words in %s', (host) 
     ['a guard judges the whole answer', { outputProcessors: [late] }],
     ['the answer is withheld', { hold: 'run' }],
   ])('%s', { timeout: 60_000 }, async (_name, config) => {
-    for (const cause of [['503'], ['stop'], ['trips', 'processInputStep'], ['fails', 'processLLMRequest']] as const) {
+    for (const cause of [['503'], ['stop'], ['fails', 'processInputStep'], ['fails', 'processLLMRequest']] as const) {
       const { rows, isHeld, next } = await payThenAsk({ cause, host, config });
       expect({ cause, rows, isHeld }).toEqual({ cause, rows: ['user: Pay Bob.', 'assistant: (tool-invocation)'], isHeld: false });
       expect([next.includes(receipt), next.includes('"to":"Bob"'), next.includes(opening)]).toEqual([true, true, false]);
