@@ -75,7 +75,7 @@ const withoutMarks = (parts: readonly ChatPart[]): ChatPart[] => {
 /** In place of the output of a call: the model must know that the tool was called. */
 export const withheldCall = '[This tool was called. Its input and its result were withheld.]';
 
-/** What remains of a part of a rejected step. */
+/** The remains of a part of a rejected step. */
 const withheld = (part: ChatPart & { toolName?: unknown; toolCallId?: unknown; state?: unknown }): ChatPart[] => {
   const { type, toolName, toolCallId, state } = part;
   const call = { type, toolCallId, ...(toolName !== undefined && { toolName }), state: 'output-available' };
