@@ -18,6 +18,9 @@ const hide = ({ messages }: Hook) => {
 const again = ({ retryCount, abort }: Hook) => (retryCount === 0 ? abort('Again.', { retry: true }) : undefined);
 const late = ({ part, ...hook }: Hook) => (JSON.stringify(part).includes('!') ? again(hook) : part);
 const block = ({ abort }: Hook) => abort('No.');
+const fail = () => {
+  throw new Error('out of order');
+};
 
 /** Guards that reject or edit content that was sent. */
 const guards = {
@@ -29,6 +32,7 @@ const guards = {
   'a retry of the result': guardOn('outputResult', again as never),
   'a retry for a result of a tool': guardOn('toolResult', again as never),
   'a block of a step': guardOn('outputStep', block as never),
+  'a failure in a step': guardOn('outputStep', fail),
   'a block of the result': guardOn('outputResult', block as never),
 };
 
@@ -58,13 +62,18 @@ interface Placed extends Chunk {
   readonly metadata: { readonly sequence: number };
 }
 
+/** Chunks as clients get them. */
+const sent = (chunks: readonly Placed[]): unknown => JSON.parse(JSON.stringify(chunks));
+
 describe('P11: a follower reads what the caller read, after a retraction, too', () => {
   it.each(Object.entries(guards))('%s', async (_name, guard) => {
     const agent = agentWith(guard);
     const own = await readAll<Placed>((await agent.stream('Look.', { runId: 'run' })).fullStream);
     for (const from of [0, Math.floor(own.length / 2), own.length - 1]) {
       const followed = await agent.attach('run', { from: own[from]?.metadata.sequence });
-      expect(await readAll<Placed>(followed.fullStream), `from ${from}`).toEqual(own.slice(from));
+      const chunks = await readAll<Placed>(followed.fullStream);
+      expect(chunks, `from ${from}`).toEqual(own.slice(from));
+      expect(sent(chunks)).toEqual(sent(own.slice(from)));
     }
   });
 });

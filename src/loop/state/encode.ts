@@ -104,5 +104,6 @@ const revivedError = ({ name, message, stack, cause, code, path, own }: ErrorFie
   const hidden = { name, message, stack };
   for (const [field, value] of Object.entries(hidden))
     Object.defineProperty(error, field, { value, configurable: true, writable: true });
+  if (code) Object.defineProperty(error, 'docs', { enumerable: false }); // as callers get it
   return Object.assign(error, own);
 };
