@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { InterlockAgent } from '../../src/index.js';
 import type { InterlockConfig } from '../../src/mastra/agent/config.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
-import { promptOf, textOf, withText } from './support.js';
+import { all, promptOf, textOf, withText } from './support.js';
 
 /** Threads belong to the process, so each test has a separate one. */
 let target = { threadId: 'thread', resourceId: 'person' };
@@ -258,4 +258,22 @@ describe('signals and notifications of a thread', () => {
     await expect(loosened.accepted).rejects.toMatchObject({ code: 'agent/loosened-option' });
     expect(model.calls).toEqual([]);
   });
+});
+
+it('a caller who approves at once can stop the resumed run', async () => {
+  const caller = new AbortController();
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 10));
+  const execute = async () => {
+    await pause();
+    caller.abort();
+    await pause();
+  };
+  const pay = createTool({ id: 'pay', description: 'Pays.', inputSchema: z.object({}), requireApproval: true, execute });
+  const { agent } = threadAgent({ tools: { pay } }, [{ toolCalls: [{ name: 'pay', args: {} }] }, { text: 'Done.' }]);
+  agent['__registerMastra'](new Mastra({ storage: new InMemoryStore(), logger: false }));
+  const memory = { thread: target.threadId, resource: target.resourceId };
+  const stream = await agent.stream('Go', { memory });
+  await all(stream.fullStream as AsyncIterable<unknown>);
+  const resumed = await agent.approveToolCall({ runId: stream.runId, memory, abortSignal: caller.signal });
+  expect(await resumed.getFullOutput()).toMatchObject({ status: 'canceled' });
 });

@@ -14,7 +14,7 @@ import { answerOf, type ResultOptions } from './result.js';
 import { readResumeOptions, resume, startOptions, type ResumeOptions } from './resume.js';
 import { streamOf, fullStreamOf } from './run-stream.js';
 import type { SuspendedRuns } from './suspended-runs.js';
-import { safely } from '../../phase/awaitable.js';
+import { anySignal, safely } from '../../phase/awaitable.js';
 import { spanOf } from '../tracing/agent-trace.js';
 import type { Mastra } from '@mastra/core/mastra';
 import { requestedIds, type MemoryTarget } from '../memory/memory.js';
@@ -228,7 +228,9 @@ const inThread = async (call: ThreadCall, start: (options: CallOptions) => Promi
   const memory = { ...options.memory, thread: thread.threadId, resource: thread.resourceId };
   const placed = { ...options, memory, requestContext, runId } as never; // Mastra types it with its own generics
   await runtime.waitForCrossAgentThreadRun(agent, placed, pubsub);
-  const { abortSignal, requestContext: context } = runtime.prepareRunOptions(placed, pubsub) as CallOptions;
+  const prepared = runtime.prepareRunOptions(placed, pubsub) as CallOptions;
+  const context = prepared.requestContext;
+  const abortSignal = anySignal([options.abortSignal, prepared.abortSignal]); // the end of an earlier segment detaches the caller's
   const later = Object.defineProperty({ ...given, runId, memory, requestContext: context }, 'toolCallId', {
     value: resumes?.toolCallId,
     enumerable: false, // the runtime reads it, but later runs do not inherit it
