@@ -204,7 +204,8 @@ export const errorTable = errorRows({
   'agent/no-suspended-run': {
     actor: 'caller',
     status: 404,
-    say: 'This process has no suspended run with this id: it was resumed, has ended, or started elsewhere; see listSuspendedRuns.',
+    id: 'AGENT_RESUME_NO_SNAPSHOT_FOUND',
+    say: 'This process has no suspended run or call with this id: it was resumed, has ended, or started elsewhere; see listSuspendedRuns.',
   },
   'agent/tripwire': {
     actor: 'caller',

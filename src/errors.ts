@@ -46,6 +46,7 @@ export class InterlockError extends Error {
     this.actor = row.actor;
     this.status = row.status ?? 500;
     this.docs = errorPageOf(code);
+    if (row.id) Object.assign(this, { id: row.id });
   }
 }
 

@@ -7,6 +7,8 @@ export interface ErrorRow {
   say: string;
   /** The HTTP status of a server's response to a request that raises it. Default: 500. */
   status?: number;
+  /** Mastra's id of such an error; its routes read it. */
+  id?: string;
 }
 
 /** Checks a group of rows. The type lists only the codes, because the sentences would fill two thirds of an editor's hint. */

@@ -172,6 +172,24 @@ describe('the chat of the AI SDK with an InterlockAgent', () => {
     expect(app.paidBack).toEqual(paid);
   });
 
+  it('runs an approved call although the chat has the approval of an earlier run that was cut off', async () => {
+    app.paidBack.length = 0;
+    const chat = openChat(app.url, 'support');
+    const approve = async (amount: number): Promise<void> => {
+      await chat.sendMessage({ text: `A refund of ${amount}, please.` });
+      const tool = toolOf(chat.lastMessage?.parts ?? []) as { approval?: { id: string } } | undefined;
+      await chat.addToolApprovalResponse({ id: tool?.approval?.id ?? '', approved: true });
+      await vi.waitFor(() => expect(app.paidBack).toContain(amount));
+      await vi.waitFor(() => expect(chat.status).toBe('ready'));
+    };
+    await approve(81);
+    const cutOff = (part: Part): Part =>
+      'output' in part ? ({ ...part, state: 'approval-responded', output: undefined } as Part) : part;
+    chat.messages = chat.messages.map((message) => ({ ...message, parts: message.parts.map(cutOff) }));
+    await approve(82);
+    expect(app.paidBack).toEqual([81, 82]);
+  });
+
   it('requests an approval for each of two calls in one step and runs both after both decisions', async () => {
     app.paidBack.length = 0;
     const { chat, parts } = await ask('Refunds of 61 and 62, please.');

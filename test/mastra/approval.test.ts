@@ -180,7 +180,7 @@ describe.each(modes)('approval in %s', (mode) => {
     const { result } = await begin(agent, mode);
     const { runId } = result;
     expect(await codeOf(() => resume(agent, mode, yes, { runId }))).toBe('agent/invalid-option');
-    expect(await codeOf(() => resume(agent, mode, yes, { runId, toolCallId: 'other' }))).toBe('agent/invalid-option');
+    expect(await codeOf(() => resume(agent, mode, yes, { runId, toolCallId: 'other' }))).toBe('agent/no-suspended-run');
     const second = await resume(agent, mode, yes, { runId, toolCallId: 'call-0-1' });
     expect([second.result.status, log]).toEqual(['suspended', []]);
     expect(second.ofType('tool-call-approval')).toMatchObject([{ payload: { toolCallId: 'call-0-0' } }]);
@@ -217,7 +217,10 @@ describe.each(modes)('approval in %s', (mode) => {
     expect(await Promise.all(both)).toEqual([undefined, 'agent/no-suspended-run']);
     expect(log).toEqual([5]);
     expect(await codeOf(() => resume(agent, mode, yes, { runId }))).toBe('agent/no-suspended-run');
-    expect(await codeOf(() => resume(agent, mode, yes, { runId: 'other' }))).toBe('agent/no-suspended-run');
+    await expect(resume(agent, mode, yes, { runId: 'other' })).rejects.toMatchObject({
+      code: 'agent/no-suspended-run',
+      id: 'AGENT_RESUME_NO_SNAPSHOT_FOUND', // Mastra's route for chats passes over earlier answers by it
+    });
     expect(await codeOf(() => resume(agent, mode, yes, {} as never))).toBe('agent/invalid-option');
   });
 

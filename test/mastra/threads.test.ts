@@ -260,7 +260,7 @@ describe('signals and notifications of a thread', () => {
   });
 });
 
-it('a caller who approves at once can stop the resumed run', async () => {
+it('the caller can stop a run that was resumed at once', async () => {
   const caller = new AbortController();
   const pause = () => new Promise((resolve) => setTimeout(resolve, 10));
   const execute = async () => {

@@ -126,8 +126,11 @@ const choose = (
   const named = toolCallId ?? (isDelegated(options) ? passedOn(ids, mode) : ids.length === 1 ? ids[0] : undefined);
   const chosen =
     waiting.find(({ call }) => call.toolCallId === named) ?? waiting.find((one) => named !== undefined && innerId(one) === named);
-  if (!chosen) throw invalid('toolCallId', `the run waits for ${ids.join(', ')}; name one of them.`);
-  return chosen;
+  if (chosen) return chosen;
+  const detail = `the run waits for ${ids.join(', ')}; name one of them.`;
+  throw named === undefined
+    ? invalid('toolCallId', detail)
+    : new InterlockError('agent/no-suspended-run', { path: named, detail });
 };
 
 /** The id of the call inside the waiting sub-agent. The sub-agent's chunks, forwarded by the supervisor, carry it. */
