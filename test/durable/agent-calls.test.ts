@@ -75,7 +75,7 @@ describe.each(Object.keys(engines))('an agent with its runs in %s', (name) => {
     const rested = await (await agent.resume('one', { approved: true }, { toolCallId: first })).getFullOutput();
     expect([rested.status, scenario.effects]).toEqual(['suspended', []]);
     await expect(agent.resume('one', { approved: true }, { toolCallId: first })).rejects.toMatchObject({
-      code: 'agent/invalid-option',
+      code: 'agent/no-suspended-run',
     });
     const ended = await (
       await agent.resume('one', { approved: false, reason: 'too much' }, { toolCallId: second })
