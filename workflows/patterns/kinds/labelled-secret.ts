@@ -78,7 +78,7 @@ const finderOf = (labels: string, minChars: number, rest = '') =>
 
 /** The value of `--password`, `--api-key` and the like on a command line, and of `-p` where it is a password. */
 const flag =
-  /(?<!\S)(?:--(?:[a-z]{1,16}-){0,3}(?:pass(?:word|wd|phrase)?|token|secret|api-?key)[ \t=]{1,3}|(?<=\b(?:mysql(?:dump|admin)?|mariadb|sshpass|mongosh?)\b[^\n|;&]{0,60}[ \t])-p[ \t]?)["']?/i;
+  /(?=-)(?<!\S)(?:--(?:[a-z]{1,16}-){0,3}(?:pass(?:word|wd|phrase)?|token|secret|api-?key)[ \t=]{1,3}|(?<=\b(?:mysql(?:dump|admin)?|mariadb|sshpass|mongosh?)\b[^\n|;&]{0,60}[ \t])-p[ \t]?)["']?/i;
 const flagFinder = defineFinder(() => ({
   lead: flag,
   regex: new RegExp(`${sign}{${minPasswordChars},${maxChars}}`, 'i'),

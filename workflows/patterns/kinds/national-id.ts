@@ -209,7 +209,7 @@ const finderOf = ({ form, label, check }: Form): Finder => {
     ? String.raw`(?<=(?<![A-Za-z])(?:${label.replaceAll(' ', '[ _-]?')})(?![A-Za-z])(?:[^\dA-Za-z\n]{0,12}(?:number|nummer|no|nr|is|ist|lautet|es|est))?[^\dA-Za-z\n]{0,12})`
     : String.raw`(?<![\dA-Za-z.\/-])`;
   return defineFinder(() => ({
-    regex: new RegExp(`${before}(?:${form})(?![-.]?[\\dA-Za-z])`, label || check ? 'i' : ''),
+    regex: new RegExp(`(?=[\\dA-Z])${before}(?:${form})(?![-.]?[\\dA-Za-z])`, label || check ? 'i' : ''),
     hint: /\d{2}/,
     isLabelled: label !== undefined,
     ...(check && {
@@ -245,7 +245,7 @@ const labelled = String.raw`(?<=(?<![A-Za-z])(?:ssn|social[ _-]?security(?:[ _-]
 
 /** US social security numbers, by the rules of the Social Security Administration: no area 000, 666 or 9xx, no zero groups. */
 export const ssnFinder = defineFinder(() => ({
-  regex: new RegExp(`${grouped}|${labelled}`, 'i'),
+  regex: new RegExp(`(?=\\d)(?:${grouped}|${labelled})`, 'i'), // the digit first: it is cheaper than the text before it
   hint: /\d{3}/,
   read: readSsn,
   isLabelled: true,
