@@ -63,6 +63,11 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
    */
   prepare?(text: string): Promise<void> | undefined;
   /**
+   * Called with a whole part of the answer in which there was no match, and with the processor's state in the run: later hooks need not
+   * search such a text again. Default: nothing.
+   */
+  passed?(text: string, state: Record<string, unknown>): void;
+  /**
    * The reason for the model why a tool call with a match in its arguments does not run, for replacements that a tool must not act on. On
    * hosts that cannot reject a call, it stops the run. Default: the tool runs with the replacements.
    */

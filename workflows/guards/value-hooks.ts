@@ -80,6 +80,7 @@ export const streamHooks = <Kind extends string, Metadata>(
     ...(policy.rejectsCalls && {
       callRejection: 'The call did not run: its arguments contain values that must not be passed on.',
     }),
+    passed: (text, state) => void cleanTextsOf(state, policy.finder).add(text),
     replace: (value, { span, context, messageList }) => {
       if (policy.spares?.(value, span, messageList)) return value;
       const detection = policy.detection([span], 'answer');

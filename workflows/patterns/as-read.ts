@@ -14,7 +14,7 @@ interface SharedReader {
    * The reading of a text around a place, as far as a finder may look that starts before `until`; undefined if it equals the original.
    * It is read far ahead only if a value before `until` is still open.
    */
-  read(text: string, place: Place, isOpen: (reading: Reading) => boolean): Reading | undefined;
+  read(text: string, place: Place, isOpen: (text: string, from: number, until: number) => boolean): Reading | undefined;
 }
 
 interface Place {
@@ -65,10 +65,13 @@ const createSharedReader = (lookbehind: number): SharedReader => {
       return code;
     },
     read: (text, { from, until, ahead }, isOpen) => {
-      if (isPlain(text, Math.max(0, from - near), Math.min(text.length, until + ahead))) return undefined;
+      const isPlainUpTo = (end: number) => isPlain(text, Math.max(0, from - near), Math.min(text.length, end));
+      const end = until + Math.min(ahead, nearAhead);
+      const mayGoOn = () => end < Math.min(text.length, until + ahead) && isOpen(text.slice(0, end), from, until);
+      if (isPlainUpTo(end) && (!mayGoOn() || isPlainUpTo(until + ahead))) return undefined;
       const { reading, readUntil } = readerOf(text, from);
       readUntil(until, Math.min(ahead, nearAhead));
-      if (ahead > nearAhead && isOpen(reading)) readUntil(until, ahead);
+      if (ahead > nearAhead && isOpen(reading.text, reading.unitAt(from), reading.unitAt(until))) readUntil(until, ahead);
       const unit = reading.unitAt(until) + ahead;
       const last = unit < reading.length ? reading.startOf(unit) : text.length;
       return reading.differs(Math.max(0, from - near), last) ? reading : undefined;
@@ -86,15 +89,14 @@ const none: readonly TextSpan[] = [];
 
 const asRead = (finder: Finder, { behind, read, openCodeOf: codeOf }: SharedReader): Finder => {
   const ahead = Number(finder.maxLength) + finder.lookahead; // no value finder waits for the end of its part
-  const isOpenIn = (from: number, until: number) => (reading: Reading) =>
-    finder.open(reading.text, reading.unitAt(from)) < reading.unitAt(until);
+  const isOpen = (text: string, from: number, until: number) => finder.open(text, from) < until;
   return {
     ...finder,
     maxLength: Number(finder.maxLength) * unitsPerSign,
     lookbehind: Math.max(finder.lookbehind, behind),
     lookahead: finder.lookahead * unitsPerSign,
     find: (text, from, until = text.length) => {
-      const reading = read(text, { from, until, ahead }, isOpenIn(from, until));
+      const reading = read(text, { from, until, ahead }, isOpen);
       if (!reading) return none;
       return finder
         .find(reading.text, reading.unitAt(from), reading.unitAt(until))

@@ -3,7 +3,9 @@ import { RegExpParser } from '@eslint-community/regexpp';
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 import { once } from '../../src/phase/memo.js';
 import { type AsciiSet, indexOfAny, runOf, startOfRun } from './ascii-set.js';
+import { beginningsOf } from './beginnings.js';
 import { alphabetOf, leastLengthOf, openSourceOf, reachOf } from './regex-facts.js';
+import { type Places, sieve } from './sieve.js';
 
 /** Recognizes one kind of value: the places of a {@link Pattern}, without its replacement. */
 export type Finder = Required<Pick<Pattern, 'maxLength' | 'lookbehind' | 'lookahead' | 'open'>> &
@@ -90,9 +92,16 @@ const createFinder = ({
   const facts = once(() => factsOf(behind(lead, regex)));
   const reach = () => facts().reach;
   const open = once(() => given ?? (shape ? openIn(shape, factsOf(shape)) : openIn(regex, facts())));
-  const candidate = once(() =>
-    lead ? searchOf(globally(`${lead.source}(${regex.source})`, regex)) : searchRuns(regex, facts()),
-  );
+  /** The text up to the reach of a value that starts before a place. */
+  const upTo = (text: string, until: number): string => text.slice(0, until + reach().length + reach().ahead);
+  const candidate = once((): Search => {
+    const led = lead ? new RegExp(`${lead.source}(${regex.source})`, regex.flags) : regex;
+    const places = hint ? undefined : sieve.add((lead ? factsOf(led) : facts()).beginnings);
+    if (places) return searchAt(led, places);
+    const inRuns = !lead && facts().any[' '.charCodeAt(0)] === 0;
+    const search: Search = inRuns ? searchRuns(regex, facts()) : searchOf(globally(led.source, led));
+    return (text, from, until) => search(upTo(text, until), from, until);
+  });
   const sign = hint && globally(hint.source, hint);
   return {
     get maxLength() {
@@ -104,13 +113,10 @@ const createFinder = ({
     get lookahead() {
       return reach().ahead;
     },
-    find: (text, from, until = text.length) => {
-      const end = until + reach().length + reach().ahead;
-      const scope = end < text.length ? text.slice(0, end) : text;
-      return sign && indexIn(scope, sign, Math.max(0, from - reach().behind)) < 0
+    find: (text, from, until = text.length) =>
+      sign && indexIn(upTo(text, until), sign, Math.max(0, from - reach().behind)) < 0
         ? none
-        : readAll(text, { scope, candidate: candidate(), read, behind: lead ? reach().behind : 0 }, { from, until });
-    },
+        : readAll(text, { candidate: candidate(), read, behind: lead ? reach().behind : 0 }, { from, until }),
     open: (text, from) => open()(text, from),
     isClosed,
     isLabelled,
@@ -153,6 +159,7 @@ const factsOf = (regex: RegExp) => {
     reach: reachOf(pattern, flags.unicode || flags.unicodeSets),
     least: leastLengthOf(pattern),
     openSource: once(() => openSourceOf(pattern)),
+    beginnings: beginningsOf(parsed),
   };
 };
 
@@ -184,19 +191,25 @@ const globally = (source: string, { flags }: RegExp): RegExp => new RegExp(sourc
 type Search = (text: string, from: number, until: number) => RegExpExecArray | null;
 
 const searchOf =
-  (regex: RegExp): Search =>
-  (text, from) => {
+  (regex: RegExp) =>
+  (text: string, from: number): RegExpExecArray | null => {
     regex.lastIndex = from;
     return regex.exec(text);
   };
 
-/**
- * The same: only runs of a match's characters that are long enough for a match are searched, and most texts have few. Expressions for
- * several words search the text itself.
- */
+/** The same: only the places with a beginning of a match are compared. */
+const searchAt = ({ source, flags }: RegExp, { next }: Places): Search => {
+  const match = searchOf(new RegExp(source, `${flags.replaceAll(/[gy]/g, '')}y`));
+  return (text, from, until) => {
+    let found: RegExpExecArray | null = null;
+    for (let at = next(text, from, until); at < until && !found; at = next(text, at + 1, until)) found = match(text, at);
+    return found;
+  };
+};
+
+/** The same: only runs of a match's characters that are long enough for a match are searched, and most texts have few. */
 const searchRuns = (regex: RegExp, { any, least, reach: { ahead } }: Facts): Search => {
   const search = searchOf(globally(regex.source, regex));
-  if (any[' '.charCodeAt(0)] === 1) return search;
   let [knownText, known]: [string, ReturnType<typeof runOf>] = ['', undefined]; // a long run is searched for many candidates
   const nextRun = (text: string, from: number): typeof known => {
     const isKnown = knownText === text && known && known.start <= from && known.end - from >= least;
@@ -206,7 +219,7 @@ const searchRuns = (regex: RegExp, { any, least, reach: { ahead } }: Facts): Sea
   };
   return (text, from, until) => {
     for (let run = nextRun(text, from); run && run.start < until; run = nextRun(text, run.end)) {
-      const match = search(text.slice(0, run.end + ahead), run.start, until);
+      const match = search(text.slice(0, run.end + ahead), run.start);
       if (match && match.index < run.end) return match; // a later one would be cut off
     }
     return null;
@@ -219,8 +232,6 @@ const indexIn = (text: string, regex: RegExp, from: number): number => {
 };
 
 interface Candidates {
-  /** The text up to the reach of a value that starts before `until`. */
-  readonly scope: string;
   readonly candidate: Search;
   readonly read: ReadMatch;
   /** The distance before a value at which the expression may start, since it includes the lead. */
@@ -230,19 +241,19 @@ interface Candidates {
 /** A candidate without a value does not hide candidates that start inside it. */
 const readAll = (
   text: string,
-  { scope, candidate, read, behind: led }: Candidates,
+  { candidate, read, behind: led }: Candidates,
   { from, until }: { from: number; until: number },
 ): TextSpan[] => {
   const spans: TextSpan[] = [];
   let least = from;
   let place = Math.max(0, from - led);
-  for (let match = candidate(scope, place, until); match; match = candidate(scope, place, until)) {
+  for (let match = candidate(text, place, until); match; match = candidate(text, place, until)) {
     const after = match.index + match[0].length;
     const start = led > 0 ? after - (match[1] ?? '').length : match.index;
     if (start >= until) break;
     const end = start >= least && after > start ? read(text, { start, end: after }) : undefined;
     if (end !== undefined) spans.push({ start, end });
-    const next = match.index + ((scope.codePointAt(match.index) ?? 0) > 0xffff ? 2 : 1);
+    const next = match.index + ((text.codePointAt(match.index) ?? 0) > 0xffff ? 2 : 1);
     least = end ?? least;
     place = end === undefined ? next : Math.max(end - led, Math.min(end, next));
   }

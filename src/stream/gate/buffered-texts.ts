@@ -16,14 +16,14 @@ interface BufferedText {
   text: string;
   /** The index in the text where they start. */
   from: number;
-  /** The number of released characters that a pattern looks at, and its state before them. */
-  readonly lookbehind: number;
-  readonly stateOf: Pattern['stateOf'];
+  readonly pattern: Pattern | undefined;
   /** Of a pattern: at least the end of the released text after its last match, and whether there was one. */
   end: string;
   isAfterMatch: boolean;
   /** Of a pattern: the last match, if nothing was released after it. */
   match: TextSpan | undefined;
+  /** Of a pattern: the whole text up to its first match. */
+  whole: string;
   /** Of a pattern: the ends of the texts that started after it, and ended before it. */
   readonly behind: Tails;
   /** Set for a pattern. */
@@ -41,11 +41,11 @@ const createBufferedText = (lane: TextPart, pattern: Pattern | undefined): Buffe
   segments: [],
   text: '',
   from: 0,
-  lookbehind: pattern ? (pattern.lookbehind ?? 1) : 0,
-  stateOf: pattern?.stateOf,
+  pattern,
   end: '',
   isAfterMatch: false,
   match: undefined,
+  whole: '',
   behind: new Map(),
   matcher: pattern && createMatcher(pattern),
   reader: undefined,
@@ -60,6 +60,7 @@ const grow = (buffered: BufferedText, segment: Segment): void => {
   buffered.wasJudged = false;
   forget(buffered);
   buffered.text += segment.text;
+  if (buffered.pattern?.passed && !buffered.isAfterMatch) buffered.whole += segment.text;
   buffered.matcher?.changed();
 };
 
@@ -105,9 +106,10 @@ const take = (buffered: BufferedText, length: number): Segment[] => {
 
 /** Removes released text only in larger pieces, because a text is copied to be read. */
 const forget = (buffered: BufferedText): void => {
-  const forgotten = buffered.from - buffered.lookbehind;
-  if (forgotten < buffered.lookbehind) return;
-  const state = buffered.stateOf?.(buffered.text.slice(0, forgotten)) ?? '';
+  const lookbehind = buffered.pattern ? (buffered.pattern.lookbehind ?? 1) : 0; // the released characters that it looks at
+  const forgotten = buffered.from - lookbehind;
+  if (forgotten < lookbehind) return;
+  const state = buffered.pattern?.stateOf?.(buffered.text.slice(0, forgotten)) ?? '';
   buffered.text = state + buffered.text.slice(forgotten);
   buffered.from += state.length - forgotten;
 };
@@ -129,8 +131,8 @@ export type Action =
     }
   /** Pass on segments that need no verdict. */
   | { readonly kind: 'clear'; readonly segments: readonly Segment[] }
-  /** End a text. */
-  | { readonly kind: 'end'; readonly lane: TextPart };
+  /** End a text; `passed` is the whole text if a pattern had no match in it. */
+  | { readonly kind: 'end'; readonly lane: TextPart; readonly passed: string | undefined };
 
 /** The texts of a step that one guard has not released. No waiting, no clock: takes deltas, ends and verdicts, returns actions. */
 export interface BufferedTexts {
@@ -178,7 +180,7 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
     if (segments.length > 0) return { kind: 'clear', segments: segments.splice(0) };
     const lane = isEnded ? lanes.shift() : undefined;
     if (lanes.length === 0) remove(buffered);
-    return lane && { kind: 'end', lane };
+    return lane && { kind: 'end', lane, passed: buffered.isAfterMatch ? undefined : buffered.whole };
   };
 
   return {

@@ -390,3 +390,17 @@ describe('an aborted model call', () => {
     expect(emitted).toEqual([delta('x')]);
   });
 });
+
+it('a pattern gets each text in which it had no match, as a whole', async () => {
+  const passed: string[] = [];
+  const words = patternGuard({ ...patterns.word, passed: (text) => void passed.push(text) }, 'replace');
+  const sent = [
+    ...textOf(['An ans', 'wer ', 'of pieces.']),
+    ...textOf(['A sec', 'ret.'], 'two'),
+    ...textOf(['Fine.'], 'three'),
+    finish,
+  ];
+  const { emitted } = await sendAll([words], sent);
+  expect(texts(emitted)['text two']).not.toContain('secret');
+  expect(passed).toEqual(['An answer of pieces.', 'Fine.']);
+});

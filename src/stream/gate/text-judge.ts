@@ -1,5 +1,6 @@
 import { InterlockError } from '../../errors.js';
 import { stepChars, turn } from '../../guard/in-steps.js';
+import type { Pattern } from '../../guard/pattern.js';
 import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { JudgePlace } from '../../pipeline/stream-plan.js';
@@ -46,6 +47,9 @@ export const createTextJudge = (place: JudgePlace, gate: Gate, next: TextStage):
   };
 };
 
+const patternIn = (window: JudgePlace['window']): Pattern | undefined =>
+  typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
+
 const tails = new WeakMap<ProcessorSlot, Tails>();
 
 /**
@@ -53,13 +57,14 @@ const tails = new WeakMap<ProcessorSlot, Tails>();
  * accepted steps, not a rejected attempt.
  */
 const ownTails = ({ window, author }: JudgePlace, gate: Gate): Tails => {
-  if (typeof window !== 'object' || !('pattern' in window)) return new Map();
+  const pattern = patternIn(window);
+  if (!pattern) return new Map();
   const slot = gate.scope.slot(author.processorId);
   const own: Tails = tails.get(slot) ?? new Map();
   tails.set(slot, own);
   if (!gate.earlierTexts) return own;
   own.clear();
-  for (const text of gate.earlierTexts) followTails(own, tailsOf(text, window.pattern), window.pattern);
+  for (const text of gate.earlierTexts) followTails(own, tailsOf(text, pattern), pattern);
   return own;
 };
 
@@ -73,7 +78,7 @@ interface WorkOptions {
 /** Performs all possible actions; continues by itself when the guard has responded. */
 const createWork = (working: WorkOptions): (() => void) => {
   const { place, bufferedTexts, gate, next } = working;
-  const least = typeof place.window === 'object' && 'pattern' in place.window ? patternChars : actionChars;
+  const least = patternIn(place.window) ? patternChars : actionChars;
   /** Whether the guard is busy, and the characters read since other work of the process had its turn. */
   let [isBusy, read] = [false, 0];
   /** Whether the guard stopped the stream: it is not called again. */
@@ -88,7 +93,7 @@ const createWork = (working: WorkOptions): (() => void) => {
   };
   /** Returns false if a verdict has to be awaited. */
   const perform = (action: Action): boolean => {
-    if (action.kind === 'end') next.end(action.lane);
+    if (action.kind === 'end') endText(action, working);
     if (action.kind === 'clear') for (const segment of action.segments) next.add(segment);
     if (action.kind !== 'judge') return true;
     const answer = whenReady(callGuard(action, place, gate), settling(action));
@@ -131,6 +136,11 @@ const createWork = (working: WorkOptions): (() => void) => {
   return work;
 };
 
+const endText = ({ lane, passed }: Extract<Action, { kind: 'end' }>, { place, gate, next }: WorkOptions): void => {
+  if (passed) patternIn(place.window)?.passed?.(passed, gate.scope.slot(place.author.processorId).state);
+  next.end(lane);
+};
+
 const charsOf = (action: Action): number => {
   if (action.kind === 'judge') return action.text.length;
   return action.kind === 'clear' ? action.segments.reduce((sum, { text }) => sum + text.length, 0) : 0;
@@ -142,7 +152,7 @@ const nextAction = (
   bufferedTexts: BufferedTexts,
   { gate: { scope }, isLate }: { gate: Gate; isLate: boolean },
 ): Action | undefined => {
-  if (typeof window !== 'object' || !('pattern' in window)) return bufferedTexts.next(isLate);
+  if (!patternIn(window)) return bufferedTexts.next(isLate);
   const startedAt = scope.now();
   const action = bufferedTexts.next(isLate);
   if (action?.kind === 'clear') scope.reportGuard({ author, verdict: pass, durationMs: scope.now() - startedAt });

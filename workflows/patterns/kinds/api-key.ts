@@ -40,7 +40,7 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Shopify', 'shp(?:at|ca|pa|ss|rt)_[A-Fa-f0-9]{32}'],
   ['DigitalOcean', 'do[opr]_v1_[a-f0-9]{64}'],
   ['Databricks', 'dapi[a-f0-9]{32}(?:-\\d)?'],
-  ['HashiCorp Vault', '(?:hv[sbr]\\.[A-Za-z0-9_-]{24,300}|s\\.(?=[A-Za-z]{0,23}\\d)[A-Za-z0-9]{24}(?![A-Za-z0-9_.(]))'],
+  ['HashiCorp Vault', 'hv[sbr]\\.[A-Za-z0-9_-]{24,300}'],
   ['Atlassian', 'ATATT3[A-Za-z0-9_=-]{50,256}'],
   ['Notion', 'ntn_[A-Za-z0-9]{40,64}'],
   ['Linear', 'lin_(?:api|oauth)_[A-Za-z0-9]{32,64}'],
@@ -86,7 +86,6 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Square', '(?:sq0[a-z]{3}-[A-Za-z0-9_-]{22,64}|EAAA[A-Za-z0-9_-]{60})'],
   ['Tailscale', 'tskey-[a-z]{2,10}-[A-Za-z0-9]{8,32}-[A-Za-z0-9]{16,64}'],
   ['Tavily', 'tvly-(?:dev-|prod-)?[A-Za-z0-9]{20,64}'],
-  ['Teams webhooks', '(?:[a-z0-9-]{1,40}\\.)?(?:webhook|outlook)\\.office(?:365)?\\.com/webhook(?:b2)?/[A-Za-z0-9@/-]{36,256}'],
   ['Tencent', 'AKID[A-Za-z0-9]{32}(?![A-Za-z0-9])'],
   ['Together', 'tgp_v1_[A-Za-z0-9_-]{43}'],
   ['Typeform', 'tfp_[A-Za-z0-9_.=-]{44,64}'],
@@ -153,9 +152,11 @@ const formsOfAnyBeginning: typeof forms = [
   ['Azure DevOps', '[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}'],
   ['ClickHouse', '4b1d[A-Za-z0-9]{38}(?![A-Za-z0-9])'],
   ['Facebook', '\\d{15,16}(?:\\||%7C|%)[0-9A-Za-z_-]{27,40}'],
+  ['HashiCorp Vault', 's\\.(?=[A-Za-z]{0,23}\\d)[A-Za-z0-9]{24}(?![A-Za-z0-9_.(])'],
   ['MaxMind', '[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk'],
   ['Discord bots', '[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6,7}\\.[A-Za-z0-9_-]{27,40}'],
   ['Mailchimp', '[0-9a-f]{32}-us\\d{1,2}(?!\\d)'],
+  ['Teams webhooks', '(?:[a-z0-9-]{1,40}\\.)?(?:webhook|outlook)\\.office(?:365)?\\.com/webhook(?:b2)?/[A-Za-z0-9@/-]{36,256}'],
   ['Terraform', '[A-Za-z0-9]{14}\\.atlasv1\\.[A-Za-z0-9_=-]{60,80}'],
 ];
 /** The signature in the address of a shared file or a workflow. */
@@ -194,6 +195,5 @@ const reference =
 export const labelledKeyFinder = defineFinder(() => ({
   lead: new RegExp(String.raw`${label}["'\`]?[ \t]{0,3}(?:[:=]|=>|:=|is)[ \t]{0,3}["'\`]?`, 'i'),
   regex: /(?=[A-Za-z_+/=.~-]{0,64}\d)[A-Za-z0-9_+/=.~-]{16,16384}/i,
-  hint: /\d/,
   read: (text, { start, end }) => (reference.test(text.slice(start, end)) ? undefined : unlessPlaceholder(text, { start, end })),
 }));

@@ -9,7 +9,6 @@ const minWordlessChars = 40;
 export const bearerFinder = defineFinder(() => ({
   lead: /\b(?:bearer[ \t:]{1,3}["']?|authorization["']?[ \t]{0,2}[:=][ \t]{0,2}["']?(?:basic|(?:api-?)?token|api-?key|digest)[ \t]{1,3})/i,
   regex: /[A-Za-z0-9._~+/=-]{8,16384}/i,
-  hint: /bearer|authorization/i,
   read: (text, { start, end }) => {
     const token = text.slice(start, end).replace(/[.]+$/, '');
     const isToken = /\d/.test(token) || token.length >= minWordlessChars || /=$|[a-z][A-Z]/.test(token);
@@ -21,7 +20,6 @@ export const bearerFinder = defineFinder(() => ({
 export const bareAuthorizationFinder = defineFinder(() => ({
   lead: /\bauthorization["']?:[ \t]{0,3}["']?/i,
   regex: /(?=[^\d\s]{0,64}\d)[A-Za-z0-9._~+/=-]{16,16384}/i,
-  hint: /authorization/i,
   read: (text, { start, end }) => (isPlaceholder(text.slice(start, end)) ? undefined : end),
 }));
 
@@ -56,7 +54,6 @@ export const jwtFinder = defineFinder(() => ({
   regex: new RegExp(
     String.raw`(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,16384}${part(maxPart)}(?:${part(4096)}(?:${part(maxPart)}${part(512)})?)?`,
   ),
-  hint: /eyJ/,
   read: readToken,
 }));
 
@@ -92,7 +89,6 @@ export const urlCredentialsFinder: Finder = defineFinder(() => ({
     String.raw`${ownMachine}(?:[^\s/?#@:"'<>\x60\\]{0,256}:[^\s/?#"'<>\x60\\]{1,16384}|[^\s/?#@:"'<>\x60\\]{16,16384})(?=@[^\s/?#@])`,
     'i',
   ),
-  hint: /:\/\//,
   read: (text, { start, end }) => {
     const value = text.slice(start, end);
     const isSample = /https?:\/\/\w{1,5}:\w{1,3}$/i.test(text.slice(Math.max(0, start - 8), end));

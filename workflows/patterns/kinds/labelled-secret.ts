@@ -82,7 +82,6 @@ const flag =
 const flagFinder = defineFinder(() => ({
   lead: flag,
   regex: new RegExp(`${sign}{${minPasswordChars},${maxChars}}`, 'i'),
-  hint: /-[-p]/,
   read: read(minPasswordChars),
   open: openRun(signs, 260, { lead: flag, most: maxChars + 132 }),
 }));
@@ -91,7 +90,6 @@ const flagFinder = defineFinder(() => ({
 const userFinder = defineFinder(() => ({
   lead: /(?<!\S)(?:(?:-u|--user)[ \t=]{1,3}["']?[\w.@+-]{1,64}:|login[ \t]{1,4}[\w.@+-]{1,64}\s{1,4}password[ \t]{1,4})/,
   regex: new RegExp(`${sign}{${minPasswordChars},128}`, 'i'),
-  hint: /-u|login/,
   read: read(minPasswordChars),
   open: openRun(signs, 260),
 }));
@@ -140,7 +138,6 @@ const readRandom: ReadMatch = (text, { start, end }) => {
 /** Values that look random, without a label: also hashes and commits. */
 export const randomValueFinder = defineFinder(() => ({
   regex: /(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,256}={0,2}(?![A-Za-z0-9+/_=-])/,
-  hint: /\d/,
   read: readRandom,
   open: openRun(
     asciiSet((character) => /[A-Za-z0-9+/_=-]/.test(character)),

@@ -22,6 +22,7 @@ const isOther = (line: string, table: Table | undefined): boolean =>
   line.startsWith(otherLine) ||
   (table ? line.length > maxLineChars : line.length > maxHeaderChars || endOfSentence.test(line) || longCell.test(line));
 const separators = ['|', '\t', ';', ','];
+const anySeparator = /[|\t;,]/;
 const maxHeaders = 64;
 
 /** The cells of a row, without quotes and white space around them. */
@@ -51,7 +52,8 @@ interface ColumnOptions {
  * with another number of cells.
  */
 export const columnFinder = ({ isLabel, hint, read }: ColumnOptions): Finder => {
-  const headerOf = (line: string, separator: string): Table | undefined => {
+  const headerOf = (line: string): Table | undefined => {
+    const separator = separators.find((sign) => line.includes(sign)) ?? '';
     if (isOther(line, undefined) || !hint.test(line)) return undefined; // the cheapest first
     const cells = cellsOf(line, separator);
     const names = cells.map(({ start, end }, at) => [at, line.slice(start, end)] as const);
@@ -60,16 +62,16 @@ export const columnFinder = ({ isLabel, hint, read }: ColumnOptions): Finder => 
   };
   const headers = new Map<string, Table | undefined>(); // a stream's text is read again whenever its beginning was emitted
   const headerIn = (line: string): Table | undefined => {
-    const separator = separators.find((sign) => line.includes(sign));
-    if (separator === undefined || headers.has(line)) return headers.get(line);
+    if (line.length > maxHeaderChars || !anySeparator.test(line)) return undefined;
+    if (headers.has(line)) return headers.get(line);
     if (headers.size === maxHeaders) headers.clear();
-    headers.set(line, headerOf(line, separator));
+    headers.set(line, headerOf(line));
     return headers.get(line);
   };
   const after: After = (table, line) =>
     headerIn(line) ??
     (table && !isOther(line, table) && cellsOf(line, table.separator).length === table.cells ? table : undefined);
-  const [lines, states] = [createReader(after), createReader(after)];
+  const [found, opened, states] = [createReader(after), createReader(after), createReader(after)];
   return {
     maxLength: maxLineChars,
     lookbehind: 1,
@@ -78,14 +80,14 @@ export const columnFinder = ({ isLabel, hint, read }: ColumnOptions): Finder => 
     isClosed: false,
     find: (text, from, until = text.length) => {
       const spans: TextSpan[] = [];
-      for (const line of lines.linesFrom(text, from)) {
+      for (const line of found.linesFrom(text, from, until)) {
         if (line.start >= until) break;
         for (const [name, cell] of labeledCells(line)) if (read(text, cell, name) === cell.end) spans.push(cell);
       }
       return spans.filter(({ start }) => start >= from && start < until);
     },
     open: (text, from) => {
-      const { table, start } = lines.lastLine(text);
+      const { table, start } = opened.lastLine(text);
       return table ? Math.max(from, start) : text.length;
     },
     stateOf: (text) => {
@@ -119,21 +121,30 @@ interface Line {
 type LineStart = Omit<Line, 'line'>;
 const firstLine: LineStart = { table: undefined, start: 0 };
 
-/** Reads the lines of a text that grows, each once. */
+/** The start of the lines before a place that may all be rows. */
+const firstRow = (text: string, least: number, place: number): number => {
+  let start = text.lastIndexOf('\n', place - 1) + 1;
+  for (let before = start; start > least; start = before) {
+    before = start < 2 ? 0 : text.lastIndexOf('\n', start - 2) + 1;
+    if (start - before > maxLineChars + 1 || !anySeparator.test(text.slice(before, start))) break;
+  }
+  return Math.max(least, place > 0 ? start : 0);
+};
+
+/** Reads the lines of a text that grows, each once if the places ascend. */
 const createReader = (after: After) => {
-  let known = '';
-  let lines: LineStart[] = [firstLine];
+  let [knownText, known] = ['', firstLine];
   /** The lines from the one that contains a place on. */
-  function* linesFrom(text: string, place: number): Generator<Line> {
-    if (!text.startsWith(known.slice(0, lines.at(-1)?.start))) lines = [firstLine];
-    known = text;
-    let index = lines.findLastIndex(({ start }) => start <= place);
-    for (let at = lines[index]; at; at = lines[(index += 1)]) {
-      const end = text.indexOf('\n', at.start);
+  function* linesFrom(text: string, place: number, until = place): Generator<Line> {
+    const isKnown = known.start <= place && (text === knownText || text.startsWith(knownText.slice(0, known.start)));
+    const last = isKnown ? known : firstLine;
+    let at = last.table ? last : { table: undefined, start: firstRow(text, last.start, place) };
+    for (let end = 0; end >= 0; at = { table: after(at.table, text.slice(at.start, end)), start: end + 1 }) {
+      end = text.indexOf('\n', at.start);
       const line = text.slice(at.start, end < 0 ? text.length : end);
+      if (at.start <= until) [knownText, known] = [text, at];
       if (at.start + line.length >= place) yield { ...at, line };
       if (end < 0) return;
-      if (index === lines.length - 1) lines.push({ table: after(at.table, line), start: end + 1 });
     }
   }
   const lastLine = (text: string): Line => {
