@@ -1,6 +1,6 @@
 import type { AST } from '@eslint-community/regexpp';
 
-/** The length of a beginning; one less stands for all that continue it. */
+/** The length of a beginning; a shorter one has all that continue it. */
 export const beginningChars = 3;
 const leastChars = beginningChars - 1;
 /** A set with more symbols is not listed: the beginning ends before it. */
