@@ -158,16 +158,18 @@ export const repeatsText = (chunk: ToolOutput): boolean => {
   return (inner.type === 'object' && 'object' in inner) || repeatsText(inner as ToolOutput); // a chunk
 };
 
-/** The nested chunk; undefined if the chunk contains something else, or nothing. */
+/** The nested chunk; a written text is a delta. Undefined if the chunk contains something else, or nothing. */
 export const toolOutputChunk = <C extends ToolOutput>(chunk: C): C | undefined => {
   if (!isToolOutputChunk(chunk)) return undefined;
   const value = toolOutputValue(chunk);
+  if (typeof value === 'string') return { ...chunk, type: 'text-delta', payload: { text: value } };
   const { type, payload } = fieldsIn(value);
   return typeof type === 'string' && payload !== undefined ? (value as C) : undefined; // nested chunks have the same form
 };
 
-/** The same chunk with other nested content. */
-export const withToolOutput = <C extends ToolOutput>(chunk: C, output: unknown): C => ({
-  ...chunk,
-  payload: { ...fieldsIn(chunk.payload), output },
-});
+/** The same chunk with other nested content, or in place of a written text, with the text of a delta. */
+export const withToolOutput = <C extends ToolOutput>(chunk: C, content: unknown): C => {
+  const { payload } = typeof toolOutputValue(chunk) === 'string' ? fieldsIn(content) : {};
+  const output = payload === undefined ? content : fieldsIn(payload)['text'];
+  return { ...chunk, payload: { ...fieldsIn(chunk.payload), output } };
+};

@@ -1,5 +1,5 @@
 import { withoutQuotations } from '../guard/read-fields.js';
-import { repeatsText } from '../guard/stream-fields.js';
+import { repeatsText, toolOutputValue, withToolOutput } from '../guard/stream-fields.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import { fieldsIn, definedFields, isSame } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
@@ -57,14 +57,55 @@ export const openGuardedStream = (run: Run): GuardedStream =>
   );
 
 /**
- * Opens the stream for the output of one tool run. A sub-agent's text is buffered like the model's, by a gate of its own. `onChunk` is
- * called with each emitted chunk.
+ * Opens the stream for the output of one tool run. Its text, and that of a sub-agent, is buffered like the model's, by a gate of its own.
+ * `onChunk` is called with each emitted chunk.
  */
-export const openToolStream = (run: Run, onChunk?: (chunk: Chunk) => void): GuardedStream =>
-  guardedStreamTo(run, (chunk) => {
+export const openToolStream = (run: Run, onChunk?: (chunk: Chunk) => void): GuardedStream => {
+  const { take, expect, flush } = inPieces((chunk) => {
     onChunk?.(chunk);
     return emit(run, chunk);
   });
+  const guardedStream = guardedStreamTo(run, take);
+  const { process, end } = guardedStream;
+  return Object.assign(guardedStream, {
+    process: (chunk: Chunk) => process(expect(chunk)),
+    end: () => whenReady(end(), (outcome) => whenReady(flush(), () => outcome)),
+  });
+};
+
+/** Texts that a tool writes are emitted as it wrote them, however guards cut them: each may be a message of its own. Edits change that. */
+const inPieces = (take: Take) => {
+  const written: string[] = [];
+  let cleared: Chunk | undefined;
+  const textIn = (chunk: Chunk | undefined): string => {
+    const text = chunk?.type === 'tool-output' ? toolOutputValue(chunk) : undefined;
+    return typeof text === 'string' ? text : '';
+  };
+  const flush = (): Awaitable<void> => {
+    const rest = cleared;
+    cleared = undefined;
+    return rest && take(rest);
+  };
+  const takeText = async (chunk: Chunk): Promise<void> => {
+    let text = textIn(cleared) + textIn(chunk);
+    for (let piece = written[0]; piece !== undefined && text.startsWith(piece); [piece] = written) {
+      await take(withToolOutput(chunk, written.shift()));
+      text = text.slice(piece.length);
+    }
+    cleared = text === '' ? undefined : withToolOutput(chunk, text);
+    if (written[0]?.startsWith(text)) return;
+    written.length = 0;
+    await flush();
+  };
+  return {
+    flush,
+    expect: (chunk: Chunk): Chunk => {
+      if (textIn(chunk) !== '') written.push(textIn(chunk));
+      return chunk;
+    },
+    take: (chunk: Chunk) => (textIn(chunk) === '' ? whenReady(flush(), () => take(chunk)) : takeText(chunk)) as ReturnType<Take>,
+  };
+};
 
 /** The text of the accepted steps, also of those from the host's earlier runs. */
 const earlierTextsOf = ({ scope, state: { list } }: Run): readonly EarlierText[] =>

@@ -95,7 +95,7 @@ describe.each(kinds)('the output of %s as a sub-agent, under windows of its supe
 });
 
 /** An agent with one tool that writes. */
-const writing = (chunks: readonly object[], outputProcessors: Processor[]) => {
+const writing = (chunks: readonly (object | string)[], outputProcessors: Processor[], config: object = {}) => {
   const writingTool = createTool({
     id: 'telling',
     description: 'Writes.',
@@ -112,6 +112,7 @@ const writing = (chunks: readonly object[], outputProcessors: Processor[]) => {
     model: scriptedModel({ steps }),
     tools: { telling: writingTool },
     outputProcessors,
+    ...config,
   });
 };
 
@@ -130,5 +131,32 @@ describe('chunks that a tool writes', () => {
     expect(childText(chunks).join('')).toBe('Ask jane');
     const order = chunks.map(({ type }) => type);
     expect(order.indexOf('tool-output')).toBeLessThan(order.indexOf('tool-result'));
+  });
+
+  it.each(['none', 'auto', 'step', 'run'])(
+    'contain no part of a redacted value that is split over texts, hold %s',
+    async (hold) => {
+      for (const nested of [false, true]) {
+        const inner = (output: string) => (nested ? { type: 'workflow-step-output', payload: { output } } : output);
+        const { chunks } = await chunksOf(writing(pieces.map(inner), [hiding], { hold }));
+        expect(JSON.stringify(chunks)).not.toMatch(/jane|ple\.com/);
+        const texts = carried(chunks).map((output) => String(nested ? output.payload?.output : output));
+        expect(texts.join('')).toBe('Ask [EMAIL] about it. She knows.');
+      }
+      const blocking = redactor({ strategy: 'block', kinds: ['email'] });
+      const { chunks, status } = await chunksOf(writing(pieces, [blocking], { hold }));
+      expect(status).toBe('tripwire');
+      expect(JSON.stringify(chunks)).not.toContain('jane');
+    },
+  );
+
+  it('are emitted in the pieces and in the order in which they were written', async () => {
+    const written = ['{"step":1}', '{"step":2}', 'Loading', { done: 1 }, ' more. And', ' more', '\n', 'end'];
+    for (const guards of [
+      [],
+      [hiding],
+      [guard({ id: 'passing', processOutputStream: async ({ part }) => part }, { window: 'sentence' })],
+    ])
+      expect(carried((await chunksOf(writing(written, guards))).chunks)).toEqual(written);
   });
 });
