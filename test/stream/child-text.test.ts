@@ -140,8 +140,8 @@ describe('chunks that a tool writes', () => {
         const inner = (output: string) => (nested ? { type: 'workflow-step-output', payload: { output } } : output);
         const { chunks } = await chunksOf(writing(pieces.map(inner), [hiding], { hold }));
         expect(JSON.stringify(chunks)).not.toMatch(/jane|ple\.com/);
-        const texts = carried(chunks).map((output) => String(nested ? output.payload?.output : output));
-        expect(texts.join('')).toBe('Ask [EMAIL] about it. She knows.');
+        const texts = JSON.stringify(carried(chunks).map((output) => (nested ? output.payload?.output : output)));
+        expect(texts.replaceAll('","', '')).toBe('["Ask [EMAIL] about it. She knows."]');
       }
       const blocking = redactor({ strategy: 'block', kinds: ['email'] });
       const { chunks, status } = await chunksOf(writing(pieces, [blocking], { hold }));
