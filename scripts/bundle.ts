@@ -5,6 +5,7 @@ import { deflateRawSync } from 'node:zlib';
 import { rolldown, type Plugin } from 'rolldown';
 import { minifySync } from 'rolldown/experimental';
 import { markPure } from './mark-pure.js';
+import { factsTable } from './facts-table.js';
 
 interface Manifest {
   readonly name: string;
@@ -130,7 +131,7 @@ export const bundleCode = async (input: Readonly<Record<string, string>>, dir: s
       mainFields: ['module', 'main'],
     },
     external: (id) => id.startsWith('node:') || isExternal(id),
-    plugins: [markPure, numbersCompressed, licenses, minified],
+    plugins: [markPure, numbersCompressed, factsTable, licenses, minified],
     preserveEntrySignatures: 'allow-extension',
   });
   const { output } = await bundle.write({

@@ -1,10 +1,9 @@
-import { RegExpParser } from '@eslint-community/regexpp';
-
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 import { once } from '../../src/phase/memo.js';
 import { type AsciiSet, indexOfAny, runOf, startOfRun } from './ascii-set.js';
-import { beginningsOf } from './beginnings.js';
-import { alphabetOf, leastLengthOf, openSourceOf, reachOf } from './regex-facts.js';
+import { beginningChars } from './beginnings.js';
+import type { Facts } from './facts.js';
+import { ownFactsOf } from './own-facts.js';
 import { type Places, sieve } from './sieve.js';
 
 /** Recognizes one kind of value: the places of a {@link Pattern}, without its replacement. */
@@ -53,9 +52,11 @@ interface FinderOptions {
  * Makes a finder from an expression. The places where a match could still start or end otherwise are derived from the expression, so
  * that a stream is buffered no longer than necessary. The options are read on first use: most programs use few finders, and compiling
  * an expression with classes of Unicode takes time.
+ *
+ * @param factsOf derives facts of its expressions. Default: the package's own are known.
  */
-export const defineFinder = (options: () => FinderOptions): Finder => {
-  const finder = once(() => createFinder(options()));
+export const defineFinder = (options: () => FinderOptions, factsOf: (regex: RegExp) => Facts = ownFactsOf): Finder => {
+  const finder = once(() => createFinder(options(), factsOf));
   return {
     get maxLength() {
       return finder().maxLength;
@@ -77,29 +78,36 @@ export const defineFinder = (options: () => FinderOptions): Finder => {
   };
 };
 
-const createFinder = ({
-  regex,
-  maxLength,
-  lookbehind = 0,
-  hint,
-  lead,
-  shape,
-  read = (_text, { end }) => end,
-  open: given,
-  isClosed,
-  isLabelled = lead !== undefined,
-}: FinderOptions): Finder => {
-  const facts = once(() => factsOf(behind(lead, regex)));
-  const reach = () => facts().reach;
-  const open = once(() => given ?? (shape ? openIn(shape, factsOf(shape)) : openIn(regex, facts())));
+const createFinder = (
+  {
+    regex,
+    maxLength,
+    lookbehind = 0,
+    hint,
+    lead,
+    shape,
+    read = (_text, { end }) => end,
+    open: given,
+    isClosed,
+    isLabelled = lead !== undefined,
+  }: FinderOptions,
+  factsOf: (regex: RegExp) => Facts,
+): Finder => {
+  const facts = factsOf(behind(lead, regex));
+  const { reach } = facts;
+  const led = lead ? new RegExp(`${lead.source}(${regex.source})`, regex.flags) : regex;
+  const places = once(() => (hint ? undefined : sieve.add((lead ? factsOf(led) : facts).beginnings())));
+  const open = once(
+    () =>
+      given ?? (shape ? openIn(shape, factsOf(shape)) : openIn(regex, facts, { places: places(), isLed: lead !== undefined })),
+  );
   /** The text up to the reach of a value that starts before a place. */
   const upTo = (text: string, until: number): string => text.slice(0, until + reach().length + reach().ahead);
   const candidate = once((): Search => {
-    const led = lead ? new RegExp(`${lead.source}(${regex.source})`, regex.flags) : regex;
-    const places = hint ? undefined : sieve.add((lead ? factsOf(led) : facts()).beginnings);
-    if (places) return searchAt(led, places);
-    const inRuns = !lead && facts().any[' '.charCodeAt(0)] === 0;
-    const search: Search = inRuns ? searchRuns(regex, facts()) : searchOf(globally(led.source, led));
+    const sieved = places();
+    if (sieved) return searchAt(led, sieved);
+    const inRuns = !lead && facts.alphabet().any[' '.charCodeAt(0)] === 0;
+    const search: Search = inRuns ? searchRuns(regex, facts) : searchOf(globally(led.source, led));
     return (text, from, until) => search(upTo(text, until), from, until);
   });
   const sign = hint && globally(hint.source, hint);
@@ -150,35 +158,29 @@ export const openRun =
 const behind = (lead: RegExp | undefined, regex: RegExp): RegExp =>
   lead ? new RegExp(`(?<=${lead.source})(?:${regex.source})`, regex.flags) : regex;
 
-/** Facts of an expression, which is parsed once: that takes longer than the first search. */
-const factsOf = (regex: RegExp) => {
-  const parsed = new RegExpParser().parseLiteral(String(regex));
-  const { pattern, flags } = parsed;
-  return {
-    ...alphabetOf(parsed),
-    reach: reachOf(pattern, flags.unicode || flags.unicodeSets),
-    least: leastLengthOf(pattern),
-    openSource: once(() => openSourceOf(pattern)),
-    beginnings: beginningsOf(parsed),
-  };
-};
-
-type Facts = ReturnType<typeof factsOf>;
-
 /**
  * The earliest position at which a match could still start. For most texts the characters decide without the expression: if none
- * of the last ones can occur in a match, no match is open; otherwise it is in the run of such characters at the end.
+ * of the last ones can occur in a match, no match is open; otherwise it is in the run of such characters at the end, and after the
+ * beginning of a value, which may be incomplete, or of its lead.
  */
-const openIn = (flagged: RegExp, { first, any, reach: { length, ahead }, openSource }: Facts): Finder['open'] => {
-  const open = globally(openSource(), flagged);
+const openIn = (
+  regex: RegExp,
+  { alphabet, reach, openSource }: Facts,
+  { places, isLed = false }: { places?: Places | undefined; isLed?: boolean } = {},
+): Finder['open'] => {
+  const { first, any } = alphabet();
+  const { length, ahead, behind: led } = reach();
+  const open = once(() => globally(openSource(), regex));
   const undecided = Math.max(1, ahead);
-  const most = length + ahead;
   return (text, from) => {
     const until = text.length;
     const near = Math.max(from, until - undecided);
     if (indexOfAny(any, text, { from: near, until }) === until) return until;
-    const least = startOfRun(any, text, { at: near, least: Math.max(from, until - most) });
-    const index = indexIn(text, open, indexOfAny(first, text, { from: least, until }));
+    const least = startOfRun(any, text, { at: near, least: Math.max(from, until - length - ahead) });
+    const begun = places?.next(text, Math.max(0, least - led), until) ?? least;
+    const most = isLed ? until : until - beginningChars + 1;
+    const start = indexOfAny(first, text, { from: Math.max(least, Math.min(begun, most)), until });
+    const index = start === until ? -1 : indexIn(text, open(), start);
     return index < 0 ? until : index;
   };
 };
@@ -208,7 +210,8 @@ const searchAt = ({ source, flags }: RegExp, { next }: Places): Search => {
 };
 
 /** The same: only runs of a match's characters that are long enough for a match are searched, and most texts have few. */
-const searchRuns = (regex: RegExp, { any, least, reach: { ahead } }: Facts): Search => {
+const searchRuns = (regex: RegExp, facts: Facts): Search => {
+  const [{ any }, least, { ahead }] = [facts.alphabet(), facts.least(), facts.reach()];
   const search = searchOf(globally(regex.source, regex));
   let [knownText, known]: [string, ReturnType<typeof runOf>] = ['', undefined]; // a long run is searched for many candidates
   const nextRun = (text: string, from: number): typeof known => {

@@ -1,5 +1,6 @@
 import { InterlockError } from '../../src/errors.js';
 import { type Finder, defineFinder } from './define-finder.js';
+import { factsOf } from './facts.js';
 
 /** A custom pattern. */
 export interface OwnPattern {
@@ -28,7 +29,7 @@ export const readPattern = ({ name, regex, maxLength }: OwnPattern, path: string
     throw unbounded(path, `its maxLength is ${String(maxLength)}`);
   if (new RegExp(regex.source, regex.flags.replaceAll(/[gy]/g, '')).test(''))
     throw invalid(`${path}.regex`, 'it matches the empty text.');
-  const finder = defineFinder(() => ({ regex }));
+  const finder = defineFinder(() => ({ regex }), factsOf);
   if (maxLength === 'part') return withUnboundedLength(finder);
   if (Number(finder.maxLength) > maxLength)
     throw unbounded(path, `its maxLength is ${maxLength}, and ${String(regex)} can match ${words(finder.maxLength)}`);

@@ -3,7 +3,7 @@ import type { AST } from '@eslint-community/regexpp';
 import { asciiSet, type AsciiSet } from './ascii-set.js';
 
 /** The reach of an expression, in UTF-16 units; `Infinity` without a bound. */
-interface Reach {
+export interface Reach {
   /** The longest match. */
   readonly length: number;
   /** The distance that it looks back before a match. */
@@ -105,7 +105,7 @@ const isPlain = (raw: string): boolean =>
   /^\[(?!\^)(?:[^\\\uD800-\uDFFF]|\\[dws\\\-\]./[nrtbfv^$*+?(){}|]|\\u[0-9A-Fa-f]{4})*\]$|^\\[dws]$/.test(raw);
 
 /** The characters of an expression's matches: possibly too many, never too few. */
-interface Alphabet {
+export interface Alphabet {
   /** The characters at the start of a match. */
   readonly first: AsciiSet;
   /** The characters anywhere in a match. */
