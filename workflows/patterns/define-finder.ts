@@ -170,7 +170,8 @@ const openIn = (
 ): Finder['open'] => {
   const { first, any } = alphabet();
   const { length, ahead, behind: led } = reach();
-  const open = once(() => globally(openSource(), regex));
+  const source = openSource(); // not when a text needs it: the build stores what is read
+  const open = once(() => globally(source, regex));
   const undecided = Math.max(1, ahead);
   return (text, from) => {
     const until = text.length;
