@@ -1,19 +1,32 @@
-import { RegExpParser } from '@eslint-community/regexpp';
-import { once } from '../../src/phase/memo.js';
-import { beginningsOf } from './beginnings.js';
-import { alphabetOf, leastLengthOf, openSourceOf, reachOf } from './regex-facts.js';
+import type { AsciiSet } from './ascii-set.js';
 
-/** Facts of an expression. It is parsed once for all: that takes longer than many searches. */
-export const factsOf = (regex: RegExp) => {
-  const parsed = once(() => new RegExpParser().parseLiteral(String(regex)));
-  return {
-    /** The characters that its matches have. */
-    alphabet: once(() => alphabetOf(parsed())),
-    reach: once(() => reachOf(parsed().pattern, parsed().flags.unicode || parsed().flags.unicodeSets)),
-    least: once(() => leastLengthOf(parsed().pattern)),
-    openSource: once(() => openSourceOf(parsed().pattern)),
-    beginnings: once(() => beginningsOf(parsed())),
-  };
-};
+/** The reach of an expression, in UTF-16 units; `Infinity` without a bound. */
+export interface Reach {
+  /** The longest match. */
+  readonly length: number;
+  /** The distance that it looks back before a match. */
+  readonly behind: number;
+  /** The distance that it looks ahead of its current place. */
+  readonly ahead: number;
+}
 
-export type Facts = ReturnType<typeof factsOf>;
+/** The characters of an expression's matches: possibly too many, never too few. */
+export interface Alphabet {
+  /** The characters at the start of a match. */
+  readonly first: AsciiSet;
+  /** The characters anywhere in a match. */
+  readonly any: AsciiSet;
+}
+
+/** Facts of an expression. */
+export interface Facts {
+  /** The characters that its matches have. */
+  alphabet(): Alphabet;
+  reach(): Reach;
+  /** The length of its shortest match. */
+  least(): number;
+  /** The source of an expression for a match that is not complete. */
+  openSource(): string;
+  /** The symbols with which its matches begin; undefined if they are unknown. */
+  beginnings(): readonly string[] | undefined;
+}

@@ -1,4 +1,5 @@
-import { factsOf, type Facts } from './facts.js';
+import { factsOf } from './derive-facts.js';
+import type { Facts } from './facts.js';
 
 /** The facts of this package's own expressions by their text; `isOpened` if the source of the open ones was needed. */
 export const ownFacts = new Map<string, Facts & { isOpened?: boolean }>();

@@ -1,6 +1,6 @@
 import { InterlockError } from '../../src/errors.js';
 import { type Finder, defineFinder } from './define-finder.js';
-import { factsOf } from './facts.js';
+import { factsOf } from './derive-facts.js';
 
 /** A custom pattern. */
 export interface OwnPattern {

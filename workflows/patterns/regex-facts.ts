@@ -1,16 +1,7 @@
 import type { AST } from '@eslint-community/regexpp';
 
 import { asciiSet, type AsciiSet } from './ascii-set.js';
-
-/** The reach of an expression, in UTF-16 units; `Infinity` without a bound. */
-export interface Reach {
-  /** The longest match. */
-  readonly length: number;
-  /** The distance that it looks back before a match. */
-  readonly behind: number;
-  /** The distance that it looks ahead of its current place. */
-  readonly ahead: number;
-}
+import type { Alphabet, Reach } from './facts.js';
 
 const none: Reach = { length: 0, behind: 0, ahead: 0 };
 
@@ -103,14 +94,6 @@ const mayHoldStrings = (raw: string): boolean => /\\q\{|\\p\{(?:RGI_|Emoji_Keyca
 /** Written in characters of one unit, without negation, properties or escapes for several characters. */
 const isPlain = (raw: string): boolean =>
   /^\[(?!\^)(?:[^\\\uD800-\uDFFF]|\\[dws\\\-\]./[nrtbfv^$*+?(){}|]|\\u[0-9A-Fa-f]{4})*\]$|^\\[dws]$/.test(raw);
-
-/** The characters of an expression's matches: possibly too many, never too few. */
-export interface Alphabet {
-  /** The characters at the start of a match. */
-  readonly first: AsciiSet;
-  /** The characters anywhere in a match. */
-  readonly any: AsciiSet;
-}
 
 /** The alphabet of a parsed expression. */
 export const alphabetOf = ({ pattern, flags }: Pick<AST.RegExpLiteral, 'pattern' | 'flags'>): Alphabet => {

@@ -184,6 +184,7 @@ export const apiKeyFinder = defineFinder(() => ({
 }));
 export const keyOfAnyBeginningFinder = defineFinder(() => ({
   regex: new RegExp(`(?<![A-Za-z0-9])(?:${oneOf(formsOfAnyBeginning)})|${signature}`),
+  read: unlessPlaceholder,
   open,
 }));
 
