@@ -45,7 +45,7 @@ function setOf(digits: string): Uint8Array {
   return Uint8Array.from({ length: 128 }, (_, at) => (Number.parseInt(digits.charAt(at >> 2), 16) >> (3 - (at & 3))) & 1);
 }
 
-/** What the package has in the place of `own-facts.ts`. */
+/** The package has this module in the place of `own-facts.ts`. */
 const moduleOf = (facts: typeof ownFacts): string => {
   const rows = [...facts].map(([regex, { alphabet, reach, least, openSource, isOpened, beginnings }]) => {
     const { first, any } = alphabet();

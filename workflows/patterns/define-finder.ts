@@ -178,9 +178,9 @@ const openIn = (
     const near = Math.max(from, until - undecided);
     if (indexOfAny(any, text, { from: near, until }) === until) return until;
     const least = startOfRun(any, text, { at: near, least: Math.max(from, until - length - ahead) });
-    const begun = places?.next(text, Math.max(0, least - led), until) ?? least;
+    const place = places?.next(text, Math.max(0, least - led), until) ?? least;
     const most = isLed ? until : until - beginningChars + 1;
-    const start = indexOfAny(first, text, { from: Math.max(least, Math.min(begun, most)), until });
+    const start = indexOfAny(first, text, { from: Math.max(least, Math.min(place, most)), until });
     const index = start === until ? -1 : indexIn(text, open(), start);
     return index < 0 ? until : index;
   };
