@@ -119,7 +119,7 @@ describe('a suspended run', () => {
     const { studio, runId } = await rest();
     await settled(() => studio.summary(runId));
     const wrong = await studio.post(`runs/${runId}/answer`, { toolCallId: 'other', approved: true });
-    expect([wrong.status, await wrong.json()]).toMatchObject([400, { error: { path: 'toolCallId' } }]);
+    expect([wrong.status, await wrong.json()]).toMatchObject([409, { error: { code: 'agent/no-suspended-run', path: 'other' } }]);
     expect((await studio.summary(runId)).status).toBe('suspended');
     await studio.post(`runs/${runId}/cancel`);
     expect((await studio.summary(runId)).status).toBe('canceled');
