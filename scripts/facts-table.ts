@@ -16,7 +16,7 @@ const deriveFacts = async (): Promise<typeof ownFacts> => {
   const values = [{}, { entropy: true, defaultCountry: 'US', countries: idCountries } as const].flatMap((options) =>
     findersOf(valueKinds, options).map(([, finder]) => finder),
   );
-  // as they are documented
+  // a guard with these hooks, see SecretsProcessor
   const restoring = redactor({ strategy: 'restore' }) as unknown as Required<SecretsProcessor> & { window: { pattern: Finder } };
   restoring.conceal(sample, {});
   for (const finder of [...values, ...hiddenFinders, lookalikeFinder, restoring.window.pattern]) {
@@ -26,7 +26,7 @@ const deriveFacts = async (): Promise<typeof ownFacts> => {
   return facts;
 };
 
-/** The key of an expression in the table: 32 bits of a hash, and its length. */
+/** The key of an expression in the table: 32 bits of a hash, and its length. A declared function, because the module contains its source. */
 function keyOf(text: string): string {
   let hash = 0;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -72,7 +72,7 @@ export const ownFactsOf = (regex) => {
 /** The text of that module. */
 export const factsModule = async (): Promise<string> => moduleOf(await deriveFacts());
 
-/** Puts a table of facts in the place of their derivation, which takes a tenth of a second, and a parser of expressions. */
+/** The package has a table of facts: to derive them takes a tenth of a second, and a parser of expressions. */
 export const factsTable: Plugin = {
   name: 'facts-table',
   load: {

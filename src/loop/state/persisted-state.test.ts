@@ -95,6 +95,21 @@ describe('the state after a section', () => {
       { slots: { guard: { state: { map: new Map() }, streamParts: [] } } },
       ({ slots: { guard } }: PersistedState) => (guard?.state['map'] as Map<number, number> | undefined)?.set(1, 1),
     ],
+    [
+      'the attempt',
+      { attempt: { leftChunks: [] as unknown[] } },
+      ({ attempt }: PersistedState) => attempt?.leftChunks.push({ type: 'text-delta', payload: {} }),
+    ],
+    [
+      'held chunks',
+      { held: { from: 0, chunks: [{ type: 'text-delta', payload: {} }] } },
+      ({ held }: PersistedState) => Object.assign(held.chunks[0]?.payload as object, { text: 'a' }),
+    ],
+    [
+      'accepted steps',
+      { accepted: [{ record: 0, spans: [] as unknown[], partIds: [] }] },
+      ({ accepted }: PersistedState) => accepted[0]?.spans.push({ type: 'text', id: 'a' }),
+    ],
   ])('does not change with %s, and the next change has it', (_what, fields, edit) => {
     const now = { ...stateAfter(0), ...fields } as unknown as PersistedState; // the fields of interest
     const { after } = changeOf(stateAfter(0), now);
