@@ -1,6 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { RunStatus } from '../../schemas/index.js';
 import type { Phase } from '../phase/row.js';
+import { phaseRow } from '../phase/table.js';
 import type { Plan } from '../pipeline/compile.js';
 import { holdOf } from '../pipeline/hold.js';
 import { snapshotConversation } from './conversation.js';
@@ -113,10 +114,9 @@ const keepCalls = (run: Run, list: MessageList): void => {
   addParts(run, list, { parts });
 };
 
-/** The accepted steps. A guard that rejects a prompt rejects what is new in it: the last step. */
+/** The accepted steps. A guard that rejects a prompt, and so may overlap with the call, rejects what is new in it: the last step. */
 const keptSteps = ({ state: { accepted, status, stop } }: Run): readonly ResponseStep[] =>
-  status === 'tripwire' && ofPrompts.includes(stop?.phase ?? '') ? accepted.slice(0, -1) : accepted;
-const ofPrompts: readonly string[] = ['inputStep', 'llmRequest'] satisfies Phase[];
+  status === 'tripwire' && stop && phaseRow(stop.phase as Phase).mayOverlap ? accepted.slice(0, -1) : accepted; // author.phase is a phase
 
 /** The conversation with the response of these steps; undefined without any. */
 const withKeptSteps = (run: Run): MessageList | undefined => {
