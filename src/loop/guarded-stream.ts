@@ -81,7 +81,7 @@ const inPieces = (take: Take) => {
     const text = chunk?.type === 'tool-output' ? toolOutputValue(chunk) : undefined;
     return typeof text === 'string' ? text : '';
   };
-  const flush = (): Awaitable<void> => {
+  const flush = (): ReturnType<Take> => {
     const rest = cleared;
     cleared = undefined;
     return rest && take(rest);
@@ -103,7 +103,7 @@ const inPieces = (take: Take) => {
       if (textIn(chunk) !== '') written.push(textIn(chunk));
       return chunk;
     },
-    take: (chunk: Chunk) => (textIn(chunk) === '' ? whenReady(flush(), () => take(chunk)) : takeText(chunk)) as ReturnType<Take>,
+    take: (chunk: Chunk) => (textIn(chunk) === '' ? (flush()?.then(() => take(chunk)) ?? take(chunk)) : takeText(chunk)),
   };
 };
 
