@@ -35,6 +35,20 @@ describe('the vitest projects', () => {
   });
 });
 
+describe('a test that looks for a leak', () => {
+  /** Whether a random identifier or a time can hold the text, which is short and has no other characters than they have. */
+  const isChance = (text: string): boolean => /^[\da-f-]{2,6}$/.test(text);
+  const absent = /(?:not\.(?:toMatch|toContain)|LEAK).*?['"/]([^'"/]+)['"/]|\/([^/]+)\/\.test\(.*LEAK/g;
+
+  it('looks for a text that no random identifier holds', () => {
+    expect(['4471', 'bad', '1-2'].every(isChance)).toBe(true);
+    const found = [...testFiles(), ...globSync('test/{hosts,engines,apps,packages}/**/*.ts', { exclude: ['**/node_modules/**'] })]
+      .flatMap((path) => [...read(path).matchAll(absent)].map(([, text, tested]) => ({ path, text: text ?? tested ?? '' })))
+      .filter(({ text }) => text.split('|').some(isChance));
+    expect(found).toEqual([]);
+  });
+});
+
 describe('the suites with packages of their own', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { InterlockError } from '../errors.js';
 import { cutQuotesOf, stripQuotedError } from './strip-quoted-error.js';
 
-const secret = 'My mail is mara.quill@example.com, my number 4471.';
+const secret = 'My mail is mara.quill@example.com, my number 44 71.';
 const cut = cutQuotesOf(secret);
 const strip = (error: unknown) => stripQuotedError(error, cut) as Error;
 
@@ -68,7 +68,7 @@ describe('stripQuotedError', () => {
     const error = make();
     const { constructor } = error;
     const stripped = strip(error);
-    expect(copiesOf(stripped)).not.toMatch(/mara|4471/);
+    expect(copiesOf(stripped)).not.toMatch(/mara|44 71/);
     expect(stripped).toBeInstanceOf(constructor);
     expect(stripped.name).toBe(error.name);
   });
@@ -97,7 +97,7 @@ describe('stripQuotedError', () => {
       const { cause, errors } = error as { cause?: unknown; errors?: unknown };
       const { cause: deepest } = (cause ?? {}) as { cause?: unknown };
       const copies = [error, cause, errors, deepest].map((one) => `${JSON.stringify(one)} ${inspect(one, { depth: 9 })}`).join();
-      expect(copies).not.toMatch(/mara|4471/);
+      expect(copies).not.toMatch(/mara|44 71/);
     }
     expect(JSON.stringify(strip({ type: 'overloaded', body: secret }))).toBe('{"type":"overloaded"}');
   });

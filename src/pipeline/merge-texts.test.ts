@@ -158,7 +158,7 @@ describe('words that two branches edit', () => {
   it('are removed if one branch removes them, and one of the two edits applies', () => {
     const { text: merged, overlaps } = merge(base, ['Call [name] 1234 today', 'Call Bob at [phone] today']);
     expect(wordsOf(merged)).not.toContain('bob');
-    expect(wordsOf(merged)).not.toContain('1234');
+    expect(merged).not.toContain(' 1234');
     expect(merged).toMatch(/^Call \[(name|phone)\] today$/);
     expect(overlaps).toHaveLength(1);
     expect(overlaps[0]).toMatchObject({ base: expect.stringContaining('555'), target: 'text' });
@@ -178,7 +178,9 @@ describe('words that two branches edit', () => {
   });
 
   it('stay redacted if another branch quotes them', () => {
-    expect(merge('my pin is 4711', ['my pin is 4711 (the customer said 4711)', 'my pin is [pin]']).text).not.toContain('4711');
+    expect(merge('my pin is K4711', ['my pin is K4711 (the customer said K4711)', 'my pin is [pin]']).text).not.toContain(
+      'K4711',
+    );
   });
 
   it.each<[OverlapRule, string]>([

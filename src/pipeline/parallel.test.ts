@@ -181,7 +181,7 @@ describe('edits of several branches', () => {
       createScope(),
       list(),
     );
-    expect(contents(after)[0]?.[1]).not.toMatch(/bob|555/);
+    expect(contents(after)[0]?.[1]).not.toMatch(/bob|call 555/);
     expect(scope.conflicts).toEqual([
       {
         phase: 'input',

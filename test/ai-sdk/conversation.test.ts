@@ -83,7 +83,7 @@ it('fields that a guard of a step adds to its list are not there for guards of t
 });
 
 describe.each(['processInput', 'processInputStep'] as const)('two calls at the same time with one run, guarded by %s', (hook) => {
-  const secret = 'My number is 4471.';
+  const secret = 'My number is PIN-4471.';
   it.each([[['Hello.', secret]], [[secret, 'Hello.']], [[secret, secret]]])(
     'both send what their guards left: %j',
     async (prompts) => {
@@ -91,7 +91,7 @@ describe.each(['processInput', 'processInputStep'] as const)('two calls at the s
         id: 'redacts',
         [hook]: ({ messages }: { messages: MastraDBMessage[] }) => {
           for (const { content } of messages)
-            for (const part of content.parts) if (part.type === 'text') part.text = part.text.replace('4471', '[number]');
+            for (const part of content.parts) if (part.type === 'text') part.text = part.text.replace('PIN-4471', '[number]');
           return messages;
         },
       };
@@ -104,7 +104,7 @@ describe.each(['processInput', 'processInputStep'] as const)('two calls at the s
       await Promise.all(prompts.map((prompt) => generateText({ model: guarded, prompt, ...(prepareStep && { prepareStep }) })));
       const sent = provider.calls.map(({ prompt }) => JSON.stringify(prompt)).join(' ');
       expect(sent).toContain('My number is [number].');
-      expect(sent).not.toContain('4471');
+      expect(sent).not.toContain('PIN-4471');
     },
   );
 });

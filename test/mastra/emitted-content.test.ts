@@ -108,8 +108,10 @@ describe('a guard with an unreadable result', () => {
 });
 
 describe('the error message of a provider', () => {
-  const prompt = 'My mail is mara.quill@example.com, my number 4471.';
-  const error = Object.assign(new Error(`Cannot read: {"content":"${prompt}"}; number 4471; limit 4096`), { statusCode: 400 });
+  const prompt = 'My mail is mara.quill@example.com, my number PIN-4471.';
+  const error = Object.assign(new Error(`Cannot read: {"content":"${prompt}"}; number PIN-4471; limit 4096`), {
+    statusCode: 400,
+  });
 
   it.each(['generate', 'stream'] as const)('quotes the prompt neither in events nor in the thrown error: %s', async (mode) => {
     const events: RunEvent[] = [];
@@ -120,10 +122,10 @@ describe('the error message of a provider', () => {
       return stream.getFullOutput();
     })().catch((caught: unknown) => caught);
     expect(failed).toMatchObject({ statusCode: 400, message: expect.stringMatching(/^Cannot read.*limit 4096$/) });
-    expect(`${inspect(failed)} ${(failed as Error).message}`).not.toMatch(/mara|4471/);
-    expect(error.message).toContain('4471'); // the provider's own error is unchanged
+    expect(`${inspect(failed)} ${(failed as Error).message}`).not.toMatch(/mara|PIN/);
+    expect(error.message).toContain('PIN-4471'); // the provider's own error is unchanged
     const json = JSON.stringify(events);
-    expect(json).not.toMatch(/mara|4471/);
+    expect(json).not.toMatch(/mara|PIN/);
     expect(json).toContain('Cannot read');
     expect(json).toContain('4096');
   });
