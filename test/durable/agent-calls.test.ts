@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { createTool } from '@mastra/core/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { z as old } from 'zod/v3';
 
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { InterlockAgent, InterlockError, memoryEngine, type InterlockStream } from '../../src/index.js';
@@ -199,6 +201,39 @@ describe.each(Object.keys(engines))('an agent with its runs in %s', (name) => {
     const kept = await outcomeOf({ durability: engineOf() });
     expect(kept).toMatchObject({ status: 'success', object: { city: 'Rome' } });
     expect(kept).toEqual(await outcomeOf({}));
+  });
+
+  const paint = { id: 'paint', description: 'Paints the page.' };
+  const colored = z.object({ color: z.string() });
+
+  it.each([
+    ['zod schema', { ...paint, inputSchema: colored }],
+    ['JSON schema', { ...paint, inputSchema: z.toJSONSchema(colored) }],
+    ['zod schema made with createTool', createTool({ ...paint, inputSchema: colored })],
+  ])('takes client tools with a %s', async (_what, tool) => {
+    const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'paint', args: { color: 'red' } }] }] });
+    const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: 'Paint.', model, durability: engineOf() });
+    const { finishReason, toolCalls } = await agent.generate(prompt, { clientTools: { paint: tool } });
+    expect(finishReason).toBe('tool-calls');
+    expect(toolCalls.map(({ payload: { toolName, args } }) => [toolName, args])).toEqual([['paint', { color: 'red' }]]);
+    const shown = model.calls.map(({ options: { tools } }) =>
+      tools?.map((one) => (one.type === 'function' ? one.inputSchema : one)),
+    );
+    expect(shown).toMatchObject([[{ type: 'object', properties: { color: { type: 'string' } } }]]);
+  });
+
+  it('rejects a schema that is neither JSON schema nor of zod 4, and names the remedy', async () => {
+    const agent = (scenarios['tools'] as () => Scenario)().agent({ durability: engineOf() });
+    const schema = old.object({ city: old.string() });
+    const calls: [object, string, string][] = [
+      [{ structuredOutput: { schema } }, 'structuredOutput.schema', 'set structuredOutput in defaultOptions'],
+      [{ clientTools: { paint: { ...paint, inputSchema: schema } } }, 'clientTools.paint.inputSchema', 'give its JSON schema'],
+    ];
+    for (const [options, path, remedy] of calls) {
+      const error: unknown = await agent.generate(prompt, options).catch((one: unknown) => one);
+      expect(error).toMatchObject({ code: 'durable/unkept-value', path: `call.options.${path}` });
+      expect(String(error)).toContain(remedy);
+    }
   });
 
   it.each([

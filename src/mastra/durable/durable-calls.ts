@@ -22,8 +22,7 @@ import { decodeAt, encode } from '../../loop/state/encode.js';
 import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
 import { startPersistedRun, resumedSegment, setUp, type MakeOptions, type PersistedAgent } from './start-persisted-run.js';
 import type { RequestContext } from '@mastra/core/request-context';
-import { z } from 'zod';
-import type { StructuredOutput } from '../structured-output/structured-output-options.js';
+import { withPlainSchemas } from './plain-schemas.js';
 
 /** The runs of an agent on its configured engine. Undefined without one. Raises `durable/once-not-supported`. */
 export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | undefined => {
@@ -60,12 +59,11 @@ const startDurably = async (runs: DurableRuns, call: DurableCall): Promise<Follo
   const { persisted, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
   const runId = options.runId ?? idsOf(agent)('run');
   const deadlineMs = options.deadlineMs ?? runs.deadlineMs;
-  const { structuredOutput } = persisted;
   const persistedCall = {
     runId,
     mode,
     messages,
-    options: { ...persisted, ...(structuredOutput && { structuredOutput: persistOutput(structuredOutput) }) },
+    options: withPlainSchemas(persisted),
     context: persistContext(requestContext),
     messagesHash: hashOf(messages),
     resourceId: requestedIds(options.memory, requestContext).resourceId,
@@ -172,40 +170,3 @@ const runToEnd = async (run: Run, { leave }: DelegatingCall, segment: PersistedS
 /** The content of a request context, without the entries of an earlier memory call. */
 const persistContext = (context: RequestContext | undefined): NonNullable<PersistedCall['context']> =>
   [...(context?.entries() ?? [])].filter(([name]) => name !== 'MastraMemory');
-
-/** Kinds of zod schemas whose JSON schema accepts the same values, and leaves them unchanged. */
-const plainKinds = new Set(
-  `any array boolean enum intersection lazy literal never null nullable number object
-   optional readonly record string template_literal tuple union unknown`.split(/\s+/),
-);
-
-/** Structured output as plain data: a zod schema becomes a JSON schema. Raises `durable/unkept-value` for a zod schema that runs code. */
-const persistOutput = (output: StructuredOutput): StructuredOutput => {
-  const { schema } = output as { schema: unknown };
-  if (!isZod(schema)) return output;
-  const json = z.toJSONSchema(schema, {
-    io: 'input',
-    target: 'draft-7',
-    unrepresentable: 'any',
-    override: ({ zodSchema, path }) => {
-      const code = codeIn(zodSchema);
-      if (code === undefined) return;
-      throw new InterlockError('durable/unkept-value', {
-        path: ['call.options.structuredOutput.schema', ...path].join('.'),
-        detail: `a journal cannot keep a zod schema with ${code}; set structuredOutput in defaultOptions of the agent, which each process has.`,
-      });
-    },
-  });
-  return { ...output, schema: json };
-};
-
-const isZod = (schema: unknown): schema is z.core.$ZodType => typeof schema === 'object' && schema !== null && '_zod' in schema;
-
-/** The feature of a schema that JSON schemas lack; undefined if there is none. */
-const codeIn = ({ _zod: { def } }: z.core.$ZodType): string | undefined => {
-  if (!plainKinds.has(def.type)) return `a ${def.type}`;
-  if ('coerce' in def && def.coerce) return 'a coercion';
-  const kinds = def.checks?.map(({ _zod: { def: own } }) => own.check) ?? [];
-  const code = kinds.find((kind) => kind === 'custom' || kind === 'overwrite');
-  return code && `a check of type ${code}`;
-};
