@@ -41,7 +41,7 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   /** Keeps work alive after the response, on hosts that freeze then. */
   serverless?: { waitUntil?: (work: Promise<unknown>) => void };
   toolsets?: unknown;
-  clientTools?: unknown;
+  clientTools?: object;
   hooks?: ToolHooks;
   prepareStep?: PrepareStep;
   requireToolApproval?: RequireToolApproval;

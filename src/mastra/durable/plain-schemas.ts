@@ -11,17 +11,17 @@ import type { StructuredOutput } from '../structured-output/structured-output-op
 export const withPlainSchemas = ({ structuredOutput, clientTools, ...others }: CallOptions): CallOptions => ({
   ...others,
   ...(structuredOutput && { structuredOutput: withPlainSchema(structuredOutput) }),
-  ...(clientTools !== undefined && { clientTools: withPlainInputs(clientTools as Record<string, object>) }),
+  ...(clientTools && { clientTools: withPlainInputs(clientTools) }),
 });
 
 const withPlainSchema = (output: StructuredOutput): StructuredOutput => {
   const remedy = 'set structuredOutput in defaultOptions of the agent, which each process has.';
-  const schema = plainSchema(output.schema, { path: 'call.options.structuredOutput.schema', remedy });
-  return { ...output, schema } as StructuredOutput; // the same output
+  const schema = jsonSchemaOf(output.schema, { path: 'call.options.structuredOutput.schema', remedy });
+  return schema ? { ...output, schema } : output;
 };
 
 /** Client tools as plain data. They have no code: the page runs them. */
-const withPlainInputs = (tools: Readonly<Record<string, object>>): object =>
+const withPlainInputs = (tools: object): object =>
   Object.fromEntries(
     Object.entries(tools).map(([name, tool]) => [name, withPlainInput(tool, `call.options.clientTools.${name}`)]),
   );
@@ -30,12 +30,14 @@ const withPlainInput = (tool: object, at: string): object => {
   const remedy = 'give its JSON schema.';
   const fields = Object.entries(tool).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
-    fields.map(([field, value]) => [
+    fields.map(([field, value]: [string, unknown]) => [
       field,
-      /schema$|^parameters$/i.test(field) ? plainSchema(value, { path: `${at}.${field}`, remedy }) : (value as unknown),
+      (schemaField.test(field) && jsonSchemaOf(value, { path: `${at}.${field}`, remedy })) || value,
     ]),
   );
 };
+
+const schemaField = /schema$|^parameters$/i;
 
 /** Kinds of zod schemas whose JSON schema accepts the same values, and leaves them unchanged. */
 const plainKinds = new Set(
@@ -43,14 +45,15 @@ const plainKinds = new Set(
    optional readonly record string template_literal tuple union unknown`.split(/\s+/),
 );
 
-const plainSchema = (schema: unknown, { path, remedy }: { readonly path: string; readonly remedy: string }): unknown => {
+/** The JSON schema of a zod schema. Undefined for plain data, which is one. */
+const jsonSchemaOf = (schema: unknown, { path, remedy }: { readonly path: string; readonly remedy: string }) => {
   const reject = (which: string, below: readonly PropertyKey[] = []): never => {
     throw new InterlockError('durable/unkept-value', {
       path: [path, ...below].join('.'),
       detail: `a journal cannot keep ${which}; ${remedy}`,
     });
   };
-  if (isPlain(schema)) return schema;
+  if (isPlain(schema)) return undefined;
   if (!isZod(schema)) return reject('a schema that is neither JSON schema nor of zod 4');
   return z.toJSONSchema(schema, {
     io: 'input',
