@@ -97,7 +97,12 @@ export const inAiSdk: readonly Exclusion[] = [
   {
     why: 'Calls run only if the finish reason is tool-calls.',
     link: 'docs/guide/guarantees.md#the-ai-sdk',
-    leavesOut: ({ opening }) => opening.some(({ end }) => end === 'length' || end === 'cut'),
+    leavesOut: ({ opening }) => opening.some(({ end }) => end === 'length'),
+  },
+  {
+    why: 'A stream without a finish part has the reason `other`.',
+    link: 'docs/guide/ai-sdk.md#a-guarded-agent',
+    leavesOut: hasEnd('cut'),
   },
   {
     why: 'A run without success has an error and no steps.',
@@ -166,7 +171,6 @@ const unguardedModel: readonly Exclusion[] = [
     link: ofAlone,
     compares: (seen) => ({ ...seen, verdicts: [] }),
   },
-  { why: 'An unguarded model may end without a finish part.', link: ofAlone, leavesOut: hasEnd('cut') },
 ];
 
 export const alone = {
