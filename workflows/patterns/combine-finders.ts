@@ -66,7 +66,9 @@ export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>)
     find,
     rest: (text, from, match) => {
       const named = endless.find(([kind]) => 'kind' in match && match.kind === kind);
-      const end = named ? endOfRest(text, from) : from;
+      const last = named ? endOfRest(text, from) : from;
+      const next = last > from ? find(text, from, last).find(({ end }) => end > last) : undefined; // the rest must not take its beginning
+      const end = next?.start ?? last;
       return named && end > from ? { start: from, end, kind: named[0], isRest: true } : undefined;
     },
     labelled: (text, label) => {

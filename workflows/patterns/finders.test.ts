@@ -68,7 +68,7 @@ const after: Partial<Record<ValueKind, string>> = { 'url-credentials': '@host.ex
 
 const countries = ['CH', 'ES'] as const;
 const all = combineFinders(findersOf(valueKinds, { countries }));
-const replace = (_value: string, span: { kind: string }) => `[${span.kind}]`;
+const replace = (_value: string, { kind, isRest }: { kind: string; isRest?: boolean }) => (isRest ? '' : `[${kind}]`); // as redactor's
 
 const whole = (text: string, pattern: CombinedFinder = all) => flushText({ text, from: 0 }, { pattern, replace });
 const inPieces = (pieces: readonly string[], pattern: CombinedFinder = all) => {

@@ -44,6 +44,22 @@ describe.each(hosts)('a value has no longest length, in %s', (host) => {
   });
 });
 
+describe.each(hosts)('a value directly after the rest of another one, in %s', (host) => {
+  const key = ['-----BEG', 'IN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----'].join('');
+  const escaped = key.replaceAll('-', String.raw`\u002d`);
+  it.each([
+    ['a long key', `gsk_${random(2_000)}`, '[API_KEY]'],
+    ['an escaped key', `${escaped}12345678Z`, '[PEM]'],
+  ])('is found whole after %s', async (_name, first, label) => {
+    for (const size of [1, 7, 311, 5_000]) {
+      const steps = [{ text: pieces(`See ${first}${key}.`, size) }];
+      expect((await runOn(host, { steps, guards: [redactor({ strategy: 'replace' })] })).text, `${size}`).toBe(
+        `See ${label}[PEM].`,
+      );
+    }
+  });
+});
+
 describe('the rest of a long value', () => {
   const text = `token: ${random(20_000)} end`;
   const answerOf = async (strategy: 'mask' | 'hash', size: number) =>

@@ -233,14 +233,19 @@ const editText = <Span extends TextSpan>(
 ): { readonly released: string; readonly end: number; readonly match: TextSpan | undefined } => {
   const edited: string[] = [];
   let [at, last] = [from, match];
+  /** The rest of a match, up to where another one may begin. */
+  const restOf = (span: TextSpan): Span | undefined => {
+    const rest = pattern.rest?.(text, at, span);
+    return rest && { ...rest, end: Math.min(rest.end, until) };
+  };
   const edit = (found: Span | undefined): void => {
     if (!found || found.end <= at) return;
     const span = found.start < at ? { ...found, start: at } : found;
     edited.push(text.slice(at, span.start), replace(text.slice(span.start, span.end), span));
     [at, last] = [span.end, span];
-    edit(pattern.rest?.(text, at, span));
+    edit(restOf(span));
   };
-  if (match) edit(pattern.rest?.(text, at, match));
+  if (match) edit(restOf(match));
   for (const span of until > from ? pattern.find(text, from, until) : []) if (span.start < until) edit(span);
   const end = Math.max(at, until);
   edited.push(text.slice(at, end));

@@ -48,11 +48,11 @@ export const createMatcher = (pattern: Pattern): Matcher => {
       matcher.changed();
     },
     next: (buffered) => {
-      const { text, from, match } = buffered;
-      const rest = match && pattern.rest?.(text, from, match);
-      if (rest) matcher.changed(); // it reads on after the rest
-      if (rest) return { length: rest.end - from, match: rest };
+      const { text, from } = buffered;
       if (end === 0 && matcher.isTooSoon(buffered)) return undefined;
+      const rest = restOf(pattern, buffered);
+      if (rest) matcher.released(); // it reads on after the rest
+      if (rest) return { length: rest.end - from, match: rest };
       for (end ||= ends(from, 0); end < text.length; end = ends(from, end - from)) {
         const found = matcher.next({ text: text.slice(0, end), from, isEnded: false });
         if (found) return found;
@@ -63,9 +63,30 @@ export const createMatcher = (pattern: Pattern): Matcher => {
   };
 };
 
-const createPieceMatcher = (pattern: Pattern): Matcher & { isTooSoon(buffered: TextFrom): boolean } => {
-  const { maxLength, lookahead = 1, isStepwise = false } = pattern;
-  const reach = maxLength === 'part' ? Infinity : maxLength + lookahead - 1;
+/** The most characters that decide about a match from its start on. */
+const reachOf = ({ maxLength, lookahead = 1 }: Pattern): number => (maxLength === 'part' ? Infinity : maxLength + lookahead - 1);
+
+/** The first place where a match may begin that depends on further text. */
+const openFrom = (pattern: Pattern, text: string, from: number): number =>
+  Math.min(text.length, Math.max(from, pattern.open?.(text, from) ?? from, text.length - reachOf(pattern)));
+
+/** The rest of the last match, up to where another one may begin. */
+const restOf = (pattern: Pattern, { text, from, isEnded, match }: TextFrom): TextSpan | undefined => {
+  const rest = match && pattern.rest?.(text, from, match);
+  const end = rest && Math.min(rest.end, isEnded ? Infinity : openFrom(pattern, text, from));
+  return rest && end !== undefined && end > from ? { ...rest, end } : undefined;
+};
+
+interface PieceMatcher extends Matcher {
+  /** Whether the text has hardly grown since the last search without a result. */
+  isTooSoon(buffered: TextFrom): boolean;
+  /** Text was released without a search. */
+  released(): void;
+}
+
+const createPieceMatcher = (pattern: Pattern): PieceMatcher => {
+  const { isStepwise = false } = pattern;
+  const reach = reachOf(pattern);
   let spans: readonly TextSpan[] = [];
   /** The index of the next span. */
   let index = 0;
@@ -85,7 +106,7 @@ const createPieceMatcher = (pattern: Pattern): Matcher & { isTooSoon(buffered: T
   /** Searches further, unless the result depends on further text. */
   const readOn = ({ text, from }: TextFrom): boolean => {
     if (read >= decided && !isOpenChecked) {
-      decided = Math.min(text.length, Math.max(from, pattern.open?.(text, from) ?? from, text.length - reach));
+      decided = openFrom(pattern, text, from);
       isOpenChecked = true;
     }
     if (read >= decided) return false;
@@ -104,6 +125,7 @@ const createPieceMatcher = (pattern: Pattern): Matcher & { isTooSoon(buffered: T
   return {
     changed: () => void (isStale = true),
     isTooSoon: (buffered) => isStale && isTooSoon(buffered, waiting),
+    released: () => void ([isStale, waiting] = [true, 0]),
     next: (buffered) => {
       const { text, from, isEnded } = buffered;
       if (isStale) restart(buffered);
@@ -183,10 +205,7 @@ type Across = TextSpan | 'undecided' | undefined;
 
 const matchBehind = (pattern: Pattern, before: string, { text, isEnded }: Omit<TextFrom, 'from'>): Across => {
   const joined = before + text;
-  const { maxLength, lookahead = 1 } = pattern;
-  const reach = maxLength === 'part' ? joined.length : maxLength + lookahead - 1;
-  const openFrom = Math.max(pattern.open?.(joined, 0) ?? 0, joined.length - reach);
-  if (!isEnded && openFrom < before.length) return 'undecided';
+  if (!isEnded && openFrom(pattern, joined, 0) < before.length) return 'undecided';
   const span = pattern.find(joined, 0).find(({ start, end }) => start < before.length && end > before.length);
   return span && { ...span, start: 0, end: span.end - before.length };
 };
