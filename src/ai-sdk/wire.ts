@@ -150,8 +150,9 @@ export const inOrder = (parts: readonly StreamPart[], order: readonly StreamPart
   for (const result of results) {
     const at = arrived.findIndex(({ id }) => id === result.toolCallId || id === withoutSuffix(result.toolCallId));
     const [found] = at === -1 ? [] : arrived.splice(at, 1);
-    const next = found ? placed.findIndex((part) => (placeOf(part) ?? -1) > found.place) : -1;
-    placed.splice(next === -1 ? placed.length : next, 0, result);
+    // An edited text has no place of its own: a result comes directly after what it is known to follow.
+    const before = found ? placed.findLastIndex((part) => (placeOf(part) ?? Infinity) < found.place) : placed.length - 1;
+    placed.splice(before + 1, 0, result);
   }
   return placed;
 };

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { createGuardedRun, guardedToolLoop, guardSettings, withGuards } from '../../src/ai-sdk/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { finishOf } from '../../src/testing/scripted-parts.js';
 import { quoting } from '../quoting-model.js';
 import { guardOn, isStreamed, runGuarded, statusOf, ways } from './support.js';
 
@@ -232,6 +233,25 @@ describe('an edit that cannot be applied to an earlier step', () => {
     );
     const ran = await runGuarded(way, { model: modelFor({ args: note }), guards: [edits], settings: { tools: toolsFor({}) } });
     expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
+  });
+
+  it.each(ways)('the result of a provider’s tool stays before a text that was edited after it, %s', async (way) => {
+    const web = { toolCallId: 'w', toolName: 'web', providerExecuted: true, dynamic: true };
+    const parts = [
+      { type: 'tool-call', ...web, input: '{}' },
+      { type: 'tool-result', ...web, result: { found: 1 } },
+      ...['text-start', 'text-delta', 'text-end'].map((type) => ({ type, id: 't', delta: `It is ${secret}. ` })),
+      { type: 'tool-call', toolCallId: 'c', toolName: 'charge', input: '{"note":"fine"}' },
+      { type: 'finish', ...finishOf.v4('tool-calls') },
+    ];
+    const model = scriptedModel({ specificationVersion: 'v4', steps: [{ parts: parts as never }, { text: ['All is paid.'] }] });
+    const edits = guardOn(
+      'outputStep',
+      ({ messages }) => JSON.parse(JSON.stringify(messages).replaceAll(secret, '[out]')) as unknown,
+    );
+    await runGuarded(way, { model, guards: [edits], settings: { tools: toolsFor({}) } });
+    const content = model.calls[1]?.prompt.find(({ role }) => role === 'assistant')?.content as { type: string; text?: string }[];
+    expect(content.map(({ type, text }) => text ?? type)).toEqual(['tool-call', 'tool-result', 'It is [out]. ', 'tool-call']);
   });
 
   it('fails closed for a tool with toModelOutput', async () => {
