@@ -75,7 +75,7 @@ export const inAiSdk: readonly Exclusion[] = [
       }),
   },
   {
-    why: 'A call without a tool, with arguments that do not fit it, or that a guard of the answer refused has no result: its error goes to the model without guards of tool results.',
+    why: 'A call without a tool, with arguments that do not fit it, or that a guard of the answer rejected has no result: its error goes to the model without guards of tool results.',
     link: 'docs/guide/guarantees.md#the-ai-sdk',
     leavesOut: ({ opening, redacts, rules }) =>
       opening.some(({ calls }) => calls.some((note) => /^[#?]/.test(note) || (redacts && note === mail))) &&

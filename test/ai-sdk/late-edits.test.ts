@@ -240,7 +240,9 @@ describe('an edit that cannot be applied to an earlier step', () => {
     const parts = [
       { type: 'tool-call', ...web, input: '{}' },
       { type: 'tool-result', ...web, result: { found: 1 } },
-      ...['text-start', 'text-delta', 'text-end'].map((type) => ({ type, id: 't', delta: `It is ${secret}. ` })),
+      { type: 'text-start', id: 't' },
+      { type: 'text-delta', id: 't', delta: `It is ${secret}. ` },
+      { type: 'text-end', id: 't' },
       { type: 'tool-call', toolCallId: 'c', toolName: 'charge', input: '{"note":"fine"}' },
       { type: 'finish', ...finishOf.v4('tool-calls') },
     ];
