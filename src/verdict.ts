@@ -47,6 +47,8 @@ export interface Trip extends Author {
   readonly metadata?: unknown;
   /** Set if the guard had no verdict and its policy then blocks: an outage, not a violation. */
   readonly outage?: { readonly error: unknown };
+  /** Set if the guard counts and reads no content, see `GuardTraits`. */
+  readonly ignoresContent?: boolean;
 }
 
 /** The guard rejects this attempt and requests another, with `reason` as feedback. */
@@ -54,6 +56,7 @@ export interface Retry extends Author {
   readonly kind: 'retry';
   readonly reason: string;
   readonly metadata?: unknown;
+  readonly ignoresContent?: boolean;
 }
 
 /** No verdict: the guard threw, timed out, or its breaker is open. `error` has the reason. */
@@ -80,9 +83,13 @@ export const isStricter = (one: VerdictKind, other: VerdictKind): boolean =>
 export const isStop = (verdict: Verdict<unknown> | undefined): verdict is Stop =>
   verdict !== undefined && verdict.kind !== 'pass' && verdict.kind !== 'edit';
 
+/** Whether a stop is a verdict on the content that the guard received: an outage is none, and neither is a limit. */
+export const rejectsContent = (stop: Stop): boolean =>
+  stop.kind !== 'unavailable' && !stop.ignoresContent && !(stop.kind === 'trip' && stop.outage);
+
 /**
- * The effective stop among the verdicts of parallel guards: the strictest, regardless of arrival order. Equally strict stops are
- * ordered by processor id and path; retries merge into one retry with all reasons.
+ * The effective stop among the verdicts of parallel guards: the strictest, regardless of arrival order. Of equally strict stops,
+ * those that reject content are first, then they are ordered by processor id and path; retries merge into one retry with all reasons.
  */
 export const strictest = (verdicts: readonly (Verdict<unknown> | undefined)[]): Stop | undefined => {
   const stops = verdicts.filter(isStop).toSorted(byStrictness);
@@ -94,6 +101,9 @@ export const strictest = (verdicts: readonly (Verdict<unknown> | undefined)[]): 
 };
 
 const byStrictness = (a: Stop, b: Stop): number =>
-  verdictKinds.indexOf(a.kind) - verdictKinds.indexOf(b.kind) || compare(a.processorId, b.processorId) || compare(a.path, b.path);
+  verdictKinds.indexOf(a.kind) - verdictKinds.indexOf(b.kind) ||
+  Number(rejectsContent(b)) - Number(rejectsContent(a)) ||
+  compare(a.processorId, b.processorId) ||
+  compare(a.path, b.path);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -1,4 +1,5 @@
 import type { TextStreamPart, ToolSet, UIMessageChunk } from 'ai';
+import { keptMark } from '../loop/judge.js';
 import { once } from '../phase/memo.js';
 import type { WrittenData } from './events.js';
 import { isStopError, TripwireError, type StopError } from './stop-errors.js';
@@ -64,7 +65,9 @@ const createConverter = (data: readonly WrittenData[]) => {
     }
     const isOfRun = part.error.phase === 'outputResult';
     const retraction = asPassedOn({ type: 'data-interlock-retract', data: { scope: isOfRun ? 'run' : 'step' } });
-    return [...((isOfRun ? hasSteps : isInStep) ? [retraction] : []), ...endOf(part.error)];
+    const keeps = TripwireError.isInstance(part.error) && part.error.keepsLastStep;
+    const mark = keeps ? [asPassedOn({ type: keptMark, data: {} })] : [];
+    return [...((isOfRun ? hasSteps : isInStep) ? [retraction] : mark), ...endOf(part.error)];
   };
 };
 

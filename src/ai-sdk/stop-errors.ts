@@ -1,7 +1,7 @@
 import { NoOutputGeneratedError } from 'ai';
 import { InterlockError, isInterlockError } from '../errors.js';
 import { stripQuotedError } from '../guard/strip-quoted-error.js';
-import { unavailableError } from '../loop/judge.js';
+import { lastStepAfter, unavailableError } from '../loop/judge.js';
 import type { Phase } from '../phase/row.js';
 import type { Stop, Trip, Unavailable } from '../verdict.js';
 
@@ -34,9 +34,13 @@ export class TripwireError extends NoOutputGeneratedError {
   readonly phase: string;
   /** The guard's path in its pipeline. */
   readonly path: string;
+  /** Whether the guard blocked a prompt, but not its content, as `limitGuard` does: the last step stays accepted. */
+  readonly keepsLastStep: boolean;
 
-  constructor({ reason, retry = false, metadata, processorId, phase, path }: Omit<Trip, 'kind'>) {
+  constructor(trip: Omit<Trip, 'kind'>) {
+    const { reason, retry = false, metadata, processorId, phase, path } = trip;
     super({ message: `Blocked by ${processorId}: ${reason}` });
+    this.keepsLastStep = lastStepAfter({ ...trip, kind: 'trip' }) === 'kept';
     this.reason = reason;
     this.retry = retry;
     this.metadata = metadata;

@@ -5,6 +5,7 @@ import type { RunScope } from '../phase/scope.js';
 import { checkMessages, listOf, type MessageCarrier } from '../phase/settle-messages.js';
 import type { Author } from '../verdict.js';
 import type { GuardStep, StepCall } from './in-sequence.js';
+import type { GuardTraits } from './traits.js';
 
 /** A processor's hook at one position of a pipeline. */
 interface GuardSite<P extends Phase> {
@@ -13,14 +14,16 @@ interface GuardSite<P extends Phase> {
   readonly processor: Processor;
   /** The guard's path in its pipeline. */
   readonly path: string;
+  readonly traits?: GuardTraits;
 }
 
 /** A processor's hook as a step of a sequence. */
-export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>): GuardStep<P> => {
+export const stepOf = <P extends Phase>({ row, processor, path, traits }: GuardSite<P>): GuardStep<P> => {
   const { skips } = row;
   const author: Author = { processorId: processor.id, phase: row.phase, path };
   return {
     author,
+    ignoresContent: traits?.ignoresContent,
     onViolation: (violation) => processor.onViolation?.(violation),
     skips: skips && ((data) => skips(data, processor)),
     run: (data, scope, call) => {

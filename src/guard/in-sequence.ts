@@ -168,18 +168,26 @@ type OnViolation = Processor['onViolation'];
 interface Thrower {
   readonly author: Author;
   readonly onViolation?: OnViolation;
+  /** Whether it reads no content, see `GuardTraits`. */
+  readonly ignoresContent?: boolean;
 }
 
 /**
  * Reads a hook's error as a verdict: a tripwire as a trip or a retry, anything else as `unavailable`. A failed guard passes nothing (P3).
  */
-export const readThrown = (error: unknown, { author, onViolation }: Thrower, host: Host): Stop => {
+export const readThrown = (error: unknown, { author, onViolation, ignoresContent }: Thrower, host: Host): Stop => {
   const signal = tripWireOf(error, host);
   if (!signal) return { kind: 'unavailable', ...author, error: readable(error) };
   const { reason, retry } = signal;
   const metadata = serializable(signal.metadata);
   const by = { ...author, processorId: signal.processorId ?? author.processorId };
-  const stop: Trip | Retry = { kind: retry ? 'retry' : 'trip', ...by, reason, metadata };
+  const stop: Trip | Retry = {
+    kind: retry ? 'retry' : 'trip',
+    ...by,
+    reason,
+    metadata,
+    ...(ignoresContent && { ignoresContent }),
+  };
   notifyViolation(onViolation, stop);
   return stop;
 };

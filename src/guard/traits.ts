@@ -42,6 +42,11 @@ export interface GuardTraits {
    */
   readonly checksStream?: boolean;
   /**
+   * Whether it counts or measures, and reads no content: a limit of steps, tokens or cost. If it blocks the prompt of a later step,
+   * memory and the page keep the step before; a block of another guard rejects it.
+   */
+  readonly ignoresContent?: boolean;
+  /**
    * Whether its hooks work on any host: of `messageList` they use what docs/reference/phases.md lists, they send no signals, and
    * they rethrow errors of `abort` of any class. If all guards of a run in the AI SDK declare it, `@mastra/core` is not loaded.
    */

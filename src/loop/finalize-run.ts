@@ -2,7 +2,7 @@ import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/run-event.js';
 import { restoreConversation, snapshotConversation } from './conversation.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
-import { keepRejectedWords } from './judge.js';
+import { keepRejectedWords, keptMark, lastStepAfter } from './judge.js';
 import type { Chunk, StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, publish, retract, type EmittedParts } from './emit.js';
 import { acceptedSteps, changeAttempt, currentAttempt, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
@@ -160,8 +160,7 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
   if (status === 'canceled') run.change({ error: canceledBy(run.signal.reason) });
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
   if (status === 'suspended') await publishWaiting(run, chunks);
-  if (tripwire)
-    await publish(run, agentChunk(run, 'tripwire', run.options.serveGuardDetails ? tripwire : withoutPlace(tripwire)));
+  if (tripwire) await publishTripwire(run, tripwire);
   if (status === 'failed') await publish(run, agentChunk(run, 'error', { error: run.state.error }));
   if (status === 'canceled') await publish(run, agentChunk(run, 'abort', { reason: messageOf(run.state.error) }));
   await publish(run, finishChunk(run));
@@ -174,6 +173,12 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
   });
   closeConnection(run);
   run.options.streamBuffer.close();
+};
+
+const publishTripwire = async (run: Run, tripwire: Tripwire): Promise<void> => {
+  const { runId, serveGuardDetails } = run.options;
+  if (lastStepAfter(run.state.stop) === 'kept') await publish(run, { type: keptMark, runId, from: 'AGENT', data: {} });
+  await publish(run, agentChunk(run, 'tripwire', serveGuardDetails ? tripwire : withoutPlace(tripwire)));
 };
 
 /** Publishes the chunks that waited for the guards of the answer, without the calls that left before them. */

@@ -9,7 +9,7 @@ import { planStream } from '../pipeline/stream-plan.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import { wordsIn } from '../trace/plain-json.js';
-import { isStricter, pass, type Stop, type Unavailable, type Verdict } from '../verdict.js';
+import { isStricter, pass, rejectsContent, type Stop, type Unavailable, type Verdict } from '../verdict.js';
 import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
 import { emit } from './emit.js';
@@ -80,6 +80,15 @@ export const stopWith = (run: Run, stop: Stop): Outcome => {
   if (first.kind !== 'unavailable') return { kind: first.kind };
   return failWith(run, isInterlockError(first.error) ? first.error : unavailableError(first));
 };
+
+/** The last accepted step after a stop of a later prompt, whose guards may overlap with the call: the step is what is new in the prompt. */
+export const lastStepAfter = (stop: Stop | undefined): 'rejected' | 'kept' | undefined => {
+  if (!stop || !phaseRow(stop.phase as Phase).mayOverlap) return undefined; // author.phase is a phase
+  return rejectsContent(stop) ? 'rejected' : 'kept';
+};
+
+/** Before a tripwire: the step before it stays accepted. */
+export const keptMark = 'data-interlock-kept';
 
 /** The error of a run whose guard gave no verdict. */
 export const unavailableError = ({ phase, path, error }: Pick<Unavailable, 'phase' | 'path' | 'error'>): InterlockError =>

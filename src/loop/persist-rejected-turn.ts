@@ -1,13 +1,11 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { RunStatus } from '../../schemas/index.js';
-import type { Phase } from '../phase/row.js';
-import { phaseRow } from '../phase/table.js';
 import type { Plan } from '../pipeline/compile.js';
 import { holdOf } from '../pipeline/hold.js';
 import { snapshotConversation } from './conversation.js';
 import { textOf, type Part } from './response.js';
 import { messageOf } from '../errors.js';
-import { isGuarded } from './judge.js';
+import { isGuarded, lastStepAfter } from './judge.js';
 import type { SavedTurn, Persistence } from './persistence.js';
 import type { Chunk, LoopPorts, StepRecord } from './ports.js';
 import { acceptedSteps, isWithheld, type ResponseStep, type Run } from './run.js';
@@ -114,9 +112,9 @@ const keepCalls = (run: Run, list: MessageList): void => {
   addParts(run, list, { parts });
 };
 
-/** The accepted steps. A guard that rejects a prompt, and so may overlap with the call, rejects what is new in it: the last step. */
+/** The accepted steps. A guard that rejects a prompt rejects what is new in it: the last step. */
 const keptSteps = ({ state: { accepted, status, stop } }: Run): readonly ResponseStep[] =>
-  status === 'tripwire' && stop && phaseRow(stop.phase as Phase).mayOverlap ? accepted.slice(0, -1) : accepted; // author.phase is a phase
+  status === 'tripwire' && lastStepAfter(stop) === 'rejected' ? accepted.slice(0, -1) : accepted;
 
 /** The conversation with the response of these steps; undefined without any. */
 const withKeptSteps = (run: Run): MessageList | undefined => {

@@ -98,9 +98,9 @@ export const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path
 };
 
 const guardSteps = <P extends Phase>(row: PhaseRow<P>, node: GuardNode, path: string): GuardStep<P>[] => {
-  const { processor, policy, recordsEdits } = node;
+  const { processor, policy, recordsEdits, traits } = node;
   if (typeof processor[row.hook] !== 'function') return [];
-  const judged = withPolicy(stepOf({ row, processor, path }), { row, policy });
+  const judged = withPolicy(stepOf({ row, processor, path, traits }), { row, policy });
   const step = recordsEdits ? recordingEdits(judged) : judged;
   return [overlapModel(step, { row, policy })];
 };

@@ -133,7 +133,8 @@ const bareGuard =
   <P extends Phase>(step: GuardStep<P>): Guard<P> =>
   (data, scope) => {
     const call = openCall();
-    const failed = (error: unknown) => readThrown(thrownBy(call, error, scope.host), { author: step.author }, scope.host);
+    const failed = (error: unknown) =>
+      readThrown(thrownBy(call, error, scope.host), { ...step, onViolation: undefined }, scope.host);
     try {
       const verdict = whenReady(step.run(data, scope, call), (returned) => step.read(settled(call, returned), data, scope));
       return isPromise(verdict) ? verdict.then(undefined, failed) : verdict;

@@ -84,6 +84,7 @@ const loopChunks = new Set([
   'tripwire',
   'error',
   'abort',
+  'data-interlock-kept',
   'data-interlock-retract',
 ]);
 

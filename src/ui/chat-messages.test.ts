@@ -17,6 +17,7 @@ const tool = (toolCallId: string, state: string) => ({ type: 'tool-charge', tool
 const ran = { ...tool('t', 'output-available'), input: { to: 'x' }, output: 'bad' } as ChatPart;
 const withheld = { ...tool('t', 'output-available'), output: withheldCall } as ChatPart;
 const written: ChatPart = { type: 'data-report', data: 'bad' };
+const kept: ChatPart = { type: 'data-interlock-kept', data: {} };
 const tripwire: ChatPart = { type: 'data-tripwire', data: { reason: 'no' } };
 const chatMessage = (role: string, ...parts: ChatPart[]): ChatMessage => ({ role, parts });
 const user = (words: string) => chatMessage('user', text(words));
@@ -91,6 +92,18 @@ describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
     [user('a'), answer(step, text('b'), step, text('c'), ran, tool('u', 'input-available'), written, tripwire), user('d')],
     [user('a'), answer(step, text('b'), step, text('c'), ran, tool('u', 'input-available'), written, tripwire, step), user('d')],
     [user('a'), answer(step, text('b'), step, withheld), user('d')],
+  ],
+  [
+    'a limit blocked a prompt with outputs of tools',
+    [user('a'), answer(step, text('b'), step, text('c'), ran, written, kept, tripwire), user('d')],
+    [user('a'), answer(step, text('b'), step, text('c'), ran, written, kept, tripwire, step), user('d')],
+    [user('a'), answer(step, text('b'), step, text('c'), ran, written), user('d')],
+  ],
+  [
+    'a limit blocked the input',
+    [user('a'), answer(kept, tripwire), user('b')],
+    [user('a'), answer(kept, tripwire, step), user('b')],
+    [user('b')],
   ],
   [
     'a message has no parts',

@@ -53,6 +53,7 @@ const stepStart = 'step-start';
 const isStepStart = ({ type }: ChatPart): boolean => type === stepStart;
 const tripwire = 'data-tripwire';
 const retract = 'data-interlock-retract';
+const kept = 'data-interlock-kept';
 
 /** Marks that a host adds to an answer. */
 export const isMark = ({ type }: ChatPart): boolean => type === tripwire || type.startsWith('data-interlock-');
@@ -61,12 +62,16 @@ export const isMark = ({ type }: ChatPart): boolean => type === tripwire || type
 const isBlockedInput = (parts: readonly ChatPart[]): boolean =>
   parts.find(({ type }) => type === tripwire || type === stepStart)?.type === tripwire;
 
-/** A tripwire rejects the step before it: of an input guard, what is new in the prompt; of others, nothing is left of their step. */
+/**
+ * A tripwire rejects the step before it: of an input guard, what is new in the prompt; of others, nothing is left of their step. A limit
+ * rejects nothing.
+ */
 const withoutMarks = (parts: readonly ChatPart[]): ChatPart[] => {
   let remaining: ChatPart[] = [];
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
     const start = remaining.findLastIndex(isStepStart);
-    if (part.type === tripwire) remaining = remaining.flatMap((one, at) => (at <= start ? [one] : withheld(one)));
+    if (part.type === tripwire && parts[index - 1]?.type !== kept)
+      remaining = remaining.flatMap((one, at) => (at <= start ? [one] : withheld(one)));
     if (!isMark(part)) remaining.push(part);
   }
   return remaining.slice(0, remaining.findLastIndex((part) => !isStepStart(part)) + 1);

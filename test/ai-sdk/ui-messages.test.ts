@@ -166,6 +166,20 @@ describe.each(Object.entries(turns))('the UI messages of %s', (_name, start) => 
     expect(partsOf(messages.at(-1))).toEqual(['step-start', 'text', 'tool-look', 'data-tripwire']);
   });
 
+  it.each(['inputStep', 'llmRequest'] as const)('a limit of %s keeps the result of the last step', async (phase) => {
+    const limit = tripping(phase, { when: ({ messages, prompt }) => JSON.stringify([messages, prompt]).includes('Seen.') });
+    const answers = [limit, Object.assign({ ...limit }, { traits: { ignoresContent: true } })].map(async (guard) => {
+      const { messages } = await turn({ messages: [user('Hi')], guards: [guard] });
+      expect(messages.at(-1)?.parts.at(-1)).toMatchObject({ type: 'data-tripwire' });
+      return JSON.stringify(acceptedMessages([...messages, user('Go on')]));
+    });
+    const [withheld, kept] = await Promise.all(answers);
+    expect(withheld).not.toContain('Seen.');
+    expect(kept).toContain('Seen.');
+    expect(kept).toContain('One. Two.');
+    expect(kept).not.toContain('interlock');
+  });
+
   it('a failed guard is an error, with the text of the application, and its words are retracted', async () => {
     const guards = [guardOn('outputStep', () => Promise.reject(new Error('out of order')))];
     const request = { messages: [user('Hi')], guards, guardOptions: { hold: 'chunk' } as const };

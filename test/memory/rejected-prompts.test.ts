@@ -1,11 +1,14 @@
 import { createTool } from '@mastra/core/tools';
 import { InMemoryStore } from '@mastra/core/storage';
 import { Memory } from '@mastra/memory';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import type { Phase } from '../../src/index.js';
+import type { Processor } from '@mastra/core/processors';
+import { guard, pipeline, type GuardTraits, type Phase } from '../../src/index.js';
 import type { ScriptedStep } from '../../src/testing/index.js';
+import { limitGuard } from '../../workflows/guards/index.js';
 import { modes } from '../mastra/support.js';
 import { guardOn } from '../promises/support.js';
 import { remembering, target } from './support.js';
@@ -32,6 +35,61 @@ type Agent = ReturnType<typeof remembering>['agent'];
 const ask = async (agent: Agent, mode: (typeof modes)[number], text: string, options: object) =>
   mode === 'generate' ? agent.generate(text, options) : (await agent.stream(text, options)).getFullOutput();
 
+/** Blocks the third prompt, whatever its content. */
+const counter = (phase: Phase, traits?: GuardTraits): Processor => {
+  let prompts = 0;
+  return Object.assign(
+    guardOn(phase, ({ abort }) => abort('Enough.'), { when: () => (prompts += 1) === 3 }),
+    { traits },
+  );
+};
+const limited = (unit: 'steps' | 'calls'): Processor =>
+  limitGuard({ limits: [{ unit, per: 'run', limiter: new RateLimiterMemory({ points: 2, duration: 60 }) }] });
+const outage = (phase: Phase): Processor => {
+  let prompts = 0;
+  const fails = guardOn(phase, () => Promise.reject(new Error('down')), { when: () => (prompts += 1) === 3 });
+  return guard(fails, { onUnavailable: 'trip' });
+};
+const limits: readonly (readonly [string, boolean, () => Processor])[] = [
+  ['a limit of steps', true, () => limited('steps')],
+  ['a limit of calls', true, () => limited('calls')],
+  ...phases.flatMap((phase): (readonly [string, boolean, () => Processor])[] => [
+    [`a counter in ${phase} with the trait`, true, () => counter(phase, { ignoresContent: true })],
+    [`the same with a policy`, true, () => guard(counter(phase, { ignoresContent: true }), { deadlineMs: 5_000 })],
+    [`a counter in ${phase} without it`, false, () => counter(phase)],
+    [`an outage in ${phase}`, true, () => outage(phase)],
+    [
+      `a counter in ${phase} in parallel with a guard that rejects the content`,
+      false,
+      () =>
+        pipeline('both')
+          .parallel([
+            { ...counter(phase, { ignoresContent: true }), id: 'a' },
+            { ...counter(phase), id: 'b' },
+          ])
+          .commit() as never, // a workflow is a processor
+    ],
+  ]),
+];
+
+describe.each(modes)('a prompt that a limit blocks, %s', (mode) => {
+  it.each(limits)('%s: memory has the last result: %s', async (_name, isKept, guardOf) => {
+    for (const savePerStep of [false, true]) {
+      const memory = new Memory({ storage: new InMemoryStore() });
+      const { agent, model } = remembering(memory, steps(3), { tools: { read }, inputProcessors: [guardOf()] });
+      expect((await ask(agent, mode, 'Read all.', { memory: target, savePerStep })).status).toBe('tripwire');
+      const saved = await memory.recall({ threadId: target.thread, resourceId: target.resource });
+      const text = JSON.stringify(saved.messages);
+      expect(text).toContain('page a');
+      expect(text.includes('page b')).toBe(isKept);
+      expect(text.includes('Reading b.')).toBe(isKept);
+      expect(text.match(/"toolName":"read"/g)).toHaveLength(2);
+      expect((await ask(agent, mode, 'And now?', { memory: target })).status).toBe('success');
+      expect(JSON.stringify(model.calls.at(-1)?.prompt).includes('page b')).toBe(isKept);
+    }
+  });
+});
+
 describe.each(modes)('a prompt that a guard rejects, %s', (mode) => {
   it.each(cases)(
     '$phase, after $count steps: memory has the name of the tool that was called, and the thread continues',
@@ -39,10 +97,10 @@ describe.each(modes)('a prompt that a guard rejects, %s', (mode) => {
       const memory = new Memory({ storage: new InMemoryStore() });
       const when = ({ messages, prompt }: { messages?: unknown; prompt?: unknown }) =>
         JSON.stringify([messages, prompt]).includes(attack);
-      const guard = guardOn(phase, ({ abort }) => abort('No.'), { when: when as never });
+      const attacked = guardOn(phase, ({ abort }) => abort('No.'), { when: when as never });
       for (const savePerStep of [false, true]) {
         const thread = { ...target, thread: `thread-${savePerStep}` };
-        const { agent, model } = remembering(memory, steps(count), { tools: { read }, inputProcessors: [guard] });
+        const { agent, model } = remembering(memory, steps(count), { tools: { read }, inputProcessors: [attacked] });
         const result = await ask(agent, mode, 'Read all.', { memory: thread, savePerStep });
         expect(result.status).toBe('tripwire');
         const { messages } = await memory.recall({ threadId: thread.thread, resourceId: thread.resource });

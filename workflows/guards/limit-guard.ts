@@ -127,8 +127,8 @@ export const limitGuard = (
     onViolation: options.onViolation,
   };
   const take = takingFrom(limits);
-  const traits = limits.some(({ warnAt }) => warnAt !== undefined) ? traitsOf.redact : traitsOf.block;
-  return Object.assign(guard, { traits }, {
+  const decides = limits.some(({ warnAt }) => warnAt !== undefined) ? traitsOf.redact : traitsOf.block;
+  return Object.assign(guard, { traits: { ...decides, ignoresContent: true } }, {
     processInput: async (args) => {
       await take(args, ['runs']);
       return unchanged;

@@ -105,6 +105,7 @@ const byName: Readonly<Record<string, (processor: Processor) => GuardTraits>> = 
   'Prompt Injection Detector': decidesOf,
   'Language Detector': decidesOf,
   'Token Limiter': decidesOf,
+  'Token Cost Control': () => ({ decides: ['trip'], ignoresContent: true }),
   'Unicode Normalizer': editing,
   ToolCallFilter: editing,
   MessageHistory: reading,
