@@ -167,7 +167,7 @@ describe.each(Object.entries(turns))('the UI messages of %s', (_name, start) => 
   });
 
   it.each(['inputStep', 'llmRequest'] as const)('a limit of %s keeps the result of the last step', async (phase) => {
-    const limit = tripping(phase, { when: ({ messages, prompt }) => JSON.stringify([messages, prompt]).includes('Seen.') });
+    const limit = tripping(phase, { when: (given) => JSON.stringify([given.messages, Object(given).prompt]).includes('Seen.') });
     const answers = [limit, Object.assign({ ...limit }, { traits: { ignoresContent: true } })].map(async (guard) => {
       const { messages } = await turn({ messages: [user('Hi')], guards: [guard] });
       expect(messages.at(-1)?.parts.at(-1)).toMatchObject({ type: 'data-tripwire' });
