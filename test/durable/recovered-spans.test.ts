@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { openTelemetry } from '../../src/otel/index.js';
 import { traced } from '../mastra/traced.js';
 import { createDisk, mortalEngine } from './mortal-engine.js';
-import { scenarios, type Scenario } from './scenarios.js';
+import { approving, scenarios, type Scenario } from './scenarios.js';
 
 const named = (spans: readonly ReadableSpan[], start: string) => spans.filter(({ name }) => name.startsWith(start));
 
@@ -101,3 +101,39 @@ describe('a run that another process recovers', () => {
     ]);
   });
 });
+
+it.each(['this process', 'another process'])(
+  'a run that %s resumes is one trace, and each segment has one span',
+  async (where) => {
+    const disk = createDisk();
+    const scenario = approving();
+    const engine = mortalEngine(disk);
+    const agents = [scenario.agent({ durability: engine })];
+    const trace = traced(...agents);
+    await agents[0]?.generate('Please charge me.', { runId: 'one' });
+    const segments = [trace];
+    for (const last of [false, true]) {
+      await trace.spans(); // the engine has stored the segment
+      if (where === 'another process') {
+        agents.unshift(scenario.agent({ durability: mortalEngine(disk) }));
+        segments.push(traced(agents[0]));
+      }
+      const [agent] = agents;
+      const [waiting] = (await agent?.listSuspendedRuns())?.runs ?? [];
+      const answer = { toolCallId: waiting?.toolCalls[0]?.toolCallId };
+      const result = await (await agent?.resume('one', { approved: true }, answer))?.getFullOutput();
+      expect(result?.status).toBe(last ? 'success' : 'suspended');
+    }
+    const spans = (await Promise.all(segments.map((segment) => segment.spans()))).flat();
+    const runs = spans.filter(({ type }) => type === SpanType.AGENT_RUN);
+    expect(runs.map(({ name }) => name)).toEqual([
+      "agent run: 'cashier'",
+      "agent run: 'cashier' (resumed)",
+      "agent run: 'cashier' (resumed)",
+    ]);
+    expect(runs.slice(1).map(({ parentSpanId }) => parentSpanId)).toEqual(runs.slice(0, -1).map(({ id }) => id));
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    expect(spans.filter(({ isEvent, endTime }) => !isEvent && !endTime)).toEqual([]);
+    expect(spans.filter(({ type }) => type === SpanType.TOOL_CALL)).toHaveLength(2);
+  },
+);

@@ -24,7 +24,7 @@ import { ownOptions } from '../options/own-options.js';
 import { openList } from './read-call.js';
 import { recordOptions } from './resume.js';
 import { runSegmentOf } from './run-segment.js';
-import { createAgentTrace } from '../tracing/agent-trace.js';
+import { createAgentTrace, type SpanPlace } from '../tracing/agent-trace.js';
 import type { Processor } from '@mastra/core/processors';
 import { phases } from '../../phase/table.js';
 import { withoutHeaders } from '../../loop/record-ports.js';
@@ -53,6 +53,8 @@ export interface StartOptions extends Pick<AgentSetup, 'guards' | 'hooks' | 'max
   readonly isContinued?: boolean;
   /** The original limits of a continued run. Default: those of the agent and the call. */
   readonly limits?: LoopLimits;
+  /** The span of the earlier segment of a resumed durable run. */
+  readonly resumedFrom?: SpanPlace | undefined;
   /** Called with each chunk once it is visible, in addition to the caller's stream, which it may delay. */
   readonly show?: OnShow<Chunk>;
   /** Replaces models and tools. */
@@ -75,7 +77,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const hold = holdFor(own, lanes);
   const hooks = { ...start.hooks, ...options.hooks };
   const call = { agent, options, requestContext, runId, mode, list, conversation, owner, hooks, maxModelRetries };
-  const trace = createAgentTrace({ ...call, maxSteps: ownLimits.maxSteps, hasWords: own.recordEdits ?? false }, lanes);
+  const trace = createAgentTrace({ ...start, ...call, ...ownLimits, hasWords: own.recordEdits ?? false }, lanes);
   const target: LoopTarget = { ...call, isGuarded: Object.values(lanes).some(Boolean), trace };
   if (target.isGuarded) guardSubagents(requestContext, (parts) => start.createAgent({ ...guards, ...unstored, ...parts }));
   const { settings, ...loop } = await createLoopPorts(target, () => createId('message'));

@@ -7,6 +7,7 @@ import type { Run } from '../../loop/run.js';
 import { decodeAt, encode } from '../../loop/state/encode.js';
 import { toPersistedState, type PersistedState } from '../../loop/state/persisted-state.js';
 import type { CallOptions } from '../call-options.js';
+import { spanOf, type SpanPlace } from '../tracing/agent-trace.js';
 import type { RunDefinition } from './run-definition.js';
 import { isApplied, namesOf } from '../options/option-table.js';
 
@@ -38,6 +39,7 @@ export interface PersistedSegment {
   readonly forked?: readonly PersistedStep[];
   readonly resumes?: {
     readonly state: PersistedState;
+    readonly span?: SpanPlace;
     /** Undefined if the run is to be canceled. */
     readonly answered?: Answered;
   };
@@ -47,6 +49,8 @@ export interface PersistedSegment {
 export interface PersistedEnd {
   readonly call: PersistedCall;
   readonly state: PersistedState;
+  /** The span of the segment, which the next one continues. Undefined without a trace. */
+  readonly span?: SpanPlace;
   readonly error?: undefined;
 }
 
@@ -57,11 +61,16 @@ export type SegmentEnd = PersistedEnd | { readonly error: unknown; readonly call
 export const readSegment = (text: string, id: string): PersistedSegment => decodeAt(text, `${id} input`) as PersistedSegment; // the text of a run segment
 export const writeEnd = (end: SegmentEnd): string => encode(end);
 
+const spanIn = (run: Run): Pick<PersistedEnd, 'span'> => {
+  const { id, traceId } = spanOf(run) ?? {};
+  return id && traceId ? { span: { id, traceId } } : {};
+};
+
 /** The output of a run. If its state is not plain data, the run ends as failed. */
 export const endOf = (run: Run, { call }: PersistedSegment): string => {
   const persisted = { ...call, messages: [] }; // they are in the state
   try {
-    return writeEnd({ call: persisted, state: toPersistedState(run) });
+    return writeEnd({ call: persisted, state: toPersistedState(run), ...spanIn(run) });
   } catch (error) {
     if (!isInterlockError(error, 'durable/unkept-value')) throw error;
     return writeEnd({ error: run.state.error ?? error });

@@ -208,7 +208,8 @@ const startSegment = async (
   const { show } = publisher;
   const isFenced = parts.engine.isFenced ?? false;
   const journal = createPersistedJournal(durable, { startedWith: segment.resumes?.state, isFenced, records: publisher });
-  const make = (own: MakeOptions) => setUp(parts, segment.call, { here: { ...caller, abortSignal }, journal, show, ...own });
+  const shared = { here: { ...caller, abortSignal }, journal, show, resumedFrom: segment.resumes?.span };
+  const make = (own: MakeOptions) => setUp(parts, segment.call, { ...shared, ...own });
   return startPersistedRun({ durable, segment, make, acceptChangedCode: parts.acceptChangedCode });
 };
 

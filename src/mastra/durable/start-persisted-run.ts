@@ -17,6 +17,7 @@ import { startRun } from '../agent/start-run.js';
 import type { CallOptions } from '../call-options.js';
 import { answeredBy, type ResumeOptions } from '../agent/resume.js';
 import type { AgentSetup } from '../agent/read-config.js';
+import type { SpanPlace } from '../tracing/agent-trace.js';
 import { resolveOptions } from '../agent/resolve-options.js';
 import { pinnedVersionFor as versionFor } from '../agent/read-call.js';
 import { RequestContext } from '@mastra/core/request-context';
@@ -127,6 +128,8 @@ interface SetUpOptions {
   readonly isFirstSegment?: boolean;
   /** The original limits of a continued run. */
   readonly limits?: LoopLimits | undefined;
+  /** The span of the segment that this one continues. */
+  readonly resumedFrom?: SpanPlace | undefined;
   /** The original effects of a continued run's tools. */
   readonly effects?: RunOptions['effects'];
 }
@@ -135,7 +138,7 @@ interface SetUpOptions {
 export const setUp = async (
   { agent, setup }: PersistedAgent,
   call: PersistedCall,
-  { here, journal, show, isFirstSegment, limits, effects }: SetUpOptions,
+  { here, journal, show, isFirstSegment, limits, effects, resumedFrom }: SetUpOptions,
 ): Promise<Run> => {
   const { defaults, guards } = setup;
   const { runId, mode, messages } = call;
@@ -157,6 +160,7 @@ export const setUp = async (
     journal,
     show,
     limits,
+    resumedFrom,
     isContinued: !isFirstSegment,
   });
 };
@@ -167,9 +171,9 @@ export const resumedSegment = async (
   end: PersistedEnd,
   resuming: ResumeOptions,
 ): Promise<PersistedSegment> => {
-  const { call, state } = end;
+  const { call, state, span } = end;
   const answered = answeredBy(await restoredRun(parts, end), resuming);
-  return { call: { ...call, mode: resuming.mode }, resumes: { state, answered } };
+  return { call: { ...call, mode: resuming.mode }, resumes: { state, answered, ...(span && { span }) } };
 };
 
 /** A suspended run, restored from its stored state for inspection. */

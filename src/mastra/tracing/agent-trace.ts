@@ -28,9 +28,12 @@ import { namesOf, usageStats, wordsOfSteps } from './model-spans.js';
 import { asError, createStepSpans, nameToolIn, type ToolSpan } from './step-spans.js';
 import { continuesStep, opensRun } from '../../trace/traces.js';
 import { mapErrorTexts } from '../../guard/map-texts.js';
-import { withStandIns } from '../stand-ins.js';
+import { secretsSpan } from './secrets-span.js';
 
 type AgentSpan = Span<SpanType.AGENT_RUN>;
+
+/** A span that another one continues. */
+export type SpanPlace = Pick<AnySpan, 'id' | 'traceId'>;
 
 /** The run to trace. */
 interface AgentTracing {
@@ -47,6 +50,8 @@ interface AgentTracing {
   /** The conversation at the start, with the instructions. */
   readonly list: MessageList;
   readonly maxSteps: number;
+  /** The span of the earlier segment, if it ended in another process or segment of a durable run. */
+  readonly resumedFrom?: SpanPlace | undefined;
   /** True if spans contain the text that guards received and removed. */
   readonly hasWords: boolean;
 }
@@ -89,7 +94,8 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
     if (segment?.run === run) return segment;
     if (!opensRun(event, segment !== undefined)) return undefined; // from a run segment that is over
     const isRecovered = event.type === 'state-enter';
-    const resumed = segment && event.type === 'run-resume' ? { from: segment.agent, input: answerIn(event) } : undefined;
+    const resumed =
+      event.type === 'run-resume' ? { from: segment?.agent ?? tracing.resumedFrom, input: answerIn(event) } : undefined;
     const conceal = concealOf(lanes, () => run);
     const availableTools = offeredTools(run.options.settings).map(([name]) => name);
     const start = { isRecovered, resumed, availableTools };
@@ -146,8 +152,11 @@ interface SpannedRun extends AgentTracing {
 interface SpanStart {
   readonly isRecovered: boolean;
   readonly availableTools: string[];
-  /** The continuation of a suspended run: the span of the previous segment, and the answer. */
-  readonly resumed?: { readonly from: AgentSpan; readonly input: { readonly toolCallId: string; readonly answer: string } };
+  /** The continuation of a suspended run: the answer, and the span of the previous segment, if it had one. */
+  readonly resumed?: {
+    readonly from: SpanPlace | undefined;
+    readonly input: { readonly toolCallId: string; readonly answer: string };
+  };
 }
 
 /**
@@ -171,14 +180,14 @@ const startAgentSpan = (
       runId,
       resourceId,
       threadId,
-      ...(resumed && { resumed: true, resumedFromSpanId: resumed.from.id }),
+      ...(resumed && { resumed: true, ...(resumed.from && { resumedFromSpanId: resumed.from.id }) }),
       ...(isRecovered && { recovered: true }),
     },
-    tracingOptions: resumed ? { ...options.tracingOptions, traceId: resumed.from.traceId } : options.tracingOptions,
+    tracingOptions: resumed?.from ? { ...options.tracingOptions, traceId: resumed.from.traceId } : options.tracingOptions,
     tracingContext: options.tracingContext,
     requestContext,
     mastra: agent.getMastraInstance(),
-    resumedFromSpanId: resumed?.from.id,
+    resumedFromSpanId: resumed?.from?.id,
   });
 };
 
@@ -249,47 +258,6 @@ const interruption = (run: Run) => {
 const withoutSecrets = (spanned: SpannedRun, conceal: (text: string) => string): SpannedRun => {
   const entries = Array.from(spanned.requestContext.entries(), ([key, value]) => [key, mapErrorTexts(value, conceal)] as const);
   return { ...spanned, instructions: conceal(spanned.instructions), requestContext: new RequestContext(entries) };
-};
-
-type Attributes = Readonly<Record<string, unknown>>;
-
-/**
- * A span without the values that guards hide. This includes its child spans: those of tools, which get it as tracing context, and
- * of agents that tools call.
- */
-const secretsSpan = <S extends AnySpan>(span: S, conceal: (text: string) => string): S => {
-  const change = (options: unknown): unknown => concealedIn(options, conceal);
-  /** Wraps a method that sets fields of a span. */
-  const changing = (name: 'update' | 'end' | 'error') => (target: S) => (options: unknown) =>
-    (target[name] as (options: unknown) => unknown).call(target, change(options));
-  const opening = (name: 'createChildSpan' | 'createEventSpan') => (target: S) => (options: unknown) =>
-    secretsSpan((target[name] as (options: unknown) => AnySpan).call(target, change(options)), conceal);
-  return withStandIns(span, {
-    update: changing('update'),
-    end: changing('end'),
-    error: changing('error'),
-    createChildSpan: opening('createChildSpan'),
-    createEventSpan: opening('createEventSpan'),
-  });
-};
-
-/** Fields of a span that may contain text of the conversation; all others belong to the host. */
-const wordFields = ['input', 'output', 'attributes', 'metadata'] as const;
-
-const concealedIn = (value: unknown, conceal: (text: string) => string): unknown => {
-  if (typeof value !== 'object' || value === null) return value;
-  const attributes = value as Attributes;
-  const fields = wordFields.flatMap((name) =>
-    attributes[name] === undefined ? [] : [[name, mapErrorTexts(attributes[name], conceal)] as const],
-  );
-  const error = attributes['error'] instanceof Error ? { error: concealedError(attributes['error'], conceal) } : {};
-  return { ...attributes, ...Object.fromEntries(fields), ...error };
-};
-
-const concealedError = (error: Error, conceal: (text: string) => string): Error => {
-  const message = conceal(error.message);
-  if (message === error.message && !error.cause) return error;
-  return Object.assign(new Error(message), { name: error.name, stack: error.stack && conceal(error.stack) });
 };
 
 /** The spans of a run's guards. */
