@@ -2,10 +2,18 @@ import { createTool } from '@mastra/core/tools';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
+import type { Engine } from '../../src/engine.js';
+import { guard, InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { toolResultsIn } from '../promises/support.js';
 import { createDisk, mortalEngine } from './mortal-engine.js';
+
+/** A chunk for readers. */
+interface Shown {
+  readonly type: string;
+  readonly payload?: { readonly id: string; readonly text: string };
+  readonly data?: { readonly partIds: readonly string[] };
+}
 
 interface TextParts {
   content: { parts: { type: string; text?: string }[] };
@@ -63,3 +71,31 @@ it('P11: a guard’s edit of a step long before is in the steps of a run that an
     ).toEqual(expected);
   }
 });
+
+it.each(['step', 'none', 'auto', 'run'] as const)(
+  'P4: an answer that is rejected as a whole is retracted for followers, wherever its process was killed (hold: %s)',
+  async (hold) => {
+    const reading = { id: 'reading', processOutputStep: ({ messages }: { messages: unknown[] }) => messages };
+    const late = { id: 'late', processOutputResult: ({ abort }: { abort(reason: string): never }) => abort('No.') };
+    const outputProcessors = [reading, guard(late, { hold: 'none' })] as never;
+    const agentOn = (durability: Engine) => makeAgent({ outputProcessors, hold, durability });
+    const engine = mortalEngine(createDisk());
+    await agentOn(engine).generate('Go');
+    for (const [dieAt, boundary] of engine.passed.entries()) {
+      const disk = createDisk();
+      const first = mortalEngine(disk, dieAt);
+      void agentOn(first)
+        .stream('Go', { runId: 'run' })
+        .catch(() => undefined);
+      await first.died;
+      const stream = await agentOn(mortalEngine(disk)).attach('run', { from: 0 });
+      let shown: { id: string; text: string }[] = [];
+      for await (const { type, payload, data } of stream.fullStream as AsyncIterable<Shown>) {
+        if (type === 'text-delta' && payload) shown.push(payload);
+        if (type === 'data-interlock-retract') shown = shown.filter(({ id }) => !data?.partIds.includes(id));
+      }
+      expect((await stream.getFullOutput()).status).toBe('tripwire');
+      expect(shown, `${boundary.at} ${boundary.key}`).toEqual([]);
+    }
+  },
+);

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../../schemas/index.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
 import type { ConversationSnapshot, StepRecord } from '../ports.js';
-import type { ResponseStep, Attempt, BufferedChunks, Run, RunState } from '../run.js';
+import type { ResponseStep, Attempt, Run, RunState } from '../run.js';
 import { createResponse, type AssembledResponse } from '../response.js';
 import type { StepCalls } from '../step-calls.js';
 
@@ -57,7 +57,7 @@ export const resumed = <S extends Pick<RunState, 'status'>>(state: S) => ({ ...s
 /** Applies the state of another run to a run that has not started; the recording notes where it continues. */
 export const writeState = (run: Run, state: KeptState): void => {
   const { usedPartIds, givenCallIds, slots, events, list, accepted, attempt, held, ...own } = state;
-  const offsetOf = bufferAgain(run, held);
+  const offsetOf = bufferAgain(run, state);
   const { steps } = own;
   run.change({
     ...own,
@@ -89,13 +89,17 @@ type OffsetOf = (offset: number) => number;
 
 /**
  * Buffers the buffered chunks again; returns the conversion from offsets of the last stream buffer. They replace those of a state that was
- * applied before: a segment applies the state of its suspension, and later the one of its journal.
+ * applied before: a segment applies the state of its suspension, and later the one of its journal. Between two steps nothing is
+ * buffered, so that a retraction leaves.
  */
-const bufferAgain = (run: Run, buffered: BufferedChunks): OffsetOf => {
+const bufferAgain = (run: Run, { held: buffered, attempt }: KeptState): OffsetOf => {
   const { hold, streamBuffer } = run.options;
   streamBuffer.dropBuffered();
-  if (hold) streamBuffer.startBuffering();
-  for (const chunk of buffered.chunks) void streamBuffer.write(chunk); // buffered chunks have no reader to wait for
+  streamBuffer.flush();
+  if (hold === 'run' || (hold && attempt && !attempt.closed)) {
+    streamBuffer.startBuffering();
+    for (const chunk of buffered.chunks) void streamBuffer.write(chunk); // buffered chunks have no reader to wait for
+  }
   return (offset) => (offset < buffered.from || !hold ? alreadyEmitted : offset - buffered.from);
 };
 
