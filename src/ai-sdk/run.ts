@@ -170,7 +170,7 @@ export const createRun = (plan: Plan, options: GuardOptions, { owner, agentId = 
     },
     finish: () => finish(run),
     watch: (result) =>
-      watchReaders((tripwireParts ? withStopParts : showTripwires)(result, run.data), { onReaderCancel, leaving, emit }),
+      watchReaders((tripwireParts ? withStopParts : showTripwires)(result, run), { onReaderCancel, leaving, emit }),
     showData: (chunk) => showData(run, chunk),
     emit,
     end: (error) => {

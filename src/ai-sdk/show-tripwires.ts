@@ -2,8 +2,16 @@ import type { TextStreamPart, ToolSet, UIMessageChunk } from 'ai';
 import { keptMark } from '../loop/judge.js';
 import { once } from '../phase/memo.js';
 import type { WrittenData } from './events.js';
+import type { Phase } from '../phase/row.js';
+import { phaseRow } from '../phase/table.js';
 import { isStopError, TripwireError, type StopError } from './stop-errors.js';
 import { wrapField } from './watch-readers.js';
+
+/** The parts of a run that its UI messages need. */
+interface ShownRun {
+  readonly data: readonly WrittenData[];
+  readonly state: { readonly steps: readonly unknown[] };
+}
 
 type Part = TextStreamPart<ToolSet>;
 type Finish = Extract<Part, { type: 'finish' }>;
@@ -26,19 +34,19 @@ export const isUICall = (call: object): boolean => fields.every((name) => Object
  * In the UI messages of a result, a tripwire is a `data-tripwire` part instead of an error, and what left of a step or run that was not
  * accepted is retracted, as over Mastra's routes. The `data` that guards wrote leaves with the part that follows it.
  */
-export const showTripwires = <Result extends object>(result: Result, data: readonly WrittenData[]): Result => {
+export const showTripwires = <Result extends object>(result: Result, run: ShownRun): Result => {
   const { toUIMessageStream: own } = result as UIResult;
   if (!own) return result;
   const stream = { get: (): unknown => Reflect.get(result, 'stream'), configurable: true };
-  const shown = withStopParts(Object.create(result, { stream }) as Result, data);
+  const shown = withStopParts(Object.create(result, { stream }) as Result, run);
   return Object.assign(result, { toUIMessageStream: (options?: object) => own.call(shown, options) });
 };
 
 /** A result whose stream has the parts of a stop instead of its error. A reader's cancel reaches the source at once, which a pipe would delay. */
-export const withStopParts = <Result extends object>(result: Result, data: readonly WrittenData[]): Result => {
+export const withStopParts = <Result extends object>(result: Result, run: ShownRun): Result => {
   wrapField(result, 'stream', (stream) => {
     const reader = (stream as ReadableStream<Part>).getReader();
-    const convert = createConverter(data);
+    const convert = createConverter(run);
     const pull = async (controller: ReadableStreamDefaultController<object>): Promise<void> => {
       await testPipes();
       const { done, value } = await reader.read();
@@ -50,7 +58,8 @@ export const withStopParts = <Result extends object>(result: Result, data: reado
   return result;
 };
 
-const createConverter = (data: readonly WrittenData[]) => {
+const createConverter = (run: ShownRun) => {
+  const { data } = run;
   let shown = 0;
   let hasSteps = false;
   let isInStep = false;
@@ -65,11 +74,15 @@ const createConverter = (data: readonly WrittenData[]) => {
     }
     const isOfRun = part.error.phase === 'outputResult';
     const retraction = asPassedOn({ type: 'data-interlock-retract', data: { scope: isOfRun ? 'run' : 'step' } });
-    const keeps = TripwireError.isInstance(part.error) && part.error.keepsLastStep;
-    const mark = keeps ? [asPassedOn({ type: keptMark, data: {} })] : [];
+    const isKept = TripwireError.isInstance(part.error) && (hasSteps ? part.error.keepsLastStep : keepsQuestion(part.error, run));
+    const mark = isKept ? [asPassedOn({ type: keptMark, data: {} })] : [];
     return [...((isOfRun ? hasSteps : isInStep) ? [retraction] : mark), ...endOf(part.error)];
   };
 };
+
+/** Whether a run of which nothing was sent was blocked for its answer, or for a limit, and not for the question. */
+const keepsQuestion = ({ keepsLastStep, phase }: TripwireError, { state: { steps } }: ShownRun): boolean =>
+  keepsLastStep || steps.length > 0 || !phaseRow(phase as Phase).mayOverlap; // an error's phase is a phase
 
 const endOf = (error: StopError): object[] => {
   if (!TripwireError.isInstance(error)) return [{ type: 'error', error }];

@@ -177,7 +177,10 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
 
 const publishTripwire = async (run: Run, tripwire: Tripwire): Promise<void> => {
   const { runId, serveGuardDetails } = run.options;
-  if (lastStepAfter(run.state.stop) === 'kept') await publish(run, { type: keptMark, runId, from: 'AGENT', data: {} });
+  const lastStep = lastStepAfter(run.state.stop);
+  const isAnswer = lastStep === undefined || run.state.accepted.length > 0;
+  if (lastStep === 'kept' || (isWithheld(run) && isAnswer))
+    await publish(run, { type: keptMark, runId, from: 'AGENT', data: {} });
   await publish(run, agentChunk(run, 'tripwire', serveGuardDetails ? tripwire : withoutPlace(tripwire)));
 };
 

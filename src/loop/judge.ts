@@ -87,7 +87,7 @@ export const lastStepAfter = (stop: Stop | undefined): 'rejected' | 'kept' | und
   return rejectsContent(stop) ? 'rejected' : 'kept';
 };
 
-/** Before a tripwire: the step before it stays accepted. */
+/** Before a tripwire: what a reader has of the chat stays accepted, the last step or the question. */
 export const keptMark = 'data-interlock-kept';
 
 /** The error of a run whose guard gave no verdict. */

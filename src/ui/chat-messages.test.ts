@@ -100,10 +100,10 @@ describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
     [user('a'), answer(step, text('b'), step, text('c'), ran, written), user('d')],
   ],
   [
-    'a limit blocked the input',
+    'a limit blocked the input, or an answer was blocked of which nothing was sent',
     [user('a'), answer(kept, tripwire), user('b')],
     [user('a'), answer(kept, tripwire, step), user('b')],
-    [user('b')],
+    [user('a'), user('b')],
   ],
   [
     'a message has no parts',

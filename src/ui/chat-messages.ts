@@ -59,8 +59,10 @@ const kept = 'data-interlock-kept';
 export const isMark = ({ type }: ChatPart): boolean => type === tripwire || type.startsWith('data-interlock-');
 
 /** The input was blocked: a tripwire precedes any step. */
-const isBlockedInput = (parts: readonly ChatPart[]): boolean =>
-  parts.find(({ type }) => type === tripwire || type === stepStart)?.type === tripwire;
+const isBlockedInput = (parts: readonly ChatPart[]): boolean => {
+  const at = parts.findIndex(({ type }) => type === tripwire || type === stepStart);
+  return parts[at]?.type === tripwire && parts[at - 1]?.type !== kept;
+};
 
 /**
  * A tripwire rejects the step before it: of an input guard, what is new in the prompt; of others, nothing is left of their step. A limit

@@ -166,6 +166,19 @@ describe.each(Object.entries(turns))('the UI messages of %s', (_name, start) => 
     expect(partsOf(messages.at(-1))).toEqual(['step-start', 'text', 'tool-look', 'data-tripwire']);
   });
 
+  it.each(['outputResult', 'outputStep', 'outputStream', 'inputStep'] as const)(
+    'a block by %s of an answer of which nothing was sent keeps the question',
+    async (phase) => {
+      const late = tripping(phase, { when: (given) => phase !== 'inputStep' || given.stepNumber === 1 });
+      const guards = [late, { ...guardOn('outputResult', ({ messages }) => messages), id: 'reader' }];
+      const { messages } = await turn({ messages: [user('Hi')], guards });
+      expect(messages.at(-1)?.parts.some(({ type }) => type === 'data-tripwire')).toBe(true);
+      const next = JSON.stringify(acceptedMessages([...messages, user('Go on')]));
+      expect(next).toContain('"Hi"');
+      expect(next).not.toMatch(/One|Two|Three|tripwire/);
+    },
+  );
+
   it.each(['inputStep', 'llmRequest'] as const)('a limit of %s keeps the result of the last step', async (phase) => {
     const limit = tripping(phase, { when: (given) => JSON.stringify([given.messages, Object(given).prompt]).includes('Seen.') });
     const answers = [limit, Object.assign({ ...limit }, { traits: { ignoresContent: true } })].map(async (guard) => {

@@ -116,3 +116,26 @@ describe.each(modes)('a prompt that a guard rejects, %s', (mode) => {
     },
   );
 });
+
+const rows: readonly (readonly [string, Phase, number, boolean, object])[] = [
+  ['a question', 'input', 0, false, {}],
+  ['the first prompt', 'inputStep', 0, false, {}],
+  ['a later prompt, of an answer that was sent', 'inputStep', 1, false, {}],
+  ['a later prompt, of an answer of which nothing was sent', 'inputStep', 1, true, { hold: 'run' }],
+  ['an answer that was sent', 'outputResult', 0, false, { hold: 'none' }],
+  ['an answer of which nothing was sent', 'outputResult', 0, true, {}],
+  ['a step of which nothing was sent', 'outputStep', 0, true, { hold: 'run' }],
+];
+
+it.each(rows)('a page keeps what it has after a block of %s', async (_name, phase, step, isMarked, config) => {
+  const blocking = guardOn(phase, ({ abort }) => abort('No.'), { when: ({ stepNumber = 0 }) => stepNumber === step });
+  const lane = phase.startsWith('input') ? 'inputProcessors' : 'outputProcessors';
+  const { agent } = remembering(undefined, steps(3), { tools: { read }, [lane]: [blocking], ...config });
+  const types: string[] = [];
+  for await (const { type } of (await agent.stream('Read all.')).fullStream as AsyncIterable<{ type: string }>) types.push(type);
+  expect(types.slice(types.indexOf('tripwire') - 1, -1)).toEqual([
+    isMarked ? 'data-interlock-kept' : expect.any(String),
+    'tripwire',
+  ]);
+  expect(types.includes('data-interlock-kept')).toBe(isMarked);
+});

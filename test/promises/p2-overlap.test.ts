@@ -155,7 +155,7 @@ describe.each(modes)('P2 with overlap, %s', (mode) => {
     const guards = [overlapping(hanging('processInput'), { deadlineMs: 10, onUnavailable: 'trip' })];
     const ran = await runAgent(createAgent({ model, inputProcessors: guards }), mode);
     expect(ran.result?.tripwire).toMatchObject({ kind: 'unavailable', metadata: { code: 'guard/deadline' } });
-    expect(types(ran)).toEqual(['start', 'tripwire', 'finish']);
+    expect(types(ran)).toEqual(['start', 'data-interlock-kept', 'tripwire', 'finish']);
     expect(model.calls[0]?.aborted || model.cancelled).toBe(true);
   });
 
