@@ -95,8 +95,16 @@ describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
   ],
   [
     'a limit blocked a prompt with outputs of tools',
-    [user('a'), answer(step, text('b'), step, text('c'), ran, written, kept, tripwire), user('d')],
-    [user('a'), answer(step, text('b'), step, text('c'), ran, written, kept, tripwire, step), user('d')],
+    [
+      user('a'),
+      answer(step, text('b'), step, text('c'), ran, tool('u', 'approval-responded'), written, kept, tripwire),
+      user('d'),
+    ],
+    [
+      user('a'),
+      answer(step, text('b'), step, text('c'), ran, tool('u', 'approval-responded'), written, kept, tripwire, step),
+      user('d'),
+    ],
     [user('a'), answer(step, text('b'), step, text('c'), ran, written), user('d')],
   ],
   [

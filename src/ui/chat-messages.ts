@@ -65,15 +65,15 @@ const isBlockedInput = (parts: readonly ChatPart[]): boolean => {
 };
 
 /**
- * A tripwire rejects the step before it: of an input guard, what is new in the prompt; of others, nothing is left of their step. A limit
- * rejects nothing.
+ * A tripwire rejects the step before it: of an input guard, what is new in the prompt; of others, nothing is left of their step. After a
+ * mark it rejects nothing. In both cases a call without an outcome is over.
  */
 const withoutMarks = (parts: readonly ChatPart[]): ChatPart[] => {
   let remaining: ChatPart[] = [];
   for (const [index, part] of parts.entries()) {
     const start = remaining.findLastIndex(isStepStart);
-    if (part.type === tripwire && parts[index - 1]?.type !== kept)
-      remaining = remaining.flatMap((one, at) => (at <= start ? [one] : withheld(one)));
+    const remainsOf = parts[index - 1]?.type === kept ? withoutOpenCall : withheld;
+    if (part.type === tripwire) remaining = remaining.flatMap((one, at) => (at <= start ? [one] : remainsOf(one)));
     if (!isMark(part)) remaining.push(part);
   }
   return remaining.slice(0, remaining.findLastIndex((part) => !isStepStart(part)) + 1);
@@ -82,14 +82,23 @@ const withoutMarks = (parts: readonly ChatPart[]): ChatPart[] => {
 /** In place of the output of a call: the model must know that the tool was called. */
 export const withheldCall = '[This tool was called. Its input and its result were withheld.]';
 
+/** The fields of a call. */
+interface CallPart extends ChatPart {
+  readonly toolName?: unknown;
+  readonly toolCallId?: unknown;
+  readonly state?: unknown;
+}
+
+const hasOutcome = ({ state }: CallPart): boolean => state === 'output-available' || state === 'output-error';
+
 /** The remains of a part of a rejected step. */
-const withheld = (part: ChatPart & { toolName?: unknown; toolCallId?: unknown; state?: unknown }): ChatPart[] => {
-  const { type, toolName, toolCallId, state } = part;
+const withheld = (part: CallPart): ChatPart[] => {
+  const { type, toolName, toolCallId } = part;
   const call = { type, toolCallId, ...(toolName !== undefined && { toolName }), state: 'output-available' };
-  return state === 'output-available' || state === 'output-error'
-    ? [{ ...call, input: {}, output: withheldCall } as ChatPart]
-    : [];
+  return hasOutcome(part) ? [{ ...call, input: {}, output: withheldCall } as ChatPart] : [];
 };
+
+const withoutOpenCall = (part: CallPart): ChatPart[] => (part.toolCallId === undefined || hasOutcome(part) ? [part] : []);
 
 const withoutRetracted = (parts: readonly ChatPart[]): ChatPart[] => {
   const subRuns = parts.flatMap((part) => (part.type === retract ? (subRunOf(part) ?? []) : []));
