@@ -61,7 +61,11 @@ const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<v
   run.change({ reusable: [...run.state.reusable, ...attempt.finishedCalls] });
   const { reason } = record;
   rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
-  const out: EmittedParts = { partIds: attempt.answer.partIds, place: attempt.place ?? 0, scope: 'step' };
+  const out: EmittedParts = {
+    partIds: attempt.answer.partIds,
+    place: attempt.place ?? run.options.streamBuffer.offset,
+    scope: 'step',
+  };
   if (isModelFailure(run, reason)) run.options.streamBuffer.drop(out.place); // emitted content of a failed attempt stays, marked as failed
   else await retract(run, out);
 };

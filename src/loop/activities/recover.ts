@@ -37,7 +37,7 @@ export const recover = async (run: Run): Promise<Outcome> => {
 
 /** Repeats the call; chunks that the failed one emitted are retracted. */
 const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
-  await retract(run, { partIds: attempt.answer.partIds, place: attempt.place ?? 0, scope: 'step' });
+  await retract(run, { partIds: attempt.answer.partIds, place: attempt.place ?? run.options.streamBuffer.offset, scope: 'step' });
   run.change({ error: undefined });
   keepRejectedWords(run);
 };
