@@ -66,7 +66,7 @@ export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>)
     find,
     rest: (text, from, match) => {
       const named = endless.find(([kind]) => 'kind' in match && match.kind === kind);
-      const last = named ? endOfRest(text, from) : from;
+      const last = named ? endOfRest(text, from, 'isRest' in match) : from;
       const next = last > from ? find(text, from, last).find(({ end }) => end > last) : undefined; // the rest must not take its beginning
       const end = next?.start ?? last;
       return named && end > from ? { start: from, end, kind: named[0], isRest: true } : undefined;
@@ -90,9 +90,10 @@ export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>)
 const longChars = 256;
 const longRun = new RegExp(String.raw`^[\w+/=.~%-]{${longChars}}$`);
 
-/** The end of the characters of a value that continue it from a place on: inside a word, or inside a long run. */
-const endOfRest = (text: string, from: number): number => {
-  const isInside = /^\w\w$/.test(text.slice(from - 1, from + 1)) || longRun.test(text.slice(Math.max(0, from - longChars), from));
+/** The end of the characters of a value that continue it from a place on: inside a word, inside a long run, or after the first of them. */
+const endOfRest = (text: string, from: number, isRest: boolean): number => {
+  const isInside =
+    isRest || /^\w\w$/.test(text.slice(from - 1, from + 1)) || longRun.test(text.slice(Math.max(0, from - longChars), from));
   return isInside ? from + (/^[\w+/=.~%-]*/.exec(text.slice(from))?.[0] ?? '').length : from;
 };
 
