@@ -19,8 +19,8 @@ import {
   type GuardProcessor,
   checkOptions,
   editStrategies,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
 } from './guard-options.js';
 import { streamHooks, type ValuePolicy } from './value-hooks.js';
 import { aBoolean, aName, aText, listOf, needed } from '../../src/option-kind.js';
@@ -45,13 +45,12 @@ export interface BlockedTermsMetadata {
 
 type TermsProcessor = Processor<string, BlockedTermsMetadata>;
 
-export const optionKinds: KindsOf<BlockedTermsGuardOptions> = {
-  ...sharedKinds,
+export const optionKinds = guardKinds<BlockedTermsGuardOptions>({
   terms: needed(listOf(aName)),
   wholeWords: aBoolean,
   strategy: editStrategies,
   replacement: aText,
-};
+});
 
 /**
  * A guard (id `blocked-terms`) for words and phrases that must not occur in the user's newest turn or in an answer. It matches words
@@ -68,12 +67,11 @@ export const blockedTermsGuard = (
   checkOptions('blocked-terms', options, optionKinds);
   const { terms, wholeWords = true, strategy = 'block', replacement = '***' } = options;
   const matching = termMatching(terms, wholeWords);
-  const guard: TermsProcessor = {
-    id: options.id ?? 'blocked-terms',
-    name: 'Blocked terms',
-    description: `Finds ${terms.length} blocked words and phrases.`,
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<BlockedTermsMetadata>(
+    options,
+    ['blocked-terms', 'Blocked terms'],
+    `Finds ${terms.length} blocked words and phrases.`,
+  );
   const detectionOf = (count: number, place: string): Detection<BlockedTermsMetadata> => ({
     reason: `The ${place} contains blocked language.`,
     metadata: { strategy, count },

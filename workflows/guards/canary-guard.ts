@@ -12,8 +12,8 @@ import { withoutMarkup, secretPassages } from '../text/spoken-passages.js';
 import { createWordIndex, followWords, type Trails, type WordIndex } from '../text/word-trails.js';
 import {
   checkOptions,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
   traitsOf,
   type GuardOptions,
   type GuardProcessor,
@@ -46,13 +46,12 @@ export interface CanaryMetadata {
   readonly leak: 'word' | 'overlap';
 }
 
-const optionKinds: KindsOf<CanaryGuardOptions> = {
-  ...sharedKinds,
+const optionKinds = guardKinds<CanaryGuardOptions>({
   word: aBoolean,
   minOverlap: numberFrom(16),
   except: listOf(aText),
   strategy: oneOf('block', 'warn'),
-};
+});
 
 /** The secrets of a run, the end of its output, in plain signs, and the passages that the output follows. */
 interface Secret {
@@ -76,12 +75,7 @@ export const canaryGuard = (
   checkOptions('canary', options, optionKinds);
   const { word: hasWord = true, minOverlap = 64, except = [], strategy = 'block' } = options;
   const secretOf = createSecrets();
-  const guard: Processor<string, CanaryMetadata> = {
-    id: options.id ?? 'canary',
-    name: 'Canary',
-    description: 'Finds the system prompt in answers.',
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<CanaryMetadata>(options, ['canary', 'Canary'], 'Finds the system prompt in answers.');
   const tailSigns = Math.max(wordLength, minOverlap === Infinity ? 0 : minOverlap) - 1;
   const knowing = function* (secret: Secret, system: string): Steps<void> {
     if (system === secret.system && secret.index) return;

@@ -1,4 +1,3 @@
-import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../src/errors.js';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { instanceWith, listOf, needed, numberFrom, oneOf, recordOf } from '../../src/option-kind.js';
@@ -6,8 +5,8 @@ import type { JudgePlace } from '../judge/policies.js';
 import {
   checkOptions,
   judgeStrategies,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
   traitsOf,
   type GuardOptions,
   type GuardProcessor,
@@ -47,14 +46,13 @@ export interface ClassifierMetadata {
   readonly labels: Readonly<Record<string, number>>;
 }
 
-const optionKinds: KindsOf<ClassifierGuardOptions> = {
-  ...sharedKinds,
+const optionKinds = guardKinds<ClassifierGuardOptions>({
   classifier: needed(instanceWith('classify', 'an object with a method `classify`')),
   labels: needed(recordOf(numberFrom(0, 1))),
   places: listOf(oneOf('input', 'answer', 'call', 'result')),
   window: oneOf('sentence', 'part'),
   strategy: judgeStrategies,
-};
+});
 
 /**
  * A guard (id `classifier`) that stops texts by the labels of a classifier: the user's newest turn and tool results, and answers
@@ -74,12 +72,11 @@ export const classifierGuard = (
   const { classifier, labels, places = ['input', 'result'], window = 'part', strategy = 'block' } = options;
   if (Object.keys(labels).length === 0)
     throw new InterlockError('guard/invalid-option', { path: 'classifier.labels', detail: 'it must name at least one label.' });
-  const guard: Processor<string, ClassifierMetadata> = {
-    id: options.id ?? 'classifier',
-    name: 'Classifier',
-    description: `Classifies texts as ${Object.keys(labels).join(', ')}.`,
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<ClassifierMetadata>(
+    options,
+    ['classifier', 'Classifier'],
+    `Classifies texts as ${Object.keys(labels).join(', ')}.`,
+  );
   const hooks = placeHooks<ClassifierMetadata>(async (place, text, args) => {
     if (!places.includes(place) || text.trim() === '') return;
     args.abortSignal?.throwIfAborted();

@@ -48,8 +48,19 @@ export const unchanged = undefined as never;
 /** The kind of each option of a guard; a missing row does not compile. */
 export type KindsOf<Options> = { readonly [Name in keyof Options]-?: OptionKind };
 
-/** The options of every built-in guard. */
-export const sharedKinds: KindsOf<GuardOptions> = { id: aName, onViolation: aFunction };
+/** The kinds of a guard's own options and of those that every guard has. */
+export const guardKinds = <Options extends GuardOptions>(own: KindsOf<Omit<Options, keyof GuardOptions>>) => ({
+  id: aName,
+  onViolation: aFunction,
+  ...own,
+});
+
+/** A guard that has no hooks yet, with its default id and its name. */
+export const openGuard = <Metadata>(
+  { id, onViolation }: GuardOptions,
+  [ownId, name]: readonly [string, string],
+  description: string,
+): Processor<string, Metadata> => ({ id: id ?? ownId, name, description, onViolation });
 
 const judgeStrategyNames: JudgeStrategy[] = ['block', 'warn'];
 const editStrategyNames: EditStrategy[] = [...judgeStrategyNames, 'redact'];
@@ -62,7 +73,7 @@ export const editStrategies = oneOf(...editStrategyNames);
  *
  * @param guard The guard's default id, for errors.
  */
-export const checkOptions = <Options extends object>(guard: string, options: Options, kinds: KindsOf<Options>): void =>
+export const checkOptions = (guard: string, options: object, kinds: Readonly<Record<string, OptionKind>>): void =>
   throwFaults(fieldsOf(kinds).faultsOf(options, guard).map(asGuardFault));
 
 /** A guard's finding. Neither field repeats the content: both end up in logs, traces and on the client. */

@@ -6,8 +6,8 @@ import {
   type GuardOptions,
   type GuardProcessor,
   checkOptions,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
 } from './guard-options.js';
 import { instanceWith, needed, numberFrom } from '../../src/option-kind.js';
 
@@ -27,11 +27,10 @@ export interface JsonMetadata {
 /** More faults than this do not help the model. */
 const maxIssues = 5;
 
-export const optionKinds: KindsOf<JsonGuardOptions> = {
-  ...sharedKinds,
+export const optionKinds = guardKinds<JsonGuardOptions>({
   schema: needed(instanceWith('safeParse', 'a zod schema')),
   maxRetries: numberFrom(0),
-};
+});
 
 /**
  * A guard (id `json`) for answers that must be JSON of a certain shape, with or without a code fence around it. An answer that
@@ -42,10 +41,7 @@ export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOut
   checkOptions('json', options, optionKinds);
   const { schema, maxRetries = 2 } = options;
   return {
-    id: options.id ?? 'json',
-    name: 'JSON',
-    description: 'Retries answers that are not JSON of the given schema.',
-    onViolation: options.onViolation,
+    ...openGuard(options, ['json', 'JSON'], 'Retries answers that are not JSON of the given schema.'),
     traits: retrying,
     processOutputStep: (args) => {
       if ((args.toolCalls?.length ?? 0) > 0) return unchanged;

@@ -1,4 +1,3 @@
-import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../src/errors.js';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { turn } from '../../src/guard/in-steps.js';
@@ -23,7 +22,8 @@ import { isUserSide, newestUserTurn, textOf } from '../messages/read-messages.js
 import { leavesOf } from '../../src/guard/map-texts.js';
 import {
   checkOptions,
-  sharedKinds,
+  guardKinds,
+  openGuard,
   type KindsOf,
   traitsOf,
   type GuardOptions,
@@ -72,15 +72,14 @@ const policyKind = fieldsOf({
   sources: aBoolean,
   screen: fieldsOf({ score: needed(aFunction), pass: numberFrom(0, 1), block: numberFrom(0, 1) } satisfies KindsOf<JudgeScreen>),
 } satisfies KindsOf<JudgePolicy>);
-const optionKinds: KindsOf<JudgeGuardOptions> = {
-  ...sharedKinds,
+const optionKinds = guardKinds<JudgeGuardOptions>({
   model: needed(instanceWith('doGenerate', 'a language model of the AI SDK')),
   policies: needed(recordOf(policyKind)),
   window: oneOf('sentence', 'part'),
   every: wholeNumberFrom(1),
   deadlineMs: timerMsFrom(1),
   onJudgement: aFunction,
-};
+});
 
 /** The maximum length of text per call; the parts of a longer text overlap. */
 const maxJudgedChars = 12_000;
@@ -111,12 +110,11 @@ export const judgeGuard = (
   Pick<WindowedProcessor, 'window'> => {
   checkOptions('judge', options, optionKinds);
   checkScreens(options.policies);
-  const guard: Processor<string, JudgeMetadata> = {
-    id: options.id ?? 'judge',
-    name: 'Judge',
-    description: `Checks policies with a model: ${Object.keys(options.policies).join(', ')}.`,
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<JudgeMetadata>(
+    options,
+    ['judge', 'Judge'],
+    `Checks policies with a model: ${Object.keys(options.policies).join(', ')}.`,
+  );
   const scorePolicies = createJudgeCalls(options);
   const judge = async (place: JudgePlace, judged: string, args: PlaceContext<JudgeMetadata>): Promise<void> => {
     const policies = Object.entries(options.policies).filter(([, { places }]) => places.includes(place));

@@ -5,8 +5,8 @@ import { newestUserTurn, responseMessages, textOf } from '../messages/read-messa
 import {
   checkOptions,
   judgeStrategies,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
   traitsOf,
   type GuardOptions,
   type GuardProcessor,
@@ -37,13 +37,12 @@ export interface LanguageMetadata {
   readonly language: string;
 }
 
-const optionKinds: KindsOf<LanguageGuardOptions> = {
-  ...sharedKinds,
+const optionKinds = guardKinds<LanguageGuardOptions>({
   languages: needed(listOf(aName)),
   detector: needed(instanceWith('detect', 'an object with a method `detect`')),
   minLetters: numberFrom(0),
   strategy: judgeStrategies,
-};
+});
 
 /** The maximum length of text for detection. */
 const maxChars = 4096;
@@ -55,12 +54,11 @@ const maxChars = 4096;
 export const languageGuard = (options: LanguageGuardOptions): GuardProcessor<'processInput' | 'processOutputStep'> => {
   checkOptions('language', options, optionKinds);
   const { languages, detector, minLetters = 20, strategy = 'block' } = options;
-  const guard: Processor<string, LanguageMetadata> = {
-    id: options.id ?? 'language',
-    name: 'Language',
-    description: `Allows only these languages: ${languages.join(', ')}.`,
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<LanguageMetadata>(
+    options,
+    ['language', 'Language'],
+    `Allows only these languages: ${languages.join(', ')}.`,
+  );
   const judge = judgeWith<LanguageMetadata>(guard, strategy);
   const detectionOf = (messages: readonly MastraDBMessage[], place: string): Detection<LanguageMetadata> | undefined => {
     const text = messages.map(textOf).join('\n').slice(0, maxChars);

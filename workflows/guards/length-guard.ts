@@ -8,8 +8,8 @@ import {
   type GuardOptions,
   type GuardProcessor,
   checkOptions,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
 } from './guard-options.js';
 import { numberFrom, wholeNumberFrom } from '../../src/option-kind.js';
 
@@ -33,12 +33,11 @@ export interface LengthMetadata {
   maxChars: number;
 }
 
-export const optionKinds: KindsOf<LengthGuardOptions> = {
-  ...sharedKinds,
+export const optionKinds = guardKinds<LengthGuardOptions>({
   maxChars: numberFrom(0),
   minChars: numberFrom(0),
   maxResultChars: wholeNumberFrom(100),
-};
+});
 
 /**
  * A guard (id `length`) that blocks if the user's newest turn is too long or too short. Only text counts; input without a
@@ -48,10 +47,7 @@ export const lengthGuard = (options: LengthGuardOptions = {}): GuardProcessor<'p
   checkOptions('length', options, optionKinds);
   const { maxChars = 20_000, minChars = 0, maxResultChars } = options;
   return {
-    id: options.id ?? 'length',
-    name: 'Length',
-    description: `Blocks input under ${minChars} or over ${maxChars} characters.`,
-    onViolation: options.onViolation,
+    ...openGuard(options, ['length', 'Length'], `Blocks input under ${minChars} or over ${maxChars} characters.`),
     traits: maxResultChars === undefined ? traitsOf.block : traitsOf.redact,
     ...(maxResultChars !== undefined && {
       processLLMRequest: ({ prompt }: ProcessLLMRequestArgs) => shortened(prompt, maxResultChars),

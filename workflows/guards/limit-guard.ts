@@ -4,7 +4,8 @@ import { InterlockError } from '../../src/errors.js';
 import { aFunction, aName, either, fieldsOf, instanceWith, listOf, needed, numberFrom, oneOf } from '../../src/option-kind.js';
 import {
   checkOptions,
-  sharedKinds,
+  guardKinds,
+  openGuard,
   type KindsOf,
   traitsOf,
   unchanged,
@@ -82,7 +83,7 @@ const limitKind = fieldsOf({
   reserve: numberFrom(1),
   priceOf: aFunction,
 } satisfies KindsOf<Limit>);
-const optionKinds: KindsOf<LimitGuardOptions> = { ...sharedKinds, limits: needed(listOf(limitKind)) };
+const optionKinds = guardKinds<LimitGuardOptions>({ limits: needed(listOf(limitKind)) });
 
 /** The reserved points of a call and their key, by the limit's index. */
 type Reserved = Record<number, { key: string; points: number }>;
@@ -120,12 +121,7 @@ export const limitGuard = (
   const free = limits.findIndex(({ unit, priceOf }) => unit === 'cost' && !priceOf);
   if (free >= 0)
     throw new InterlockError('guard/invalid-option', { path: `limit.limits.${free}.priceOf`, detail: 'cost needs priceOf.' });
-  const guard: Processor<string, LimitMetadata> = {
-    id: options.id ?? 'limit',
-    name: 'Limits',
-    description: `Limits ${limits.map(nameOf).join(', ')}.`,
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<LimitMetadata>(options, ['limit', 'Limits'], `Limits ${limits.map(nameOf).join(', ')}.`);
   const take = takingFrom(limits);
   const decides = limits.some(({ warnAt }) => warnAt !== undefined) ? traitsOf.redact : traitsOf.block;
   return Object.assign(guard, { traits: { ...decides, ignoresContent: true } }, {

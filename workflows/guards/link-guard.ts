@@ -1,4 +1,3 @@
-import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../src/errors.js';
 import type { TextSpan, WindowedProcessor } from '../../src/guard/pattern.js';
 import { aText, listOf, numberFrom, oneOf } from '../../src/option-kind.js';
@@ -12,8 +11,8 @@ import type { Finder } from '../patterns/define-finder.js';
 import { indexOverlap, plainSigns } from '../text/overlap.js';
 import {
   checkOptions,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
   type GuardOptions,
   type GuardProcessor,
   type JudgeStrategy,
@@ -57,14 +56,13 @@ export interface LinkMetadata {
   readonly found: Partial<Record<LinkFault, number>>;
 }
 
-export const optionKinds: KindsOf<LinkGuardOptions> = {
-  ...sharedKinds,
+export const optionKinds = guardKinds<LinkGuardOptions>({
   hosts: listOf(aText),
   schemes: listOf(aText),
   maxCarried: numberFrom(8),
   strategy: oneOf('block', 'warn', 'strip', 'defang'),
   replacement: aText,
-};
+});
 
 /** The maximum length of the newest conversation that is compared with addresses. */
 const maxConversationChars = 262_144;
@@ -88,12 +86,11 @@ export const linkGuard = (
   checkOptions('link', options, optionKinds);
   const { hosts = [], strategy = 'block', replacement = '[link removed]', maxCarried = 32 } = options;
   const rules = readRules(options);
-  const guard: Processor<string, LinkMetadata> = {
-    id: options.id ?? 'link',
-    name: 'Links',
-    description: `Allows only addresses of these hosts: ${hosts.join(', ') || 'none'}.`,
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<LinkMetadata>(
+    options,
+    ['link', 'Links'],
+    `Allows only addresses of these hosts: ${hosts.join(', ') || 'none'}.`,
+  );
   const faultBy = (own: LinkRules) =>
     remembering(
       (value: string): LinkFault | undefined =>

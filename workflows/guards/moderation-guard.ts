@@ -6,8 +6,8 @@ import { newestUserTurn, textsOf, responseMessages } from '../messages/read-mess
 import {
   checkOptions,
   judgeStrategies,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
   traitsOf,
   type GuardOptions,
   type GuardProcessor,
@@ -44,8 +44,7 @@ export interface ModerationMetadata {
   readonly categories: readonly string[];
 }
 
-const optionKinds: KindsOf<ModerationGuardOptions> = {
-  ...sharedKinds,
+const optionKinds = guardKinds<ModerationGuardOptions>({
   endpoint: needed(aName),
   model: aName,
   headers: recordOf(aName),
@@ -54,7 +53,7 @@ const optionKinds: KindsOf<ModerationGuardOptions> = {
   window: oneOf('sentence', 'part'),
   strategy: judgeStrategies,
   fetch: aFunction,
-};
+});
 
 interface Judgement {
   readonly categories: Readonly<Record<string, boolean>>;
@@ -85,12 +84,7 @@ export const moderationGuard = (
 ): GuardProcessor<'processInput' | 'processOutputStream' | 'processOutputStep'> & Pick<WindowedProcessor, 'window'> => {
   checkOptions('moderation', options, optionKinds);
   const { window = 'part', strategy = 'block' } = options;
-  const guard: Processor<string, ModerationMetadata> = {
-    id: options.id ?? 'moderation',
-    name: 'Moderation',
-    description: 'Calls a moderation endpoint.',
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<ModerationMetadata>(options, ['moderation', 'Moderation'], 'Calls a moderation endpoint.');
   const detect = async (
     texts: readonly string[],
     place: string,

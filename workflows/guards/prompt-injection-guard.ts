@@ -14,8 +14,8 @@ import {
   type JudgeStrategy,
   checkOptions,
   judgeStrategies,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
 } from './guard-options.js';
 import { kind, listOf, numberFrom } from '../../src/option-kind.js';
 
@@ -40,12 +40,11 @@ const aSignal = kind('{ name, weight, pattern }', (value) => {
   const { name, weight, pattern } = Object(value) as Partial<InjectionSignal>;
   return typeof name === 'string' && typeof weight === 'number' && pattern instanceof RegExp;
 });
-export const optionKinds: KindsOf<PromptInjectionGuardOptions> = {
-  ...sharedKinds,
+export const optionKinds = guardKinds<PromptInjectionGuardOptions>({
   strategy: judgeStrategies,
   patterns: listOf(aSignal),
   threshold: numberFrom(0, 1),
-};
+});
 
 /**
  * A guard (id `prompt-injection`) against text that tries to take over the model: overridden instructions, pretended roles, requests
@@ -60,12 +59,11 @@ export const promptInjectionGuard = (
 ): GuardProcessor<'processInput' | 'processToolResult'> => {
   checkOptions('prompt-injection', options, optionKinds);
   const { strategy = 'block', patterns = [], threshold = 0.7 } = options;
-  const guard: Processor<string, PromptInjectionMetadata> = {
-    id: options.id ?? 'prompt-injection',
-    name: 'Prompt injection',
-    description: 'Finds prompt injection in input and tool results.',
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<PromptInjectionMetadata>(
+    options,
+    ['prompt-injection', 'Prompt injection'],
+    'Finds prompt injection in input and tool results.',
+  );
   const judge = judgeWith<PromptInjectionMetadata>(guard, strategy);
   const signalsIn = { input: [...inputSignals, ...patterns], result: [...toolResultSignals, ...patterns] };
   type Context = Parameters<typeof judge>[1];

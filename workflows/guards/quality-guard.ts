@@ -9,8 +9,8 @@ import {
   type GuardOptions,
   type GuardProcessor,
   checkOptions,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
 } from './guard-options.js';
 import { aBoolean, kind, listOf, numberFrom } from '../../src/option-kind.js';
 
@@ -40,14 +40,13 @@ export interface QualityMetadata {
 type StepArgs = Omit<ProcessOutputStepArgs, 'abort'>;
 type Rules = Required<Pick<QualityGuardOptions, 'minChars' | 'forbidEmpty' | 'maxRepetition' | 'refusalPatterns'>>;
 
-export const optionKinds: KindsOf<QualityGuardOptions> = {
-  ...sharedKinds,
+export const optionKinds = guardKinds<QualityGuardOptions>({
   minChars: numberFrom(0),
   forbidEmpty: aBoolean,
   maxRepetition: numberFrom(0),
   refusalPatterns: listOf(kind('a regular expression', (value) => value instanceof RegExp)),
   maxRetries: numberFrom(0),
-};
+});
 
 /**
  * A guard (id `quality`) that rejects poor answers: it requests a retry, with the faults as feedback to the model, and blocks
@@ -58,10 +57,7 @@ export const qualityGuard = (options: QualityGuardOptions = {}): GuardProcessor<
   const { minChars = 40, forbidEmpty = true, maxRepetition = 8, refusalPatterns = [], maxRetries = 2 } = options;
   const rules = { minChars, forbidEmpty, maxRepetition, refusalPatterns };
   return {
-    id: options.id ?? 'quality',
-    name: 'Quality',
-    description: 'Rejects empty, short, repetitive and refusing answers.',
-    onViolation: options.onViolation,
+    ...openGuard(options, ['quality', 'Quality'], 'Rejects empty, short, repetitive and refusing answers.'),
     traits: retrying,
     processOutputStep: (args) => {
       const text = answerOf(args);

@@ -16,8 +16,8 @@ import {
   retrying,
   traitsOf,
   checkOptions,
-  type KindsOf,
-  sharedKinds,
+  guardKinds,
+  openGuard,
 } from './guard-options.js';
 import { aName, listOf, needed, numberFrom, oneOf } from '../../src/option-kind.js';
 import { eachCharacter, rememberKinds, letter } from '../text/characters.js';
@@ -40,13 +40,12 @@ export interface ScriptMetadata {
   readonly foreignShare: number;
 }
 
-export const optionKinds: KindsOf<ScriptGuardOptions> = {
-  ...sharedKinds,
+export const optionKinds = guardKinds<ScriptGuardOptions>({
   scripts: needed(listOf(aName)),
   maxForeignShare: numberFrom(0, 1),
   minLetters: numberFrom(0),
   strategy: oneOf('block', 'warn', 'retry'),
-};
+});
 
 /**
  * A guard (id `script`) for the language of input and answers, detected by script: cheap and reliable for languages with their
@@ -60,12 +59,7 @@ export const scriptGuard = (options: ScriptGuardOptions): GuardProcessor<'proces
   const unknown = scripts.find((script) => !isScript(script));
   if (scripts.length === 0 || unknown !== undefined)
     throw new InterlockError('guard/invalid-option', { path: `${id}.scripts`, detail: `unknown script: ${unknown ?? ''}.` });
-  const guard: Processor<string, ScriptMetadata> = {
-    id,
-    name: 'Script',
-    description: `Allows only these scripts: ${scripts.join(', ')}.`,
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<ScriptMetadata>(options, ['script', 'Script'], `Allows only these scripts: ${scripts.join(', ')}.`);
   const judge = judgeWith<ScriptMetadata>(guard, strategy === 'warn' ? 'warn' : 'block');
   const counting = letterCounter(scripts);
   const detectionOf = (messages: readonly MastraDBMessage[], place: string): Awaitable<Detection<ScriptMetadata> | undefined> =>

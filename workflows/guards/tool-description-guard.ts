@@ -8,8 +8,8 @@ import { leavesOf } from '../../src/guard/map-texts.js';
 import {
   checkOptions,
   judgeStrategies,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
   traitsOf,
   unchanged,
   type GuardOptions,
@@ -42,12 +42,11 @@ export interface ToolDescriptionMetadata {
   readonly hash?: string;
 }
 
-const optionKinds: KindsOf<ToolDescriptionGuardOptions> = {
-  ...sharedKinds,
+const optionKinds = guardKinds<ToolDescriptionGuardOptions>({
   threshold: numberFrom(0, 1),
   pins: anObject,
   strategy: judgeStrategies,
-};
+});
 
 /**
  * A guard (id `tool-description`) against tools whose name, description or schema gives the model orders, as a foreign
@@ -56,12 +55,11 @@ const optionKinds: KindsOf<ToolDescriptionGuardOptions> = {
 export const toolDescriptionGuard = (options: ToolDescriptionGuardOptions = {}): GuardProcessor<'processInputStep'> => {
   checkOptions('tool-description', options, optionKinds);
   const { threshold = 0.7, strategy = 'block', pins } = options;
-  const guard: Processor<string, ToolDescriptionMetadata> = {
-    id: options.id ?? 'tool-description',
-    name: 'Tool descriptions',
-    description: 'Finds instructions to the model in tool definitions.',
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<ToolDescriptionMetadata>(
+    options,
+    ['tool-description', 'Tool descriptions'],
+    'Finds instructions to the model in tool definitions.',
+  );
   const judge = judgeWith<ToolDescriptionMetadata>(guard, strategy);
   const judged = new WeakMap<object, Detection<ToolDescriptionMetadata> | 'clean'>();
   const detectionOf = (toolName: string, tool: unknown): Awaitable<Detection<ToolDescriptionMetadata> | undefined> => {

@@ -19,8 +19,8 @@ import { faultOfArguments, type ArgumentRule } from '../tool-policy/argument-rul
 import { callsIn, readingTaint, repetitionOf, type RunCall } from '../tool-policy/run-calls.js';
 import {
   checkOptions,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
   traitsOf,
   unchanged,
   type GuardOptions,
@@ -113,8 +113,7 @@ const ruleKind = fieldsOf({
   tainted: decision,
 } satisfies Record<keyof ToolRule, object>);
 
-const optionKinds: KindsOf<ToolPolicyOptions> = {
-  ...sharedKinds,
+const optionKinds = guardKinds<ToolPolicyOptions>({
   tools: needed(recordOf(either(decision, ruleKind))),
   others: decision,
   maxCalls: wholeNumberFrom(0),
@@ -122,7 +121,7 @@ const optionKinds: KindsOf<ToolPolicyOptions> = {
   maxFailures: wholeNumberFrom(1),
   maxRejections: wholeNumberFrom(0),
   strategy: oneOf('reject', 'block'),
-};
+});
 
 interface Call {
   readonly toolCallId: string;
@@ -157,14 +156,13 @@ interface PolicyState {
 export const toolPolicy = <Tools = Record<string, unknown>>(
   options: ToolPolicyOptions<Tools>,
 ): GuardProcessor<'processOutputStream' | 'processOutputStep'> => {
-  checkOptions('tool-policy', options as ToolPolicyOptions, optionKinds);
+  checkOptions('tool-policy', options, optionKinds);
   const { strategy = 'reject', maxRejections = Infinity } = options;
-  const guard: Processor<string, ToolPolicyMetadata> = {
-    id: options.id ?? 'tool-policy',
-    name: 'Tool policy',
-    description: `Rules for ${Object.keys(options.tools).join(', ') || 'no tool'}.`,
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<ToolPolicyMetadata>(
+    options,
+    ['tool-policy', 'Tool policy'],
+    `Rules for ${Object.keys(options.tools).join(', ') || 'no tool'}.`,
+  );
   const judge = judgeCall(options);
   return Object.assign(guard, { traits: { ...traitsOf.redact } }, {
     processOutputStream: async (args) => {

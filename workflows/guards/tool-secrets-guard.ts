@@ -12,8 +12,8 @@ import {
   type GuardOptions,
   type GuardProcessor,
   checkOptions,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
 } from './guard-options.js';
 import { aText, listOf, oneOf } from '../../src/option-kind.js';
 
@@ -36,11 +36,10 @@ interface Call {
   readonly args?: unknown;
 }
 
-export const optionKinds: KindsOf<ToolSecretsGuardOptions> = {
-  ...sharedKinds,
+export const optionKinds = guardKinds<ToolSecretsGuardOptions>({
   kinds: listOf(oneOf(...valueKinds)),
   exceptTools: listOf(aText),
-};
+});
 
 /**
  * A guard (id `tool-secrets`) that blocks a tool call with a secret in its arguments, in the stream and once more before the
@@ -67,12 +66,11 @@ export const toolSecretsGuard = (
       },
     );
   };
-  const guard: Processor<string, ToolSecretsMetadata> = {
-    id: options.id ?? 'tool-secrets',
-    name: 'Secrets in tool arguments',
-    description: `Blocks tool calls with ${kinds.join(', ')} in their arguments.`,
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<ToolSecretsMetadata>(
+    options,
+    ['tool-secrets', 'Secrets in tool arguments'],
+    `Blocks tool calls with ${kinds.join(', ')} in their arguments.`,
+  );
   const judge = judgeWith<ToolSecretsMetadata>(guard, 'block');
   return Object.assign(guard, { traits: traitsOf.block }, {
     processOutputStream: async (args) => {

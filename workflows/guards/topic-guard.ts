@@ -14,8 +14,8 @@ import {
   type JudgeStrategy,
   checkOptions,
   judgeStrategies,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
 } from './guard-options.js';
 import { aName, listOf, needed, numberFrom, recordOf } from '../../src/option-kind.js';
 
@@ -37,12 +37,11 @@ export interface TopicMetadata {
   readonly topics: readonly string[];
 }
 
-const optionKinds: KindsOf<TopicGuardOptions> = {
-  ...sharedKinds,
+const optionKinds = guardKinds<TopicGuardOptions>({
   topics: needed(recordOf(listOf(aName))),
   minWords: numberFrom(0),
   strategy: judgeStrategies,
-};
+});
 
 /**
  * A guard (id `topic`) that passes a user turn only if it names an allowed topic. It matches words, not meaning: give each topic
@@ -53,12 +52,7 @@ export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processI
   const { topics, minWords = 4, strategy = 'block' } = options;
   const names = Object.keys(topics);
   const matching = termMatching(Object.values(topics).flat(), true);
-  const guard: Processor<string, TopicMetadata> = {
-    id: options.id ?? 'topic',
-    name: 'Topic',
-    description: `Allows only these topics: ${names.join(', ')}.`,
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<TopicMetadata>(options, ['topic', 'Topic'], `Allows only these topics: ${names.join(', ')}.`);
   const judge = judgeWith<TopicMetadata>(guard, strategy);
   return Object.assign(guard, { traits: traitsOf[strategy] }, {
     processInput: (args) => {

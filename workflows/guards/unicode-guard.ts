@@ -3,7 +3,7 @@ import { foldLookalikes } from '../unicode/fold-lookalikes.js';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
 import type { Finder } from '../patterns/define-finder.js';
 import { hiddenFinders, lookalikeFinder } from '../unicode/unicode-finders.js';
-import { type GuardOptions, type JudgeStrategy, checkOptions, sharedKinds, type KindsOf } from './guard-options.js';
+import { type GuardOptions, type JudgeStrategy, checkOptions, guardKinds, openGuard } from './guard-options.js';
 import { valueHooks, type ValueHooks } from './value-hooks.js';
 import { listOf, oneOf } from '../../src/option-kind.js';
 
@@ -27,11 +27,10 @@ const finders = { hidden: hiddenFinders, lookalike: [lookalikeFinder] } as const
   readonly Finder[]
 >;
 
-export const optionKinds: KindsOf<UnicodeGuardOptions> = {
-  ...sharedKinds,
+export const optionKinds = guardKinds<UnicodeGuardOptions>({
   tricks: listOf(oneOf('hidden', 'lookalike')),
   strategy: oneOf('block', 'warn', 'clean'),
-};
+});
 
 /**
  * A guard (id `unicode`) against deceptive text, in the input, in tool results and in answers: tag characters, reversed
@@ -42,12 +41,7 @@ export const optionKinds: KindsOf<UnicodeGuardOptions> = {
 export const unicodeGuard = (options: UnicodeGuardOptions = {}): ValueHooks<unknown> & Pick<Processor, 'id'> => {
   checkOptions('unicode', options, optionKinds);
   const { tricks = ['hidden', 'lookalike'], strategy = 'clean' } = options;
-  const guard: Processor<string, UnicodeMetadata> = {
-    id: options.id ?? 'unicode',
-    name: 'Unicode',
-    description: `Finds hidden characters (${tricks.join(', ')}).`,
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<UnicodeMetadata>(options, ['unicode', 'Unicode'], `Finds hidden characters (${tricks.join(', ')}).`);
   const policy = {
     finder: combineFinders(tricks.flatMap((trick) => finders[trick].map((finder) => [trick, finder] as const))),
     effect: strategy === 'clean' ? ('redact' as const) : strategy,

@@ -15,8 +15,8 @@ import {
 } from '../../src/option-kind.js';
 import {
   checkOptions,
-  sharedKinds,
-  type KindsOf,
+  guardKinds,
+  openGuard,
   traitsOf,
   report,
   type Detection,
@@ -79,12 +79,11 @@ export const redactor = (options: RedactorOptions): Redactor => {
   const own = patterns.map((pattern, index) => [pattern.name, readPattern(pattern, `${id}.patterns[${index}]`)] as const);
   const finders: NamedFinders = [...findersOf(kinds, options), ...own];
   const names: NamedFinders = options.entities ? [['entity', createEntityFinder(options.entities, `${id}.entities`)]] : [];
-  const guard: Processor<string, RedactionMetadata> = {
-    id,
-    name: 'Redactor',
-    description: `Finds ${[...kinds, ...own.map(([name]) => name), ...(options.entities ? ['names'] : [])].join(', ')}; strategy: ${strategy}.`,
-    onViolation: options.onViolation,
-  };
+  const guard = openGuard<RedactionMetadata>(
+    options,
+    ['redactor', 'Redactor'],
+    `Finds ${[...kinds, ...own.map(([name]) => name), ...(options.entities ? ['names'] : [])].join(', ')}; strategy: ${strategy}.`,
+  );
   const detection = (found: readonly ValueSpan[], place: ValuePlace): Detection<RedactionMetadata> => ({
     reason: `The ${placeLabels[place]} contains values that must not be shown.`,
     metadata: { strategy, found: countKinds(found) as Record<string, number> }, // no count is undefined
@@ -110,8 +109,7 @@ export const redactor = (options: RedactorOptions): Redactor => {
 
 const strategies: readonly RedactionStrategy[] = ['mask', 'hash', 'remove', 'replace', 'block', 'warn', 'restore'];
 
-export const optionKinds: KindsOf<RedactorOptions> = {
-  ...sharedKinds,
+export const optionKinds = guardKinds<RedactorOptions>({
   strategy: needed(oneOf(...strategies)),
   kinds: listOf(oneOf(...valueKinds)),
   entities: instanceWith('find', 'an object with a method `find`'),
@@ -126,7 +124,7 @@ export const optionKinds: KindsOf<RedactorOptions> = {
   defaultCountry: aText,
   countries: listOf(oneOf(...idCountries)),
   entropy: aBoolean,
-};
+});
 
 /** Checks that involve several options. */
 const checkTogether = ({ kinds = valueKinds, patterns = [], entities, strategy, places }: RedactorOptions, id: string): void => {
