@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { phaseSchemas } from '../../schemas/index.js';
 import { errorTable } from '../../src/errors.js';
 import { phases, type Phase } from '../../src/index.js';
-import { fieldRules, streamFields, type StreamField } from '../../src/guard/stream-fields.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { subpathSources, inRoot } from './examples.js';
 import { publicNames, type PublicName } from './exports.js';
+import { fieldReasons, fieldRules, streamFields, type FieldName } from './stream-fields.js';
 
 /** The first line of generated files; `npm run docs` rewrites all of them. */
 const made = (from: string): string => `<!-- Made from ${from}: npm run docs -->`;
@@ -91,15 +91,11 @@ const isIn =
 const everywhere = fieldsOf('input').filter((row) => phaseList.every(({ phase }) => isIn(row)(phase)));
 const ownFieldsOf = (phase: Phase): Row[] => fieldsOf(phase).filter(([name]) => everywhere.every(([common]) => common !== name));
 
-const chunkRows = (streamFields as readonly StreamField[]).map(({ chunk, field, aiSdk, rule, because }) => ({
-  field: `\`${field}\``,
-  others: [
-    `\`${chunk}\``,
-    aiSdk ? `\`${aiSdk.part ?? chunk}\`, \`${aiSdk.field ?? field}\`` : '',
-    `\`${rule}\``,
-    because,
-  ] as const,
-}));
+const chunkRows = streamFields.map(({ chunk, field, rule }) => {
+  const { aiSdk, because } = fieldReasons[`${chunk}.${field}` as FieldName]; // a field of that chunk
+  const names = aiSdk ? `\`${aiSdk.part ?? chunk}\`, \`${aiSdk.field ?? field}\`` : '';
+  return { field: `\`${field}\``, others: [`\`${chunk}\``, names, `\`${rule}\``, because] as const };
+});
 /** Rows that differ only in the field are one row. */
 const fieldRows = [...Map.groupBy(chunkRows, ({ others }) => others.join('|')).values()].map((rows) => {
   const [chunk = '', ...others] = rows[0]?.others ?? [];

@@ -1,5 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import { streamFields } from '../../src/guard/stream-fields.js';
+import { streamFields, type JudgedField as Judged, type JudgedName } from '../docs/stream-fields.js';
 
 export type Part = Readonly<Record<string, unknown>> & { readonly type: string };
 
@@ -15,11 +15,6 @@ export const finish = (providerMetadata?: object): Part => ({
   usage,
   ...(providerMetadata && { providerMetadata }),
 });
-
-export type Judged = Exclude<(typeof streamFields)[number], { readonly rule: 'passed' }>;
-type NameOf<Row> = Row extends { readonly chunk: infer C extends string; readonly field: infer F extends string }
-  ? `${C}.${F}`
-  : never;
 
 /** The sources of a text in a row's field: parts of a provider's stream, a tool that they call, or a guard before the redactor. */
 export interface Carrier {
@@ -43,7 +38,7 @@ const textWithMetadata = (id: string, providerMetadata: object): Part[] => [
 const byProvider = (part: Part): Part => ({ ...part, providerExecuted: true });
 
 /** A carrier for every judged row: the types fail if one is missing. */
-export const carriers: Readonly<Record<NameOf<Judged>, (secret: string, id: string) => Carrier>> = {
+export const carriers: Readonly<Record<JudgedName, (secret: string, id: string) => Carrier>> = {
   'text-delta.text': (secret, id) => ({
     parts: [
       { type: 'text-start', id },
@@ -143,7 +138,7 @@ const inBytes = (type: 'file' | 'reasoning-file', secret: string): Part[] => [
 /** Chunks that generated answers lack without their call. */
 export const onlyStreamed = new Set<string>(['tool-call-delta', 'tool-call-input-streaming-start']);
 
-export const nameOf = ({ chunk, field }: Judged) => `${chunk}.${field}` as NameOf<Judged>;
+export const nameOf = ({ chunk, field }: Judged) => `${chunk}.${field}` as JudgedName;
 export const rows = streamFields.filter((row): row is Judged => row.rule !== 'passed');
 
 /** All the text in a value, decoded text files included. */
