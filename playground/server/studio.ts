@@ -1,7 +1,7 @@
 import type { Mastra } from '@mastra/core/mastra';
 import { InterlockError } from '../../src/index.js';
-import { openTrace } from '../../src/ai-sdk/record-run.js';
-import { observeGuards } from '../../src/trace/observe-guards.js';
+import { openTrace } from './runs/record-run.js';
+import { observeGuards } from './runs/observe-guards.js';
 import { observeRuns } from '../../src/trace/observers.js';
 import type { RunSummary } from '../protocol/runs.js';
 import { describeLibrary, type Examples, type Library } from './catalog/catalog.js';

@@ -20,7 +20,7 @@ import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { comparedCalls } from '../runs/compared-calls.js';
 import { traceOfLines } from '../runs/guard-words.js';
 import type { Catalog, StateInfo } from '../../protocol/catalog.js';
-import { fork } from '../../../src/mastra/replay/fork.js';
+import { fork } from '../workbench/fork.js';
 import { traceOfKind } from '../../../src/trace/traces.js';
 import type { ForkRun } from '../../protocol/again.js';
 import { makeGuard } from '../again/chosen-guard.js';

@@ -1,7 +1,7 @@
 import type { AssistantModelMessage, ModelMessage, ToolApprovalResponse } from 'ai';
 import type { RunEvent } from '../../../src/index.js';
 import { shownRun, type ShownRun } from '../../../src/ai-sdk/guarded-loop.js';
-import { openTrace } from '../../../src/ai-sdk/record-run.js';
+import { openTrace } from './record-run.js';
 import type { AnswerCall } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { GuardedLoop } from '../catalog/known.js';

@@ -1,19 +1,19 @@
-import { traceVersion } from '../../schemas/trace-entry.js';
-import type { RunEvent, RunStatus, Tripwire } from '../../schemas/index.js';
-import { libraryName } from '../library.js';
-import { errorFact } from '../loop/finalize-run.js';
-import { positionOf, type Lanes, type Run as LoopRun } from '../loop/run.js';
-import { concealersIn, concealOf, readAhead, recordedParts, writeInput } from '../loop/run-recording.js';
-import { phaseRow } from '../phase/table.js';
-import { recorderOf } from '../trace/observers.js';
-import { parentCall } from '../trace/parent-call.js';
-import { createRecorder, type Position, type Recorder } from '../trace/recorder.js';
-import { createTraceWriter, type TraceRecorder, type TraceWriter } from '../trace/trace-writer.js';
-import { openConversation } from './conversation.js';
-import { limitsOf } from './guard-options.js';
-import type { RunTrace } from './run-trace.js';
-import type { Run } from './run.js';
-import type { Chunk } from './spec.js';
+import { traceVersion } from '../../../schemas/trace-entry.js';
+import type { RunEvent, RunStatus, Tripwire } from '../../../schemas/index.js';
+import { libraryName } from '../../../src/library.js';
+import { errorFact } from '../../../src/loop/finalize-run.js';
+import { positionOf, type Lanes, type Run as LoopRun } from '../../../src/loop/run.js';
+import { concealersIn, concealOf, readAhead, recordedParts, writeInput } from '../../../src/loop/run-recording.js';
+import { phaseRow } from '../../../src/phase/table.js';
+import { recorderOf } from '../../../src/trace/observers.js';
+import { parentCall } from '../../../src/trace/parent-call.js';
+import { createRecorder, type Position, type Recorder } from '../../../src/trace/recorder.js';
+import { createTraceWriter, type TraceRecorder, type TraceWriter } from '../../../src/trace/trace-writer.js';
+import { openConversation } from '../../../src/ai-sdk/conversation.js';
+import { limitsOf } from '../../../src/ai-sdk/guard-options.js';
+import type { RunTrace } from '../../../src/ai-sdk/run-trace.js';
+import type { Run } from '../../../src/ai-sdk/run.js';
+import type { Chunk } from '../../../src/ai-sdk/spec.js';
 
 /** Opens the trace of a guarded run for its own recorder and the observers of the process; undefined if there are none. */
 export const openTrace = (run: Run, ownRecorder?: TraceRecorder): RunTrace | undefined => {

@@ -1,7 +1,7 @@
-import { attempted } from '../phase/awaitable.js';
-import { wordsOfChunk } from './plain-json.js';
-import type { Phase } from '../phase/row.js';
-import { phaseRow } from '../phase/table.js';
+import { attempted } from '../../../src/phase/awaitable.js';
+import { wordsOfChunk } from '../../../src/trace/plain-json.js';
+import type { Phase } from '../../../src/phase/row.js';
+import { phaseRow } from '../../../src/phase/table.js';
 import {
   observers,
   type GuardedRun,
@@ -9,11 +9,11 @@ import {
   type GuardReports,
   type GuardsNews,
   type GuardsObserver,
-} from './observers.js';
-import { parentCall } from './parent-call.js';
-import { createRecorder } from './recorder.js';
-import type { GuardReport, Reports } from '../phase/scope.js';
-import { type Author, pass } from '../verdict.js';
+} from '../../../src/trace/observers.js';
+import { parentCall } from '../../../src/trace/parent-call.js';
+import { createRecorder } from '../../../src/trace/recorder.js';
+import type { GuardReport, Reports } from '../../../src/phase/scope.js';
+import { type Author, pass } from '../../../src/verdict.js';
 
 /** Observes the guards of every run in this process outside of our loop. Returns a function that stops the observation. */
 export const observeGuards = (observer: GuardsObserver): (() => void) => {

@@ -1,18 +1,18 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import { InterlockError } from '../../errors.js';
-import { definedFields } from '../../phase/plain-data.js';
-import { forkPorts } from '../../loop/replay-ports.js';
-import { type Trace, headerOf } from '../../trace/traces.js';
-import { readContents } from '../../trace/contents.js';
-import type { TraceRecorder } from '../../trace/trace-writer.js';
-import { toPlainJson } from '../../trace/plain-json.js';
-import { insidesOfAgent, type InterlockAgent } from '../agent/agent.js';
-import { startedBy, streamTo } from '../agent/calls.js';
-import type { InterlockStream } from '../agent/run-stream.js';
-import { resolveOptions } from '../agent/resolve-options.js';
-import { startRun } from '../agent/start-run.js';
-import type { ReplayGuards } from './replay-lanes.js';
-import { replayList } from './replay-setup.js';
+import { InterlockError } from '../../../src/errors.js';
+import { definedFields } from '../../../src/phase/plain-data.js';
+import { forkPorts } from '../../../src/loop/replay-ports.js';
+import { type Trace, headerOf } from '../../../src/trace/traces.js';
+import { readContents } from '../../../src/trace/contents.js';
+import type { TraceRecorder } from '../../../src/trace/trace-writer.js';
+import { toPlainJson } from '../../../src/trace/plain-json.js';
+import { insidesOfAgent, type InterlockAgent } from '../../../src/mastra/agent/agent.js';
+import { startedBy, streamTo } from '../../../src/mastra/agent/calls.js';
+import type { InterlockStream } from '../../../src/mastra/agent/run-stream.js';
+import { resolveOptions } from '../../../src/mastra/agent/resolve-options.js';
+import { startRun } from '../../../src/mastra/agent/start-run.js';
+import type { ReplayGuards } from '../../../src/mastra/replay/replay-lanes.js';
+import { replayList } from '../../../src/mastra/replay/replay-setup.js';
 
 /** Differences of a fork from the recorded run. */
 interface ForkEdits {
