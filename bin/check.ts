@@ -154,15 +154,6 @@ const print = ({ out }: CommandIo, { agents, versions, calls }: Checked): void =
   for (const { severity, path, message } of calls) out(`${severity.padEnd(7)}  ${path}: ${message}\n`);
 };
 
-/** An option at a call of an agent that has no effect, or that is rejected. */
-interface CallFault {
-  readonly severity: 'error' | 'warning';
-  readonly code: string;
-  /** The line of the call. */
-  readonly line: number;
-  readonly message: string;
-}
-
 /** The names that a file gives to agents: variables of new and of found ones, and names with `agent` in them. */
 const agentNames = (masked: string): ReadonlySet<string> =>
   new Set(
@@ -176,7 +167,7 @@ const agentNames = (masked: string): ReadonlySet<string> =>
  * Options without effect at calls of agents in a file. Only options that are written at the call are read, not those in variables. An
  * object counts as an agent if its name contains `agent`, or if the file creates or finds it as one.
  */
-export const callFaultsIn = (source: string): CallFault[] => {
+export const callFaultsIn = (source: string) => {
   const masked = maskedOf(source);
   const agents = agentNames(masked);
   return Array.from(

@@ -132,26 +132,20 @@ const withoutVerdict = (samples: Evaluation['samples']): string[] => {
   return [...all.slice(0, maxPrinted).map(({ location: path, why }) => `no verdict: ${path}: ${why}`), ...more];
 };
 
-/** Shows progress. */
-interface Progress {
-  show(done: number, all: number): void;
-  /** Removes the bar from the line. */
-  end(): void;
-}
-
 const width = 30;
 
 /** A progress bar on one line of the terminal; undefined without a terminal. */
-const createProgress = ({ err, isTerminal = false }: CommandIo): Progress => {
+const createProgress = ({ err, isTerminal = false }: CommandIo) => {
   if (!isTerminal) return { show: () => undefined, end: () => undefined };
   let printed = '';
   return {
-    show: (done, all) => {
+    show: (done: number, all: number) => {
       const filled = Math.round((done / all) * width);
       const line = `\r${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${all}`;
       if (line !== printed) err(line);
       printed = line;
     },
+    /** Removes the bar from the line. */
     end: () => err(`\r${' '.repeat(printed.length)}\r`),
   };
 };

@@ -153,16 +153,8 @@ const failed = (...args: ConstructorParameters<typeof InterlockError>): PayloadR
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** A wrong value and its place. */
-interface Problem {
-  /** Dotted, from the root of the value: `messages.0.role`. Empty for the value itself. */
-  path: string;
-  /** One sentence: what was expected and what was found. No content of messages is in it. */
-  detail: string;
-}
-
 /** Says what a zod issue means to the author of a value. */
-export const describeIssue = (issue: Issue, value: unknown): Problem => {
+export const describeIssue = (issue: Issue, value: unknown) => {
   const { expected, path, issue: cause } = innermost(issue, issue.path);
   const found = valueAt(value, path);
   const actual = describeFound(found, cause.code === 'invalid_value' || ('origin' in cause && typeof found === 'number'));

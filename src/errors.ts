@@ -12,7 +12,7 @@ export type ErrorCode = keyof typeof errorTable;
 
 const brand = Symbol.for('mastra-interlock.error');
 
-export interface InterlockErrorOptions {
+interface InterlockErrorOptions {
   /** The specific fault, in one clause. The message has it between the code and the table's advice. */
   detail?: string;
   /** The location: a processor id, a pipeline path, an option's name, or `phase.path.to.field`. */

@@ -1,7 +1,7 @@
 import { errorTable, InterlockError, isInterlockError } from './errors.js';
 
 /** An agent whose durable runs can be followed by id: an `InterlockAgent` that has an engine. */
-export interface Attachable {
+interface Attachable {
   attach(runId: string, options: { readonly from: number }): Promise<{ readonly fullStream: ReadableStream<object> }>;
 }
 

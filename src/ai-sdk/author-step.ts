@@ -2,7 +2,7 @@ import type { PrepareStepFunction, PrepareStepResult, ToolSet, UserModelMessage,
 import { InterlockError } from '../errors.js';
 import { copyPlain, definedFields } from '../phase/plain-data.js';
 import { createReadOnlyViews } from './read-only.js';
-import type { StepFields, StepInput } from './step.js';
+import type { StepInput } from './step.js';
 
 type Context = Record<string, unknown>;
 type StepArgs<TOOLS extends ToolSet, CONTEXT extends Context> = Parameters<PrepareStepFunction<TOOLS, CONTEXT>>[0];
@@ -26,17 +26,11 @@ interface AuthorStepOptions {
   readonly freeze: boolean;
 }
 
-/** A step after an author's function. */
-interface AuthoredStep {
-  readonly step: Partial<StepInput>;
-  readonly fields: StepFields;
-}
-
 /**
  * Calls an author's `prepareStep` with a snapshot: a change in place throws an error with its path, or has no effect. Raises
  * `ai-sdk/frozen-snapshot`, and `ai-sdk/unsupported-field` for `tools`, which the AI SDK would ignore.
  */
-export const authorStep = async (author: StepAuthor, { args, step, freeze }: AuthorStepOptions): Promise<AuthoredStep> => {
+export const authorStep = async (author: StepAuthor, { args, step, freeze }: AuthorStepOptions) => {
   const views = createReadOnlyViews();
   const viewOf = <T>(value: T, name: string): T => (freeze ? views.view(value, `prepareStep.${name}`) : copyPlain(value));
   const context = step.runtimeContext as Context;

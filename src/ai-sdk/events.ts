@@ -1,12 +1,4 @@
-import type { Verdict } from '../verdict.js';
-
-/** The guard that an event is about. */
-interface OfGuard {
-  readonly processorId: string;
-  readonly phase: string;
-  /** The guard's path in its pipeline. */
-  readonly path: string;
-}
+import type { Author, Verdict } from '../verdict.js';
 
 /** A data part that a guard wrote with `writer.custom`. */
 export interface WrittenData {
@@ -19,11 +11,11 @@ export interface WrittenData {
 /** An event before the run adds its id. */
 export type UnsignedEvent =
   /** A guard gave its verdict; in the stream once per chunk. */
-  | (OfGuard & { readonly type: 'guard'; readonly verdict: Verdict<unknown>['kind']; readonly durationMs: number })
+  | (Author & { readonly type: 'guard'; readonly verdict: Verdict<unknown>['kind']; readonly durationMs: number })
   /** A guard was not called, or gave no verdict, and its policy lets that pass: `sampled-out`, or the code of the error. */
-  | (OfGuard & { readonly type: 'guard-bypass'; readonly reason: string })
+  | (Author & { readonly type: 'guard-bypass'; readonly reason: string })
   /** A hook called `abort` after it had settled: the call was ignored. */
-  | (OfGuard & { readonly type: 'late-abort'; readonly reason: string })
+  | (Author & { readonly type: 'late-abort'; readonly reason: string })
   | {
       /** Branches of a block passed a payload that a sibling changed. `rerun`: whether they judged the merged one again. */
       readonly type: 'stale-verdict';
@@ -73,7 +65,7 @@ export type UnsignedEvent =
   /** A guard wrote data, and did not block. UI messages have it as a part, too. */
   | { readonly type: 'data'; readonly part: WrittenData }
   /** Guards ended the run. */
-  | (OfGuard & { readonly type: 'stop'; readonly kind: 'tripwire' | 'unavailable' });
+  | (Author & { readonly type: 'stop'; readonly kind: 'tripwire' | 'unavailable' });
 
 /** Events of a guarded run, for observers. None of them contains message content, except the data that guards write. */
 export type GuardedRunEvent = UnsignedEvent & { readonly runId: string };

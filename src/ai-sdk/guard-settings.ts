@@ -12,7 +12,7 @@ import { stepOptionKinds, toPrepareStep, type PrepareStepOptions } from './to-pr
 import { withGuards } from './with-guards.js';
 
 /** The settings of `generateText`, `streamText` and agents that guards wrap. */
-export interface GuardableSettings {
+interface GuardableSettings {
   model: LanguageModel;
   tools?: ToolSet;
   // Functions and choices are typed by their tools; here they are only passed on.

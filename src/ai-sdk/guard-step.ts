@@ -23,12 +23,6 @@ import { GuardUnavailableError } from './stop-errors.js';
 
 type Data = PhaseData<'inputStep'>;
 
-/** A step after its guards. */
-interface GuardedStep {
-  readonly step: StepInput;
-  readonly fields: StepFields;
-}
-
 interface StepFacts {
   readonly model: LanguageModel;
   readonly settings: CallSettings | undefined;
@@ -40,7 +34,7 @@ interface StepFacts {
 export const throwsOnWrite = (): boolean => typeof process === 'object' && process.env['NODE_ENV'] !== 'production';
 
 /** Calls the guards of the current step, before its model is called. */
-export const guardStep = async (run: Run, base: StepInput, facts: StepFacts): Promise<GuardedStep> => {
+export const guardStep = async (run: Run, base: StepInput, facts: StepFacts) => {
   if (!run.plan.has('inputStep')) return { step: base, fields: {} };
   for (;;) {
     const all: AnyMessage[] = [...systemOf(base.instructions), ...base.messages];

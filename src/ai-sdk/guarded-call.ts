@@ -238,13 +238,8 @@ const takeBack = ({ run, waiting, hasEmitted }: Calling, { data: { resent } }: R
   waiting.splice(0);
 };
 
-interface Finish {
-  readonly part: PartOf<'finish'> | undefined;
-  readonly failure?: { readonly error: unknown };
-}
-
 /** The end of the call. Throws the error that guards ended the run with, and the error of a failed call. */
-const accept = (calling: Calling): Finish => {
+const accept = (calling: Calling) => {
   const { run, reply, loop, call, waiting } = calling;
   run.throwIfStopped();
   if (loop.state.status === 'canceled') throw abortErrorOf(loop.signal);

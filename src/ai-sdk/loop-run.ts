@@ -91,20 +91,14 @@ export const onlyPhases = (plan: Plan, isOurs: (phase: Phase) => boolean): Plan 
   run: (phase, data, scope) => (isOurs(phase) ? plan.run(phase, data, scope) : pass),
 });
 
-/** The messages of one call, for the loop: each attempt starts with the prompt that the AI SDK would send. */
-interface ListPort {
-  readonly messages: LoopMessages;
-  /** In its state in the current attempt. */
-  readonly conversation: Conversation;
-}
-
 interface ListPortOptions {
   readonly loopOf: () => LoopRun;
   /** Called before the loop itself changes a message. */
   readonly onWrite?: () => void;
 }
 
-export const openListPort = (run: Run, prompt: Prompt, { loopOf, onWrite }: ListPortOptions): ListPort => {
+/** The messages of one call, for the loop: each attempt starts with the prompt that the AI SDK would send. */
+export const openListPort = (run: Run, prompt: Prompt, { loopOf, onWrite }: ListPortOptions) => {
   const { messages: host } = run.scope.host;
   const open = (): Conversation => openConversation(run, prompt, { answers: answersIn(run.state, prompt) });
   let conversation = open();
@@ -139,6 +133,7 @@ export const openListPort = (run: Run, prompt: Prompt, { loopOf, onWrite }: List
   };
   return {
     messages,
+    /** In its state in the current attempt. */
     get conversation() {
       return conversation;
     },

@@ -2,7 +2,6 @@ import * as ai from 'ai'; // older versions lack some of its names
 import type { Tool, ToolSet } from 'ai';
 import { faultOfArguments, frozenArguments, refusedCall } from '../loop/step-calls.js';
 import { isPlain } from '../phase/plain-data.js';
-import type { MadeCall } from '../loop/tool-call.js';
 import { parseArguments } from './chunks.js';
 import type { Run } from './run.js';
 import type { CallSettings } from './sent-step.js';
@@ -21,12 +20,6 @@ export const takeCallSettings = (run: Run, settings: object): { readonly [Name i
   return Object.fromEntries(given.map((name) => [name, undefined]));
 };
 
-/** A tool call of the model, as a part and as guards get it. */
-interface MadePart {
-  readonly part: PartOf<'tool-call'>;
-  readonly made: MadeCall;
-}
-
 /** The input that the AI SDK will give to the tool, or its error for the call. */
 type Parsed = { readonly args: unknown; readonly error?: undefined } | { readonly error: Error; readonly args?: undefined };
 
@@ -34,11 +27,7 @@ type Parsed = { readonly args: unknown; readonly error?: undefined } | { readonl
  * Makes a call of a part, as the AI SDK does after the guards: parsed, validated by the tool's schema, repaired, refined. Undefined if
  * there is nothing to make: the AI SDK will reject the call, or the tool is not guarded.
  */
-export const makePart = async (
-  run: Run,
-  part: PartOf<'tool-call'>,
-  { tools, abortSignal }: CallOptions,
-): Promise<MadePart | undefined> => {
+export const makePart = async (run: Run, part: PartOf<'tool-call'>, { tools, abortSignal }: CallOptions) => {
   const offered = new Set(tools?.map(({ name }) => name));
   if (part.providerExecuted || run.tools.size === 0) return undefined;
   const toolOf = (name: string): Tool | undefined => (offered.has(name) ? run.tools.get(name) : undefined);

@@ -80,20 +80,8 @@ export const lastResults = (recorded: readonly unknown[]): (ToolCallInfo & { rea
   });
 };
 
-interface StepEdit {
-  readonly step: RecordedStep;
-  readonly content: readonly Part[];
-  readonly messages: readonly ModelMessage[];
-  /** Its current content. */
-  readonly parts: readonly StoredPart[];
-}
-
 /** The AI SDK shows the model's original response to the guards of each step: an earlier edit of it stays. */
-const stepEdit = (
-  steps: readonly RecordedStep[],
-  { before, after }: LateEdit,
-  edited: Run['editedSteps'],
-): StepEdit | undefined => {
+const stepEdit = (steps: readonly RecordedStep[], { before, after }: LateEdit, edited: Run['editedSteps']) => {
   if (!after || !isSameShape(before, after)) return undefined;
   const step = steps.find((one, index) => hasSameText(one, edited.get(index) ?? before));
   const current = (step && edited.get(steps.indexOf(step))) ?? before;

@@ -5,12 +5,6 @@ import { guardTools } from './guard-tools.js';
 import type { Guards } from './run.js';
 import { withGuards } from './with-guards.js';
 
-/** The fields of an agent of the AI SDK that Mastra reads when it is registered. */
-interface RegisteredAgent {
-  readonly settings: object;
-  readonly tools: ToolSet | undefined;
-}
-
 interface AgentSettings {
   readonly model: LanguageModel;
   readonly tools?: ToolSet;
@@ -25,7 +19,7 @@ type Preparing = (args: Changed) => Promise<Changed | undefined>;
  * Puts guards around an agent's model and tools for Mastra, which runs them in a loop of its own: each of their calls is a guarded run of
  * its own.
  */
-export const registeredAgent = (agent: AgentSettings, guards: Guards, options: GuardOptions): RegisteredAgent => {
+export const registeredAgent = (agent: AgentSettings, guards: Guards, options: GuardOptions) => {
   const { uncalled = [], onReaderCancel: _forReaders, ...others } = options; // the readers are Mastra's
   const guardedModel = (model: LanguageModel) => withGuards(model, guards, { ...others, uncalled: [...uncalled, 'toolResult'] });
   const guardedTools = (tools: ToolSet): ToolSet => {

@@ -20,10 +20,4 @@ export type Content = GenerateResult['content'][number];
 export type AnyMessage = ModelMessage | Prompt[number];
 export type SystemEntry = Pick<SystemModelMessage, 'role' | 'content' | 'providerOptions'>;
 
-/** A chunk as `processOutputStream` gets it. */
-export interface Chunk {
-  type: string;
-  runId?: string;
-  from?: string;
-  payload?: unknown;
-}
+export type { Chunk } from '../loop/ports.js';

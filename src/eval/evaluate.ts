@@ -197,23 +197,16 @@ const together = (before: GuardJudgement | undefined, next: GuardJudgement): Gua
 const highestOf = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 
-/** Judges samples with guards. */
-interface SampleJudge {
-  /** Raises `eval/no-judge` for a sample that no guard would judge. */
-  check(sample: Sample): void;
-  /** The guards' judgement of a sample. A failed guard does not raise here. */
-  judge(sample: Sample): Promise<Judgement>;
-}
-
 type Lanes = Readonly<Record<Lane, readonly PipelineStep[]>>;
 
 /** Compiles guards, of an agent or by array. Raises `pipeline/…` and `guard/…` for misconfigured guards. */
-const createSampleJudge = async (by: InterlockAgent | ReplayGuards, scoreOf: ReadScore): Promise<SampleJudge> => {
+const createSampleJudge = async (by: InterlockAgent | ReplayGuards, scoreOf: ReadScore) => {
   const guards = by instanceof InterlockAgent ? insidesOfAgent(by).setup.guards : by;
   const lanes = await resolveLanes(guards, new RequestContext(), 'eval');
   const planOf = (lane: Lane): Plan | undefined => compileLane(lanes[lane], laneId('eval', lane));
   return {
-    check: ({ judged, location }) => {
+    /** Raises `eval/no-judge` for a sample that no guard would judge. */
+    check: ({ judged, location }: Sample): void => {
       const phase = 'payload' in judged ? openPayload(structuredClone(judged.payload)).phase : undefined;
       const lane = phase ? phaseRow<Phase>(phase).lane : laneFor(judged);
       const plan = planOf(lane);
@@ -221,7 +214,8 @@ const createSampleJudge = async (by: InterlockAgent | ReplayGuards, scoreOf: Rea
       const target = phase ? `the phase ${phase}` : `the ${lane} lane`;
       throw new InterlockError('eval/no-judge', { path: location, detail: `no guard is active in ${target}.` });
     },
-    judge: async ({ judged }) => {
+    /** The guards' judgement of a sample. A failed guard does not raise here. */
+    judge: async ({ judged }: Sample): Promise<Judgement> => {
       const startedAt = performance.now();
       const outcome = 'payload' in judged ? await onBench(judged.payload, planOf) : await inRun(judged, lanes);
       return judgementOf({ ...outcome, durationMs: performance.now() - startedAt }, scoreOf);

@@ -16,23 +16,18 @@ type CallEnd = Extract<ToolOutcome, { kind: 'result' | 'error' | 'denied' }>;
 
 const valueOf = (end: CallEnd): unknown => (end.kind === 'result' ? end.result : end.kind === 'error' ? end.error : end.reason);
 
-/** The place of a call's end in the conversation. */
-interface InsertedEnd {
-  /**
-   * The current result, or the text of the error, because guards replace it in the conversation; undefined if they removed it.
-   *
-   * @param judged represents a provider's result whose call is missing from the conversation: the call may be older
-   */
-  read(judged?: unknown): { readonly result: unknown } | undefined;
-}
-
 /** Puts the end of a call into the conversation. */
-export const insertEnd = ({ scope, options, state: { list } }: Run, call: ToolCall, end: CallEnd): InsertedEnd => {
+export const insertEnd = ({ scope, options, state: { list } }: Run, call: ToolCall, end: CallEnd) => {
   const { messages } = scope.host;
   options.ports.messages.setToolOutcome(list, call, end);
   const isStray = call.providerExecuted === true && !messages.readToolResult(list, call.toolCallId).found;
   return {
-    read: (judged) => {
+    /**
+     * The current result, or the text of the error, because guards replace it in the conversation; undefined if they removed it.
+     *
+     * @param judged represents a provider's result whose call is missing from the conversation: the call may be older
+     */
+    read: (judged?: unknown) => {
       const current = messages.readToolResult(list, call.toolCallId);
       if (current.found) return { result: current.result };
       return isStray ? { result: judged } : undefined;

@@ -1,19 +1,13 @@
 import { type Decision, type LoopSnapshot, createDecider, type Decider } from './decide.js';
-import { doneEvent, type LoopEvent, type LoopLimits } from './machine.js';
+import { doneEvent, type LoopLimits } from './machine.js';
 import { type Outcome, type OutcomeKind, outcomesOf, type ActivityName } from './activity.js';
 import type { Moment, LongestRun, StateCosts, CounterExample, Scene } from '../pipeline/verify/check.js';
 
 /** A key of the machine's state: equal keys have equal continuations. */
 const stateKeyOf = ({ snapshot: { value, context } }: Decision): string => JSON.stringify([value, context]);
 
-/** A possible outcome of the activity under way. */
-interface PossibleOutcome {
-  readonly outcome: Outcome;
-  readonly event: LoopEvent;
-}
-
 /** All possible outcomes of the activities under way. */
-const outcomesAt = ({ snapshot }: Decision): PossibleOutcome[] =>
+const outcomesAt = ({ snapshot }: Decision) =>
   activitiesUnderWay(snapshot).flatMap((activity) =>
     outcomesOf[activity].flatMap(outcomesLike).map((outcome) => ({ outcome, event: doneEvent(activity, outcome) })),
   );

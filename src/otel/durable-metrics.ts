@@ -5,7 +5,7 @@ import { attribute } from './names.js';
 import type { OpenTelemetryOptions } from './open-telemetry.js';
 
 /** The part of an agent that its metrics need. */
-export interface MeasuredAgent {
+interface MeasuredAgent {
   readonly id: string;
   runMetrics(): Promise<MeasuredRuns>;
 }

@@ -1,30 +1,17 @@
 import { anySignal } from '../phase/awaitable.js';
+import type { CancelableScope, LayerPorts } from '../guard/policy/layers.js';
 import type { RunScope } from '../phase/scope.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';
 import { inheriting, fieldsIn, copyPlain } from '../phase/plain-data.js';
 
-/** The scope that the branches of a block share while they run, with a signal of its own. */
-interface BlockScope {
-  readonly scope: RunScope;
-  /** Ends the block: aborts the signal, and drops later reports and writes of its branches. */
-  cancel(reason: unknown): void;
-}
-
-/** A pool of scopes for a block. */
-interface BlockScopes {
-  take(outer: RunScope): BlockScope;
-  /** Returns a scope to the pool after all its branches are done. */
-  giveBack(outer: RunScope, blockScope: BlockScope): void;
-}
-
 /**
  * Creates the scopes of one block. They are reused within a run, because a block may run for every chunk of a stream; concurrent calls
  * never share one, and a canceled one is not reused.
  */
-export const createBlockScopes = (): BlockScopes => {
-  const idle = new WeakMap<RunScope, BlockScope[]>();
+export const createBlockScopes = (): LayerPorts<Phase>['scopes'] => {
+  const idle = new WeakMap<RunScope, CancelableScope[]>();
   return {
     take: (outer) => idle.get(outer)?.pop() ?? openScope(outer),
     giveBack: (outer, blockScope) => {
@@ -35,7 +22,7 @@ export const createBlockScopes = (): BlockScopes => {
   };
 };
 
-const openScope = (outer: RunScope): BlockScope => {
+const openScope = (outer: RunScope): CancelableScope => {
   const controller = new AbortController();
   let isOver = false;
   const { writer } = outer;

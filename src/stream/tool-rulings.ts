@@ -5,7 +5,7 @@ export type ToolCallChunk = Extract<ChunkType, { type: 'tool-call' }>;
 type RejectedChunk = Extract<ChunkType, { type: 'tool-error' }>;
 type ApprovalChunk = Extract<ChunkType, { type: 'tool-call-approval' }>;
 
-export interface RejectOptions {
+interface RejectOptions {
   /**
    * The arguments that the client and the model get. Default: an empty object, because the arguments may be the reason of the
    * rejection.

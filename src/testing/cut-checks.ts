@@ -7,9 +7,6 @@ import type { Compilable } from '../mastra/graph/to-graph.js';
 import type { ScriptedStep } from './scripted-parts.js';
 import { scriptedModel } from './scripted-model.js';
 
-/** Guards of the stream in the form of an agent's option: an array of processors, pipelines and workflows, or a single one. */
-export type StreamGuards = Compilable;
-
 /** The output of one run. */
 interface CutRun {
   readonly status: string;
@@ -42,7 +39,7 @@ type CutRunner = (shape: StreamShape, pieces: Pieces) => Promise<CutRun>;
  * Makes an agent with these guards for repeated runs. A client tool takes the calls, so that no tool runs.
  * Mastra is loaded only here: the kit's models and servers do not need it.
  */
-const createCutRunner = async (guards: StreamGuards): Promise<CutRunner> => {
+const createCutRunner = async (guards: Compilable): Promise<CutRunner> => {
   const { InterlockAgent } = await import('../mastra/agent/agent.js');
   let step: ScriptedStep<'v2'> = {};
   const agent = new InterlockAgent({
@@ -119,7 +116,7 @@ const cutsOf = (whole: string, { randomCuts: count = 100, seed = 1 }: CutOptions
 type Check = (run: CutRunner, shape: StreamShape, cuts: readonly Pieces[]) => Promise<CutFailure[]>;
 
 const checkAll = async (
-  guards: StreamGuards,
+  guards: Compilable,
   texts: readonly string[],
   check: { each: Check; options: CutOptions },
 ): Promise<CutReport> => {
@@ -141,7 +138,7 @@ const checkAll = async (
  * the run's status, and in a run that succeeds the words, reasoning and arguments of each part.
  */
 export const checkChunkInvariance = (
-  guards: StreamGuards,
+  guards: Compilable,
   texts: readonly string[],
   options: CutOptions = {},
 ): Promise<CutReport> => {
@@ -163,7 +160,7 @@ export const checkChunkInvariance = (
  * chunks of each part.
  */
 export const checkFragments = async (
-  guards: StreamGuards,
+  guards: Compilable,
   { text, value, allowedChars = 3 }: FragmentCase,
   options: CutOptions = {},
 ): Promise<CutReport> => {
@@ -196,7 +193,7 @@ const fragmentsOf = (value: string, length: number): string[] =>
  * @example
  * await assertChunkInvariant([redactor({ kinds: ['email'], strategy: 'mask' })], ['Write to jane@example.com today.']);
  */
-export const assertChunkInvariant = async (guards: StreamGuards, texts: readonly string[], options?: CutOptions): Promise<void> =>
+export const assertChunkInvariant = async (guards: Compilable, texts: readonly string[], options?: CutOptions): Promise<void> =>
   assertNone(await checkChunkInvariance(guards, texts, options), 'What leaves depends on how the stream is cut');
 
 /**
@@ -209,7 +206,7 @@ export const assertChunkInvariant = async (guards: StreamGuards, texts: readonly
  * await assertNoFragment([cards], [{ text: 'It is 4111 1111 1111 1111.', value: '4111 1111 1111 1111' }]);
  */
 export const assertNoFragment = async (
-  guards: StreamGuards,
+  guards: Compilable,
   cases: readonly FragmentCase[],
   options?: CutOptions,
 ): Promise<void> => {

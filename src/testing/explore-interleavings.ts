@@ -10,7 +10,7 @@ export interface Interleaving<T> {
   readonly result: T;
 }
 
-export interface ExploreOptions {
+interface ExploreOptions {
   /** The maximum number of orders, at least 1; more raise an error. Default 10,000. */
   readonly most?: number;
 }

@@ -8,17 +8,17 @@ type HookResult<H extends HookName> = ReturnType<NonNullable<Processor[H]>>;
 /** A processor with exactly one hook. */
 export type FaultProcessor<H extends HookName> = Processor & Required<Pick<Processor, H>>;
 
-export interface FaultOptions {
+interface FaultOptions {
   /** The processor's id. Default: the fault and its hook, e.g. `throwing-processInput`. */
   readonly id?: string;
 }
 
-export interface HangingOptions extends FaultOptions {
+interface HangingOptions extends FaultOptions {
   /** Keeps hanging after the abort signal. A hook without a signal hangs in any case. Default false. */
   readonly ignoreAbort?: boolean;
 }
 
-export interface TrippingOptions extends FaultOptions {
+interface TrippingOptions extends FaultOptions {
   /** Requests another attempt. Default false. */
   readonly retry?: boolean;
   readonly metadata?: unknown;

@@ -28,7 +28,7 @@ interface PartsByVersion {
 export type LanguageModelOf<V extends SpecVersion> = ModelsByVersion[V];
 export type StreamPartOf<V extends SpecVersion> = PartsByVersion[V];
 /** The finish reasons that all versions share. */
-export type ScriptedFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+type ScriptedFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
 
 interface Finish {
   readonly usage: unknown;

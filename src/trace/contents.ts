@@ -29,13 +29,8 @@ const isListOfObjects = (value: unknown): value is object[] =>
   Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'object' && entry !== null);
 
 /** Numbers the values of a trace, each once. */
-interface ContentWriter {
-  /** Returns references to the content of a record. New values are added to `adds`, for the entry that contains them. */
-  write(frozen: Frozen, adds: unknown[]): TraceContent;
-}
-
 /** Starts the numbers of a trace. Of a long value only a digest is stored. */
-export const createContentWriter = (): ContentWriter => {
+export const createContentWriter = () => {
   const numbers = new Map<string, number>();
   const numberOf = (json: string, adds: unknown[]): number => {
     const key = json.length > 64 ? createHash('sha256').update(json).digest('base64') : json;
@@ -46,14 +41,13 @@ export const createContentWriter = (): ContentWriter => {
     adds.push(JSON.parse(json));
     return number;
   };
-  return {
-    write: ({ lists, values }, adds) => ({
-      lists: Object.fromEntries(
-        [...lists].map(([name, list]) => [name, rangesOf(list.map((json) => numberOf(json, adds)))] as const),
-      ),
-      values,
-    }),
-  };
+  /** Returns references to the content of a record. New values are added to `adds`, for the entry that contains them. */
+  return ({ lists, values }: Frozen, adds: unknown[]): TraceContent => ({
+    lists: Object.fromEntries(
+      [...lists].map(([name, list]) => [name, rangesOf(list.map((json) => numberOf(json, adds)))] as const),
+    ),
+    values,
+  });
 };
 
 type Ranges = TraceContent['lists'][string];

@@ -170,25 +170,20 @@ interface Placed {
   readonly at: Position;
 }
 
-/** Counts equal facts. */
-interface Tally {
-  add(placed: Placed): void;
-  /** The counts since the last call, in the order of their first report. */
-  take(): Placed[];
-}
-
 /** The fields that are added up; all others must be equal. */
 type Counts = Partial<Pick<Extract<RunEvent, { type: 'guard-shadow' }>, 'calls' | 'edits' | 'durationMs' | 'verdict'>>;
 
-const createTally = (): Tally => {
+/** Counts equal facts. */
+const createTally = () => {
   const counted = new Map<string, Placed>();
   return {
-    add: (placed) => {
+    add: (placed: Placed): void => {
       const key = keyOf(placed);
       const known = counted.get(key);
       counted.set(key, known ? { ...known, fact: addedUp(known.fact, placed.fact) } : placed);
     },
-    take: () => {
+    /** The counts since the last call, in the order of their first report. */
+    take: (): Placed[] => {
       const all = [...counted.values()];
       counted.clear();
       return all;

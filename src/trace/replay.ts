@@ -63,13 +63,13 @@ const keyOf = ({ entry, contents }: Standalone): string => {
 
 /** The lines with new numbers; each value is recorded at its first occurrence. */
 const renumbered = (lines: readonly Standalone[]): Trace => {
-  const writer = createContentWriter();
+  const write = createContentWriter();
   let eventSeq = 0;
   let at = 0;
   return lines.map(({ entry, contents }, seq) => {
     at = Math.max(at, entry.at);
     const adds: unknown[] = [];
-    const written = Object.fromEntries(contents.map(([name, frozen]) => [name, writer.write(frozen, adds)] as const));
+    const written = Object.fromEntries(contents.map(([name, frozen]) => [name, write(frozen, adds)] as const));
     const isEvent = entry.kind === 'event';
     const event = isEvent ? { event: { ...entry.event, seq: eventSeq } } : {};
     if (isEvent) eventSeq += 1;

@@ -2,7 +2,7 @@ import { formatTrace, headerOf, traceOfKind, type Trace } from './traces.js';
 import { compareTraces } from './compare-traces.js';
 
 /** Options of a fixture. */
-export interface FixtureOptions {
+interface FixtureOptions {
   /** The module that exports the agent or the guards, as the test imports it, e.g. `../src/support-agent.js`. */
   readonly from: string;
   /** The name of the export. Default `agent`. */

@@ -43,7 +43,6 @@ export interface TraceWriter {
 }
 
 export const createTraceWriter = ({ recorder, wallClock, position, conceal }: TraceWriterOptions): TraceWriter => {
-  const contents = createContentWriter();
   let sink: TraceSink | undefined;
   let seq = 0;
   const write = (fact: TraceFact | HeaderFact): void => {
@@ -67,7 +66,7 @@ export const createTraceWriter = ({ recorder, wallClock, position, conceal }: Tr
     },
     plain: (value) => toPlainJson(value, conceal),
     freeze: (record) => freeze(record, conceal),
-    refer: (frozen, adds) => contents.write(frozen, adds),
+    refer: createContentWriter(),
   };
   return writer;
 };

@@ -11,13 +11,6 @@ interface LinkOptions {
   readonly maxHeapMb: number;
 }
 
-interface WorkerLink {
-  /** Starts a worker if none runs, and waits until it has loaded the model. */
-  start(): Promise<void>;
-  read(texts: readonly string[], signal: AbortSignal | undefined): Promise<readonly TextResult[]>;
-  close(): Promise<void>;
-}
-
 /** A running worker, and the requests that wait for it. */
 interface Running {
   readonly worker: Worker;
@@ -34,7 +27,7 @@ interface Pending {
 }
 
 /** Starts a worker on demand and sends it requests. If it dies or hangs, its requests fail, and the next request starts another. */
-export const createWorkerLink = (options: LinkOptions): WorkerLink => {
+export const createWorkerLink = (options: LinkOptions) => {
   let current: Running | undefined;
   let lastId = 0;
   const running = (): Running => {
@@ -42,8 +35,9 @@ export const createWorkerLink = (options: LinkOptions): WorkerLink => {
     return current;
   };
   return {
+    /** Starts a worker if none runs, and waits until it has loaded the model. */
     start: () => running().ready,
-    read: async (texts, signal) => {
+    read: async (texts: readonly string[], signal: AbortSignal | undefined): Promise<readonly TextResult[]> => {
       signal?.throwIfAborted();
       lastId += 1;
       return await request(running(), { id: lastId, texts }, { signal, timeoutMs: options.timeoutMs });

@@ -151,12 +151,12 @@ const faultFinder = ({ inText, inCode, isOpen }: Faults): CombinedFinder<LinkFau
     open: openLink,
   };
   const { unlabelled: _same, ...finder } = combineFinders(alsoAsRead([['host' as LinkFault, written]]));
-  const code = createMarkdownCode();
+  const isInCode = createMarkdownCode();
   const found = (text: string, spans: readonly TextSpan[]): ValueSpan<LinkFault>[] =>
     spans.flatMap((span) => {
       if (isAfterCode(text, span.start)) return [];
       const value = text.slice(span.start, span.end);
-      const kind = code.has(text, span) ? inCode(value) : (inText(value) ?? 'host');
+      const kind = isInCode(text, span) ? inCode(value) : (inText(value) ?? 'host');
       return kind ? [{ ...span, kind }] : [];
     });
   return {
@@ -166,7 +166,7 @@ const faultFinder = ({ inText, inCode, isOpen }: Faults): CombinedFinder<LinkFau
     find: (text, from, until) => found(text, finder.find(text, from, until)),
     open: (text, from) => {
       const open = finder.open(text, from);
-      const undecided = finder.find(text, from, open).find((span) => code.has(text, span) === undefined);
+      const undecided = finder.find(text, from, open).find((span) => isInCode(text, span) === undefined);
       return undecided?.start ?? open;
     },
   };

@@ -20,12 +20,7 @@ const maxFenceChars = 100;
 const uncertain = '\\`';
 
 /** Tells which sections of a text are Markdown code. A text is read once if the sections come in order. */
-interface MarkdownCode {
-  /** Whether a section is in a fence or in inline code; undefined if that depends on further text. */
-  has(text: string, span: TextSpan): boolean | undefined;
-}
-
-export const createMarkdownCode = (): MarkdownCode => {
+export const createMarkdownCode = () => {
   let [known, line, end, state] = ['', 0, -1, noCode];
   const seek = (text: string, at: number): void => {
     if (known !== text || at < line) [known, line, end, state] = [text, 0, endOfLine(text, 0), noCode];
@@ -35,16 +30,15 @@ export const createMarkdownCode = (): MarkdownCode => {
       end = endOfLine(text, line);
     }
   };
-  return {
-    has: (text, span) => {
-      seek(text, span.start);
-      if (state.fence !== '') return span.end <= end;
-      if (state.isUncertain || span.end > end || span.start - line > maxLineChars) return false;
-      const until = Math.min(end, span.end + maxCodeAhead);
-      const { codes, open } = inlineCode(text.slice(line, until));
-      if (codes.some((code) => code.start <= span.start - line && code.end >= span.end - line)) return true;
-      return open !== undefined && open <= span.start - line && until === text.length ? undefined : false;
-    },
+  /** Whether a section is in a fence or in inline code; undefined if that depends on further text. */
+  return (text: string, span: TextSpan): boolean | undefined => {
+    seek(text, span.start);
+    if (state.fence !== '') return span.end <= end;
+    if (state.isUncertain || span.end > end || span.start - line > maxLineChars) return false;
+    const until = Math.min(end, span.end + maxCodeAhead);
+    const { codes, open } = inlineCode(text.slice(line, until));
+    if (codes.some((code) => code.start <= span.start - line && code.end >= span.end - line)) return true;
+    return open !== undefined && open <= span.start - line && until === text.length ? undefined : false;
   };
 };
 
@@ -80,14 +74,8 @@ const stateAfter = (state: CodeState, line: string): CodeState => {
   return state.isUncertain || isLong || inlineCode(line).open !== undefined ? { fence: '', isUncertain: true } : noCode;
 };
 
-interface InlineCode {
-  readonly codes: readonly TextSpan[];
-  /** The start of a run of backticks without a partner, after which nothing is certain. */
-  readonly open: number | undefined;
-}
-
 /** The inline code of a line. A backtick with a backslash, or in a tag, counts as one without a partner. */
-const inlineCode = (line: string): InlineCode => {
+const inlineCode = (line: string) => {
   const runs = [...line.matchAll(/`+/g)];
   const codes: TextSpan[] = [];
   for (let index = 0; index < runs.length; index += 1) {

@@ -65,14 +65,8 @@ const keyChars = 4;
 /** A value of letters alone, such as a name, counts as a whole word only: it may be a part of other words. */
 const words = lazyRegex(String.raw`^[\p{L}\p{M} .'’-]+$`);
 
-interface KnownValues {
-  readonly size: number;
-  add(value: string, kind: string): void;
-  finder(): Finder;
-}
-
 /** Searches a text for all values at once, the longest first: the cost does not depend on their number. */
-const createKnownValues = (): KnownValues => {
+const createKnownValues = () => {
   const kinds = new Map<string, string>();
   /** The lengths of the values with the same beginning, the longest first. */
   const lengths = new Map<string, number[]>();
@@ -90,7 +84,7 @@ const createKnownValues = (): KnownValues => {
     get size() {
       return kinds.size;
     },
-    add: (value, kind) => {
+    add: (value: string, kind: string): void => {
       kinds.set(value, kind);
       const key = value.slice(0, keyChars);
       keySizes.add(key.length);
@@ -100,7 +94,7 @@ const createKnownValues = (): KnownValues => {
       );
       longest = Math.max(longest, value.length);
     },
-    finder: () => ({
+    finder: (): Finder => ({
       maxLength: longest,
       lookbehind: 1,
       lookahead: 1,

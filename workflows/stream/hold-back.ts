@@ -191,12 +191,6 @@ type Places<Span extends TextSpan> = Omit<Pattern<Span>, 'replace'>;
 /** Returns the replacement of a value. */
 type Replace<Span extends TextSpan> = (value: string, span: Span) => string;
 
-/** The releasable text, and its buffered rest. */
-interface Pushed {
-  readonly released: string;
-  readonly held: PendingText;
-}
-
 /**
  * Adds a piece to a text. It releases text that can no longer be, or become, part of a value, with values replaced. The
  * joined output is the same however the text was cut.
@@ -205,7 +199,7 @@ export const pushText = <Span extends TextSpan>(
   pending: PendingText,
   piece: string,
   { pattern, replace }: { pattern: Places<Span>; replace: Replace<Span> },
-): Pushed => {
+) => {
   const grown = { ...pending, text: pending.text + piece };
   const { text, from } = grown;
   const { released, end, match } = editText(grown, openOf(pattern, text, from), { pattern, replace });

@@ -32,14 +32,6 @@ const rightToLeftLetter = lazyRegex(
   String.raw`(?=\p{L})[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Samr}\p{sc=Mand}\p{sc=Adlm}\p{sc=Rohg}]`,
 );
 
-/** The marks of a text from a place on, by use. */
-interface Marks {
-  /** Useless marks, in any order. */
-  readonly useless: number[];
-  /** Starts of isolates without an end so far, in order. */
-  readonly starts: number[];
-}
-
 /**
  * Useless marks of isolates (U+2066 to U+2069): without their other half on the same line, around nothing visible,
  * or from right to left around other letters. The others keep a name from disturbing the text around it, as in
@@ -62,7 +54,8 @@ const isolateFinder: Finder = {
   },
 };
 
-const marksIn = (text: string, from: number): Marks => {
+/** The marks of a text from a place on, by use. */
+const marksIn = (text: string, from: number) => {
   const useless: number[] = [];
   let starts: number[] = [];
   const first = Math.max(0, from - maxIsolateChars);

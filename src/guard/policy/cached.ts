@@ -266,15 +266,8 @@ const again = <P extends Phase>(
   }
 };
 
-interface WatchedCall {
-  /** The guard's scope. */
-  readonly scope: RunScope;
-  /** Whether it left a state in the run, or wrote to the client, which a cached verdict would not repeat. */
-  didMore(): boolean;
-}
-
 /** Observes the guard's next call; undefined if the guard has a state in this run, because its verdict may depend on it. */
-const watchCall = ({ processorId }: Author, scope: RunScope): WatchedCall | undefined => {
+const watchCall = ({ processorId }: Author, scope: RunScope) => {
   const { writer } = scope;
   const hasState = () => Object.keys(scope.slot(processorId).state).length > 0;
   if (hasState()) return undefined;
@@ -287,7 +280,9 @@ const watchCall = ({ processorId }: Author, scope: RunScope): WatchedCall | unde
     },
   };
   return {
+    /** The guard's scope. */
     scope: inheriting(scope, { writer: watching }),
+    /** Whether it left a state in the run, or wrote to the client, which a cached verdict would not repeat. */
     didMore: () => hasWritten || hasState(),
   };
 };

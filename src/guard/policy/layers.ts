@@ -25,7 +25,7 @@ export interface LayerSite<P extends Phase> {
 }
 
 /** A cancelable scope for a guard. */
-interface CancelableScope {
+export interface CancelableScope {
   readonly scope: RunScope;
   /** Aborts the scope's signal, and drops the guard's later reports. */
   cancel(reason: unknown): void;

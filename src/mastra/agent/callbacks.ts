@@ -64,14 +64,8 @@ interface ModelMetadata {
   modelVersion: string;
 }
 
-interface ModelOf {
-  modelId: string;
-  provider: string;
-  version: string;
-}
-
 /** The model that responded, or the requested model if the call failed. */
-const modelOf = (step: StepRecord | undefined, run?: Run): ModelOf | undefined => {
+const modelOf = (step: StepRecord | undefined, run?: Run) => {
   const { modelMetadata } = (step?.response ?? {}) as { modelMetadata?: ModelMetadata };
   if (modelMetadata) {
     const { modelId, modelProvider, modelVersion } = modelMetadata;

@@ -21,14 +21,8 @@ import { stepFeedbackTag } from '../../loop/conversation.js';
 import { createConversion } from '../messages/conversion.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 
-/** The host's part of a loop run. */
-interface LoopSetup {
-  readonly ports: LoopPorts;
-  readonly settings: StepSettings;
-}
-
 /** Creates the loop's ports for one call of Mastra's agent. */
-export const createLoopPorts = async (target: LoopTarget, createId: () => string): Promise<LoopSetup> => {
+export const createLoopPorts = async (target: LoopTarget, createId: () => string) => {
   const { agent, options, requestContext, maxModelRetries } = target;
   const by: ModelRequestor = { agent, requestContext, maxRetries: maxModelRetries };
   const models = await resolveModels(by, options.model);

@@ -15,19 +15,11 @@ import { insidesOf, isKnownInside, sourceNames } from '../messages/list-insides.
 
 // older versions lack some of its names; an error reports that
 
-/** The messages and options of a call of `generate` or `stream`. */
-interface Call {
-  readonly messages: MessageListInput;
-  readonly options: CallOptions;
-  /** True if signals of a thread are among the messages. */
-  readonly isSignal: boolean;
-}
-
 /**
  * Reads the arguments of a call: messages and options, or one object with options and the `prompt` among them, the form of the AI
  * SDK. Raises `agent/no-input` without a message.
  */
-export const readCall = (messages: unknown, callOptions: unknown): Call => {
+export const readCall = (messages: unknown, callOptions: unknown) => {
   checkOptionsObject(callOptions ?? {}, 'options');
   const { prompt, options } = isPromptForm(messages)
     ? splitPrompt(messages, callOptions)

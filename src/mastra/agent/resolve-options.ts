@@ -29,21 +29,12 @@ interface OptionsCall {
   readonly ignored?: IgnoredOptions;
 }
 
-interface ResolvedOptions {
-  /** The caller's options that have an effect. */
-  readonly given: CallOptions;
-  readonly options: CallOptions;
-  /** The options without the caller's. */
-  readonly defaults: CallOptions;
-  readonly requestContext: RequestContext;
-}
-
 /**
  * Merges the options of a call: the caller's override the defaults of the method, which override those of the agent. Raises
  * `agent/unknown-option`, `agent/unsupported-option` and `agent/invalid-option` for options and defaults, and
  * `agent/served-option`.
  */
-export const resolveOptions = async (call: OptionsCall): Promise<ResolvedOptions> => {
+export const resolveOptions = async (call: OptionsCall) => {
   const { agent, mode, defaults: layers, guards, ignored = createIgnoredOptions(agent.id) } = call;
   const given: CallOptions = readCallOptions(call.given, ignored);
   checkServedOptions(call.given); // also ignored ones: they mark a call of the server

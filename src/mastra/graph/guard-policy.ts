@@ -20,7 +20,7 @@ type HookArguments<K extends HookName> = Parameters<NonNullable<Processor[K]>>[0
 type Nothing = void | undefined | Promise<void | undefined>;
 
 /** A processor that only judges its input: its input hooks return nothing. Its other hooks are unrestricted. */
-export type InputJudge = Omit<Processor, InputHook> & {
+type InputJudge = Omit<Processor, InputHook> & {
   readonly [K in InputHook]?: (args: HookArguments<K>) => Nothing;
 };
 

@@ -9,16 +9,6 @@ import { internal, isInternal } from '../internal-processors.js';
 import { forkList } from '../messages/list-insides.js';
 import { toPrompt } from '../model/prompts.js';
 
-/** The processors of memory around the guards of a call. */
-interface MemoryProcessors {
-  /** Loads the conversation. */
-  readonly before: readonly Processor[];
-  /** Observes accepted content before a step, after the guards of the input. */
-  readonly observing: readonly Processor[];
-  /** Saves the accepted answer. */
-  readonly after: readonly Processor[];
-}
-
 interface Around {
   readonly input: readonly unknown[];
   readonly output: readonly unknown[];
@@ -31,7 +21,7 @@ interface Around {
 export const memoryProcessors = async (
   conversation: Conversation | undefined,
   { input, output, titling, keepsSteps }: Around,
-): Promise<MemoryProcessors> => {
+) => {
   if (!conversation) return { before: [], observing: [], after: [] };
   const { memory, updates } = conversation;
   const { requestContext } = titling;
@@ -117,18 +107,6 @@ const observational = 'observational-memory';
 type Hooks = Required<Pick<Processor, 'processInputStep' | 'processOutputResult'>>;
 type StepArgs = Parameters<Hooks['processInputStep']>[0];
 
-/** Mastra's observational memory, split for a guarded run. */
-interface ObservingAccepted {
-  /** Loads the conversation and its observations, without saving or observing. Shortens the prompt by the observed messages. */
-  readonly recall: Processor;
-  /** Saves and observes the accepted content before each step, after the guards of that step. */
-  readonly observeStep: Processor;
-  /** Saves an accepted answer. */
-  readonly save: Processor;
-  /** Observes a copy of the conversation with the accepted answer. */
-  readonly observe: Processor;
-}
-
 /**
  * Mastra's processor saves and observes an answer while it is generated. Here the content is first accepted, then saved, then
  * observed, always in a copy of the conversation, so the observer never reads text that a guard removed or rejected: before a step
@@ -137,7 +115,11 @@ interface ObservingAccepted {
  *
  * @param keepsSteps false if a guard of the whole answer may still reject or edit its steps; then only the answer is observed
  */
-const observeAccepted = (processor: Processor, conversation: Conversation, keepsSteps: boolean): ObservingAccepted => {
+const observeAccepted = (
+  processor: Processor,
+  conversation: Conversation,
+  keepsSteps: boolean,
+): Record<'recall' | 'observeStep' | 'save' | 'observe', Processor> => {
   const inner = processor as Processor & Hooks; // it has both
   const observed = createObserved();
   const recalls = recallWith(inner, conversation);

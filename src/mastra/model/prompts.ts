@@ -96,11 +96,6 @@ export const offeredTools = ({ tools, toolChoice, activeTools }: ToolNames): [st
   return active ? entries.filter(([name]) => active.has(name)) : entries;
 };
 
-interface ProviderTools {
-  readonly tools?: readonly ProviderTool[];
-  readonly toolChoice?: object;
-}
-
 interface ProviderTool {
   readonly type: string;
   readonly name: string;
@@ -111,7 +106,7 @@ interface ProviderTool {
 }
 
 /** The tool fields of a provider request. */
-export const providerTools = (names: ToolNames, specificationVersion: string): ProviderTools => {
+export const providerTools = (names: ToolNames, specificationVersion: string) => {
   const offered = offeredTools(names);
   if (offered.length === 0) return names.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {};
   return {

@@ -14,7 +14,7 @@ import { ownOptions } from './own-options.js';
 import { isRecord } from '../../phase/plain-data.js';
 
 /** The place of an option: a call or a configuration. */
-export type OptionPlace = 'call' | 'config';
+type OptionPlace = 'call' | 'config';
 
 /** Requires a row for each option in Mastra's types, so that a new option in a later version fails to compile without one. */
 type MastraRows = Readonly<Record<keyof AgentExecutionOptionsBase<unknown>, { readonly call: Treatment }>> &

@@ -193,19 +193,12 @@ export const delegatingTo = (agent: object): DelegatingCall | undefined => {
   return underway?.agent === agent ? underway.delegating : undefined;
 };
 
-/** The outcome of a tool that may have called a sub-agent. */
-interface Delegated<T> {
-  readonly returned: T;
-  /** The state of the sub-agent's run, if suspended. */
-  readonly rested?: string;
-}
-
 /** Runs a tool so that the runs of its sub-agents are persisted with the call. Rejects with an {@link Interruption} if that fails. */
 export const delegate = async <T>(
   { call, inside, resume }: Pick<ToolRequest, 'call' | 'inside' | 'resume'>,
   runId: string,
   act: () => Promise<T>,
-): Promise<Delegated<T>> => {
+) => {
   if (!inside) return { returned: await act() };
   let rested: string | undefined;
   let interruption: Interruption | undefined;

@@ -106,25 +106,18 @@ const isAlone = (steps: readonly PipelineStep[]): steps is readonly [AnyWorkflow
 export const placeOfLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): GraphLocation =>
   locationOf(laneGraph(steps, laneId(agentId, lane)), { lane, isArray: !isAlone(steps) });
 
-/** Something known about an array of guards, by name. An application may share the array, and change it. */
-interface Known<T> {
-  of(steps: readonly PipelineStep[], name: string, make: () => T): T;
-}
+type Steps = readonly PipelineStep[];
 
-const createKnown = <T>(): Known<T> => {
-  const known = new WeakMap<
-    readonly PipelineStep[],
-    Map<string, { readonly steps: readonly PipelineStep[]; readonly made: T }>
-  >();
-  return {
-    of: (steps, name, make) => {
-      const byName = known.get(steps) ?? new Map<string, { steps: readonly PipelineStep[]; made: T }>();
-      const before = byName.get(name);
-      if (before?.steps.length === steps.length && steps.every((step, at) => step === before.steps[at])) return before.made;
-      const made = make();
-      known.set(steps, byName.set(name, { steps: [...steps], made }));
-      return made;
-    },
+/** Something known about an array of guards, by name. An application may share the array, and change it. */
+const createKnown = <T>() => {
+  const known = new WeakMap<Steps, Map<string, { readonly steps: Steps; readonly made: T }>>();
+  return (steps: Steps, name: string, make: () => T): T => {
+    const byName = known.get(steps) ?? new Map<string, { steps: Steps; made: T }>();
+    const before = byName.get(name);
+    if (before?.steps.length === steps.length && steps.every((step, at) => step === before.steps[at])) return before.made;
+    const made = make();
+    known.set(steps, byName.set(name, { steps: [...steps], made }));
+    return made;
   };
 };
 
@@ -133,7 +126,7 @@ const checked = createKnown<true>();
 /** Rejects guards that cannot work in an array, once for each array. Raises the errors that `verify` finds. */
 export const checkLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): void => {
   if (steps.length === 0) return;
-  checked.of(steps, lane, () => {
+  checked(steps, lane, () => {
     throwDefects({ id: agentId, roots: [placeOfLane(steps, lane, agentId)] });
     return true;
   });
@@ -148,7 +141,7 @@ const plans = createKnown<Plan>();
  */
 export const compileLane = (steps: readonly PipelineStep[], id: string, recordsEdits = false): Plan | undefined => {
   if (steps.length === 0) return undefined;
-  return plans.of(steps, recordsEdits ? `${id} with edits` : id, () => compileRecording(laneGraph(steps, id), recordsEdits));
+  return plans(steps, recordsEdits ? `${id} with edits` : id, () => compileRecording(laneGraph(steps, id), recordsEdits));
 };
 
 /** Compiles a graph. If requested, its guards report their edits. Each processor gets its position. */

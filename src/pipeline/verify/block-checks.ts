@@ -1,4 +1,3 @@
-import type { PhaseRow } from '../../phase/row.js';
 import { isAlways, isNever, type BranchNode, otherwise, type ParallelNode } from '../graph.js';
 import {
   type Check,
@@ -63,13 +62,7 @@ const conflictIn = ({ path, children }: GraphLocation): DefectLocation[] => {
   return [];
 };
 
-interface Writer {
-  readonly branch: GraphLocation;
-  readonly guard: GuardLocation;
-  readonly row: PhaseRow;
-}
-
-const writersIn = (branch: GraphLocation): Writer[] =>
+const writersIn = (branch: GraphLocation) =>
   guardsFrom(branch)
     .filter((guard) => mayDecide(guard, 'edit'))
     .flatMap((guard) => rowsOf(guard).map((row) => ({ branch, guard, row })));

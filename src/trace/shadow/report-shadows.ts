@@ -4,7 +4,7 @@ import { redactTrace } from '../redact-trace.js';
 import { createShadowPlaces, type JudgedPlace, compareShadows, type ShadowOptions, type ShadowReport } from './shadow-report.js';
 
 /** Options for the comparison of shadows in recorded runs. */
-export interface TracedShadowOptions extends ShadowOptions {
+interface TracedShadowOptions extends ShadowOptions {
   /**
    * The words that examples show. `accepted`: those that are in the public view of the trace. `all`: rejected ones too; store such a
    * report like the traces themselves. Default `accepted`.
@@ -45,7 +45,7 @@ export interface ShadowWatch {
 }
 
 /** Options for watching shadows of runs under way. */
-export interface ShadowWatchOptions extends ShadowOptions {
+interface ShadowWatchOptions extends ShadowOptions {
   /** The maximum number of steps in memory, at least 1; the oldest are dropped. Default 10,000. */
   readonly maxPlaces?: number;
 }

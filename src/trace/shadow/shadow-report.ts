@@ -29,14 +29,6 @@ export interface JudgedPlace extends Place {
   readonly shadows: ReadonlyMap<string, GuardVerdict>;
 }
 
-/** Collects verdicts, place by place. */
-interface ShadowPlaces {
-  /** `source` separates runs that have the same id. */
-  onEvent(event: RunEvent, source?: number): void;
-  /** The places in order of their first event. */
-  all(): JudgedPlace[];
-}
-
 interface OpenPlace extends Place {
   readonly guards: Map<string, GuardVerdict>;
   readonly shadows: Map<string, GuardVerdict>;
@@ -45,7 +37,7 @@ interface OpenPlace extends Place {
 type GuardEvent = Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-bypass' }>;
 
 /** Makes an empty collection of at most `maxPlaces` places; the oldest are dropped. */
-export const createShadowPlaces = (maxPlaces = Infinity): ShadowPlaces => {
+export const createShadowPlaces = (maxPlaces = Infinity) => {
   const places = new Map<string, OpenPlace>();
   const placeOf = ({ runId, phase, stepNumber, attempt }: GuardEvent, source: number): OpenPlace => {
     const { lane } = phaseRow<Phase>(phase as Phase); // events name phases
@@ -57,14 +49,16 @@ export const createShadowPlaces = (maxPlaces = Infinity): ShadowPlaces => {
     return place;
   };
   return {
-    onEvent: (event, source = 0) => {
+    /** `source` separates runs that have the same id. */
+    onEvent: (event: RunEvent, source = 0): void => {
       if (!isGuardEvent(event)) return;
       const { guards, shadows } = placeOf(event, source);
       const verdict = verdictIn(event);
       const own = event.type === 'guard-shadow' ? shadows : guards;
       own.set(event.processorId, together(own.get(event.processorId), verdict));
     },
-    all: () => [...places.values()],
+    /** The places in order of their first event. */
+    all: (): JudgedPlace[] => [...places.values()],
   };
 };
 
