@@ -22,6 +22,10 @@ export const isRecord = (value: unknown): value is Record<string, unknown> => {
 export const definedFields = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never; // some of the fields
 
+/** These fields, also those without a value. */
+export const pick = <T, Name extends keyof T>(from: T, ...names: readonly Name[]): Pick<T, Name> =>
+  Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, Name>; // the named fields
+
 /**
  * Whether two values hold the same data. Instances of classes are equal only if they are the same object, dates by their time. Ignores
  * fields with the names in `but`, at any depth.

@@ -4,6 +4,7 @@ import type { PhaseData } from '../../schemas/phase-payload.js';
 import type { Author, Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
+import { pick } from './plain-data.js';
 
 /** The thread of a run: state signals belong to it. */
 interface ScopeConversation {
@@ -176,21 +177,12 @@ export const createRunScope = (parts: ScopeParts): RunScope => {
     tracingContext: parts.tracingContext,
     writer: parts.writer,
     abortSignal: parts.abortSignal,
-    messageId: parts.messageId,
-    heedsRulings: parts.heedsRulings,
+    ...pick(parts, 'messageId', 'heedsRulings', 'addOverlapGuard', 'openSpan', 'conversation', 'workflow'),
     retryCount: parts.retryCount ?? (() => 0),
     slot: parts.slot ?? ((id) => slotIn(slots, id)),
     now: parts.now ?? (() => performance.now()),
     setTimer: parts.setTimer ?? systemTimer,
-    reportGuard: reports.reportGuard,
-    reportConflict: reports.reportConflict,
-    reportStale: reports.reportStale,
-    reportLateAbort: reports.reportLateAbort,
-    openShadow: reports.openShadow,
-    addOverlapGuard: parts.addOverlapGuard,
-    openSpan: parts.openSpan,
-    conversation: parts.conversation,
-    workflow: parts.workflow,
+    ...pick(reports, 'reportGuard', 'reportConflict', 'reportStale', 'reportLateAbort', 'openShadow'),
   };
 };
 

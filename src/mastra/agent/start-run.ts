@@ -33,6 +33,7 @@ import { recorderOf } from '../../trace/observers.js';
 import { parentCall } from '../../trace/parent-call.js';
 import { readOutputSchema } from '../structured-output/output-schema.js';
 import { mergeOptions, ownOptionsOf, type OwnOptions } from '../options/option-table.js';
+import { pick } from '../../phase/plain-data.js';
 
 /** Maximum steps of a run that only stop conditions bound. */
 const boundedByConditions = 1_000;
@@ -105,7 +106,8 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     recording,
     hold,
     holdsToolOutput: own.hold !== 'none' && lanes.output !== undefined && holdsToolOutput(lanes.output.graph),
-    ...runOptionsOf(own),
+    ...pick(own, 'window', 'maxHeldChars', 'serveGuardDetails', 'serveErrorDetails', 'effects'),
+    persistence: own.persistence ?? {},
     toolConcurrency: concurrencyOf(options),
     unfinishedTurn: createUnfinishedTurn({ conversation, processors: chains.memory, requestContext }),
     savePerStep: options.savePerStep,
@@ -124,22 +126,6 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
 
 /** A run inside a tool is not stored by itself. */
 const unstored = { durability: undefined, runQueue: undefined, deadlineMs: undefined, effects: undefined, signals: undefined };
-
-const runOptionsOf = ({
-  window,
-  maxHeldChars,
-  serveGuardDetails,
-  serveErrorDetails,
-  effects,
-  persistence = {},
-}: InterlockConfig) => ({
-  window,
-  maxHeldChars,
-  serveGuardDetails,
-  serveErrorDetails,
-  effects,
-  persistence,
-});
 
 /** The resolved `hold`: the part of the answer that content waits for after its stream guards. */
 const holdFor = ({ hold = ownOptions.hold.default }: InterlockConfig, lanes: Lanes): Run['options']['hold'] => {

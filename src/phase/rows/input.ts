@@ -13,7 +13,7 @@ import { InterlockError } from '../../errors.js';
 import { type Edit, pass, type Pass } from '../../verdict.js';
 import { type Awaitable, whenReady } from '../awaitable.js';
 import type { ModelChoice, ResolvedModel } from '../host.js';
-import { fieldsIn, isSame } from '../plain-data.js';
+import { fieldsIn, isSame, pick } from '../plain-data.js';
 
 const inputFacts: MessageInfo = { scope: 'all', source: 'input' };
 
@@ -57,18 +57,10 @@ export const inputStep = definePhase({
     processor.processInputStep({
       ...context,
       ...messageArgs(data, host, stepFacts),
-      stepNumber: data.stepNumber,
+      ...pick(data, 'stepNumber', 'runId', 'messageId', 'rotateResponseMessageId'),
       steps: data.steps ?? [],
-      runId: data.runId,
-      messageId: data.messageId,
-      rotateResponseMessageId: data.rotateResponseMessageId,
       model: data.model as ResolvedModel, // resolved inside a run, but not in a form for the phase alone
-      tools: data.tools,
-      toolChoice: data.toolChoice,
-      activeTools: data.activeTools,
-      providerOptions: data.providerOptions,
-      modelSettings: data.modelSettings,
-      structuredOutput: data.structuredOutput,
+      ...pick(data, 'tools', 'toolChoice', 'activeTools', 'providerOptions', 'modelSettings', 'structuredOutput'),
       llmRequestStage: typeof processor.processLLMRequest === 'function' || undefined,
     }),
   settle: (returned, options) => {

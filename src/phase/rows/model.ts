@@ -2,7 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 
 import { pass } from '../../verdict.js';
 import { missingInChunk, missingInMessages } from '../missing-content.js';
-import { fieldsIn, isSame } from '../plain-data.js';
+import { fieldsIn, isSame, pick } from '../plain-data.js';
 import { definePhase, type HookContext, type PhaseData } from '../row.js';
 import {
   describeValue,
@@ -33,10 +33,7 @@ export const llmRequest = definePhase({
   invoke: ({ processor, data, context }) =>
     processor.processLLMRequest({
       ...context,
-      prompt: data.prompt,
-      model: data.model,
-      messageList: data.messageList,
-      stepNumber: data.stepNumber,
+      ...pick(data, 'prompt', 'model', 'messageList', 'stepNumber'),
       steps: data.steps ?? [],
     }),
   settle: (returned, { data, processorId }) => {
@@ -86,11 +83,8 @@ export const apiError = definePhase({
     processor.processAPIError({
       ...context,
       ...messageArgs(data, host, errorFacts),
-      error: data.error,
-      stepNumber: data.stepNumber,
+      ...pick(data, 'error', 'stepNumber', 'messageId', 'rotateResponseMessageId'),
       steps: data.steps ?? [],
-      messageId: data.messageId,
-      rotateResponseMessageId: data.rotateResponseMessageId,
       retryCount: data.retryCount ?? 0, // tries of this call, not granted retries
     }),
   settle: (returned, { data, processorId, host }) => {
@@ -173,14 +167,8 @@ export const llmResponse = definePhase({
   invoke: ({ processor, data, context }) =>
     processor.processLLMResponse({
       ...context,
-      chunks: data.chunks,
-      model: data.model,
-      stepNumber: data.stepNumber,
+      ...pick(data, 'chunks', 'model', 'stepNumber', 'fromCache', 'warnings', 'request', 'rawResponse'),
       steps: data.steps ?? [],
-      fromCache: data.fromCache,
-      warnings: data.warnings,
-      request: data.request,
-      rawResponse: data.rawResponse,
     }),
   settle: (returned, { data, processorId }) => {
     if (returned === undefined || returned === null) return pass;

@@ -4,7 +4,7 @@ import { definePhase, type PhaseData } from '../row.js';
 import { listOf, messageArgs, type MessageInfo, refreshed, settleMessages } from '../settle-messages.js';
 import { pass } from '../../verdict.js';
 import type { Host } from '../host.js';
-import { isSame } from '../plain-data.js';
+import { isSame, pick } from '../plain-data.js';
 
 const outputStepFacts: MessageInfo = { scope: 'all', source: 'response', emptyMeansUnchanged: true };
 
@@ -25,11 +25,7 @@ export const outputStep = definePhase({
     processor.processOutputStep({
       ...context,
       ...messageArgs(data, host, outputStepFacts),
-      stepNumber: data.stepNumber,
-      finishReason: data.finishReason,
-      providerMetadata: data.providerMetadata,
-      toolCalls: data.toolCalls,
-      text: data.text,
+      ...pick(data, 'stepNumber', 'finishReason', 'providerMetadata', 'toolCalls', 'text'),
       usage: { ...noUsage, ...data.usage },
       steps: data.steps ?? [],
     }),
@@ -72,12 +68,9 @@ export const toolResult = definePhase({
     processor.processToolResult({
       ...context,
       ...messageArgs(data, host, toolFacts),
-      stepNumber: data.stepNumber,
-      toolName: data.toolName,
-      toolCallId: data.toolCallId,
+      ...pick(data, 'stepNumber', 'toolName', 'toolCallId', 'providerExecuted'),
       args: data.args,
       result: data[nameOfResult(data)],
-      providerExecuted: data.providerExecuted,
       steps: data.steps ?? [],
     }),
   settle: (returned, options) => {
