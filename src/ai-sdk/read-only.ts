@@ -1,5 +1,6 @@
 import { InterlockError } from '../errors.js';
 import { isRecord } from '../phase/plain-data.js';
+import { computed } from '../phase/memo.js';
 
 /** Creates read-only views. Values are not copied; private state of a class is shown as it is. */
 export const createReadOnlyViews = () => {
@@ -36,9 +37,7 @@ export const createReadOnlyViews = () => {
     const known = new WeakMap<object, object>();
     const viewOf = <F>(field: F, at: string): F => {
       if (typeof field !== 'object' || field === null) return view(field, at);
-      let made = known.get(field);
-      if (!made) known.set(field, (made = shield(field, at)));
-      return made as F; // its view
+      return computed(known, field, () => shield(field, at)) as F; // its view
     };
     return shield([...values], path, viewOf); // those of now
   };

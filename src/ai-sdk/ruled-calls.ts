@@ -12,6 +12,7 @@ import type { Run } from './run.js';
 import { rulingOf, setJudged } from './run-state.js';
 import type { CallOptions, PartOf } from './spec.js';
 import { approvalError } from './stop-errors.js';
+import { computed } from '../phase/memo.js';
 
 /** One call of a tool. */
 export interface Call extends ToolCall {
@@ -77,12 +78,12 @@ const listenersOf = (toolName: string, tool: Tool, next: Runs['next']): Partial<
   const { onInputStart, onInputDelta, onInputAvailable } = tool as { [name in keyof RuledFields]?: Listener }; // each of its tool's types
   if (!onInputStart && !onInputDelta && !onInputAvailable) return {};
   const steps = new WeakMap<Options['messages'], Map<string, Started>>(); // several runs may use the tool at the same time
-  const startedOf = ({ messages, toolCallId }: Options): Started => {
-    const calls = steps.get(messages) ?? new Map<string, Started>();
-    const own = calls.get(toolCallId) ?? {};
-    steps.set(messages, calls.set(toolCallId, own));
-    return own;
-  };
+  const startedOf = ({ messages, toolCallId }: Options): Started =>
+    computed(
+      computed(steps, messages, () => new Map<string, Started>()),
+      toolCallId,
+      () => ({}),
+    );
   return {
     onInputStart: (options) => void Object.assign(startedOf(options), { start: options }),
     onInputDelta: (options) => void Object.assign(startedOf(options), { delta: options }),

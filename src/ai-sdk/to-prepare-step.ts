@@ -18,6 +18,7 @@ import {
   systemOf,
 } from './step.js';
 import { withGuards } from './with-guards.js';
+import { computed } from '../phase/memo.js';
 
 /** Any context, as the AI SDK types it. */
 export type Context = Record<string, unknown>;
@@ -74,9 +75,7 @@ export const toPrepareStep = <TOOLS extends ToolSet = ToolSet, CONTEXT extends C
   const known = new WeakMap<object, StepPreparation>();
   const preparingOf = ({ initialMessages }: Pick<StepArgs, 'initialMessages'>): StepPreparation => {
     const key = isSharedRun(guards) ? guards : initialMessages; // the same array in every step of a run
-    let preparing = known.get(key);
-    if (!preparing) known.set(key, (preparing = preparationOf(options as PrepareStepOptions, nextRun())));
-    return preparing;
+    return computed(known, key, () => preparationOf(options as PrepareStepOptions, nextRun()));
   };
   return async (args) => {
     const preparing = preparingOf(args);

@@ -5,6 +5,7 @@ import type { Author, Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
 import { pick } from './plain-data.js';
+import { computed } from './memo.js';
 
 /** The thread of a run: state signals belong to it. */
 interface ScopeConversation {
@@ -179,17 +180,11 @@ export const createRunScope = (parts: ScopeParts): RunScope => {
     abortSignal: parts.abortSignal,
     ...pick(parts, 'messageId', 'heedsRulings', 'addOverlapGuard', 'openSpan', 'conversation', 'workflow'),
     retryCount: parts.retryCount ?? (() => 0),
-    slot: parts.slot ?? ((id) => slotIn(slots, id)),
+    slot: parts.slot ?? ((id) => computed(slots, id, () => ({ state: {}, streamParts: [] }))),
     now: parts.now ?? (() => performance.now()),
     setTimer: parts.setTimer ?? systemTimer,
     ...pick(reports, 'reportGuard', 'reportConflict', 'reportStale', 'reportLateAbort', 'openShadow'),
   };
-};
-
-const slotIn = (slots: Map<string, ProcessorSlot>, id: string): ProcessorSlot => {
-  let slot = slots.get(id);
-  if (!slot) slots.set(id, (slot = { state: {}, streamParts: [] }));
-  return slot;
 };
 
 /** Schedules a function; the returned function cancels it. */

@@ -8,6 +8,7 @@ import { current } from '../phase/settle-messages.js';
 import { pass } from '../verdict.js';
 import type { Block } from './merge-branches.js';
 import { inParallel, type IndexedBranch } from './parallel.js';
+import { computed } from '../phase/memo.js';
 
 /** A condition and its path, for errors. */
 interface ConditionalArm {
@@ -106,8 +107,6 @@ const rememberedBlocks = <P extends Phase>(block: Block<P>): ((branches: readonl
   const blocks = new Map<string, Guard<P>>();
   return (branches) => {
     const key = branches.map(({ index }) => index).join(' ');
-    const guard = blocks.get(key) ?? inParallel(branches, block);
-    blocks.set(key, guard);
-    return guard;
+    return computed(blocks, key, () => inParallel(branches, block));
   };
 };

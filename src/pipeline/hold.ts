@@ -11,6 +11,7 @@ import {
   type GraphLocation,
   type Hold,
 } from './verify/check.js';
+import { computed } from '../phase/memo.js';
 
 const fromLoosest: readonly Hold[] = ['none', 'step', 'run'];
 
@@ -24,10 +25,8 @@ interface Holding {
 
 /** The content that no later guard of an array can reject or edit is sent at once: what the rest waits for. Without an array, all hooks run. */
 export const holdOf = (graph: SequenceNode, lane?: PhaseRow['lane']): Hold => {
-  const known = holds.get(graph) ?? new Map<typeof lane, Hold>();
-  const hold = known.get(lane) ?? strictest(holdingIn(locationOf(graph, { lane })));
-  holds.set(graph, known.set(lane, hold));
-  return hold;
+  const known = computed(holds, graph, () => new Map<typeof lane, Hold>());
+  return computed(known, lane, () => strictest(holdingIn(locationOf(graph, { lane }))));
 };
 
 /** Whether a guard of an agent's output may reject or edit results of tools: then output of a running tool waits for its verdict, too. */

@@ -17,6 +17,7 @@ import {
   type SequenceNode,
 } from './graph.js';
 import type { Block } from './merge-branches.js';
+import { computed } from '../phase/memo.js';
 
 type StreamGuard = Guard<'outputStream'>;
 
@@ -96,13 +97,11 @@ interface StreamPlan {
  * @param window the window of guards without their own
  */
 export const planStream = (graph: SequenceNode, window: GuardWindow = defaultWindow): StreamPlan | undefined => {
-  const plans = planned.get(graph) ?? new Map<string, StreamPlan | typeof noWindows>();
-  planned.set(graph, plans);
+  const plans = computed(planned, graph, () => new Map<string, StreamPlan | typeof noWindows>());
   const key = typeof window === 'string' ? window : JSON.stringify(window);
-  const known =
-    plans.get(key) ??
-    planFor(window === defaultWindow ? graph : (mapGuards(graph, (guard) => ({ ...guard, window })) as SequenceNode));
-  plans.set(key, known);
+  const known = computed(plans, key, () =>
+    planFor(window === defaultWindow ? graph : (mapGuards(graph, (guard) => ({ ...guard, window })) as SequenceNode)),
+  );
   return known === noWindows ? undefined : known;
 };
 

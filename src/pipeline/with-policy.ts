@@ -34,7 +34,7 @@ import type { MessageCarrier } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';
 import { circuitBreaker, ConsecutiveBreaker, handleWhenResult } from 'cockatiel';
 import pLimit from 'p-limit';
-import { recentValues } from '../phase/memo.js';
+import { recentValues, computed } from '../phase/memo.js';
 import type { PolicyState, CachedVerdict } from '../guard/policy/policy-state.js';
 
 /** `sampleRate`: the guard is called in a share of all runs, chosen once per run, so that it sees all of a run or nothing. */
@@ -42,9 +42,7 @@ const sampled: Layer =
   (inner, { author, policy: { sampleRate = 1 }, state }) =>
   (data, scope) => {
     const run = scope.slot(author.processorId).state;
-    const isIn = state.sampled.get(run) ?? Math.random() < sampleRate;
-    state.sampled.set(run, isIn);
-    return isIn ? inner(data, scope) : sampledOut;
+    return computed(state.sampled, run, () => Math.random() < sampleRate) ? inner(data, scope) : sampledOut;
   };
 
 /** The facts of a row that decide whether a layer is needed. */
@@ -186,9 +184,7 @@ const createOwnPayloads = (): OwnPayloads => {
   const ownValue = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(ownValue);
     if (!isRecord(value) && !isStepOfHost(value)) return value;
-    const own = values.get(value) ?? copiedWhenRead(value, ownValue);
-    values.set(value, own);
-    return own;
+    return computed(values, value, () => copiedWhenRead(value, ownValue));
   };
   const ownList = (given: MessageList, { messages }: Host): MessageList => {
     const size = messages.read(given, 'all').length;
@@ -244,22 +240,18 @@ const inert = <Data extends object>(data: Data): Data => {
 const states = new WeakMap<GuardPolicy, PolicyState>();
 
 /** The state of a policy, created on first use: it belongs to the policy object. */
-const policyState = (policy: GuardPolicy): PolicyState => {
-  const known = states.get(policy);
-  if (known) return known;
-  const { breaker, concurrency, cache } = policy;
-  const state: PolicyState = {
-    breaker: breaker && circuitBreaker(isOutage, { halfOpenAfter: breaker.halfOpenAfterMs, breaker: consecutive(breaker) }),
-    limit: concurrency && pLimit(concurrency.limit),
-    verdicts: cache && recentValues<CachedVerdict>(cache),
-    sampled: new WeakMap(),
-    lines: new WeakMap(),
-  };
-  states.set(policy, state);
-  return state;
-};
-
-const consecutive = ({ failures }: NonNullable<GuardPolicy['breaker']>): ConsecutiveBreaker => new ConsecutiveBreaker(failures);
+const policyState = (policy: GuardPolicy): PolicyState =>
+  computed(states, policy, () => {
+    const { breaker, concurrency, cache } = policy;
+    const counting = breaker && { halfOpenAfter: breaker.halfOpenAfterMs, breaker: new ConsecutiveBreaker(breaker.failures) };
+    return {
+      breaker: counting && circuitBreaker(isOutage, counting),
+      limit: concurrency && pLimit(concurrency.limit),
+      verdicts: cache && recentValues<CachedVerdict>(cache),
+      sampled: new WeakMap(),
+      lines: new WeakMap(),
+    };
+  });
 
 /** Verdicts are values: a failure is a result. */
 const isOutage = handleWhenResult((verdict) => fieldsIn(verdict)['kind'] === 'unavailable');

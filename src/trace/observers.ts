@@ -3,6 +3,7 @@ import { attempted } from '../phase/awaitable.js';
 import type { Reports } from '../phase/scope.js';
 import type { TraceRecorder, TraceSink } from './trace-writer.js';
 import type { ParentCall } from './parent-call.js';
+import { computed } from '../phase/memo.js';
 
 /** A run outside of our loop: only its guards' reports are known. */
 export interface GuardedRunFacts {
@@ -104,10 +105,5 @@ const runs = new WeakMap<object, GuardReports>();
  */
 export const guardReports = (key: object, factsOf: () => GuardedRunFacts): GuardReports | undefined => {
   const open = place.mastraInterlockObservers?.openGuardReports;
-  if (!open) return undefined;
-  const known = runs.get(key);
-  if (known) return known;
-  const made = open(factsOf());
-  runs.set(key, made);
-  return made;
+  return open && computed(runs, key, () => open(factsOf()));
 };

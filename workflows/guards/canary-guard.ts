@@ -23,6 +23,7 @@ import {
   report,
   type Detection,
 } from './guard-options.js';
+import { computed } from '../../src/phase/memo.js';
 
 export interface CanaryGuardOptions extends GuardOptions {
   /** Whether to add a random word to the system prompt, which no answer has a reason to contain. Default true. */
@@ -144,11 +145,7 @@ type MessageList = ProcessOutputStreamArgs['messageList'];
 /** The secret of each run, by the state object that its hooks share. */
 const createSecrets = (): ((state: object) => Secret) => {
   const secrets = new WeakMap<object, Secret>();
-  return (state) => {
-    const secret = secrets.get(state) ?? { word: randomWord(), system: '', index: undefined, ...startOfOutput };
-    secrets.set(state, secret);
-    return secret;
-  };
+  return (state) => computed(secrets, state, () => ({ word: randomWord(), system: '', index: undefined, ...startOfOutput }));
 };
 
 const systemOf = (list: MessageList): string =>

@@ -27,6 +27,7 @@ import {
   type EditStrategy,
   type GuardProcessor,
 } from './guard-options.js';
+import { computed } from '../../src/phase/memo.js';
 
 /** The place of a value. */
 export type ValuePlace = Exclude<JudgePlace, 'call'>;
@@ -101,10 +102,8 @@ export const streamHooks = <Kind extends string, Metadata>(
 const cleanTexts = new WeakMap<object, Map<object, Set<string>>>();
 
 const cleanTextsOf = (state: object, finder: object): Set<string> => {
-  const byFinder = cleanTexts.get(state) ?? new Map<object, Set<string>>();
-  const texts = byFinder.get(finder) ?? new Set();
-  cleanTexts.set(state, byFinder.set(finder, texts));
-  return texts;
+  const byFinder = computed(cleanTexts, state, () => new Map<object, Set<string>>());
+  return computed(byFinder, finder, () => new Set<string>());
 };
 
 const redactionOf =

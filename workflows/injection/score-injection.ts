@@ -9,6 +9,7 @@ import { impersonationSignals, overrideSignals } from './override-signals.js';
 import { lawlessSignals, personaSignals } from './jailbreak-signals.js';
 import { leakSignals } from './leak-signals.js';
 import { toolSignals } from './tool-signals.js';
+import { computed } from '../../src/phase/memo.js';
 
 /** The signals for a user's text. */
 export const inputSignals: readonly InjectionSignal[] = [
@@ -86,11 +87,7 @@ const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
   const before = known.get(signals);
   if (before) return before;
   const numbers = new Map<string, number>();
-  const numberOf = (word: string): number => {
-    const number = numbers.get(word) ?? numbers.size;
-    numbers.set(word, number);
-    return number;
-  };
+  const numberOf = (word: string): number => computed(numbers, word, () => numbers.size);
   const numbered = signals.map((signal) => ({
     name: signal.name,
     weight: signal.weight,

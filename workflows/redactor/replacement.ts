@@ -2,7 +2,7 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 
-import { once, lazyRegex } from '../../src/phase/memo.js';
+import { once, lazyRegex, computed } from '../../src/phase/memo.js';
 import type { ValueSpan } from '../patterns/combine-finders.js';
 import type { GuardOptions } from '../guards/guard-options.js';
 import type { ValuePlace } from '../guards/value-hooks.js';
@@ -73,11 +73,7 @@ const masked = lazyRegex(String.raw`[\p{L}\p{N}]\p{M}*`, 'gu');
 /** The replacement of a value by a redactor's strategy; empty for strategies that do not replace. */
 export const replacementOf = ({ strategy, replacement, key }: RedactorOptions): Replacement => {
   const labels = new Map<string, string>();
-  const labeled = (kind: string): string => {
-    const label = labels.get(kind) ?? `[${labelOf(kind)}]`;
-    labels.set(kind, label);
-    return label;
-  };
+  const labeled = (kind: string): string => computed(labels, kind, () => `[${labelOf(kind)}]`);
   // Cloudflare Workers have no randomness while a module loads, which is when most guards are created.
   const keyBytes = once(() => (typeof key === 'string' ? utf8ToBytes(key) : (key ?? randomBytes(32))));
   switch (strategy) {

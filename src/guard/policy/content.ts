@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { configure } from 'safe-stable-stringify';
 import type { Host } from '../../phase/host.js';
-import { once } from '../../phase/memo.js';
+import { once, computed } from '../../phase/memo.js';
 import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
@@ -130,8 +130,4 @@ const isPlain = (value: object): boolean => {
 };
 
 /** Numbers objects and functions in the order of their first use. */
-const numberOf = (value: object): number => {
-  const number = numbers.get(value) ?? (count += 1);
-  numbers.set(value, number);
-  return number;
-};
+const numberOf = (value: object): number => computed(numbers, value, () => (count += 1));

@@ -10,6 +10,7 @@ import { canceled, type Guard } from '../in-sequence.js';
 import type { PolicyState } from './policy-state.js';
 import type { GuardPolicy } from './guard-policy.js';
 import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.js';
+import { computed } from '../../phase/memo.js';
 
 /** One option of a policy as a function from guard to guard, applied once when the plan is built. */
 export type Layer = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>) => Guard<P>;
@@ -196,17 +197,11 @@ export const shadowed: Layer = (inner, { author, state, ports }) => {
   };
   return (data, scope) => {
     const aside = shadowScope(scope, scope.openShadow());
-    const line = lineOf(state, scope.slot(author.processorId).state);
+    const line = computed(state.lines, scope.slot(author.processorId).state, () => pLimit(1));
     if (line.pendingCount < mostWaiting) void line(judge, inner, ports.own(data, scope), aside);
     else aside.reportGuard({ author, verdict: unavailable(author, 'guard/busy'), durationMs: 0 });
     return pass;
   };
-};
-
-const lineOf = ({ lines }: PolicyState, run: object): LimitFunction => {
-  const line = lines.get(run) ?? pLimit(1);
-  lines.set(run, line);
-  return line;
 };
 
 /**

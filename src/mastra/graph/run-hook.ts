@@ -11,6 +11,7 @@ import { isSame } from '../../phase/plain-data.js';
 import type { Unavailable, Verdict } from '../../verdict.js';
 import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
 import { recordResult, payloadOf } from './thrown-stops.js';
+import { computed } from '../../phase/memo.js';
 
 /** Arguments of any hook: the fields of its phase's payload, and those common to all hooks. */
 type HookArgs = Record<string, unknown> & { state?: object };
@@ -37,8 +38,7 @@ const runHook = async ({ plan, row, slots, host }: HookCallSite, args: HookArgs)
   const { abort: _abort, ...fields } = args;
   const data = { ...fields, phase: row.phase } as unknown as PhaseData; // a hook's arguments are named like the payload's fields
   const state = (args.state ??= {}) as Record<string, unknown>; // its content belongs to the processor
-  const own = slots.get(state) ?? new Map<string, ProcessorSlot>();
-  slots.set(state, own);
+  const own = computed(slots, state, () => new Map<string, ProcessorSlot>());
   recordResult(data, host);
   const observed = guardReports(own, () => factsOf(plan, args));
   observed?.ask(data);

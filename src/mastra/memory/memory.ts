@@ -9,6 +9,7 @@ import type { makeCoreTool } from '@mastra/core/utils';
 import type { StepRecord } from '../../loop/ports.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 import { createKeyedQueue } from '../keyed-queue.js';
+import { computed } from '../../phase/memo.js';
 
 // older versions lack an export of it, and are rejected with an error
 
@@ -222,8 +223,5 @@ const queues = new WeakMap<MastraMemory, ReturnType<typeof createKeyedQueue>>();
  * Runs work on a part of a memory after all earlier work on that part, so that a read and the write that depends on it are not
  * interleaved with another run's, like Mastra's own order of such writes.
  */
-const inTurn = <T>(memory: MastraMemory, part: string, work: () => Promise<T>): Promise<T> => {
-  const queue = queues.get(memory) ?? createKeyedQueue();
-  queues.set(memory, queue);
-  return queue(part, work);
-};
+const inTurn = <T>(memory: MastraMemory, part: string, work: () => Promise<T>): Promise<T> =>
+  computed(queues, memory, createKeyedQueue)(part, work);

@@ -6,6 +6,7 @@ import { createConversion, dropStaleFields } from '../messages/conversion.js';
 import type { MessageCopies } from '../messages/list-insides.js';
 import { isStandardSchemaWithJSON, standardSchemaToJSONSchema } from '@mastra/core/schema';
 import { isProviderDefinedTool } from '@mastra/core/tools';
+import { computed } from '../../phase/memo.js';
 
 /** Creates the prompts of one run. Earlier messages are converted once for each model. */
 export const createPrompts = (copies: MessageCopies): LoopMessages['toPrompt'] => {
@@ -143,11 +144,8 @@ type StandardSchema = Parameters<typeof standardSchemaToJSONSchema>[0];
 /** Caches JSON schemas, which are needed at every step. */
 const converted = new WeakMap<StandardSchema, unknown>();
 
-const convertedOnce = (schema: StandardSchema): unknown => {
-  const known = converted.get(schema) ?? withTypes(standardSchemaToJSONSchema(schema, { io: 'input', target: 'draft-07' }));
-  converted.set(schema, known);
-  return known;
-};
+const convertedOnce = (schema: StandardSchema): unknown =>
+  computed(converted, schema, () => withTypes(standardSchemaToJSONSchema(schema, { io: 'input', target: 'draft-07' })));
 
 /** The JSON schema of a standard schema, an AI SDK schema, a function that returns one, or plain JSON schema. */
 const jsonSchemaOf = (schema: unknown): unknown => {

@@ -13,6 +13,7 @@ import { fieldsIn, copyPlain, isJson, isRecord } from '../../phase/plain-data.js
 import { findTool, prepareTool, type LoopTarget, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
 import { safely } from '../../phase/awaitable.js';
 import type { ToolHooks } from '@mastra/core/tools';
+import { computed } from '../../phase/memo.js';
 
 /** The shared context of a run's tools. */
 export interface ToolRunContext extends LoopTarget {
@@ -59,9 +60,7 @@ export const stepTool = (
   if (prepared[name] === tool)
     // Mastra prepared it
     return { name, ready: tool as CoreTool, authored: authored[name] ?? delegationOf(tool.id, context) };
-  const ready = added.get(tool) ?? prepareTool(name, tool as AuthoredTool, context);
-  added.set(tool, ready);
-  return { name, ready, authored: tool };
+  return { name, ready: computed(added, tool, () => prepareTool(name, tool as AuthoredTool, context)), authored: tool };
 };
 
 /** The tool of a sub-agent as Mastra writes it. The issues of its schema have paths, those of the prepared tool have none. */

@@ -11,6 +11,7 @@ import { recordResult, payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 import { readThrown } from '../../guard/in-sequence.js';
 import { fieldsIn } from '../../phase/plain-data.js';
+import { computed } from '../../phase/memo.js';
 
 /** A step of a block, or a workflow used as one. */
 export interface Executable {
@@ -124,11 +125,7 @@ export const chooser = (results: BlockResults, node: BranchNode, path: string) =
     const working = node.arms.flatMap((arm, index) => (hasHookFor(arm.node, row) ? [{ index }] : []));
     return chooseArms(armsOf(node, working, path), stepContext(current(payload, scope.host, row.carries), scope));
   };
-  return (call: StepCall): Promise<EngineChoice> => {
-    const choice = choices.get(call.inputData) ?? choose(call);
-    choices.set(call.inputData, choice);
-    return choice;
-  };
+  return (call: StepCall): Promise<EngineChoice> => computed(choices, call.inputData, () => choose(call));
 };
 
 /** The host's exception as a stop. `author` is the step that threw it; a `processorId` in the exception takes precedence. */

@@ -24,6 +24,7 @@ import { noopLogger } from '@mastra/core/logger';
 import { ProcessorRunner, ProcessorState, type Processor } from '@mastra/core/processors';
 import type { RunScope } from '../../phase/scope.js';
 import { phases } from '../../phase/table.js';
+import { computed } from '../../phase/memo.js';
 
 /** Guards of one array: a processor, pipeline or workflow, or an array of them. */
 export type Guards = Compilable;
@@ -112,11 +113,11 @@ type Steps = readonly PipelineStep[];
 const createKnown = <T>() => {
   const known = new WeakMap<Steps, Map<string, { readonly steps: Steps; readonly made: T }>>();
   return (steps: Steps, name: string, make: () => T): T => {
-    const byName = known.get(steps) ?? new Map<string, { steps: Steps; made: T }>();
+    const byName = computed(known, steps, () => new Map<string, { steps: Steps; made: T }>());
     const before = byName.get(name);
     if (before?.steps.length === steps.length && steps.every((step, at) => step === before.steps[at])) return before.made;
     const made = make();
-    known.set(steps, byName.set(name, { steps: [...steps], made }));
+    byName.set(name, { steps: [...steps], made });
     return made;
   };
 };

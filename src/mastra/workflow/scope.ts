@@ -9,6 +9,7 @@ import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
 import type { Host } from '../../phase/host.js';
 import { addPayloadSchema } from '../graph/foreign-step.js';
 import { mastraHost, resolveAlone } from '../graph/mastra-host.js';
+import { computed } from '../../phase/memo.js';
 
 const { createSignal, TripWire, MessageList } = mastraAgent;
 const { createObservabilityContext } = mastraObservability;
@@ -118,12 +119,10 @@ const frameOf = (call: StepCall, results?: BlockResults): WorkflowFrame | undefi
 };
 
 const slotIn = (carrier: Carrier, id: string): ProcessorSlot => {
-  const states = (carrier.processorStates ??= new Map());
-  let own = states.get(id);
-  if (!own) {
-    own = new ProcessorState();
-    Object.assign(own.customState, carrier.state); // a form or test may pass an initial state
-    states.set(id, own);
-  }
+  const own = computed((carrier.processorStates ??= new Map()), id, () => {
+    const state = new ProcessorState();
+    Object.assign(state.customState, carrier.state); // a form or test may pass an initial state
+    return state;
+  });
   return { state: own.customState, streamParts: own.streamParts };
 };

@@ -24,6 +24,7 @@ import { payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type StepCall } from './scope.js';
 import { nodeStep, openPayload } from './step.js';
 import { rememberGraph } from '../graph/to-graph.js';
+import { computed } from '../../phase/memo.js';
 
 /** Mastra's builder, in which each call returns the next; its types follow schemas, which are all equal here. */
 interface WorkflowBuilder {
@@ -274,11 +275,7 @@ type Results = Readonly<Record<string, PhaseData | undefined>>;
 /** Caches a value for each phase. */
 const byPhase = <T>(make: (row: PhaseRow) => T): ((row: PhaseRow) => T) => {
   const made = new Map<Phase, T>();
-  return (row) => {
-    const own = made.get(row.phase) ?? make(row);
-    made.set(row.phase, own);
-    return own;
-  };
+  return (row) => computed(made, row.phase, () => make(row));
 };
 
 /** Creates unique ids. */

@@ -12,6 +12,7 @@ import { graphemeFloor } from './window-reader.js';
 import { createBufferedTexts, type Action, type BufferedTexts } from './buffered-texts.js';
 import type { Gate, TextStage } from './stages.js';
 import { fieldsIn } from '../../phase/plain-data.js';
+import { computed } from '../../phase/memo.js';
 
 type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 type Question = Extract<Action, { kind: 'judge' }>;
@@ -59,9 +60,7 @@ const tails = new WeakMap<ProcessorSlot, Tails>();
 const ownTails = ({ window, author }: JudgePlace, gate: Gate): Tails => {
   const pattern = patternIn(window);
   if (!pattern) return new Map();
-  const slot = gate.scope.slot(author.processorId);
-  const own: Tails = tails.get(slot) ?? new Map();
-  tails.set(slot, own);
+  const own = computed<object, Tails>(tails, gate.scope.slot(author.processorId), () => new Map());
   if (!gate.earlierTexts) return own;
   own.clear();
   for (const text of gate.earlierTexts) followTails(own, tailsOf(text, pattern), pattern);

@@ -4,6 +4,7 @@ import { isStricter, type VerdictKind } from '../../verdict.js';
 import type { RunEvent } from '../../../schemas/index.js';
 import type { Phase, PhaseRow } from '../../phase/row.js';
 import { phaseRow } from '../../phase/table.js';
+import { computed } from '../../phase/memo.js';
 
 /** A guard's result for one step of a run: the strictest verdict, and the total duration. */
 interface GuardVerdict {
@@ -42,8 +43,7 @@ export const createShadowPlaces = (maxPlaces = Infinity) => {
   const placeOf = ({ runId, phase, stepNumber, attempt }: GuardEvent, source: number): OpenPlace => {
     const { lane } = phaseRow<Phase>(phase as Phase); // events name phases
     const key = JSON.stringify([source, runId, lane, stepNumber, attempt]);
-    const place = places.get(key) ?? emptyAt({ runId, lane, stepNumber, attempt });
-    places.set(key, place);
+    const place = computed(places, key, () => emptyAt({ runId, lane, stepNumber, attempt }));
     const [oldest] = places.size > maxPlaces ? places.keys() : [];
     if (oldest !== undefined) places.delete(oldest);
     return place;

@@ -4,7 +4,7 @@ import numbers from 'libphonenumber-js/metadata.max.json';
 
 import type { TextSpan } from '../../../src/guard/pattern.js';
 import { unspaced } from '../../text/characters.js';
-import { lazyRegex, once } from '../../../src/phase/memo.js';
+import { lazyRegex, once, computed } from '../../../src/phase/memo.js';
 import { defineFinder, type Finder, type ReadMatch } from '../define-finder.js';
 
 /** The digits that `libphonenumber-js` reads: European, full-width, Arabic-Indic and Persian. */
@@ -164,13 +164,13 @@ const metadataOf = once(() => new Metadata(numbers) as unknown as Plans); // omi
 const plans = new Map<string, Plan>();
 
 /** Compiles its expressions once; the library compiles them for each number. */
-const planOf = (countryOrCode: string): Plan => {
-  const known = plans.get(countryOrCode);
-  if (known) return known;
+const planOf = (countryOrCode: string): Plan => computed(plans, countryOrCode, () => readPlan(countryOrCode));
+
+const readPlan = (countryOrCode: string): Plan => {
   const metadata = metadataOf();
   metadata.selectNumberingPlan(countryOrCode);
   const its = metadata.numberingPlan;
-  const plan: Plan = {
+  return {
     code: its.callingCode(),
     countries: metadata.getCountryCodesForCallingCode(its.callingCode()) ?? [],
     lengths: its.possibleLengths(),
@@ -184,8 +184,6 @@ const planOf = (countryOrCode: string): Plan => {
     prefix: fromStart(its.nationalPrefixForParsing()),
     transformed: its.nationalPrefixTransformRule(),
   };
-  plans.set(countryOrCode, plan);
-  return plan;
 };
 
 const isOf = ({ general, types }: Plan, national: string): boolean =>
