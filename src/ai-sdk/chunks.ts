@@ -68,7 +68,7 @@ export const callIdOf = (part: StreamPart): string | undefined => {
 /** A call's arguments as a value. Text that is not JSON stays text. */
 export const parseArguments = (input: string): unknown => {
   try {
-    return JSON.parse(input.trim() === '' ? '{}' : input) as unknown;
+    return JSON.parse(input.trim() === '' ? '{}' : input);
   } catch {
     return input;
   }

@@ -3,7 +3,7 @@ import { drive } from '../loop/drive.js';
 import { currentAttempt, type Run as LoopRun } from '../loop/run.js';
 import { setCall } from '../loop/step-calls.js';
 import type { Phase } from '../phase/row.js';
-import { isSame } from '../phase/plain-data.js';
+import { isSame, fieldsIn } from '../phase/plain-data.js';
 import { createStreamBuffer, type StreamBuffer } from '../stream/stream-buffer.js';
 import type { RunEvent } from '../../schemas/index.js';
 import { isData, modelCodec, partOfChunk, retraction } from './chunks.js';
@@ -188,8 +188,7 @@ const emitChunk = (calling: Calling, chunk: Chunk): Promise<void> | undefined =>
   if (isData(chunk)) return void written.push(chunk);
   const part = partOfChunk(chunk, reply.parts, reply.codec);
   if (!part) return undefined;
-  if (part.type === 'tool-call')
-    setJudged(run, part.toolCallId, { args: (chunk.payload as { args?: unknown }).args, isOwn: true });
+  if (part.type === 'tool-call') setJudged(run, part.toolCallId, { args: fieldsIn(chunk.payload)['args'], isOwn: true });
   if (waits(run, reply, chunk)) return void waiting.push(part);
   calling.hasEmitted ||= !silent.has(chunk.type);
   return send(calling, part);

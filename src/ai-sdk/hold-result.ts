@@ -4,6 +4,8 @@ import { dropRequests, dropWords } from './drop-requests.js';
 import type { Run } from './run.js';
 import { isStopError } from './stop-errors.js';
 import { eachStream, wrapField, type StreamedResult } from './watch-readers.js';
+import { safely } from '../phase/awaitable.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** Callbacks that report accepted steps and the end to the application. */
 const callbacks = ['onStepEnd', 'onStepFinish', 'onEnd', 'onFinish'] as const;
@@ -36,25 +38,16 @@ export const holdCallbacks = (plan: Plan) => {
     },
     /** Calls them in order, once the result was accepted. */
     notify: async (): Promise<void> => {
-      for (const call of calls.splice(0)) await quietly(call);
+      for (const call of calls.splice(0)) await safely(call);
     },
     /** Reports an emitted part. */
     notifyPart: async (part: object): Promise<void> => {
-      for (const call of onChunk) await quietly(() => call({ chunk: part }));
+      for (const call of onChunk) await safely(call, { chunk: part });
     },
   };
 };
 
 const isCallback = (value: unknown): value is Callback => typeof value === 'function';
-
-/** As in the AI SDK, errors of callbacks do not reach the run. */
-const quietly = async (call: () => unknown): Promise<void> => {
-  try {
-    await call();
-  } catch {
-    // See above.
-  }
-};
 
 interface Part {
   readonly type: string;
@@ -116,7 +109,7 @@ const bufferUntilEnd = <Value>(
 };
 
 /** Whether a part is the start, which contains nothing of the response. */
-const isStart = (value: unknown): boolean => (value as Partial<Part> | undefined)?.type === 'start';
+const isStart = (value: unknown): boolean => fieldsIn(value)['type'] === 'start';
 
 /** The parts to emit of a run that was not accepted. */
 const ends: ReadonlySet<string> = new Set(['start', 'error', 'abort', 'finish']);

@@ -1,7 +1,7 @@
 import type { ModelMessage, Tool } from 'ai';
 import { feedbackText } from '../loop/conversation.js';
 import { messageOf } from '../errors.js';
-import { isSame } from '../phase/plain-data.js';
+import { isSame, fieldsIn } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Retry } from '../verdict.js';
 import { alike, createChunkCodec } from './chunks.js';
@@ -43,10 +43,10 @@ export const judgeResult = async (run: Run, call: Call, result: unknown): Promis
 export const judgeModelOutput = async (run: Run, call: ToolRun, result: unknown): Promise<void> => {
   const { tool, toolCallId, args, outputs } = call;
   const own = await modelOutputOf(tool, { toolCallId, input: args, output: result });
-  if (own === undefined || isSame((own as { value?: unknown }).value, result)) return;
+  if (own === undefined || isSame(fieldsIn(own)['value'], result)) return;
   const read = run.plan.has('toolResult') ? await judged(run, call, { result: own, mayBeUnreadable: true }) : own;
   const left = read && (await judgedInStream(run, call, { type: 'tool-result', result: read })).result;
-  const isForm = typeof (left as { type?: unknown } | null | undefined)?.type === 'string';
+  const isForm = typeof fieldsIn(left)['type'] === 'string';
   outputs.set(toolCallId, { result, output: (isForm ? left : plainOutput(result)) as ModelOutput });
   const [oldest] = outputs.keys();
   if (oldest !== undefined && outputs.size > maxOutputs) outputs.delete(oldest);

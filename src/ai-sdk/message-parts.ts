@@ -1,5 +1,5 @@
 import { partsIn, resultIn, toStored, type Part, type Slot, type StoredPart } from '../plain/stored-message.js';
-import { isSame } from '../phase/plain-data.js';
+import { isSame, fieldsIn } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 
@@ -20,7 +20,7 @@ export const invocationOf = (part: StoredPart | undefined): Invocation | undefin
 export const contentOf = (part: StoredPart | undefined): unknown => {
   if (part?.type === 'text') return part.text;
   if (part?.type === 'reasoning') return part.reasoning;
-  if (part?.type === 'file') return [part.data, (part as { filename?: unknown }).filename]; // Mastra's type lacks it
+  if (part?.type === 'file') return [part.data, fieldsIn(part)['filename']];
   const call = invocationOf(part);
   return call && { args: call.args, result: call.result, toolName: call.toolName };
 };
@@ -116,7 +116,7 @@ const stepsIn = (parts: readonly StoredPart[]): StoredPart[][] => {
 };
 
 const sentPart = (part: StoredPart): Sent[] => {
-  const { providerMetadata } = part as { providerMetadata?: unknown };
+  const { providerMetadata } = fieldsIn(part);
   const options = providerMetadata ? { providerOptions: providerMetadata } : {};
   if (part.type === 'text') return [{ type: 'text', text: part.text, ...options }];
   if (part.type === 'reasoning') return [{ type: 'reasoning', text: part.reasoning, ...options }];

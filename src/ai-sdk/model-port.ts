@@ -10,6 +10,7 @@ import type { MadeCall } from '../loop/tool-call.js';
 import type { Run } from './run.js';
 import type { CallableModel, CallOptions, Chunk, GenerateResult, PartOf, Prompt, StreamPart } from './spec.js';
 import { createGathering, partsOfContent, type Gathering } from './wire.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** A guarded call of a model. */
 export interface ModelCall {
@@ -102,7 +103,7 @@ export const judgesLater = ({ plan }: Pick<Run, 'plan'>): boolean =>
  * Its streamed arguments do if guards may change it then. What follows keeps its place.
  */
 export const waits = (run: Run, reply: ModelReply, chunk: Chunk): boolean => {
-  const isCall = chunk.type === 'tool-call' && !(chunk.payload as { providerExecuted?: boolean }).providerExecuted;
+  const isCall = chunk.type === 'tool-call' && !fieldsIn(chunk.payload)['providerExecuted'];
   reply.isWaiting ||= isCall ? guardsOutput(run) : argumentsOf(chunk) !== undefined && judgesLater(run);
   return reply.isWaiting;
 };

@@ -3,7 +3,7 @@ import type { ModelMessage } from 'ai';
 import { withoutQuotations } from '../guard/read-fields.js';
 import { messageOf } from '../errors.js';
 import type { ToolCallInfo } from '../phase/host.js';
-import { isSame } from '../phase/plain-data.js';
+import { isSame, fieldsIn } from '../phase/plain-data.js';
 import { resultIn, type Part, type StoredPart } from '../plain/stored-message.js';
 import type { Conversation } from './conversation.js';
 import { contentOf, haveSameContent, invocationOf, isSameShape, patchPart, type Invocation } from './message-parts.js';
@@ -115,7 +115,7 @@ const hasSameText = ({ content }: RecordedStep, before: readonly StoredPart[]): 
 const isWords = (part: { readonly type: string }): boolean =>
   (part.type === 'text' || part.type === 'reasoning') && textIn(part) !== '';
 
-const textIn = (part: object): unknown => ('reasoning' in part ? part.reasoning : (part as { text?: unknown }).text);
+const textIn = (part: object): unknown => ('reasoning' in part ? part.reasoning : fieldsIn(part)['text']);
 
 const wordsOf = (parts: readonly { readonly type: string }[]): unknown[] => parts.filter(isWords).map(textIn);
 

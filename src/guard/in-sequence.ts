@@ -198,26 +198,12 @@ const serializable = (metadata: unknown): unknown => {
     JSON.stringify(metadata);
     return metadata;
   } catch {
-    return asJson(metadata);
-  }
-};
-
-const asJson = (value: unknown): unknown => {
-  try {
-    return JSON.parse(stringify(value) ?? 'null');
-  } catch {
-    return undefined; // a getter throws
+    return attempted((): unknown => JSON.parse(stringify(metadata) ?? 'null')); // undefined if a getter throws
   }
 };
 
 /** Reads a thrown value as a tripwire; undefined if it is none or cannot be read. */
-const tripWireOf = (error: unknown, host: Host): ReturnType<Host['readTripWire']> => {
-  try {
-    return host.readTripWire(error);
-  } catch {
-    return undefined; // a proxy whose traps throw
-  }
-};
+const tripWireOf = (error: unknown, host: Host): ReturnType<Host['readTripWire']> => attempted(() => host.readTripWire(error));
 
 /** The thrown value in a form that reporters can read. */
 const readable = (error: unknown): unknown => {

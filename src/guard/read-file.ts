@@ -1,3 +1,5 @@
+import { attempted } from '../phase/awaitable.js';
+
 /** Changes a text; `label` is the key that names it. */
 export type ChangeText = (text: string, label?: string) => string;
 
@@ -96,13 +98,9 @@ const textOf = (bytes: Uint8Array): string => {
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-const fromBase64 = (data: string): string | undefined => {
-  try {
-    return textOf(Uint8Array.from(atob(data.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0)));
-  } catch {
-    return undefined; // invalid base64
-  }
-};
+/** Undefined for invalid base64. */
+const fromBase64 = (data: string): string | undefined =>
+  attempted(() => textOf(Uint8Array.from(atob(data.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))));
 
 /** Bytes as base64. */
 export const toBase64 = (bytes: Uint8Array): string => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));

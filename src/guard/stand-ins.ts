@@ -1,5 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import { copyPlain, isRecord, isSame } from '../phase/plain-data.js';
+import { copyPlain, isRecord, isSame, fieldsIn } from '../phase/plain-data.js';
 
 type Part = MastraDBMessage['content']['parts'][number];
 
@@ -49,7 +49,7 @@ const contentOf = (part: Part): unknown => {
     return [part.reasoning, ...part.details.map((detail) => ('text' in detail ? detail.text : undefined))];
   if (part.type !== 'tool-invocation') return copyPlain({ ...part, providerMetadata: undefined });
   const { toolName, args, ...end } = part.toolInvocation;
-  return copyPlain([toolName, args, (part as { providerExecuted?: boolean }).providerExecuted && end]);
+  return copyPlain([toolName, args, fieldsIn(part)['providerExecuted'] && end]);
 };
 
 /** Removes the fields of a part that stand for content. */
@@ -69,7 +69,7 @@ interface ModelForm {
 
 const formOf = (part: Part): ModelForm | undefined => {
   if (part.type !== 'tool-invocation') return undefined;
-  const { modelOutput } = (metadataOf(part) as { mastra?: { modelOutput?: unknown } } | undefined)?.mastra ?? {};
+  const { modelOutput } = fieldsIn(fieldsIn(metadataOf(part))['mastra']);
   return modelOutput === undefined ? undefined : copyPlain({ result: part.toolInvocation, output: modelOutput });
 };
 

@@ -2,6 +2,7 @@ import { errorTable, InterlockError, isInterlockError } from '../errors.js';
 import { fieldsIn, isRecord } from '../phase/plain-data.js';
 import { leavesOf } from './map-texts.js';
 import { stripQuotedSecrets } from './secrets.js';
+import { attempted } from '../phase/awaitable.js';
 
 /** Fields of an error that callers get. Providers use any names for fields with a request, so that this list is an allowlist. */
 const safeFields = new Set(
@@ -72,11 +73,8 @@ const recordOf = (error: unknown, seen = new Set<unknown>()): string[] => {
 /** A text and, if it is JSON, the texts in it. */
 const parsed = (value: unknown): unknown => {
   if (typeof value !== 'string') return value;
-  try {
-    return [value, JSON.parse(value)];
-  } catch {
-    return value;
-  }
+  const json = attempted((): unknown => JSON.parse(value));
+  return json === undefined ? value : [value, json];
 };
 
 interface Showing {

@@ -252,9 +252,10 @@ const contentOf = (part: Part, earlier: unknown): Pick<PartSnapshot, 'id' | 'val
 
 /** The arguments, the result and the tool's name of a call; the earlier array if nothing changed. */
 const callIn = (call: Extract<Part, { type: 'tool-invocation' }>['toolInvocation'], earlier: unknown): readonly unknown[] => {
-  const [args, end, toolName] = Array.isArray(earlier) ? (earlier as unknown[]) : [];
+  const before: unknown[] = Array.isArray(earlier) ? earlier : [];
+  const [args, end, toolName] = before;
   const now = [snapshotValue(args, call.args), snapshotValue(end, endOf(call)), call.toolName];
-  return now[0] === args && now[1] === end && now[2] === toolName ? (earlier as unknown[]) : now;
+  return now[0] === args && now[1] === end && now[2] === toolName ? before : now;
 };
 
 /** The end of a call: its result, or the text of its error. */

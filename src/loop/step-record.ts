@@ -160,7 +160,7 @@ const currentSource = (chunk: Chunk, parts: readonly Part[]): Chunk[] => {
 };
 
 const isFile = (part: Part, { payload }: Chunk): boolean =>
-  part.type === 'file' && fileKey(part.data) === fileKey((payload as { data: unknown }).data);
+  part.type === 'file' && fileKey(part.data) === fileKey(fieldsIn(payload)['data']);
 
 /** A request without the provider's record of it, which repeats earlier responses. */
 export const withoutBody = (request: StepRecord['request']): StepRecord['request'] => {

@@ -3,6 +3,7 @@ import * as mastraTools from '@mastra/core/tools'; // older versions lack some o
 import { faultOfArguments, frozenArguments, invalidArguments, refusedCall } from '../loop/step-calls.js';
 import type { MadeCall } from '../loop/tool-call.js';
 import { copyPlain, isPlain, isRecord, isSame } from '../phase/plain-data.js';
+import { attempted } from '../phase/awaitable.js';
 
 /** A tool as Mastra prepares it for a run; without `execute` for a tool of the client. */
 interface PreparedTool {
@@ -156,12 +157,8 @@ const typesIn = (schema: unknown): unknown[] => {
 
 const readText = (text: string, types: readonly unknown[]): unknown => {
   if (types.includes('string') || !/^\s*[[{]/.test(text)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return types.includes(Array.isArray(value) ? 'array' : 'object') ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = attempted((): unknown => JSON.parse(text));
+  return types.includes(Array.isArray(value) ? 'array' : 'object') ? value : undefined;
 };
 
 /** The value without fields that are undefined, as JSON has it. */

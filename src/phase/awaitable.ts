@@ -10,13 +10,16 @@ export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
 export const whenReady = <T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> =>
   isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 
-/** Calls code that only observes: its errors do not affect the run or the process, also if it is asynchronous. Undefined for a failure and for a promise. */
+/**
+ * The value of a function; undefined if it throws. A promise is undefined, too, and its rejection is ignored: code that only observes
+ * affects neither the run nor the process.
+ */
 export const attempted = <T>(act: () => T): T | undefined => {
   try {
     const value = act();
     return isPromise(value) ? void Promise.resolve(value).catch(() => undefined) : value;
   } catch {
-    return undefined; // only the observer itself misses something
+    return undefined;
   }
 };
 

@@ -106,7 +106,7 @@ export const openPlainList = (state: PlainState): MessageList => {
 
 const membersOf = (state: PlainState, self: () => MessageList): Record<Offered, unknown> => ({
   add: (added: unknown, source: string) => {
-    for (const message of Array.isArray(added) ? (added as unknown[]) : [added]) addOne(state, message, source);
+    for (const message of [added].flat()) addOne(state, message, source);
     return self();
   },
   get: Object.fromEntries(
@@ -118,7 +118,7 @@ const membersOf = (state: PlainState, self: () => MessageList): Record<Offered, 
   getSystemMessages: (tag?: string) => (tag ? (state.taggedSystemMessages[tag] ?? []) : state.systemMessages),
   getAllSystemMessages: () => [...state.systemMessages, ...Object.values(state.taggedSystemMessages).flat()],
   addSystem: (system: unknown, tag?: string) => {
-    for (const message of Array.isArray(system) ? (system as unknown[]) : [system]) if (message) addSystem(state, message, tag);
+    for (const message of [system].flat()) if (message) addSystem(state, message, tag);
     return self();
   },
   clearSystemMessages: (tag?: string) => {

@@ -2,6 +2,8 @@ import type { Change, RunEvent } from '../../schemas/run-event.js';
 import type { GuardReport, Reports, StaleReport } from '../phase/scope.js';
 import { isPerChunk } from '../phase/table.js';
 import type { Author } from '../verdict.js';
+import { computed } from '../phase/memo.js';
+import { attempted } from '../phase/awaitable.js';
 
 type Common = 'runId' | 'seq' | 'at' | 'stepNumber' | 'attempt';
 /** An event from its reporter. The recorder adds its place and time. */
@@ -62,7 +64,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
     const { stepNumber, attempt } = at;
     const event: RunEvent = { runId, seq: events.length, at: wallClock(), stepNumber, attempt, ...fact };
     events.push(event);
-    notify(onEvent, event);
+    attempted(() => onEvent?.(event)); // the event stays in the record; only the listener that throws misses it
   };
   const count = (fact: CountedFact, at: Position = position()) => {
     const isStop = fact.type === 'guard-shadow' && fact.verdict !== 'pass' && fact.verdict !== 'edit';
@@ -125,13 +127,8 @@ const addToSum = (sum: Sum, { durationMs, verdict }: GuardReport): void => {
 };
 
 /** The sum of a guard that is called per chunk; undefined for other guards. */
-const sumOf = (sums: Map<Author, Sum>, author: Author): Sum | undefined => {
-  const known = sums.get(author);
-  if (known || !isPerChunk(author.phase)) return known;
-  const sum = { durationMs: 0, calls: 0, edits: 0 };
-  sums.set(author, sum);
-  return sum;
-};
+const sumOf = (sums: Map<Author, Sum>, author: Author): Sum | undefined =>
+  isPerChunk(author.phase) ? computed(sums, author, () => ({ durationMs: 0, calls: 0, edits: 0 })) : undefined;
 
 const staleFact = ({ isRerun, readers, authors, ...report }: StaleReport): CountedFact => ({
   type: 'stale-verdict',
@@ -150,15 +147,6 @@ const factOf = ({ verdict, author, durationMs }: GuardReport): Extract<RunFact, 
   const kind = verdict.kind === 'trip' && verdict.outage ? 'unavailable' : verdict.kind; // an outage that blocks is no objection
   const changes = verdict.kind === 'edit' && verdict.changes ? { changes: [...verdict.changes] } : {};
   return { type: 'guard', processorId, phase, path, verdict: kind, durationMs, calls: 1, edits, ...reasons, ...changes };
-};
-
-/** A listener is application code: its failure does not affect the run. */
-const notify = (onEvent: RecorderOptions['onEvent'], event: RunEvent): void => {
-  try {
-    onEvent?.(event);
-  } catch {
-    // The event stays in the record; only the listener that throws misses it.
-  }
 };
 
 /** A fact that is reported for every chunk of a stream, and recorded once for a step. */

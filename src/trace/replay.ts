@@ -55,7 +55,7 @@ const clockFields = new Set(['seq', 'at', 'durationMs', 'createdAt', 'adds', ...
 const keyOf = ({ entry, contents }: Standalone): string => {
   const content = contents.map(([name, { lists, values }]) => [
     name,
-    [...lists].map(([list, jsons]) => [list, jsons.map((json) => JSON.parse(json) as unknown)]),
+    [...lists].map(([list, jsons]) => [list, jsons.map((json): unknown => JSON.parse(json))]),
     values,
   ]);
   return JSON.stringify([entry, content], (key, value: unknown) => (clockFields.has(key) ? undefined : value));

@@ -2,6 +2,7 @@ import type { Processor, ProcessorContext } from '@mastra/core/processors';
 
 import type { GuardTraits } from '../../src/guard/traits.js';
 import { aFunction, aName, asGuardFault, fieldsOf, oneOf, type OptionKind, throwFaults } from '../../src/option-kind.js';
+import { safely } from '../../src/phase/awaitable.js';
 
 /** The common options of all built-in guards. */
 export interface GuardOptions {
@@ -88,11 +89,7 @@ export const block = <Metadata>(detection: Detection<Metadata>, { abort }: Proce
 
 /** Reports a detection that does not stop the run to `onViolation`. */
 export const report = async <Metadata>(guard: Processor, { reason, metadata }: Detection<Metadata>): Promise<void> => {
-  try {
-    await guard.onViolation?.({ processorId: guard.id, message: reason, detail: metadata });
-  } catch {
-    // By the interface, a failing callback does not disturb the guard.
-  }
+  await safely(() => guard.onViolation?.({ processorId: guard.id, message: reason, detail: metadata }));
 };
 
 /** Makes the end of a judging hook: applies the strategy to a detection, if any. */

@@ -10,6 +10,7 @@ import {
   openGuard,
 } from './guard-options.js';
 import { instanceWith, needed, numberFrom } from '../../src/option-kind.js';
+import { attempted } from '../../src/phase/awaitable.js';
 
 export interface JsonGuardOptions extends GuardOptions {
   /** The required form of the answer, as a zod schema. */
@@ -67,12 +68,8 @@ const closing = '\n```';
 
 /** The faults of an answer: undefined if there are none, an empty list if the answer is no JSON. */
 const issuesOf = (answer: string, schema: z.ZodType): string[] | undefined => {
-  let value: unknown;
-  try {
-    value = JSON.parse(answer);
-  } catch {
-    return [];
-  }
+  const value = attempted((): unknown => JSON.parse(answer));
+  if (value === undefined) return [];
   const { error } = schema.safeParse(value);
   return error?.issues.slice(0, maxIssues).map(({ path, message }) => `${placeOf(path) || 'The whole'}: ${message}`);
 };

@@ -5,7 +5,7 @@ import { InterlockError } from '../../src/errors.js';
 import type { GuardTraits } from '../../src/guard/traits.js';
 import { newestUserTurn, responseMessages, textOf } from '../messages/read-messages.js';
 import { createPace, paced, type Steps } from '../../src/guard/in-steps.js';
-import { type Awaitable, whenReady } from '../../src/phase/awaitable.js';
+import { type Awaitable, whenReady, attempted } from '../../src/phase/awaitable.js';
 import {
   block,
   type Detection,
@@ -107,10 +107,4 @@ const letterCounter = (scripts: readonly string[]): ((text: string) => Steps<Let
 };
 
 /** Whether the engine supports the script, by its Unicode name or code such as `Latin` or `Latn`. */
-const isScript = (name: string): boolean => {
-  try {
-    return new RegExp(`\\p{scx=${name}}`, 'u').source !== '';
-  } catch {
-    return false;
-  }
-};
+const isScript = (name: string): boolean => attempted(() => new RegExp(`\\p{scx=${name}}`, 'u')) !== undefined;

@@ -2,6 +2,7 @@ import { foldLookalikes } from '../unicode/fold-lookalikes.js';
 import { createReader } from '../patterns/reading.js';
 import { isBareLink, maxLinkChars } from './link-finder.js';
 import { lazyRegex } from '../../src/phase/memo.js';
+import { attempted } from '../../src/phase/awaitable.js';
 
 /** The fault of a rejected address, in order of precedence. */
 export type LinkFault = 'too-long' | 'invalid' | 'scheme' | 'userinfo' | 'hidden' | 'lookalike' | 'host' | 'carries';
@@ -224,10 +225,6 @@ const fromHex = (digits: string): string =>
   new TextDecoder().decode(Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)));
 
 const fromBase64 = (word: string): string | undefined => {
-  try {
-    const bytes = atob(word.replaceAll('-', '+').replaceAll('_', '/'));
-    return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
-  } catch {
-    return undefined;
-  }
+  const bytes = attempted(() => atob(word.replaceAll('-', '+').replaceAll('_', '/')));
+  return bytes && new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
 };

@@ -6,7 +6,7 @@ import { endForPattern, type Pattern, type TextSpan } from '../../src/guard/patt
 import { rejectedCall } from '../../src/guard/pattern-row.js';
 import { readFields } from '../../src/guard/read-fields.js';
 import { isDropped, isKnown } from '../../src/guard/stream-fields.js';
-import { type Awaitable, whenReady } from '../../src/phase/awaitable.js';
+import { type Awaitable, whenReady, attempted } from '../../src/phase/awaitable.js';
 import { editLeaves } from '../messages/redact-messages.js';
 
 /** The buffered text, and the last chunk that added to it. */
@@ -141,19 +141,10 @@ const callBefore = async <Span extends TextSpan>(
 };
 
 const editedJson = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Args, text: string): Promise<string> => {
-  const value = parsed(text);
+  const value = attempted((): unknown => JSON.parse(text)); // undefined if it is no JSON
   if (value === undefined) return editWith(pattern, args)(text);
   const edited = await editLeaves(value, editWith(pattern, args));
   return edited === value ? text : JSON.stringify(edited);
-};
-
-/** Undefined if a text is no JSON. */
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };
 
 const editedCall = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Args): Promise<ChunkType> => {

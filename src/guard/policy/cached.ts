@@ -7,7 +7,7 @@ import { contentKey, contentOf, contextOf, windowKey, type Content } from './con
 import type { LayerSite } from './layers.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
 import type { CachedConversation, CachedEdit, CachedVerdict } from './policy-state.js';
-import { whenReady } from '../../phase/awaitable.js';
+import { whenReady, attempted } from '../../phase/awaitable.js';
 import { inheriting, fieldsIn } from '../../phase/plain-data.js';
 
 /**
@@ -36,20 +36,11 @@ const keepMade = <P extends Phase>(
   made: PhaseData<P>,
   { data, before, scope, base }: CacheOptions<P>,
 ): ReturnType<RecordedInput<P>['keep']> => {
-  const after = contentIn(made, scope);
+  const after = attempted(() => contentOf(made, scope)); // undefined if it cannot be serialized
   if (!after || after.requestContext !== before.requestContext) return undefined;
   const isReplaced = (name: string) => !conversational.has(name) && fieldsIn(made)[name] !== fieldsIn(data)[name];
   const changed = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name] || isReplaced(name));
   return changed.length > 0 ? base(made, new Set(changed)) : pass;
-};
-
-/** The content of the changed payload; undefined if it cannot be serialized. */
-const contentIn = (made: PhaseData, scope: RunScope): Content | undefined => {
-  try {
-    return contentOf(made, scope);
-  } catch {
-    return undefined;
-  }
 };
 
 /** Names in a content that are not fields of the payload: the content of the list and the request's context. */
@@ -207,7 +198,7 @@ const remembering = <P extends Phase>(inner: Guard<P>, { author, state }: LayerS
   if (!verdicts) return inner;
   return (data, scope) => {
     const call = watchCall(author, scope);
-    const seen = call && readFields(data, scope, memory);
+    const seen = call && attempted(() => memory.read(data, scope)); // a payload that cannot be serialized is not cached
     if (!call || !seen) return inner(data, scope);
     const known = verdicts.get(seen.key);
     if (known) return again(known, author, (edit) => memory.remake(edit, data, scope));
@@ -217,15 +208,6 @@ const remembering = <P extends Phase>(inner: Guard<P>, { author, state }: LayerS
       return verdict;
     });
   };
-};
-
-/** Payloads that cannot be serialized are not cached. */
-const readFields = <P extends Phase>(data: PhaseData<P>, scope: RunScope, memory: Memory<P>): RecordedInput<P> | undefined => {
-  try {
-    return memory.read(data, scope);
-  } catch {
-    return undefined;
-  }
 };
 
 /** A guard that passes may have changed its payload in place. */

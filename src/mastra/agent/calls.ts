@@ -18,6 +18,7 @@ import { anySignal, safely } from '../../phase/awaitable.js';
 import { spanOf } from '../tracing/agent-trace.js';
 import type { Mastra } from '@mastra/core/mastra';
 import { requestedIds, type MemoryTarget } from '../memory/memory.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** The parts of an agent that its calls need. */
 export interface CalledAgent {
@@ -273,7 +274,7 @@ const publishedStream = (run: Run, stream: object, { ended, transforms }: Publis
 
 /** Whether a chunk is the finish of a suspended run. In a thread the run goes on: its subscribers take a finish for its end. */
 const endsSuspended = ({ type, payload }: Chunk): boolean =>
-  type === 'finish' && (payload as { stepResult?: { reason?: unknown } } | undefined)?.stepResult?.reason === 'suspended';
+  type === 'finish' && fieldsIn(fieldsIn(payload)['stepResult'])['reason'] === 'suspended';
 
 interface Published {
   readonly ended: Promise<void>;

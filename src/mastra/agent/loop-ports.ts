@@ -94,8 +94,7 @@ const meetsCondition = (
 /** Mastra's chunk of any provider's part. Mastra omits that a result is preliminary. */
 const toChunk: LoopPorts['toChunk'] = (part, runId) => {
   const chunk = convertFullStreamChunkToMastra(part as never, { runId });
-  if (chunk?.type === 'tool-result' && (part as { preliminary?: boolean }).preliminary)
-    Object.assign(chunk.payload, { preliminary: true });
+  if (chunk?.type === 'tool-result' && fieldsIn(part)['preliminary']) Object.assign(chunk.payload, { preliminary: true });
   return chunk;
 };
 

@@ -2,7 +2,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import { DefaultGeneratedFileWithType } from '@mastra/core/stream';
 import type { Chunk, StepRecord, ToolCallRecord } from '../../loop/ports.js';
 import { isWithheld, type Run } from '../../loop/run.js';
-import { copyPlain } from '../../phase/plain-data.js';
+import { copyPlain, fieldsIn } from '../../phase/plain-data.js';
 import { dataOf, emptyLike, fillList } from '../messages/list-insides.js';
 import { withTextFields } from '../messages/conversion.js';
 
@@ -71,7 +71,7 @@ const withFile = (content: unknown): unknown => {
 const isDynamic =
   (wanted: boolean) =>
   ({ payload }: Chunk): boolean =>
-    (payload as { dynamic?: boolean } | undefined)?.dynamic === wanted;
+    fieldsIn(payload)['dynamic'] === wanted;
 
 /** The number of parts of the answer after each step, as guards left it. The last step has all while it waits for its tools. */
 const partEnds = ({ state: { accepted, steps } }: Run): ReadonlyMap<StepRecord, number> => {

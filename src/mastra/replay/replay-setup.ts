@@ -126,7 +126,7 @@ export const replayList = (trace: Trace, read: ReadContent, createId: () => stri
 /** The ids of messages in an entry: messages added to the list, or the message id of a step. */
 const messageIdsIn = (entry: Trace[number]): string[] => {
   if (entry.kind === 'left') {
-    const { messageId } = (entry.chunk as { payload?: { messageId?: unknown } } | undefined)?.payload ?? {};
+    const { messageId } = fieldsIn(fieldsIn(entry.chunk)['payload']);
     return typeof messageId === 'string' ? [messageId] : [];
   }
   return ('adds' in entry && entry.adds ? entry.adds : []).flatMap((value) => {

@@ -9,6 +9,8 @@ import { isPerChunk, phaseRow } from '../../phase/table.js';
 import { processorsOf } from '../../pipeline/graph.js';
 import type { Author, Verdict } from '../../verdict.js';
 import { inheriting, fieldsIn } from '../../phase/plain-data.js';
+import { computed } from '../../phase/memo.js';
+import { attempted } from '../../phase/awaitable.js';
 
 interface GuardTracing {
   readonly lanes: Lanes;
@@ -38,20 +40,15 @@ export const createGuardSpans = (tracing: GuardTracing) => {
     const row: Row = phaseRow(author.phase as Phase); // an author's `phase` is a phase
     return tracing.parentOf(row).createChildSpan({ ...spanOf(author, row, known.get(author.processorId)), input });
   };
-  const streamOf = (author: Author): StreamSpan => {
-    const open = streams.get(author.path) ?? { span: start(author), scopes: new WeakMap<RunScope, RunScope>() };
-    streams.set(author.path, open);
-    return open;
-  };
+  const streamOf = (author: Author): StreamSpan =>
+    computed(streams, author.path, () => ({ span: start(author), scopes: new WeakMap() }));
   return {
     open: ({ author, data, scope }: GuardCall): GuardSpan => {
       if (isInternal(known.get(author.processorId)?.processor) || tracing.isHidden(author))
         return { scope, end: () => undefined };
       if (isPerChunk(author.phase)) {
         const { span, scopes } = streamOf(author);
-        const inner = scopes.get(scope) ?? inSpan(scope, span);
-        scopes.set(scope, inner);
-        return { scope: inner, end: () => undefined }; // see hear
+        return { scope: computed(scopes, scope, () => inSpan(scope, span)), end: () => undefined }; // see hear
       }
       const span = start(author, describePayload(data, tracing.nameTool));
       return { scope: inSpan(scope, span), end: (verdict) => endWith(span, verdict, { ...tracing, data }) };
@@ -223,14 +220,6 @@ const formOf = (value: object | null, nameTool?: NameTool): unknown =>
   );
 
 const lengthOf = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : asJson(value);
+  const text = typeof value === 'string' ? value : attempted(() => JSON.stringify(value));
   return text === undefined ? 'not shown' : `${text.length} characters`;
-};
-
-const asJson = (value: unknown): string | undefined => {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
 };

@@ -2,6 +2,7 @@ import { SpanType, type AIModelGenerationSpan, type AnySpan, type Span } from '@
 import { textOf, type Part } from '../../loop/response.js';
 import type { StepRecord, StepSettings, TokenUsage } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
+import type { ToolCallInfo } from '../../phase/host.js';
 import { fieldsIn } from '../../phase/plain-data.js';
 import { offeredTools, providerTools } from '../model/prompts.js';
 
@@ -80,8 +81,8 @@ const chunkOfPart = (part: Part): { chunkType: string; output: object }[] => {
   if (part.type === 'text') return [{ chunkType: 'text', output: { text: part.text } }];
   if (part.type === 'reasoning') return [{ chunkType: 'reasoning', output: { text: part.reasoning } }];
   if (part.type !== 'tool-invocation') return [];
-  const { toolCallId, toolName, args } = part.toolInvocation;
-  return [{ chunkType: 'tool-call', output: { toolName, toolCallId, toolInput: args as unknown } }];
+  const { toolCallId, toolName, args }: ToolCallInfo = part.toolInvocation;
+  return [{ chunkType: 'tool-call', output: { toolName, toolCallId, toolInput: args } }];
 };
 
 /** The text and the tool calls of a model's answer. */
@@ -89,8 +90,8 @@ const wordsOfParts = (parts: readonly Part[]) => ({
   text: textOf(parts),
   toolCalls: parts.flatMap((part) => {
     if (part.type !== 'tool-invocation') return [];
-    const { toolCallId, toolName, args } = part.toolInvocation;
-    return [{ toolCallId, toolName, args: args as unknown }];
+    const { toolCallId, toolName, args }: ToolCallInfo = part.toolInvocation;
+    return [{ toolCallId, toolName, args }];
   }),
 });
 

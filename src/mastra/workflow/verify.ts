@@ -5,6 +5,7 @@ import { locationOf, type CounterExample, type Hold, type Subject } from '../../
 import type { Lane } from './guards.js';
 import { toGraph, type Compilable } from '../graph/to-graph.js';
 import { errorTable } from '../../errors.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** The context of `verify` besides the guards. Checks that need an omitted option are skipped. */
 export interface VerifyOptions {
@@ -52,8 +53,7 @@ export const verify = (source: Compilable | Verifiable, options: VerifyOptions =
   return findingsOf({ id: graph.id, roots: [locationOf(graph, { lane, isArray: Array.isArray(source) })] }, options);
 };
 
-const isVerifiable = (source: unknown): source is Verifiable =>
-  typeof (source as Partial<Verifiable> | null | undefined)?.findings === 'function';
+const isVerifiable = (source: unknown): source is Verifiable => typeof fieldsIn(source)['findings'] === 'function';
 
 /** The findings about a subject, with counter-examples. */
 export const findingsOf = (subject: Subject, options: VerifyOptions): readonly Finding[] => {

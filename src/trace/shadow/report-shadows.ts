@@ -2,6 +2,7 @@ import type { RunEvent } from '../../../schemas/index.js';
 import { traceOfKind, type Trace } from '../traces.js';
 import { redactTrace } from '../redact-trace.js';
 import { createShadowPlaces, type JudgedPlace, compareShadows, type ShadowOptions, type ShadowReport } from './shadow-report.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 
 /** Options for the comparison of shadows in recorded runs. */
 interface TracedShadowOptions extends ShadowOptions {
@@ -75,6 +76,7 @@ const wordsOf = (trace: Trace, { lane, stepNumber, attempt }: JudgedPlace): stri
 };
 
 const textOf = (chunk: unknown): string[] => {
-  const { type, payload } = (chunk ?? {}) as { type?: string; payload?: { text?: unknown } };
-  return type === 'text-delta' && typeof payload?.text === 'string' ? [payload.text] : [];
+  const { type, payload } = fieldsIn(chunk);
+  const { text } = fieldsIn(payload);
+  return type === 'text-delta' && typeof text === 'string' ? [text] : [];
 };

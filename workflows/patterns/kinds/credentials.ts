@@ -1,6 +1,7 @@
 import { defineFinder, type Finder, type ReadMatch } from '../define-finder.js';
 import { textOfBase64 } from '../../text/characters.js';
 import { isBase64, isPlaceholder } from '../validators.js';
+import { attempted } from '../../../src/phase/awaitable.js';
 
 /** `bearer` occurs in prose too, so a token must be long, and not a mere word. */
 const minWordlessChars = 40;
@@ -34,12 +35,8 @@ const isHeader = (part: string): boolean => 'alg' in (jsonOf(part) ?? {});
 
 const jsonOf = (part: string): object | undefined => {
   if (!part || !isBase64(part, { urlSafe: true, padding: false })) return undefined;
-  try {
-    const value: unknown = JSON.parse(textOfBase64(part));
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = attempted((): unknown => JSON.parse(textOfBase64(part)));
+  return typeof value === 'object' && value !== null ? value : undefined;
 };
 
 /** A longer part is read up to here; the rest of a value follows it. */
