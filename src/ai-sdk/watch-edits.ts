@@ -5,16 +5,6 @@ import type { Conversation } from './conversation.js';
 import { messagesOf, type LateEdit } from './recorded-steps.js';
 import type { Run } from './run.js';
 
-/** Edits of earlier messages by guards of a response. */
-export interface EditsBefore {
-  /** The plan, which records these edits. */
-  readonly plan: Plan;
-  /** The loop itself changes a message, such as an earlier call that gets its deferred result: that is no edit. */
-  forget(): void;
-  /** Edits of the run's earlier responses, in the current attempt. */
-  read(): LateEdit[];
-}
-
 /** The changes of one conversation: another attempt has another one. */
 interface Watched {
   readonly conversation: Conversation;
@@ -23,8 +13,11 @@ interface Watched {
   isStale: boolean; // whether stream guards, or the loop, may have changed messages since then: those are no edits of the next phase
 }
 
+/** Edits of earlier messages by guards of a response. */
+export type EditsBefore = ReturnType<typeof watchEdits>;
+
 /** Records edits that a plan's guards make. Edits of the caller's messages have no effect, and are reported. */
-export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversation): EditsBefore => {
+export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversation) => {
   let watched: Watched | undefined;
   const current = (): Watched => {
     const conversation = conversationOf();
@@ -57,14 +50,12 @@ export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversat
     for (const id of messageIds) own.changed.add(id);
     return verdict;
   };
+  const runWatched: Plan['run'] = (phase, ...given) =>
+    phase === 'outputStream' || !plan.has(phase) ? plan.run(phase, ...given) : judged(phase, ...given);
   return {
-    plan: {
-      ...plan,
-      run: (phase, ...given) =>
-        phase === 'outputStream' || !plan.has(phase) ? plan.run(phase, ...given) : judged(phase, ...given),
-    },
+    plan: { ...plan, run: runWatched },
     forget: () => void (current().isStale = true),
-    read: () => {
+    read: (): LateEdit[] => {
       const { conversation, changed } = current();
       if (changed.size === 0) return [];
       const messages = messagesOf(run, conversation);

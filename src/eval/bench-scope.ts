@@ -1,21 +1,14 @@
 import { RequestContext } from '@mastra/core/request-context';
-import type { RunEvent } from '../../schemas/index.js';
 import { createHost } from '../mastra/workflow/scope.js';
-import { createRunScope, type GuardReport, type RunScope } from '../phase/scope.js';
+import { createRunScope, type GuardReport } from '../phase/scope.js';
 import { untilAborted } from '../phase/awaitable.js';
 import { createRecorder } from '../trace/recorder.js';
 
 /** The scope of guards that run outside of an agent run. */
-export interface Bench {
-  readonly scope: RunScope;
-  /** Settles when all shadow guards have reported, or the bench is aborted. */
-  shadows(): Promise<unknown>;
-  /** The events of the guards, with the sums of stream guards. */
-  events(): readonly RunEvent[];
-}
+export type Bench = ReturnType<typeof createBench>;
 
 /** Makes a bench. `signal` aborts its guards. */
-export const createBench = (signal: AbortSignal): Bench => {
+export const createBench = (signal: AbortSignal) => {
   const recorder = createRecorder({
     runId: 'bench',
     position: () => ({ stepNumber: 0, attempt: 1 }),
@@ -40,7 +33,9 @@ export const createBench = (signal: AbortSignal): Bench => {
   });
   return {
     scope,
+    /** Settles when all shadow guards have reported, or the bench is aborted. */
     shadows: () => untilAborted(Promise.all(shadows), signal),
+    /** The events of the guards, with the sums of stream guards. */
     events: () => {
       recorder.flush();
       return recorder.events;

@@ -30,18 +30,12 @@ export const createTurns = (): (() => Promise<void> | undefined) => {
   };
 };
 
-/** Counts the text read in one check, so that many short texts do not block the process either. */
-interface Pace {
-  /** Whether this many more units may be read at once; they then count as read. */
-  mayRead(chars: number): boolean;
-  /** Gives other work its turn, after which a step may be read again. */
-  turn(): Promise<void>;
-}
-
-export const createPace = (): Pace => {
+export const createPace = () => {
   let remaining = stepChars;
   return {
-    mayRead: (chars) => (remaining -= chars) >= 0,
+    /** Whether this many more units may be read at once; they then count as read. */
+    mayRead: (chars: number) => (remaining -= chars) >= 0,
+    /** Gives other work its turn, after which a step may be read again. */
     turn: async () => {
       await turn();
       remaining = stepChars;
@@ -103,7 +97,7 @@ export const atOnce = <Result>(steps: Steps<Result>): Result => {
 };
 
 /** Runs work with pauses for other work of the process; a small amount runs without one. */
-export const paced = <Result>(steps: Steps<Result>, pace: Pace): Awaitable<Result> => {
+export const paced = <Result>(steps: Steps<Result>, pace: ReturnType<typeof createPace>): Awaitable<Result> => {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;

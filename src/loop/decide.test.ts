@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDecider, type Decider, type Decision } from './decide.js';
+import { createDecider, type Decision } from './decide.js';
 import { loopMachine } from './loop-machine.js';
 import { doneEvent, type LoopEvent, type LoopLimits } from './machine.js';
 import { type Outcome, type OutcomeKind, outcomesOf, activityNames } from './activity.js';
@@ -31,7 +31,7 @@ const moves: fc.Arbitrary<Move[]> = fc.array(
   { maxLength: 30 },
 );
 
-const play = (decider: Decider, start: LoopLimits, script: readonly Move[]): Decision[] => {
+const play = (decider: ReturnType<typeof createDecider>, start: LoopLimits, script: readonly Move[]): Decision[] => {
   const decisions = [decider.start(start)];
   for (const { pick, outcome, other } of script) {
     const { snapshot } = decisions.at(-1) as Decision;

@@ -21,12 +21,6 @@ export interface Decision {
 export const resolveSnapshot = (place: Pick<LoopSnapshot, 'value' | 'context'>): LoopSnapshot =>
   getLoopMachine().resolveState(place);
 
-/** The machine as two pure functions: the first decision of a run, and the next one after an event. */
-export interface Decider {
-  start(input: LoopInput): Decision;
-  next(snapshot: LoopSnapshot, event: LoopEvent): Decision;
-}
-
 /** XState's type of a machine's actions does not list `xstate.stopChild`. */
 type Action = Pick<ExecutableActionsFrom<LoopMachine>, 'params' | 'info'> & { readonly type: string };
 
@@ -54,7 +48,7 @@ const keyOf = (event: LoopEvent): string =>
  * @param variant a variant of the loop to study. Default: the loop
  * @param limit number of cached decisions; the next one clears the cache. Default: 10,000
  */
-export const createDecider = (variant?: LoopMachine, limit = 10_000): Decider => {
+export const createDecider = (variant?: LoopMachine, limit = 10_000) => {
   const machine = (): LoopMachine => variant ?? getLoopMachine();
   const decisions = new Map<string, Map<string, Decision>>();
   const states = new WeakMap<LoopSnapshot, Map<string, Decision>>();
@@ -83,8 +77,8 @@ export const createDecider = (variant?: LoopMachine, limit = 10_000): Decider =>
     return decision;
   };
   return {
-    start: (input) => remembered(at(''), JSON.stringify(input), () => decisionOf(initialTransition(machine(), input))),
-    next: (snapshot, event) =>
+    start: (input: LoopInput) => remembered(at(''), JSON.stringify(input), () => decisionOf(initialTransition(machine(), input))),
+    next: (snapshot: LoopSnapshot, event: LoopEvent) =>
       remembered(after(snapshot), keyOf(event), () =>
         // A final state stays final; the machine itself would still accept a CANCEL.
         snapshot.status === 'active' ? decisionOf(transition(machine(), snapshot, event)) : decisionOf([snapshot, []]),

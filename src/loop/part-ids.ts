@@ -7,10 +7,8 @@ import { responseParts } from './step-record.js';
 import { fieldsIn } from '../phase/plain-data.js';
 
 /** Makes the part ids of one model call unique in the run. */
-export interface PartIds {
-  /** The chunk under its run-wide id; the same object if nothing changed. Undefined if it repeats an earlier chunk. */
-  withUniqueId(chunk: Chunk): Chunk | undefined;
-}
+/** Gives a chunk its run-wide id; the same object if nothing changed. Undefined if it repeats an earlier chunk. */
+type PartIds = (chunk: Chunk) => Chunk | undefined;
 
 /** The ids that a run has given to parts and calls. */
 interface RunIds {
@@ -83,15 +81,13 @@ export const createPartIds = ({ used, given, isOpen }: RunIds): PartIds => {
     called.add(own);
     return own;
   };
-  return {
-    withUniqueId: (chunk) => {
-      const id = partIdOf(chunk);
-      if (id === undefined) return chunk;
-      const isOfCall = chunk.type.startsWith('tool-');
-      const own = isOfCall ? idOfCall(id, chunk) : idOfPart(id, chunk.type);
-      if (own === undefined) return undefined;
-      return own === id ? chunk : { ...chunk, payload: { ...fieldsIn(chunk.payload), [isOfCall ? 'toolCallId' : 'id']: own } };
-    },
+  return (chunk) => {
+    const id = partIdOf(chunk);
+    if (id === undefined) return chunk;
+    const isOfCall = chunk.type.startsWith('tool-');
+    const own = isOfCall ? idOfCall(id, chunk) : idOfPart(id, chunk.type);
+    if (own === undefined) return undefined;
+    return own === id ? chunk : { ...chunk, payload: { ...fieldsIn(chunk.payload), [isOfCall ? 'toolCallId' : 'id']: own } };
   };
 };
 

@@ -12,20 +12,8 @@ export interface ProviderLimits {
 
 export type Limit = keyof ProviderLimits;
 
-/** Measures the time in which a call waits for its provider; the time in which guards judge does not count. */
-interface ProviderClock {
-  /** Counts the time of this work. */
-  wait<T>(work: () => PromiseLike<T>): Promise<T>;
-  /** Counts the time of this work towards the whole call only, such as the delay before another attempt. */
-  pause<T>(work: () => PromiseLike<T>): Promise<T>;
-  /** The provider is called again: its first content is awaited anew. */
-  restart(): void;
-  /** Counts the time of each read; `within` may end one early. */
-  read(source: PartSource, within?: <T>(read: Promise<T>) => Promise<T>): PartSource;
-}
-
 /** Calls `expire` once a limit is exceeded. */
-export const createProviderClock = (limits: ProviderLimits, expire: (limit: Limit, limitMs: number) => void): ProviderClock => {
+export const createProviderClock = (limits: ProviderLimits, expire: (limit: Limit, limitMs: number) => void) => {
   let silence: Limit = 'firstChunkMs';
   let [silentMs, totalMs] = [0, 0];
   const leftOf = (limit: Limit, waitedMs: number): number => (limits[limit] ?? Infinity) - waitedMs;
@@ -50,12 +38,16 @@ export const createProviderClock = (limits: ProviderLimits, expire: (limit: Limi
   const restart = (next: Limit): void => {
     [silence, silentMs] = [next, 0];
   };
-  const wait: ProviderClock['wait'] = (work) => measure(work, true);
+  const wait = <T>(work: () => PromiseLike<T>): Promise<T> => measure(work, true);
   return {
+    /** Counts the time of this work. */
     wait,
-    pause: (work) => measure(work, false),
+    /** Counts the time of this work towards the whole call only, such as the delay before another attempt. */
+    pause: <T>(work: () => PromiseLike<T>) => measure(work, false),
+    /** The provider is called again: its first content is awaited anew. */
     restart: () => restart('firstChunkMs'),
-    read: (source, within = (read) => read) => ({
+    /** Counts the time of each read; `within` may end one early. */
+    read: (source: PartSource, within: <T>(read: Promise<T>) => Promise<T> = (read) => read): PartSource => ({
       getReader: () => {
         const reader = source.getReader();
         return {

@@ -1,5 +1,5 @@
 import { partOf, type TraceWriter } from '../trace/trace-writer.js';
-import { createPartIds, idsLike, partIdOf, type PartIds } from './part-ids.js';
+import { createPartIds, idsLike, partIdOf } from './part-ids.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolRequest } from './ports.js';
 import type { ToolCall, ToolOutcome } from './tool-call.js';
 import type { Run } from './run.js';
@@ -184,12 +184,12 @@ const withMadeCall = (chunk: Chunk, { ports, request }: OpenCall): Chunk => {
 
 const recordIncoming = (incoming: OpenCall): ((chunk: Chunk) => void) => {
   const { writer, call, runOf } = incoming;
-  let ids: PartIds | undefined;
+  let withUniqueId: ReturnType<typeof createPartIds> | undefined;
   return (given) => {
     const chunk = withMadeCall(given, incoming);
     const run = runOf();
-    ids ??= run && createPartIds(idsLike(run)); // the ids that the loop will assign
-    const named = ids?.withUniqueId(chunk);
+    withUniqueId ??= run && createPartIds(idsLike(run)); // the ids that the loop will assign
+    const named = withUniqueId?.(chunk);
     const part = partOf(chunk, named && partIdOf(named));
     const { runId: _runId, ...own } = chunk;
     writer.write({ kind: 'came', ...writer.place, call, part, chunk: writer.plain(own) });

@@ -17,22 +17,6 @@ export interface ReplayEnd extends Position {
   readonly reason: string;
 }
 
-/** The environment of a replayed run. A stand-in without a recorded response reports that here. */
-export interface ReplayStage {
-  /** Ends the replay, because the record lacks what would have followed. Returns a promise that never settles. */
-  end(reason: string): Promise<never>;
-  /**
-   * Waits until the signal is aborted. When nothing else can happen, the caller aborts if the record contains a cancel; otherwise the
-   * replay ends.
-   */
-  wait(abortSignal: AbortSignal, reason: string): Promise<void>;
-  /** Counts guards that are running. */
-  openSpan(call: GuardCall): GuardSpan;
-  /** Called for each line that the replayed run writes. */
-  onLine(): void;
-  readonly ended: ReplayEnd | undefined;
-}
-
 interface StageOptions {
   readonly position: () => Position;
   /** Ends the run. */
@@ -46,8 +30,11 @@ interface StageOptions {
 /** The number of pauses without activity that count as a standstill. */
 const mostQuiet = 3;
 
+/** The environment of a replayed run. A stand-in without a recorded response reports that here. */
+export type ReplayStage = ReturnType<typeof createReplayStage>;
+
 /** Creates the stage for one replay. */
-export const createReplayStage = ({ position, abort, cancel, pause }: StageOptions): ReplayStage => {
+export const createReplayStage = ({ position, abort, cancel, pause }: StageOptions) => {
   const atWork = new Set<GuardCall>();
   let ended: ReplayEnd | undefined;
   let lines = 0;
@@ -69,18 +56,25 @@ export const createReplayStage = ({ position, abort, cancel, pause }: StageOptio
     return true;
   };
   return {
+    /** Ends the replay, because the record lacks what would have followed. Returns a promise that never settles. */
     end,
-    wait: async (abortSignal, reason) => {
+    /**
+     * Waits until the signal is aborted. When nothing else can happen, the caller aborts if the record contains a cancel; otherwise the
+     * replay ends.
+     */
+    wait: async (abortSignal: AbortSignal, reason: string) => {
       if (abortSignal.aborted) return;
       const aborted = new Promise<void>((resolve) => abortSignal.addEventListener('abort', () => resolve(), { once: true }));
       const isStill = await Promise.race([standstill(abortSignal), aborted]);
       if (isStill && !cancel()) void end(reason);
       await aborted;
     },
-    openSpan: (call) => {
+    /** Counts guards that are running. */
+    openSpan: (call: GuardCall): GuardSpan => {
       atWork.add(call);
       return { scope: call.scope, end: () => void atWork.delete(call) };
     },
+    /** Called for each line that the replayed run writes. */
     onLine: () => void (lines += 1),
     get ended() {
       return ended;
@@ -115,17 +109,17 @@ export const createReplayPorts = (
   return {
     callModel: (request) => {
       const key = keyOfRequest(request, source.conceal);
-      const call = calls.take((one) => one.key === key);
+      const call = calls((one) => one.key === key);
       return call ? answerOf(call, request, source) : stage.end('the model was never asked this.');
     },
     toChunk: (chunk) => chunk as Chunk, // they were recorded as chunks
     makeCall: ({ call: { toolName, args } }) => refusedCall(toolName, args) ?? { args }, // others were recorded as made
     runTool: replayTools(source),
     needsApproval: async ({ call: { toolCallId, toolName } }) => {
-      const recorded = approvals.take((one) => one.toolCallId === toolCallId);
+      const recorded = approvals((one) => one.toolCallId === toolCallId);
       return recorded ? recorded.isNeeded : stage.end(`whether ${toolName} needs approval was never asked.`);
     },
-    shouldStop: () => stops.take(() => true)?.holds ?? false,
+    shouldStop: () => stops(() => true)?.holds ?? false,
     ...(rulings.length > 0 && { afterStep: replayAfterStep(rulings, source) }),
   };
 };
@@ -133,7 +127,7 @@ export const createReplayPorts = (
 const replayAfterStep = (rulings: readonly OfKind<'after-step'>[], { stage, reveal }: ReplaySource): LoopPorts['afterStep'] => {
   const tape = createTape(rulings);
   return async () => {
-    const ruling = tape.take(() => true);
+    const ruling = tape(() => true);
     if (!ruling) return stage.end('the application was never asked about this step.');
     const { goesOn, feedback, chunks } = ruling;
     const decoded = fromPlainJson(
@@ -216,13 +210,13 @@ const replayTools = ({ trace, stage, conceal, reveal }: ReplaySource): LoopPorts
   return async ({ call, write, abortSignal }) => {
     const { toolCallId, toolName } = call;
     const isOfCall = (one: { toolCallId: string }): boolean => one.toolCallId === toolCallId;
-    const start = started.take(isOfCall);
-    const outcome = outcomes.take(isEqualTo(call, conceal));
+    const start = started(isOfCall);
+    const outcome = outcomes(isEqualTo(call, conceal));
     if (!start || (!outcome && traceOfKind(trace, 'tool').some(isOfCall)))
       return stage.end(`${toolName} was never called with this.`);
     for (let wrote = take(); wrote; wrote = take()) await write(fromPlainJson(wrote.chunk, reveal) as Chunk);
     function take(): OfKind<'wrote'> | undefined {
-      return written.take((one) => isOfCall(one) && one.seq < (outcome?.seq ?? Infinity));
+      return written((one) => isOfCall(one) && one.seq < (outcome?.seq ?? Infinity));
     }
     if (!outcome || outcome.isAborted) await stage.wait(abortSignal, `${toolName} had not ended when the run was recorded.`);
     return outcome ? endOf(outcome, reveal) : new Promise(() => undefined);
@@ -255,7 +249,7 @@ export const forkPorts = (ports: LoopPorts, trace: Trace, runId: string): LoopPo
     ...ports,
     callModel: async (request) => {
       const key = keyOfRequest(request);
-      const call = isLive ? undefined : calls.take((one) => one.key === key);
+      const call = isLive ? undefined : calls((one) => one.key === key);
       isLive ||= !call;
       if (!call) return ports.callModel(request);
       const chunks = call.chunks.map((chunk): Chunk => ({ ...(fromPlainJson(chunk) as Chunk), runId }));
@@ -264,7 +258,7 @@ export const forkPorts = (ports: LoopPorts, trace: Trace, runId: string): LoopPo
     },
     toChunk: (part, id) => (recorded.has(part as object) ? (part as Chunk) : ports.toChunk(part, id)), // the recorded ones are chunks
     runTool: async (request) => {
-      const outcome = isLive ? undefined : outcomes.take(isEqualTo(request.call));
+      const outcome = isLive ? undefined : outcomes(isEqualTo(request.call));
       return outcome ? endOf(outcome, undefined) : ports.runTool(request);
     },
   };

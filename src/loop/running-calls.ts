@@ -21,23 +21,6 @@ import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
 import { copyResult, finishedCall, keyOfCall, type FinishedCall, type ToolResult } from './step-calls.js';
 
-/** The tools of one step while they run. */
-export interface RunningCalls {
-  /** Starts a call, or reuses the result of an equal one; never rejects. */
-  start(call: ToolCall): Promise<ToolOutcome>;
-  /** The data parts of a call that are kept with the response: those that its tool wrote and guards released. */
-  writtenBy(call: ToolCall): readonly DataPart[];
-  /** Emits the output of a call that waited for the verdict on its result. Returns an outcome if a guard of the stream stops on it. */
-  release(call: ToolCall): Promise<Outcome | undefined>;
-  /** Aborted as soon as a guard stops on something that a tool wrote. */
-  readonly stopped: AbortSignal;
-  /**
-   * Stops the step. A retry waits for the running tools, because their effects cannot be undone and the next attempt needs their results;
-   * any other stop cancels them and continues at once.
-   */
-  halt(how: 'wait' | 'cancel'): Promise<void>;
-}
-
 interface CallSite {
   readonly run: Run;
   readonly attempt: Attempt;
@@ -45,18 +28,31 @@ interface CallSite {
   readonly written: Map<string, readonly DataPart[]>;
   /** The output of finished calls that waits for the verdict on their results. */
   readonly waiting: Map<string, readonly Chunk[]>;
+  readonly stopped: AbortSignal;
   stop(): void;
 }
 
+/** The tools of one step while they run. */
+export type RunningCalls = ReturnType<typeof createRunningCalls>;
+
 /** Prepares to run the calls of a step. */
-export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => {
+export const createRunningCalls = (run: Run, attempt: Attempt) => {
   const started: Promise<ToolOutcome>[] = [];
   const canceled = new AbortController();
-  const stopped = new AbortController();
+  const controller = new AbortController();
   const abortSignal = anySignal([run.options.abortSignal, canceled.signal]);
-  const site: CallSite = { run, attempt, abortSignal, written: new Map(), waiting: new Map(), stop: () => stopped.abort() };
+  const site: CallSite = {
+    run,
+    attempt,
+    abortSignal,
+    written: new Map(),
+    waiting: new Map(),
+    stopped: controller.signal,
+    stop: () => controller.abort(),
+  };
   return {
-    start: (call) => {
+    /** Starts a call, or reuses the result of an equal one; never rejects. */
+    start: (call: ToolCall): Promise<ToolOutcome> => {
       const outcome = execute(site, call).catch((error: unknown): ToolOutcome => {
         rethrowInterruption(error);
         return { kind: 'error', error };
@@ -65,10 +61,17 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
       started.push(outcome);
       return outcome;
     },
-    writtenBy: ({ toolCallId }) => site.written.get(toolCallId) ?? [],
-    release: ({ toolCallId }) => releaseOutput(run, site.waiting.get(toolCallId) ?? []),
-    stopped: stopped.signal,
-    halt: async (how) => {
+    /** The data parts of a call that are kept with the response: those that its tool wrote and guards released. */
+    writtenBy: ({ toolCallId }: ToolCall): readonly DataPart[] => site.written.get(toolCallId) ?? [],
+    /** Emits the output of a call that waited for the verdict on its result. Returns an outcome if a guard of the stream stops on it. */
+    release: ({ toolCallId }: ToolCall) => releaseOutput(run, site.waiting.get(toolCallId) ?? []),
+    /** Aborted as soon as a guard stops on something that a tool wrote. */
+    stopped: site.stopped,
+    /**
+     * Stops the step. A retry waits for the running tools, because their effects cannot be undone and the next attempt needs their results;
+     * any other stop cancels them and continues at once.
+     */
+    halt: async (how: 'wait' | 'cancel') => {
       if (how === 'wait') await Promise.all(started);
       else canceled.abort(new DOMException('Canceled: a guard stopped the step.', 'AbortError'));
     },

@@ -1,4 +1,4 @@
-import { type Decision, type LoopSnapshot, createDecider, type Decider } from './decide.js';
+import { createDecider, type Decision, type LoopSnapshot } from './decide.js';
 import { doneEvent, type LoopLimits } from './machine.js';
 import { type Outcome, type OutcomeKind, outcomesOf, type ActivityName } from './activity.js';
 import type { Moment, LongestRun, StateCosts, CounterExample, Scene } from '../pipeline/verify/check.js';
@@ -30,7 +30,7 @@ export const longestRun = (costs: StateCosts, limits: LoopLimits): LongestRun =>
 };
 
 interface Search {
-  readonly decider: Decider;
+  readonly decider: ReturnType<typeof createDecider>;
   readonly costs: StateCosts;
   readonly known: Map<string, LongestRun>;
 }

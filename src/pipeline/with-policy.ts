@@ -166,19 +166,11 @@ export const overlapModel = <P extends Phase>(step: GuardStep<P>, { row, policy 
   };
 };
 
-/** Payloads that a guard owns: its changes, at any time, have no effect on others. */
-interface OwnPayloads {
-  /** A copy of the payload for a guard that runs in parallel with the run; control functions in the payload do nothing. */
-  copyOf<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
-  /** For a snapshot, which shares the fields that hooks only read, and its list in phases whose hooks cannot change messages: the result has its own. */
-  withOwnParts<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
-}
-
 /**
- * Creates payloads for one guard. If a phase's hooks only read the list, its copy is reused until messages are added or removed, because
+ * Creates payloads that one guard owns: its changes, at any time, have no effect on others. If a phase's hooks only read the list, its copy is reused until messages are added or removed, because
  * a stream's hooks are called for every chunk.
  */
-const createOwnPayloads = (): OwnPayloads => {
+const createOwnPayloads = () => {
   const copies = new WeakMap<MessageList, { readonly list: MessageList; readonly size: number }>();
   const values = new WeakMap<object, object>();
   const ownValue = (value: unknown): unknown => {
@@ -194,7 +186,8 @@ const createOwnPayloads = (): OwnPayloads => {
     copies.set(given, { list, size });
     return list;
   };
-  const withOwnParts: OwnPayloads['withOwnParts'] = (data, { host }) => {
+  /** For a snapshot, which shares the fields that hooks only read, and its list in phases whose hooks cannot change messages: the result has its own. */
+  const withOwnParts = <P extends Phase>(data: PhaseData<P>, { host }: RunScope): PhaseData<P> => {
     const { messageList }: MessageCarrier = data;
     const { refresh, onlyRead } = phaseRow<Phase>(data.phase);
     const isCopied = !messageList || refresh;
@@ -202,7 +195,12 @@ const createOwnPayloads = (): OwnPayloads => {
     const own = Object.fromEntries((onlyRead ?? []).map((name) => [name, ownValue(fieldsIn(data)[name])]));
     return { ...data, ...own, ...(!isCopied && { messageList: ownList(messageList, host) }) };
   };
-  return { copyOf: (data, scope) => inert(withOwnParts(snapshotOf(data, scope), scope)), withOwnParts };
+  return {
+    /** A copy of the payload for a guard that runs in parallel with the run; control functions in the payload do nothing. */
+    copyOf: <P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P> =>
+      inert(withOwnParts(snapshotOf(data, scope), scope)),
+    withOwnParts,
+  };
 };
 
 /** A step of the AI SDK is an instance that computes its other fields from its content. */

@@ -5,21 +5,11 @@ export interface ReaderWatch {
   onCancel(): void;
 }
 
-/** The readers of a run's streams. */
-interface Readers {
-  /** Counts one more reader, from its first read on. */
-  watch(): ReaderWatch;
-  /** The same stream, with its reader counted. */
-  follow<Chunk>(chunks: ReadableStream<Chunk>): ReadableStream<Chunk>;
-  /** A caller waits for the run's result: from here on a cancel does not end the run. */
-  expectResult(): void;
-}
-
 /**
  * Counts the readers of a run's streams. `onIdle` is called when the last active reader cancels, unless a caller waits for the
  * result.
  */
-export const createReaders = (onIdle: () => void): Readers => {
+export const createReaders = (onIdle: () => void) => {
   const open = new Set<ReaderWatch>();
   let isAwaited = false;
   const watch = (): ReaderWatch => {
@@ -33,7 +23,11 @@ export const createReaders = (onIdle: () => void): Readers => {
     };
     return reader;
   };
-  return { watch, follow: (chunks) => watched(chunks, watch()), expectResult: () => void (isAwaited = true) };
+  return {
+    watch,
+    follow: <Chunk>(chunks: ReadableStream<Chunk>) => watched(chunks, watch()),
+    expectResult: () => void (isAwaited = true),
+  };
 };
 
 const watched = <Chunk>(chunks: ReadableStream<Chunk>, watch: ReaderWatch): ReadableStream<Chunk> => {

@@ -23,12 +23,6 @@ export const redactTrace = (trace: Trace, { keep = [] }: RedactionPolicy = {}): 
   return trace.map((entry) => (keep.includes(entry.kind) ? entry : redacted(entry, accepted)));
 };
 
-/** The content of a run that may be shown. */
-interface Accepted {
-  readonly chunk: (entry: Extract<TraceEntry, { kind: 'left' }>) => boolean;
-  readonly isSent: (text: string) => boolean;
-}
-
 /** Content fields by kind of entry: text that no reader has seen, or may not have seen. */
 const contentFields = {
   header: [],
@@ -88,7 +82,10 @@ const loopChunks = new Set([
   'data-interlock-retract',
 ]);
 
-const acceptedContent = (trace: Trace): Accepted => {
+/** The content of a run that may be shown. */
+type Accepted = ReturnType<typeof acceptedContent>;
+
+const acceptedContent = (trace: Trace) => {
   const events = trace.flatMap((entry) => (entry.kind === 'event' ? [entry.event] : []));
   const withdrawn = new Set(events.flatMap((event) => (event.type === 'retract' ? event.partIds : [])));
   const finish = events.findLast((event) => event.type === 'run-finish');
@@ -100,10 +97,10 @@ const acceptedContent = (trace: Trace): Accepted => {
   const isStopped = finish?.status === 'tripwire' || events.some(isOutage);
   const sent = finish && !isRejectedInput(finish.tripwire?.phase) ? wordsSent(trace) : [];
   return {
-    chunk: ({ part, ...place }) =>
+    chunk: ({ part, ...place }: Extract<TraceEntry, { kind: 'left' }>) =>
       loopChunks.has(part.type) ||
       (!rejectedAttempts.has(placeOf(place)) && (part.partId === undefined ? !isStopped : !withdrawn.has(part.partId))),
-    isSent: (text) => sent.some((words) => words.includes(text)),
+    isSent: (text: string) => sent.some((words) => words.includes(text)),
   };
 };
 

@@ -77,18 +77,11 @@ const renumbered = (lines: readonly Standalone[]): Trace => {
   });
 };
 
-/** Recorded items, each returned once, in their order. */
-export interface Tape<T> {
-  /** Removes and returns the next item that fits. */
-  take(fits: (recorded: T) => boolean): T | undefined;
-}
-
-export const createTape = <T>(recorded: readonly T[]): Tape<T> => {
+/** Takes the next recorded item that fits: each is returned once, in their order. */
+export const createTape = <T>(recorded: readonly T[]): ((fits: (recorded: T) => boolean) => T | undefined) => {
   const rest = [...recorded];
-  return {
-    take: (fits) => {
-      const index = rest.findIndex(fits);
-      return index === -1 ? undefined : rest.splice(index, 1)[0];
-    },
+  return (fits) => {
+    const index = rest.findIndex(fits);
+    return index === -1 ? undefined : rest.splice(index, 1)[0];
   };
 };

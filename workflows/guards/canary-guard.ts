@@ -180,7 +180,7 @@ const lettersOf = (signs: string): string => signs.replaceAll(/\d+/g, '');
 
 const leakOf = (signs: string, { word, index }: Secret, hasWord: boolean): CanaryMetadata['leak'] | undefined => {
   if (hasWord && (signs.includes(word) || signs.includes(Array.from(word).toReversed().join('')))) return 'word';
-  return index && index.signs.longestRun(lettersOf(signs)) > 0 ? 'overlap' : undefined;
+  return index && index.signs(lettersOf(signs)) > 0 ? 'overlap' : undefined;
 };
 
 const wordBytes = 8;

@@ -207,8 +207,8 @@ const maxRemembered = 64;
 const carriedBy = (texts: readonly string[], maxCarried: number): ((value: string, cargo: string) => boolean) => {
   if (maxCarried === Infinity) return () => false;
   const newest = newestOf(texts);
-  const index = indexOverlap(newest.map(withoutLinks), maxCarried);
-  return (value, cargo) => !newest.some((text) => text.includes(value)) && index.longestRun(plainSigns(cargo)) > 0;
+  const longestRun = indexOverlap(newest.map(withoutLinks), maxCarried);
+  return (value, cargo) => !newest.some((text) => text.includes(value)) && longestRun(plainSigns(cargo)) > 0;
 };
 
 const newestOf = (texts: readonly string[]): string[] => {

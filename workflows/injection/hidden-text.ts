@@ -44,7 +44,7 @@ const ranTogether = [
 ];
 const letters = createWordScanner(ranTogether, letterOf);
 function* mayRunTogether(text: string): Steps<boolean> {
-  const { last, readTo } = letters.start(text);
+  const { last, readTo } = letters(text);
   yield* readTo(text.length);
   return last.some((end) => end > 0);
 }

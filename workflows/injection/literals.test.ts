@@ -30,7 +30,7 @@ describe('createWordScanner', () => {
   it('finds the end of the last occurrence of each word, however it reads on', () => {
     fc.assert(
       fc.property(fc.uniqueArray(word, { maxLength: 12 }), text, fc.array(fc.nat(30)), (words, given, places) => {
-        const { last, readTo } = createWordScanner(words).start(given);
+        const { last, readTo } = createWordScanner(words)(given);
         for (const end of [...places, given.length]) atOnce(readTo(end));
         const ends = words.map((each) => given.toLowerCase().lastIndexOf(each) + each.length);
         expect([...last]).toEqual(words.map((each, index) => (given.toLowerCase().includes(each) ? ends[index] : 0)));
@@ -40,7 +40,7 @@ describe('createWordScanner', () => {
 
   it('maps or skips characters with a read function', () => {
     const read = (sign: string) => (sign === '1' ? 'i' : /[a-z]/.test(sign) ? sign : '');
-    const { last, readTo } = createWordScanner(['ignore', beyondAscii], read).start('1-g.N o r e');
+    const { last, readTo } = createWordScanner(['ignore', beyondAscii], read)('1-g.N o r e');
     atOnce(readTo(100));
     expect([...last]).toEqual([11, 0]);
   });

@@ -116,7 +116,7 @@ function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map
   const recent: ReadonlyMap<string, number>[] = [];
   const everywhere = new Map<string, number>();
   const { signals: sought, scanner } = soughtOf(signals);
-  const { last, readTo } = scanner.start(text);
+  const { last, readTo } = scanner(text);
   const sections = text.length > messageChars ? sectionsPerWindow : Infinity;
   for (let from = 0; from < text.length; from += sectionChars) {
     const until = Math.min(text.length, from + sectionChars);

@@ -2,10 +2,8 @@ import { stepChars, type Steps } from '../../src/guard/in-steps.js';
 import { once } from '../../src/phase/memo.js';
 
 /** Finds the words that occur in a text, in one pass, without regard to the case of ASCII. */
-export interface WordScanner {
-  /** Starts to read a text. */
-  start(text: string): WordReading;
-}
+/** Starts to read a text. */
+export type WordScanner = (text: string) => WordReading;
 
 interface WordReading {
   /** For each word the end of its last occurrence so far; 0 if there is none. */
@@ -35,32 +33,30 @@ export const createWordScanner = (
     const { classes, width } = classesOf(words, read);
     return { classes, ...rowsOf(words, { classes, width }) };
   });
-  return {
-    start: (text) => {
-      const { classes, next, isEnd, ends } = tables();
-      const last = new Uint32Array(words.length);
-      let [at, row] = [0, 0];
-      const readSection = (end: number): void => {
-        for (; at < end; at += 1) {
-          const code = text.charCodeAt(at);
-          const kind = classes[code < unit ? code : unit] as number; // it has a place for each
-          if (kind === skipped) continue;
-          row = next[row + kind] as number; // each row has a place for each kind
-          if (isEnd[row] === 1) for (const word of ends.get(row) ?? []) last[word] = at + 1;
+  return (text) => {
+    const { classes, next, isEnd, ends } = tables();
+    const last = new Uint32Array(words.length);
+    let [at, row] = [0, 0];
+    const readSection = (end: number): void => {
+      for (; at < end; at += 1) {
+        const code = text.charCodeAt(at);
+        const kind = classes[code < unit ? code : unit] as number; // it has a place for each
+        if (kind === skipped) continue;
+        row = next[row + kind] as number; // each row has a place for each kind
+        if (isEnd[row] === 1) for (const word of ends.get(row) ?? []) last[word] = at + 1;
+      }
+    };
+    return {
+      last,
+      *readTo(until) {
+        const end = Math.min(until, text.length);
+        while (at < end) {
+          const pause = Math.min(end, at + stepChars);
+          yield (pause - at) / scansPerReading;
+          readSection(pause);
         }
-      };
-      return {
-        last,
-        *readTo(until) {
-          const end = Math.min(until, text.length);
-          while (at < end) {
-            const pause = Math.min(end, at + stepChars);
-            yield (pause - at) / scansPerReading;
-            readSection(pause);
-          }
-        },
-      };
-    },
+      },
+    };
   };
 };
 

@@ -1,21 +1,8 @@
 import { stepChars } from '../../src/guard/in-steps.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
 import type { Finder } from './define-finder.js';
-import { createReader, differingFrom, openCodeOf, unitsPerSign, type Reader, type Reading } from './reading.js';
+import { createReader, differingFrom, openCodeOf, unitsPerSign, type Reader } from './reading.js';
 import type { NamedFinders } from './combine-finders.js';
-
-/** Reads texts for several finders that search the same one in turn. */
-interface SharedReader {
-  /** The start of an unfinished code at the end of a text; the text's length if there is none. */
-  openCodeOf(text: string): number;
-  /** The length of text before a place that is read too, in original UTF-16 units. */
-  readonly behind: number;
-  /**
-   * The reading of a text around a place, as far as a finder may look that starts before `until`; undefined if it equals the original.
-   * It is read far ahead only if a value before `until` is still open.
-   */
-  read(text: string, place: Place, isOpen: (text: string, from: number, until: number) => boolean): Reading | undefined;
-}
 
 interface Place {
   readonly from: number;
@@ -32,7 +19,10 @@ const nearAhead = 8_192;
 /** A longer reading is started again, so that its text is not copied too often. */
 const maxReadChars = 262_144;
 
-const createSharedReader = (lookbehind: number): SharedReader => {
+/** Reads texts for several finders that search the same one in turn. */
+type SharedReader = ReturnType<typeof createSharedReader>;
+
+const createSharedReader = (lookbehind: number) => {
   const near = Math.min(maxNear, 8 + 4 * lookbehind);
   const behind = Math.max(lookbehind, near);
   let [knownText, base]: [string | undefined, number] = [undefined, 0];
@@ -59,12 +49,18 @@ const createSharedReader = (lookbehind: number): SharedReader => {
   };
   let [endedText, code] = ['', 0];
   return {
+    /** The length of text before a place that is read too, in original UTF-16 units. */
     behind,
-    openCodeOf: (text) => {
+    /** The start of an unfinished code at the end of a text; the text's length if there is none. */
+    openCodeOf: (text: string) => {
       if (endedText !== text) [endedText, code] = [text, openCodeOf(text)];
       return code;
     },
-    read: (text, { from, until, ahead }, isOpen) => {
+    /**
+     * The reading of a text around a place, as far as a finder may look that starts before `until`; undefined if it equals the original.
+     * It is read far ahead only if a value before `until` is still open.
+     */
+    read: (text: string, { from, until, ahead }: Place, isOpen: (text: string, from: number, until: number) => boolean) => {
       const isPlainUpTo = (end: number) => isPlain(text, Math.max(0, from - near), Math.min(text.length, end));
       const end = until + Math.min(ahead, nearAhead);
       const mayGoOn = () => end < Math.min(text.length, until + ahead) && isOpen(text.slice(0, end), from, until);

@@ -3,10 +3,8 @@ import { rememberKinds, letterOrDigit } from './characters.js';
 import { lazyRegex } from '../../src/phase/memo.js';
 
 /** Finds common text of long texts and a short one. It stores pieces of the long ones that fit into the shortest relevant run. */
-export interface OverlapIndex {
-  /** The longest run of a text's plain signs that also occurs in the indexed texts; 0 if it is shorter than the minimum. */
-  longestRun(signs: string): number;
-}
+/** The longest run of a text's plain signs that also occurs in the indexed texts; 0 if it is shorter than the minimum. */
+export type OverlapIndex = (signs: string) => number;
 
 const isSign = rememberKinds((character) => (letterOrDigit().test(character) ? 1 : 0));
 /** The maximum number of units per conversion to a string. */
@@ -92,18 +90,16 @@ export function* indexingSigns(texts: readonly string[], least: number): Steps<O
       marks[markOf(text, at)] = 1;
     }
   }
-  return {
-    longestRun: (signs) => {
-      let longest = 0;
-      for (let at = 0; at + pieceChars <= signs.length; at += 1) {
-        const place = marks[markOf(signs, at)] === 1 ? places.get(signs.slice(at, at + pieceChars)) : undefined;
-        if (!place) continue;
-        const run = runAround(signs, at, place);
-        longest = Math.max(longest, run.length);
-        at = Math.max(at, run.end - pieceChars);
-      }
-      return longest >= least ? longest : 0;
-    },
+  return (signs) => {
+    let longest = 0;
+    for (let at = 0; at + pieceChars <= signs.length; at += 1) {
+      const place = marks[markOf(signs, at)] === 1 ? places.get(signs.slice(at, at + pieceChars)) : undefined;
+      if (!place) continue;
+      const run = runAround(signs, at, place);
+      longest = Math.max(longest, run.length);
+      at = Math.max(at, run.end - pieceChars);
+    }
+    return longest >= least ? longest : 0;
   };
 }
 

@@ -82,7 +82,7 @@ const consumeChunks = async (
 ): Promise<Outcome | undefined> => {
   const needsWords = isGuarded(run, 'outputStream');
   const holdsResults = isGuarded(run, 'toolResult');
-  const ids = createPartIds(idsOf(run));
+  const withUniqueId = createPartIds(idsOf(run));
   const takeTurn = createTurns();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     const turn = takeTurn(); // the provider may have its whole response ready
@@ -92,7 +92,7 @@ const consumeChunks = async (
     if (!given) continue;
     const [chunk, keep] = makeCall(run, attempt, given);
     recordModelChunk(run, { chunk, startedAt, needsWords });
-    const own = ids.withUniqueId(chunk);
+    const own = withUniqueId(chunk);
     if (!own) continue;
     keep?.(own);
     if (holdsResults && own.type === 'tool-result') {

@@ -152,30 +152,26 @@ export const rejectWithoutEngine = <T extends object>(options: T, names: readonl
   if (path) throw new InterlockError('durable/no-engine', { path });
 };
 
-/** The options of an agent that were ignored, each of which is logged once. */
-export interface IgnoredOptions {
-  readonly agentId: string;
-  readonly reportIgnored: (ignored: readonly IgnoredFault[]) => void;
-  /** Logs those that are new, in one warning. */
-  readonly log: (logger: Pick<Agent['logger'], 'warn'> | undefined) => void;
-}
-
 /** A request may contain any number of names. */
 const maxNames = 20;
 
-export const createIgnoredOptions = (agentId: string): IgnoredOptions => {
+/** The options of an agent that were ignored, each of which is logged once. */
+export type IgnoredOptions = ReturnType<typeof createIgnoredOptions>;
+
+export const createIgnoredOptions = (agentId: string) => {
   const known = new Set<string>();
   let pending: string[] = [];
   return {
     agentId,
-    reportIgnored: (ignored) => {
+    reportIgnored: (ignored: readonly IgnoredFault[]) => {
       for (const { ignoredName, path, detail } of ignored) {
         if (known.has(ignoredName) || known.size >= maxNames) continue;
         known.add(ignoredName);
         pending.push(`${JSON.stringify(path.slice(0, 100))}: ${detail ?? 'it is not supported.'}`);
       }
     },
-    log: (logger) => {
+    /** Logs those that are new, in one warning. */
+    log: (logger: Pick<Agent['logger'], 'warn'> | undefined) => {
       if (!logger || pending.length === 0) return;
       const lines = pending.map((line) => `- ${line}`).join('\n');
       pending = [];

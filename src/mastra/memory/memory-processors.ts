@@ -183,20 +183,14 @@ const recallWith = (inner: Hooks, { context, config }: Conversation) => {
   };
 };
 
-/** The messages that were observed in a run. They stay in its conversation, for its guards and its result. */
-interface Observed {
-  readonly add: (id: string) => void;
-  /** A copy of a conversation without them. */
-  readonly without: (list: MessageList) => MessageList;
-  /** The prompt without them. Undefined if there are none. */
-  readonly promptOf: (list: MessageList | undefined, model: Model) => Promise<RequestReply>;
-}
-
 type RequestHook = NonNullable<Processor['processLLMRequest']>;
 type RequestReply = Awaited<ReturnType<RequestHook>>;
 type Model = Parameters<RequestHook>[0]['model'];
 
-const createObserved = (): Observed => {
+/** The messages that were observed in a run. They stay in its conversation, for its guards and its result. */
+type Observed = ReturnType<typeof createObserved>;
+
+const createObserved = () => {
   const ids = new Set<string>();
   const without = (list: MessageList): MessageList => {
     const copy = forkList(list);
@@ -204,9 +198,10 @@ const createObserved = (): Observed => {
     return copy;
   };
   return {
-    add: (id) => void ids.add(id),
+    add: (id: string) => void ids.add(id),
     without,
-    promptOf: async (list, model) => (list && ids.size > 0 ? { prompt: await toPrompt(without(list), model) } : undefined),
+    promptOf: async (list: MessageList | undefined, model: Model): Promise<RequestReply> =>
+      list && ids.size > 0 ? { prompt: await toPrompt(without(list), model) } : undefined,
   };
 };
 

@@ -118,12 +118,7 @@ export const isUnchanged = (fork: MessageList, list: MessageList): boolean =>
   origins.get(fork)?.deref() === list && isSame(dataOf(fork), dataOf(list));
 
 /** Copies of messages for one run, to detect changes. */
-export interface MessageCopies {
-  /** The copies of a list's messages. That of an unchanged message is the same object as before. */
-  of(messages: readonly MastraDBMessage[]): readonly MastraDBMessage[];
-  /** Registers the copy from which a message was created, which is reused while the two are equal. */
-  record(message: MastraDBMessage, copy: MastraDBMessage): void;
-}
+export type MessageCopies = ReturnType<typeof createMessageCopies>;
 
 /**
  * Keeps copies of messages. A message that has changed is copied again, except for its unchanged parts, so each message is
@@ -132,7 +127,7 @@ export interface MessageCopies {
  *
  * @param isHandedOut true if other code may have changed messages
  */
-export const createMessageCopies = (isHandedOut: () => boolean): MessageCopies => {
+export const createMessageCopies = (isHandedOut: () => boolean) => {
   const known = new WeakMap<MastraDBMessage, MastraDBMessage>();
   const lastById = new Map<string, MastraDBMessage>(); // a list may replace the object of a message that has grown
   const copyOf = (message: MastraDBMessage): MastraDBMessage => {
@@ -143,13 +138,15 @@ export const createMessageCopies = (isHandedOut: () => boolean): MessageCopies =
     return copy;
   };
   return {
-    of: (messages) => {
+    /** The copies of a list's messages. That of an unchanged message is the same object as before. */
+    of: (messages: readonly MastraDBMessage[]): readonly MastraDBMessage[] => {
       const length = isHandedOut() ? 0 : settledLength(messages);
       return messages.map((message, index) =>
         index >= length || known.has(message) || hasCall(message) ? copyOf(message) : message,
       );
     },
-    record: (message, copy) => void known.set(message, copy),
+    /** Registers the copy from which a message was created, which is reused while the two are equal. */
+    record: (message: MastraDBMessage, copy: MastraDBMessage) => void known.set(message, copy),
   };
 };
 

@@ -8,7 +8,7 @@ import { resolveLanes, type AgentGuards } from '../workflow/guards.js';
 import type { ReplayStage } from '../../loop/replay-ports.js';
 import type { ReadContent } from '../../trace/contents.js';
 import { fromPlainJson } from '../../trace/plain-json.js';
-import type { Tape } from '../../trace/replay.js';
+import type { createTape } from '../../trace/replay.js';
 import { fillList, type ListState } from '../messages/list-insides.js';
 import { phases } from '../../phase/table.js';
 
@@ -41,7 +41,7 @@ type MemoryEntry = Extract<TraceEntry, { kind: 'memory' }>;
 
 /** The recorded data for stand-ins. */
 interface RecordedMemory {
-  readonly entries: Tape<MemoryEntry>;
+  readonly entries: ReturnType<typeof createTape<MemoryEntry>>;
   readonly read: ReadContent;
   readonly stage: ReplayStage;
 }
@@ -66,7 +66,7 @@ const replacement = async (
   { entries, read, stage }: RecordedMemory,
   { messageList }: Args,
 ): Promise<unknown> => {
-  const entry = entries.take((one) => one.processorId === id && one.phase === phase);
+  const entry = entries((one) => one.processorId === id && one.phase === phase);
   if (!entry) return stage.end(`the memory (${id}) was never asked here.`);
   if (entry.error !== undefined) throw fromPlainJson(entry.error);
   if (!entry.list || !messageList) return undefined;

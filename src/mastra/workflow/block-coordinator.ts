@@ -22,12 +22,7 @@ export interface BranchSlot {
 type Orders = { readonly kind: 'throw'; readonly stop: Stop } | { readonly kind: 'leave' } | { readonly kind: 'hand-on' };
 
 /** Coordinates the branches of one block, for each run. */
-export interface BlockCoordinator {
-  /** Takes a branch's slot among all parallel branches. */
-  enter(runId: string, place: { readonly slot: string; readonly slots: number }): BranchSlot;
-  /** Removes a run's coordinator. */
-  close(runId: string): void;
-}
+export type BlockCoordinator = ReturnType<typeof createBlockCoordinator>;
 
 /**
  * Creates the coordinator of one block. An engine starts its branches one by one and waits for all of them; the coordinator
@@ -35,10 +30,11 @@ export interface BlockCoordinator {
  *
  * @param depth the number of blocks inside each other, this one included: a stop of an inner one arrives later
  */
-export const createBlockCoordinator = (depth: number): BlockCoordinator => {
+export const createBlockCoordinator = (depth: number) => {
   const open = new Map<string, RunCoordinator>();
   return {
-    enter: (runId, { slot, slots }) => {
+    /** Takes a branch's slot among all parallel branches. */
+    enter: (runId: string, { slot, slots }: { readonly slot: string; readonly slots: number }): BranchSlot => {
       const known = open.get(runId);
       const coordinator = known && !known.has(slot) ? known : createRunCoordinator(slots, 2 ** (depth - 1));
       open.set(runId, coordinator);
@@ -46,17 +42,14 @@ export const createBlockCoordinator = (depth: number): BlockCoordinator => {
         if (open.get(runId) === coordinator) open.delete(runId);
       });
     },
-    close: (runId) => void open.delete(runId),
+    /** Removes a run's coordinator. */
+    close: (runId: string) => void open.delete(runId),
   };
 };
 
-interface RunCoordinator {
-  has(slot: string): boolean;
-  /** `onEmpty` is called when the last of all branches has left. */
-  take(slot: string, onEmpty: () => void): BranchSlot;
-}
+type RunCoordinator = ReturnType<typeof createRunCoordinator>;
 
-const createRunCoordinator = (slots: number, turns: number): RunCoordinator => {
+const createRunCoordinator = (slots: number, turns: number) => {
   const controller = new AbortController();
   const dismissal = Promise.withResolvers<void>();
   const decision = Promise.withResolvers<Stop | undefined>();
@@ -84,8 +77,9 @@ const createRunCoordinator = (slots: number, turns: number): RunCoordinator => {
     return isHandedOn ? undefined : decision.promise;
   };
   return {
-    has: (slot) => present.has(slot),
-    take: (slot, onEmpty) => {
+    has: (slot: string) => present.has(slot),
+    /** `onEmpty` is called when the last of all branches has left. */
+    take: (slot: string, onEmpty: () => void): BranchSlot => {
       present.add(slot);
       return {
         signal: controller.signal,

@@ -5,6 +5,7 @@ import { followTails, keptChars, matchAcross, tailsOf, createMatcher, type Match
 import { placeOf, textOf, append, editedSegment, takeText, type Segment } from './segment.js';
 import { createWindowReader, type WindowReader } from './window-reader.js';
 import { spansBetween } from '../../pipeline/spans.js';
+import { computed } from '../../phase/memo.js';
 
 /** The text of one part that a guard has not released, after the end of its released text. */
 interface BufferedText {
@@ -135,20 +136,10 @@ export type Action =
   | { readonly kind: 'end'; readonly lane: TextPart; readonly passed: string | undefined };
 
 /** The texts of a step that one guard has not released. No waiting, no clock: takes deltas, ends and verdicts, returns actions. */
-export interface BufferedTexts {
-  add(segment: Segment): void;
-  end(lane: TextPart): void;
-  endStep(): void;
-  /** The next action; undefined if it depends on further text. `isLate`: text has gathered while the guard was busy. */
-  next(isLate: boolean): Action | undefined;
-  /** The offset of the first buffered character; infinite if there is none. */
-  first(): number;
-  /** Takes the guard's version of the judged text: the text, or its replacements in it. Returns the segments to pass on. */
-  settle(lane: TextPart, judged: string, answer: string | readonly Replacement[]): readonly Segment[];
-}
+export type BufferedTexts = ReturnType<typeof createBufferedTexts>;
 
 /** Creates a guard's buffered texts for one step. `tails` are the guard's own in the run. */
-export const createBufferedTexts = (window: Window, tails: Tails = new Map()): BufferedTexts => {
+export const createBufferedTexts = (window: Window, tails: Tails = new Map()) => {
   const nameOf = (lane: TextPart): TextPart | string => (window === 'step' ? lane.key : lane);
   const texts = new Map<TextPart | string, BufferedText>();
   const lastWindows: LastWindows = new Map();
@@ -156,12 +147,10 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
   let isStepOver = false;
 
   const bufferedOf = (lane: TextPart): BufferedText => {
-    const buffered = texts.get(nameOf(lane)) ?? createBufferedText(lane, pattern);
+    const buffered = computed(texts, nameOf(lane), () => createBufferedText(lane, pattern));
     if (buffered.lanes.includes(lane)) return buffered;
-    texts.set(nameOf(lane), buffered);
     buffered.lanes.push(lane);
-    buffered.isEnded = false;
-    return buffered;
+    return Object.assign(buffered, { isEnded: false });
   };
 
   /** Removes an ended text. Texts count in the order in which they started: its end follows those of the texts before it. */
@@ -184,22 +173,25 @@ export const createBufferedTexts = (window: Window, tails: Tails = new Map()): B
   };
 
   return {
-    add: (segment) => grow(bufferedOf(segment.lane), segment),
-    end: (lane) => {
+    add: (segment: Segment) => grow(bufferedOf(segment.lane), segment),
+    end: (lane: TextPart) => {
       const buffered = bufferedOf(lane);
       buffered.isEnded = true;
       buffered.matcher?.changed();
     },
     endStep: () => void (isStepOver = true),
-    next: (isLate) => {
+    /** The next action; undefined if it depends on further text. `isLate`: text has gathered while the guard was busy. */
+    next: (isLate: boolean): Action | undefined => {
       for (const buffered of texts.values()) {
         const action = nextOf(buffered, isLate);
         if (action) return action;
       }
       return undefined;
     },
+    /** The offset of the first buffered character; infinite if there is none. */
     first: () => Math.min(...[...texts.values()].map(({ segments }) => segments[0]?.first ?? Infinity)),
-    settle: (lane, judged, answer) => {
+    /** Takes the guard's version of the judged text: the text, or its replacements in it. Returns the segments to pass on. */
+    settle: (lane: TextPart, judged: string, answer: string | readonly Replacement[]): readonly Segment[] => {
       const buffered = bufferedOf(lane);
       const settled = answer === judged ? take(buffered, judged.length) : replace(buffered, judged, answer);
       if (!pattern) keepLast(lastWindows, buffered, textOf(settled));

@@ -14,6 +14,7 @@ import {
 import { rawOf, takeRaw, type Segment, uneditedSegment } from './segment.js';
 import type { PlacedChunk, Gate, TextStage } from './stages.js';
 import { fieldsIn } from '../../phase/plain-data.js';
+import { computed } from '../../phase/memo.js';
 
 /** One text in the gate, and its releasable segments. */
 export interface OpenTextPart extends TextPart {
@@ -49,40 +50,17 @@ interface WholeEntry {
 
 export type Entry = TextEntry | WholeEntry;
 
-/** Everything that was received and not emitted, in order. */
-export interface Queue {
-  /** The number of buffered characters. */
-  readonly bufferedChars: number;
-  readonly isEmpty: boolean;
-  /** The open text of a key; created if there is none. */
-  lane(key: string, make: () => TextPart): OpenTextPart;
-  /** The open texts. */
-  lanes(): readonly OpenTextPart[];
-  /** Ends a text; another may follow under its key. */
-  close(lane: OpenTextPart): void;
-  addText(lane: OpenTextPart, length: number): void;
-  addWhole(entry: Omit<WholeEntry, 'whole'>): void;
-  /** Counts characters whose chunk is buffered elsewhere. */
-  hold(length: number): void;
-  /** The next entry to release: a text with cleared segments, or a chunk with no entry before it, which this call removes. */
-  next(): Entry | undefined;
-  /** Takes the cleared segments of a text entry; the rest keeps its position. */
-  take(entry: TextEntry): readonly Segment[];
-}
-
 const isWhole = (entry: Entry): entry is WholeEntry => 'whole' in entry;
 
+/** Everything that was received and not emitted, in order. */
+export type Queue = ReturnType<typeof createQueue>;
+
 /** Creates the queue of one stage of the stream. */
-export const createQueue = (): Queue => {
+export const createQueue = () => {
   const entries: Entry[] = [];
   const open = new Map<string, OpenTextPart>();
   let bufferedChars = 0;
 
-  const openPart = (part: TextPart): OpenTextPart => {
-    const lane: OpenTextPart = { ...part, cleared: [], received: 0, released: 0, last: undefined };
-    open.set(lane.key, lane);
-    return lane;
-  };
   const remove = (index: number): Entry => {
     const [entry] = entries.splice(index, 1) as [Entry]; // the index is of an entry
     if (isWhole(entry)) bufferedChars -= entry.length ?? 0;
@@ -91,34 +69,42 @@ export const createQueue = (): Queue => {
   };
 
   return {
+    /** The number of buffered characters. */
     get bufferedChars() {
       return bufferedChars;
     },
     get isEmpty() {
       return entries.length === 0;
     },
-    lane: (key, make) => open.get(key) ?? openPart(make()),
-    lanes: () => [...open.values()],
-    close: (lane) => void open.delete(lane.key),
-    addText: (lane, length) => {
+    /** The open text of a key; created if there is none. */
+    lane: (key: string, make: () => TextPart) =>
+      computed(open, key, () => ({ ...make(), cleared: [], received: 0, released: 0, last: undefined })),
+    /** The open texts. */
+    lanes: (): readonly OpenTextPart[] => [...open.values()],
+    /** Ends a text; another may follow under its key. */
+    close: (lane: OpenTextPart) => void open.delete(lane.key),
+    addText: (lane: OpenTextPart, length: number) => {
       lane.received += length;
       bufferedChars += length;
       if (lane.last) lane.last.end = lane.received;
       else entries.push((lane.last = { lane, end: lane.received }));
     },
-    addWhole: (entry) => {
+    addWhole: (entry: Omit<WholeEntry, 'whole'>) => {
       if (entry.lane) entry.lane.last = undefined;
       else for (const lane of open.values()) lane.last = undefined;
       entries.push({ whole: true, ...entry });
     },
-    hold: (length) => void (bufferedChars += length),
-    next: () => {
+    /** Counts characters whose chunk is buffered elsewhere. */
+    hold: (length: number) => void (bufferedChars += length),
+    /** The next entry to release: a text with cleared segments, or a chunk with no entry before it, which this call removes. */
+    next: (): Entry | undefined => {
       const at = nextIndex(entries);
       if (at === undefined) return undefined;
       const entry = entries[at] as Entry; // just found
       return isWhole(entry) || entry.lane.released >= entry.end ? remove(at) : entry;
     },
-    take: (entry) => {
+    /** Takes the cleared segments of a text entry; the rest keeps its position. */
+    take: (entry: TextEntry): readonly Segment[] => {
       const { lane } = entry;
       const taken = takeRaw(lane.cleared, entry.end - lane.released);
       const length = rawOf(taken);
@@ -142,17 +128,10 @@ const nextIndex = (entries: readonly Entry[]): number | undefined => {
   return undefined;
 };
 
-/** Receives chunks: sends texts through the guards, and queues everything. */
-interface Admission {
-  admit(chunk: Chunk, place: number): void;
-  /** Ends every text and the step. Further calls do nothing until another chunk arrives. */
-  end(): void;
-}
-
 /** Streamed arguments of incomplete tool calls, by call. */
 type StreamedCalls = Map<string, Chunk[]>;
 
-export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, 'place'>): Admission => {
+export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, 'place'>) => {
   const calls: StreamedCalls = new Map();
   const endText = (lane: OpenTextPart): void => {
     lane.isPaused = true;
@@ -188,8 +167,9 @@ export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, '
     calls.clear();
   };
   return {
+    /** Ends every text and the step. Further calls do nothing until another chunk arrives. */
     end,
-    admit: (chunk, place) => {
+    admit: (chunk: Chunk, place: number) => {
       isOver = false; // a provider may send more after the end
       const key = deltaKey(chunk);
       const border = key === undefined ? borderOf(chunk) : undefined;

@@ -81,7 +81,7 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
     idle: async () => {
       await first.idle();
       // A stop that is not a block waits for guards that may still be stricter.
-      if (stops.isStopping && !stops.stopped) await new Promise<void>((resolve) => (onStop = resolve));
+      if (stops.first < Infinity && !stops.stopped) await new Promise<void>((resolve) => (onStop = resolve));
       rethrow();
     },
     settled: async () => {
@@ -129,7 +129,7 @@ const createGate = ({ scope, earlierTexts, payloadOf, stops, place, hasFailed, f
     },
     isStoppingBefore: (at) => stops.stopped !== undefined || stops.first < at || hasFailed(),
     get isStopping() {
-      return stops.isStopping || hasFailed();
+      return stops.first < Infinity || hasFailed();
     },
     get busy() {
       return stops.busy;
@@ -157,73 +157,52 @@ const stageOf = (segment: StreamSegment, { gate, next, maxHeldChars }: StageOpti
 };
 
 /** The reason why a stream is stopped, and the guards that are running. Each guard runs at an offset of the response, see `Gate.place`. */
-interface Stops {
-  /** The stop that counts, once it is decided. */
-  readonly stopped: Stop | undefined;
-  /** Whether any guard has requested a stop. */
-  readonly isStopping: boolean;
-  /** The smallest offset at which a guard has requested a stop; infinite if none has. */
-  readonly first: number;
-  /** The number of running guards. */
-  readonly busy: number;
-  stop(verdict: Stop, place: number): void;
-  start(place: number): void;
-  done(place: number): void;
-  /** Passes text to all guards; no stop counts before each of them has it. */
-  handOut<T>(act: () => T): T;
-}
+type Stops = ReturnType<typeof createStops>;
 
 /**
  * Decides which stop counts: the one at the smallest offset, and among several there the strictest. A block ends the stream once no guard
  * is running at a smaller offset; milder stops also wait for guards at the same offset, which may be stricter. So neither the speed of
  * guards nor the chunks' borders matter.
  */
-const createStops = (onStopped: () => void): Stops => {
+const createStops = (onStopped: () => void) => {
   const stops: { readonly verdict: Stop; readonly place: number }[] = [];
   /** The number of running guards, by offset. */
   const working = new Map<number, number>();
-  let stopped: Stop | undefined;
-  let first = Infinity;
-  let busy = 0;
+  const shared: { stopped?: Stop; first: number; busy: number } = {
+    /** The smallest offset at which a guard has requested a stop; infinite if none has. */
+    first: Infinity,
+    /** The number of running guards. */
+    busy: 0,
+  };
   let isHandingOut = false;
   const decide = (): void => {
+    const { stopped, first } = shared;
     if (stopped || stops.length === 0 || isHandingOut) return;
     const there = stops.flatMap(({ verdict, place }) => (place === first ? [verdict] : []));
     const isBlock = there.some(({ kind }) => kind === 'trip');
     for (const place of working.keys()) if (place < first || (place === first && !isBlock)) return;
-    stopped = strictest(there);
+    shared.stopped = strictest(there);
     onStopped();
   };
   const count = (place: number, by: 1 | -1): void => {
-    busy += by;
+    shared.busy += by;
     const remaining = (working.get(place) ?? 0) + by;
     if (remaining > 0) working.set(place, remaining);
     else working.delete(place);
   };
-  return {
-    get stopped() {
-      return stopped;
-    },
-    get isStopping() {
-      return stops.length > 0;
-    },
-    get first() {
-      return first;
-    },
-    get busy() {
-      return busy;
-    },
-    stop: (verdict, place) => {
+  return Object.assign(shared, {
+    stop: (verdict: Stop, place: number) => {
       stops.push({ verdict, place });
-      first = Math.min(first, place);
+      shared.first = Math.min(shared.first, place);
       decide();
     },
-    start: (place) => count(place, 1),
-    done: (place) => {
+    start: (place: number) => count(place, 1),
+    done: (place: number) => {
       count(place, -1);
       decide();
     },
-    handOut: (act) => {
+    /** Passes text to all guards; no stop counts before each of them has it. */
+    handOut: <T>(act: () => T): T => {
       const isOuter = !isHandingOut;
       isHandingOut = true;
       try {
@@ -233,7 +212,7 @@ const createStops = (onStopped: () => void): Stops => {
         decide();
       }
     },
-  };
+  });
 };
 
 /** Guards with the window `delta`: each chunk is judged as it comes, and waits for its verdict. */

@@ -9,14 +9,6 @@ import type { Gate, TextStage } from './stages.js';
 
 type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 
-/** The texts of a block, from its branches. */
-interface BlockTexts {
-  /** Records the block's input. */
-  addInput(segment: Segment): void;
-  /** The stage that receives the segments cleared by a branch. */
-  outOf(branch: number): TextStage;
-}
-
 /** The block, and the branches that judge a text. */
 interface BlockOptions extends Pick<BlockPlace, 'block' | 'branches'> {
   isJudgedBy(lane: TextPart, branch: number): boolean;
@@ -26,7 +18,7 @@ interface BlockOptions extends Pick<BlockPlace, 'block' | 'branches'> {
  * Joins the segments that the branches of a block clear. A text is passed on as far as all branches have cleared it, never into the
  * middle of an edit. If several branches edited it, their edits are merged by the block's rule.
  */
-export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextStage): BlockTexts => {
+export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextStage) => {
   const coordinator = createBranchCoordinator(options.branches.length);
   let isBusy = false;
   let hasStopped = false;
@@ -65,8 +57,10 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
   const nextOf = () => (isBusy || hasStopped || gate.isStopped ? undefined : coordinator.next());
 
   return {
+    /** Records the block's input. */
     addInput: coordinator.addInput,
-    outOf: (branch) => ({
+    /** The stage that receives the segments cleared by a branch. */
+    outOf: (branch: number): TextStage => ({
       add: (segment) => {
         coordinator.clear(branch, segment);
         passOn();
@@ -108,17 +102,6 @@ interface ClearedSegments {
   readonly versions: readonly (readonly Segment[])[];
 }
 
-/** The progress of a block's branches, text by text. */
-interface BranchCoordinator {
-  /** Records the block's input. */
-  addInput(segment: Segment): void;
-  /** Records that a branch has cleared a segment, or reached a text's end. */
-  clear(branch: number, segment: Segment): void;
-  end(lane: TextPart): void;
-  /** The next segments to pass on, or the end of a text that all branches have reached. */
-  next(): ClearedSegments | { readonly ended: TextPart } | undefined;
-}
-
 interface BranchProgress {
   readonly lane: TextPart;
   readonly input: Segment[];
@@ -130,7 +113,7 @@ interface BranchProgress {
 }
 
 /** Creates the coordinator of the branches. No waiting, no clock. */
-const createBranchCoordinator = (branches: number): BranchCoordinator => {
+const createBranchCoordinator = (branches: number) => {
   const progresses = new Map<TextPart, BranchProgress>();
   const open = (lane: TextPart): BranchProgress => {
     const each = Array.from({ length: branches });
@@ -139,7 +122,7 @@ const createBranchCoordinator = (branches: number): BranchCoordinator => {
     return made;
   };
   const of = (lane: TextPart): BranchProgress => progresses.get(lane) ?? open(lane);
-  const nextOf = (progress: BranchProgress): ReturnType<BranchCoordinator['next']> => {
+  const nextOf = (progress: BranchProgress): ClearedSegments | { readonly ended: TextPart } | undefined => {
     const { lane, input, cleared, lengths, ended } = progress;
     const length = commonEnd(progress);
     if (length > 0) {
@@ -152,13 +135,16 @@ const createBranchCoordinator = (branches: number): BranchCoordinator => {
     return { ended: lane };
   };
   return {
-    addInput: (segment) => append(of(segment.lane).input, segment),
-    clear: (branch, segment) => {
+    /** Records the block's input. */
+    addInput: (segment: Segment) => append(of(segment.lane).input, segment),
+    /** Records that a branch has cleared a segment, or reached a text's end. */
+    clear: (branch: number, segment: Segment) => {
       const { cleared, lengths } = of(segment.lane);
       cleared[branch]?.push(segment);
       lengths[branch] = (lengths[branch] ?? 0) + segment.raw;
     },
-    end: (lane) => void (of(lane).ended += 1),
+    end: (lane: TextPart) => void (of(lane).ended += 1),
+    /** The next segments to pass on, or the end of a text that all branches have reached. */
     next: () => {
       for (const progress of progresses.values()) {
         const next = nextOf(progress);
