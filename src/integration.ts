@@ -99,21 +99,13 @@ const numbersOf = (version: string): number[] => version.split(/[.+-]/, 3).map(N
 const installedVersion = (name: Integration): string | undefined => {
   try {
     const { createRequire } = process.getBuiltinModule('node:module');
-    const { readFileSync } = process.getBuiltinModule('node:fs');
+    const { existsSync, readFileSync } = process.getBuiltinModule('node:fs');
     for (const folder of createRequire(import.meta.url).resolve.paths(name) ?? []) {
-      const manifest = readIfThere(readFileSync, `${folder}/${name}/package.json`);
-      if (manifest) return (JSON.parse(manifest) as { version?: string }).version;
+      const path = `${folder}/${name}/package.json`;
+      if (existsSync(path)) return (JSON.parse(readFileSync(path, 'utf8')) as { version?: string }).version;
     }
   } catch {
     // No file system or module loader exists here.
   }
   return undefined;
-};
-
-const readIfThere = (read: (path: string, encoding: 'utf8') => string, path: string): string | undefined => {
-  try {
-    return read(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 };

@@ -1,5 +1,6 @@
 import { isSame } from '../phase/plain-data.js';
 import type { Chunk, PartOf, StreamPart } from './spec.js';
+import { attempted } from '../phase/awaitable.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -67,11 +68,8 @@ export const callIdOf = (part: StreamPart): string | undefined => {
 
 /** A call's arguments as a value. Text that is not JSON stays text. */
 export const parseArguments = (input: string): unknown => {
-  try {
-    return JSON.parse(input.trim() === '' ? '{}' : input);
-  } catch {
-    return input;
-  }
+  const args: unknown = attempted(() => JSON.parse(input.trim() === '' ? '{}' : input));
+  return args === undefined ? input : args;
 };
 
 /** Arguments as text, as a model writes them. */

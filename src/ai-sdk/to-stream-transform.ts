@@ -1,5 +1,5 @@
 import type { GeneratedFile, StreamTextTransform, TextStreamPart, ToolSet } from 'ai';
-import { isPromise, type Awaitable } from '../phase/awaitable.js';
+import { isPromise, type Awaitable, attempted } from '../phase/awaitable.js';
 import { createTurns } from '../guard/in-steps.js';
 import { alike, commonCodecs, createChunkCodec, type FieldCodec } from './chunks.js';
 import type { GuardOptions } from './guard-options.js';
@@ -137,12 +137,7 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
    * then. It finds no other tool to run, so that it ends soon; if it requests the model nevertheless, the request is aborted.
    */
   const stopSource = (): void => {
-    if (!hasStep) return;
-    try {
-      stopStream();
-    } catch {
-      // The AI SDK had closed the stream already, before this error was read from it.
-    }
+    if (hasStep) attempted(stopStream); // the AI SDK may have closed the stream already, before this error was read from it
   };
   const end = (controller: Controller, error: StopError): void => {
     if (hasEnded) return;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { InterlockError } from '../errors.js';
 import { openPayload } from '../mastra/workflow/step.js';
+import { attempted } from '../phase/awaitable.js';
 
 /** Whether guards should object: `true` or 1 if so. */
 const labelSchema = z.union([z.boolean(), z.literal(0).transform(() => false), z.literal(1).transform(() => true)], {
@@ -65,7 +66,8 @@ export const parseSamples = (lines: string, path = 'data'): Sample[] => {
 type Form = keyof typeof sampleForms;
 
 const readLine = (line: string, location: string): Sample => {
-  const value = parseJson(line, location);
+  const value: unknown = attempted(() => JSON.parse(line));
+  if (value === undefined) throw invalid(location, 'it is no JSON.');
   const forms = (Object.keys(sampleForms) as Form[]).filter(
     (name) => typeof value === 'object' && value !== null && name in value,
   );
@@ -80,14 +82,6 @@ const readLine = (line: string, location: string): Sample => {
   const { id = location, label, ...judged } = read.data;
   if ('payload' in judged) checkPayload(judged.payload, location);
   return { id, label, judged, location };
-};
-
-const parseJson = (line: string, location: string): unknown => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw invalid(location, 'it is no JSON.');
-  }
 };
 
 const checkPayload = (payload: object, location: string): void => {

@@ -40,7 +40,9 @@ interface Mapping {
   /** The label of the container. */
   readonly label: string | undefined;
   /** The type of the file that contains it. */
-  readonly fileType: unknown;
+  readonly fileType?: unknown;
+  /** Fields that stay. */
+  readonly keeps?: ReadonlySet<string>;
 }
 
 const mapContainer = (value: object, mapping: Mapping): unknown => {
@@ -78,11 +80,11 @@ const mapError = (error: Error, inner: MapInner): Error => {
   return mapped === fields ? error : Object.assign(new Error(String(mapped[0])), { name: error.name });
 };
 
-const mapFields = (fields: object, { edit, inner, label, fileType }: Mapping): object => {
+const mapFields = (fields: object, { edit, inner, label, fileType, keeps }: Mapping): object => {
   const before: [string, unknown][] = Object.entries(fields);
   const read = (name: string, value: unknown) =>
     inner(value, labelOfField(fields, name, label), fileTypeOf(fieldsIn(fields), name, fileType));
-  const after = before.map(([name, value]) => [String(edit(name)), read(name, value)] as const);
+  const after = before.map(([name, value]) => [String(edit(name)), keeps?.has(name) ? value : read(name, value)] as const);
   const isSame = after.every(([name, value], index) => name === before[index]?.[0] && Object.is(value, before[index][1]));
   return isSame ? fields : fieldsOf(after);
 };
@@ -150,19 +152,13 @@ export const mapErrorTexts = (value: unknown, change: ChangeText): unknown => {
     if (typeof one !== 'object' || one === null) return one;
     if (known.has(one)) return known.get(one);
     known.set(one, one);
-    const mapped = Array.isArray(one) ? sameOr(one, mapItems(one, inner, label)) : mapErrorFields(one, inner, label);
+    const mapped = Array.isArray(one)
+      ? sameOr(one, mapItems(one, inner, label))
+      : mapFields(one, { edit: (name) => name, inner, label, keeps: framing });
     known.set(one, mapped);
     return mapped;
   };
   return inner(value);
-};
-
-const mapErrorFields = (value: object, inner: MapInner, label?: string): object => {
-  const before: [string, unknown][] = Object.entries(value);
-  const read = (name: string, one: unknown) =>
-    inner(one, labelOfField(value, name, label), fileTypeOf(fieldsIn(value), name, undefined));
-  const after = before.map(([name, one]) => [name, framing.has(name) ? one : read(name, one)] as const);
-  return after.every(([, one], index) => one === before[index]?.[1]) ? value : Object.fromEntries(after);
 };
 
 const sameOr = (before: readonly unknown[], after: unknown[]): readonly unknown[] =>

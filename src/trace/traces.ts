@@ -3,6 +3,7 @@ import { traceVersion } from '../../schemas/trace-entry.js';
 import type { TraceRecorder } from './trace-writer.js';
 import { InterlockError } from '../errors.js';
 import { fieldsIn } from '../phase/plain-data.js';
+import { attempted } from '../phase/awaitable.js';
 
 /** The record of a run, line by line; the first line is the header. */
 export type Trace = readonly TraceEntry[];
@@ -71,7 +72,8 @@ interface Line {
 }
 
 const readLine = ({ line, number }: Line): TraceEntry => {
-  const value = parseJson(line, number);
+  const value: unknown = attempted(() => JSON.parse(line));
+  if (value === undefined) throw invalid(number, 'it is no JSON.');
   const { kind, version, library } = fieldsIn(value);
   if (kind === 'header' && version !== traceVersion)
     throw new InterlockError('trace/version', {
@@ -82,14 +84,6 @@ const readLine = ({ line, number }: Line): TraceEntry => {
   if (read.success) return value as TraceEntry; // unchanged, because the schema's result has another field order
   const [issue] = read.error.issues;
   throw invalid(number, `${issue?.path.join('.')}: ${issue?.message}`);
-};
-
-const parseJson = (line: string, number: number): unknown => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw invalid(number, 'it is no JSON.');
-  }
 };
 
 const invalid = (number: number, detail: string): InterlockError =>

@@ -1,3 +1,5 @@
+import { attempted } from '../../src/phase/awaitable.js';
+
 /** The JSON objects in a text, which may have other text around them. */
 export function* objectsIn(text: string): Generator<Readonly<Record<string, unknown>>> {
   for (let at = text.indexOf('{'), tries = 0; at >= 0 && tries < maxObjects; tries += 1) {
@@ -12,13 +14,8 @@ export function* objectsIn(text: string): Generator<Readonly<Record<string, unkn
 const maxObjects = 64;
 
 const parsed = (json: string): Readonly<Record<string, unknown>> | undefined => {
-  for (const form of [json, repaired(json)])
-    try {
-      return JSON.parse(form) as Readonly<Record<string, unknown>>; // it starts with a brace
-    } catch {
-      // the next form
-    }
-  return undefined;
+  const read = (form: string) => attempted(() => JSON.parse(form) as Readonly<Record<string, unknown>>); // it starts with a brace
+  return read(json) ?? read(repaired(json));
 };
 
 /** With line breaks in texts written as codes, and without commas before a closing bracket. */

@@ -205,13 +205,9 @@ const mixesScripts = (label: string): boolean => latin().test(label) && cyrillic
 
 const parse = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return text.replaceAll(/%([2-7][0-9a-f])/gi, (_code, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  }
-};
+const decode = (text: string): string =>
+  attempted(() => decodeURIComponent(text.replaceAll('+', ' '))) ??
+  text.replaceAll(/%([2-7][0-9a-f])/gi, (_code, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 const printable = lazyRegex(String.raw`^[\p{L}\p{N}\p{P}\p{S}\p{Z}\s]+$`);
 /** The decoded text of base 64 or hexadecimal digits, if it is text. */

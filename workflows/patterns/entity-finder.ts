@@ -5,6 +5,7 @@ import { placeholder, standIn } from '../../src/guard/secrets.js';
 import type { ValueSpan } from './combine-finders.js';
 import type { Finder } from './define-finder.js';
 import { letter, letterOrDigit } from '../text/characters.js';
+import { firstIndex } from './reading.js';
 
 /** A name in a text, in UTF-16 units. */
 export interface Entity extends TextSpan {
@@ -65,24 +66,14 @@ export const createEntityFinder = (recognizer: EntityRecognizer, path: string): 
     find: (text, from, until = text.length) => {
       const spans = known.get(text);
       if (!spans) throw unavailable('a text was not read by the recognizer.');
-      return spans.slice(indexFrom(spans, from), indexFrom(spans, until));
+      const indexFrom = (place: number) => firstIndex(spans, ({ start }) => start >= place);
+      return spans.slice(indexFrom(from), indexFrom(until));
     },
   };
 };
 
 const isEntityOf = ({ length }: string, { start, end, kind }: Entity): boolean =>
   Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end && end <= length && kindForm.test(kind);
-
-/** The index of the first of the sorted spans that starts from `place`. */
-const indexFrom = (spans: readonly ValueSpan[], place: number): number => {
-  let [low, high] = [0, spans.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((spans[middle]?.start ?? place) < place) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
 
 const replacementFinder = {
   isStepwise: true,

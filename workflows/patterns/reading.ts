@@ -190,14 +190,17 @@ const createPieces = (base: number) => {
 };
 
 /** The index of the last number that is at most `most`; -1 if there is none. The numbers ascend. */
-const lastUpTo = (numbers: readonly number[], most: number): number => {
-  let [low, high] = [0, numbers.length];
+const lastUpTo = (numbers: readonly number[], most: number): number => firstIndex(numbers, (number) => number > most) - 1;
+
+/** The index of the first item from which on `holds` is true; the number of items if it never is. */
+export const firstIndex = <T>(items: readonly T[], holds: (item: T) => boolean): number => {
+  let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((numbers[middle] ?? 0) <= most) low = middle + 1;
-    else high = middle;
+    if (holds(items[middle] as T)) high = middle; // between the first and the last
+    else low = middle + 1;
   }
-  return low - 1;
+  return low;
 };
 
 const knownSigns = new Map<string, string | undefined>();

@@ -1,4 +1,5 @@
 import { beginningChars, symbolCount, symbolOf } from './beginnings.js';
+import { firstIndex } from './reading.js';
 
 /** The places at which the values of one finder may start. */
 export interface Places {
@@ -62,7 +63,7 @@ export const createSieve = () => {
     const places: Places = {
       next: (text, from, until) => {
         const { [own]: found = [] } = scanned(text, from, until).places;
-        const place = found[firstFrom(found, from)];
+        const place = found[firstIndex(found, (at) => at >= from)];
         return place === undefined || place >= until ? until : place;
       },
     };
@@ -71,17 +72,6 @@ export const createSieve = () => {
     return places;
   };
   return { add };
-};
-
-/** The index of the first number that is at least `least`. The numbers ascend. */
-const firstFrom = (numbers: readonly number[], least: number): number => {
-  let [low, high] = [0, numbers.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((numbers[middle] ?? 0) < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 };
 
 export const sieve = createSieve();

@@ -18,6 +18,16 @@ export const isMACAddress = functionOf(macAddress);
 /** The countries that `isIBAN` supports. */
 export const { locales: ibanLocales } = ibanFile as unknown as { readonly locales: readonly string[] }; // omitted from its types
 
+/** Luhn's check: every second digit counts double, starting with the second to last; the digits of sums above nine are added. */
+export const hasCheckDigit = (digits: string): boolean => {
+  let sum = 0;
+  for (let index = 0; index < digits.length; index += 1) {
+    const value = (digits.charCodeAt(index) - 0x30) * ((digits.length - index) % 2 === 0 ? 2 : 1);
+    sum += value > 9 ? value - 9 : value;
+  }
+  return sum % 10 === 0;
+};
+
 const placeholderWord =
   /^(?:(?:your|my|the|some|db)?(?:user(?:name)?|pass(?:word|wd|phrase)?|pwd|secret|token|key)|your|my|the|some|example|sample|dummy|fake|test|demo|foo(?:bar(?:ed)?)?|bar|baz|here|value|change|me|changeme|api|auth|access|admin|app|bot|client|db|dev|service|account|private|public|[sp]k|xox[a-z]|\d{1,4}|123456?|x+|\*+|)$/i;
 

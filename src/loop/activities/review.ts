@@ -13,7 +13,7 @@ import { acceptedParts, recordStep, responseParts, responseStep, stripQuotedMeta
 import { findToolPart, type ProviderResult } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
 import { isSame } from '../../phase/plain-data.js';
-import { whenReady, type Awaitable } from '../../phase/awaitable.js';
+import { whenReady, type Awaitable, attempted } from '../../phase/awaitable.js';
 import type { Plan } from '../../pipeline/compile.js';
 import { addPayloadTransforms } from '../persist-rejected-turn.js';
 import { InterlockError, messageOf } from '../../errors.js';
@@ -155,11 +155,7 @@ const textOf = (args: unknown): string | undefined => (typeof args === 'string' 
 const isTextOf = (text: string, args: unknown): boolean => {
   if (text === textOf(args)) return true;
   if (text.replaceAll(/\s/g, '') !== textOf(args)?.replaceAll(/\s/g, '')) return false;
-  try {
-    return isSame(JSON.parse(text), args);
-  } catch {
-    return false;
-  }
+  return attempted(() => isSame(JSON.parse(text), args)) ?? false;
 };
 
 /** Judges the whole response once, after the loop. */

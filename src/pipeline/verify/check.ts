@@ -4,7 +4,8 @@ import { childrenOf, type GraphNode, type GuardNode, nameOf, type SequenceNode }
 
 /** One check of `verify`. Its code is its key in the table of errors, which also has the remedy. */
 export interface Check {
-  readonly severity: Severity;
+  /** `error`: the configuration cannot work, and is rejected before anything runs. `warning`: it works, but may differ from its appearance. */
+  readonly severity: 'error' | 'warning';
   /** The places with the defect; each defect is one place. */
   find(subject: Subject): readonly DefectLocation[];
 }
@@ -41,11 +42,6 @@ export interface LongestRun {
   readonly ms: number;
   readonly moments: CounterExample;
 }
-
-/**
- * `error`: the configuration cannot work, and is rejected before anything runs. `warning`: it works, but may differ from its appearance.
- */
-export type Severity = 'error' | 'warning';
 
 /** A run of the loop: its states in order, and the relevant events in them. */
 export type CounterExample = readonly Moment[];
@@ -118,6 +114,15 @@ export const isGuard = (place: GraphLocation): place is GuardLocation => place.n
 
 /** The guards at a location and inside it. */
 export const guardsFrom = (place: GraphLocation): GuardLocation[] => locationsFrom(place).filter(isGuard);
+
+/** Finds the guards for which something is true. */
+export const guardsWhere =
+  (holds: (guard: GuardLocation) => boolean): Check['find'] =>
+  ({ roots }) =>
+    roots
+      .flatMap(guardsFrom)
+      .filter(holds)
+      .map(({ path }) => ({ path }));
 
 export const allRows: readonly PhaseRow[] = phaseNames.map((phase) => phaseRow<Phase>(phase));
 

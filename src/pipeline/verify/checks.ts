@@ -13,6 +13,7 @@ import {
   counts,
   isGuard,
   rowsOf,
+  guardsWhere,
 } from './check.js';
 import {
   overlapBeforeEdit,
@@ -75,11 +76,7 @@ const empty: Check = {
 /** A processor that would never be called. */
 const noHook: Check = {
   severity: 'error',
-  find: ({ roots }) =>
-    roots
-      .flatMap(guardsFrom)
-      .filter((guard) => hasId(guard) && !hasAnyHook(guard.node.processor))
-      .map(({ path }) => ({ path })),
+  find: guardsWhere((guard) => hasId(guard) && !hasAnyHook(guard.node.processor)),
 };
 
 /** Guards that may together exceed the latency budget. A guard without a deadline may take any time. */

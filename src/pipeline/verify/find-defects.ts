@@ -1,14 +1,14 @@
 import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../errors.js';
 import type { SequenceNode } from '../graph.js';
-import { locationOf, type Check, type CounterExample, type DefectLocation, type Severity, type Subject } from './check.js';
+import { locationOf, type Check, type CounterExample, type DefectLocation, type Subject } from './check.js';
 import { checks, type FindingCode } from './checks.js';
 
 /** A finding of `verify`. */
 export interface Finding {
   /** The code of the defect, a key of the table of errors. */
   readonly code: FindingCode;
-  readonly severity: Severity;
+  readonly severity: Check['severity'];
   /** The path of the place, as in run events. */
   readonly path: string;
   /** The defect and its remedy. */
@@ -20,7 +20,7 @@ export interface Finding {
 /** A finding without its counter-example. */
 export interface Defect extends DefectLocation {
   readonly code: FindingCode;
-  readonly severity: Severity;
+  readonly severity: Check['severity'];
 }
 
 /** The defects of a subject, check by check. */

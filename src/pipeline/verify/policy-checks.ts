@@ -15,6 +15,7 @@ import {
   mayDecide,
   rowsOf,
   streamRow,
+  guardsWhere,
 } from './check.js';
 import { isOverlapping } from '../../guard/policy/guard-policy.js';
 
@@ -139,21 +140,13 @@ export const overlappingRows = (guard: GuardLocation): readonly PhaseRow[] => {
 /** A guard that may edit, marked to judge during the model call: the model would get the content that it removes. */
 export const overlapEdits: Check = {
   severity: 'error',
-  find: ({ roots }) =>
-    roots
-      .flatMap(guardsFrom)
-      .filter((guard) => isMarked(guard) && mayDecide(guard, 'edit'))
-      .map(({ path }) => ({ path })),
+  find: guardsWhere((guard) => isMarked(guard) && mayDecide(guard, 'edit')),
 };
 
 /** A guard marked `overlap` without a hook that runs before a model call: it has no call to overlap with. */
 export const overlapNowhere: Check = {
   severity: 'error',
-  find: ({ roots }) =>
-    roots
-      .flatMap(guardsFrom)
-      .filter((guard) => isMarked(guard) && rowsOf(guard).length > 0 && overlappingRows(guard).length === 0)
-      .map(({ path }) => ({ path })),
+  find: guardsWhere((guard) => isMarked(guard) && rowsOf(guard).length > 0 && overlappingRows(guard).length === 0),
 };
 
 /**

@@ -1,4 +1,5 @@
 import { defineFinder, type Finder, type ReadMatch } from '../define-finder.js';
+import { hasCheckDigit } from '../validators.js';
 
 type Check = (plain: string) => boolean;
 
@@ -20,14 +21,6 @@ const weighted =
   (plain) =>
     plain.length === weights.length &&
     digitsOf(plain).reduce((sum, digit, at) => sum + digit * (weights[at] ?? 0), 0) % modulus === 0;
-
-/** Every second digit from the right counts twice; for two digits, their sum. */
-const luhn: Check = (plain) => {
-  const counts = digitsOf(plain)
-    .toReversed()
-    .map((digit, at) => (at % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2));
-  return counts.reduce((sum, count) => sum + count, 0) % 10 === 0;
-};
 
 /** The last digits follow from those before them: each is the weighted sum, ten times, modulo 11 and then 10. */
 const brazilian =
@@ -127,8 +120,8 @@ const forms = {
     { form: String.raw`\d{14}`, label: 'cnpj', check: brazilian(cnpjWeights.slice(1), cnpjWeights) },
   ],
   CA: [
-    { form: String.raw`\d{3}-\d{3}-\d{3}`, check: luhn },
-    { form: String.raw`\d{3} ?\d{3} ?\d{3}`, label: 'sin|nas|social insurance (?:number|no)', check: luhn },
+    { form: String.raw`\d{3}-\d{3}-\d{3}`, check: hasCheckDigit },
+    { form: String.raw`\d{3} ?\d{3} ?\d{3}`, label: 'sin|nas|social insurance (?:number|no)', check: hasCheckDigit },
   ],
   CH: [{ form: String.raw`756[. ]?\d{4}[. ]?\d{4}[. ]?\d{2}`, check: weighted([1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1], 10) }],
   DE: [
@@ -190,7 +183,7 @@ const forms = {
   SE: [
     {
       form: String.raw`(?:19|20)?\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[-+]\d{4}`,
-      check: (plain) => luhn(plain.slice(-10)),
+      check: (plain) => hasCheckDigit(plain.slice(-10)),
     },
   ],
   US: [

@@ -1,6 +1,6 @@
 import type { TextSpan } from '../../../src/guard/pattern.js';
 import { defineFinder, type ReadMatch } from '../define-finder.js';
-import { ibanLocales, isCreditCard, isIBAN } from '../validators.js';
+import { ibanLocales, isCreditCard, isIBAN, hasCheckDigit } from '../validators.js';
 import { lazyRegex } from '../../../src/phase/memo.js';
 import { unspaced } from '../../text/characters.js';
 import { asciiSet } from '../ascii-set.js';
@@ -81,16 +81,6 @@ const isCard = (digits: string): boolean => {
   if (furtherBrands.test(digits)) return true;
   if (digits.length === 16) return isCreditCard(digits);
   return brandsOfFixedLength.some((provider) => isCreditCard(digits, { provider }));
-};
-
-/** Luhn's check: every second digit counts double, starting with the second to last; the digits of sums above nine are added. */
-const hasCheckDigit = (digits: string): boolean => {
-  let sum = 0;
-  for (let index = 0; index < digits.length; index += 1) {
-    const value = (digits.charCodeAt(index) - 0x30) * ((digits.length - index) % 2 === 0 ? 2 : 1);
-    sum += value > 9 ? value - 9 : value;
-  }
-  return sum % 10 === 0;
 };
 
 /** The length of IBANs by country and territory, from the SWIFT registry. */

@@ -191,27 +191,18 @@ const isOf = ({ general, types }: Plan, national: string): boolean =>
   types.some(({ regex, lengths }) => (!lengths || lengths.includes(national.length)) && regex.test(national));
 
 /** The plans of a calling code, in order, and fields for a first check: most numbers belong to none by their leading digits. */
-interface Sharers {
-  readonly all: readonly Plan[];
-  readonly withoutLeading: readonly Plan[];
-  readonly leading: RegExp;
-  readonly lengths: ReadonlySet<number>;
-}
-const sharers = new Map<string, Sharers>();
-const sharersOf = (plan: Plan): Sharers => {
-  const known = sharers.get(plan.code);
-  if (known) return known;
+const createSharers = (plan: Plan) => {
   const all = plan.countries.length > 0 ? plan.countries.map(planOf) : [plan];
   const leading = all.flatMap((each) => (each.leading ? [each.leading.source] : []));
-  const shared: Sharers = {
+  return {
     all,
     withoutLeading: all.filter((each) => !each.leading),
     leading: new RegExp(leading.length > 0 ? leading.join('|') : '(?!)'),
     lengths: new Set(all.flatMap(({ lengths }) => lengths)),
   };
-  sharers.set(plan.code, shared);
-  return shared;
 };
+const sharers = new Map<string, ReturnType<typeof createSharers>>();
+const sharersOf = (plan: Plan) => computed(sharers, plan.code, () => createSharers(plan));
 
 /** The plan of a number's country, among those that share a calling code. */
 const exactPlan = (plan: Plan, national: string): Plan => {
