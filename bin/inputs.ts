@@ -1,6 +1,5 @@
 import { type Exports, importModule } from '../playground/server/command/import-module.js';
 import { guardsFor, InterlockAgent, InterlockError, isInterlockError } from '../src/index.js';
-import type { LaneGuards } from '../src/mastra/workflow/guards-for.js';
 import { parseTrace, type ReplayGuards } from '../src/replay.js';
 import { isGraphSource, isWorkflow } from '../src/mastra/graph/to-graph.js';
 import { type CommandIo, readText } from './command.js';
@@ -42,7 +41,7 @@ const describeProblem = (module: Exports, name: string | undefined): string => {
 
 /** A pipeline in the arrays where any of its hooks runs. */
 const inItsLanes = (pipeline: Compilable): ReplayGuards => {
-  const own: LaneGuards = guardsFor(pipeline);
+  const own = guardsFor(pipeline);
   return Object.fromEntries(lanes.filter((lane) => own[lane].length > 0).map((lane) => [lane, pipeline]));
 };
 

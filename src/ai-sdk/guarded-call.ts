@@ -25,7 +25,7 @@ import type { Run } from './run.js';
 import { rulingOf, setJudged } from './run-state.js';
 import type { Chunk, PartOf, StreamPart } from './spec.js';
 import { withoutPrompt } from '../loop/judge.js';
-import { watchEdits, type EditsBefore } from './watch-edits.js';
+import { watchEdits } from './watch-edits.js';
 import { abortErrorOf, approvalError, errorOfStop, lateEditError } from './stop-errors.js';
 
 /** One call of the guarded model: a run of the loop. */
@@ -54,7 +54,7 @@ interface Calling {
   readonly reply: ModelReply;
   readonly loop: LoopRun;
   /** The guards' edits of messages before the response. */
-  readonly edits: EditsBefore;
+  readonly edits: ReturnType<typeof watchEdits>;
   readonly wire: Wire;
   /** The emitted content, if the provider's record of the response is kept. */
   readonly emitted: Gathering;

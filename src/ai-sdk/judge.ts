@@ -6,12 +6,14 @@ import { wordsIn } from '../trace/plain-json.js';
 import type { Run } from './run.js';
 import type { Adapter, JudgedInput } from './run-state.js';
 import { errorOfStop } from './stop-errors.js';
-import { withWriter } from './data-parts.js';
 import { followRetry } from './follow-retry.js';
 import { keepUntouched, openConversation, rewritten } from './conversation.js';
 import { toStored } from '../plain/stored-message.js';
 import { isSame } from '../phase/plain-data.js';
-import type { AnyMessage } from './spec.js';
+import type { AnyMessage, Chunk } from './spec.js';
+import { checkDataPart } from '../loop/emit.js';
+import type { RunScope } from '../phase/scope.js';
+import { openLane } from './lane.js';
 
 /** The guards' version of a payload, or a request for another attempt. */
 type Judged<P extends Phase> = { data: PhaseData<P>; retry?: undefined } | { data?: undefined; retry: Retry };
@@ -113,4 +115,30 @@ export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: 
     run.change({ input: { ...input, ...changed } });
     return [...system, ...conversation.read()];
   }
+};
+
+const dataCodec = { toChunk: (chunk: Chunk) => chunk, toPart: () => undefined };
+
+/** The scope for one call of guards between the model's calls. Data that they write is sent by `release`, once they have passed. */
+const withWriter = (run: Run): { readonly scope: RunScope; readonly release: () => void } => {
+  const written: Chunk[] = [];
+  let isReleased = false;
+  const onData = (chunk: Chunk): void => (isReleased ? run.showData(chunk) : void written.push(chunk));
+  const custom = async (chunk: Chunk): Promise<void> => {
+    checkDataPart(chunk);
+    const lane = openLane<Chunk>(run, dataCodec, { onData });
+    try {
+      await lane.push(chunk);
+      await lane.end();
+    } finally {
+      lane.close();
+    }
+  };
+  return {
+    scope: Object.create(run.scope, { writer: { value: { custom }, enumerable: true } }) as RunScope,
+    release: () => {
+      isReleased = true;
+      for (const chunk of written) run.showData(chunk);
+    },
+  };
 };

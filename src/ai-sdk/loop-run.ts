@@ -1,7 +1,7 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import { createAttempt, createRun } from '../loop/create-run.js';
 import type { Chunk, LoopPorts, LoopMessages } from '../loop/ports.js';
-import type { Run as LoopRun, RunBefore, RunOptions } from '../loop/run.js';
+import type { Run as LoopRun, RunOptions } from '../loop/run.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Phase } from '../phase/row.js';
 import type { StreamBuffer } from '../stream/stream-buffer.js';
@@ -22,7 +22,7 @@ interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack' | 'hol
   readonly plan: Plan;
   readonly signal: AbortSignal;
   readonly mode: RunOptions['mode'];
-  readonly messageIds?: RunBefore['messageIds'];
+  readonly messageIds?: NonNullable<RunOptions['before']>['messageIds'];
   /** Records it, if it is a call of the model. */
   readonly trace?: RunTrace | undefined;
 }

@@ -4,7 +4,7 @@ import { faultOfArguments, frozenArguments, refusedCall } from '../loop/step-cal
 import { isPlain } from '../phase/plain-data.js';
 import { parseArguments } from './chunks.js';
 import type { Run } from './run.js';
-import type { CallSettings } from './sent-step.js';
+import type { CallSettings } from './run-state.js';
 import type { CallOptions, PartOf } from './spec.js';
 
 const settingNames = [

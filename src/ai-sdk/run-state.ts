@@ -1,4 +1,4 @@
-import type { Instructions } from 'ai';
+import type { Instructions, ModelMessage, ToolCallRepairFunction, ToolSet } from 'ai';
 import type { Host } from '../phase/host.js';
 import type { ProviderLimits } from '../loop/provider-clock.js';
 import type { CallRuling } from '../loop/step-calls.js';
@@ -7,7 +7,6 @@ import type { ToolCall } from '../loop/tool-call.js';
 import type { ApprovedInput } from './approved-input.js';
 import type { Answers } from './conversation.js';
 import type { RunTrace } from './run-trace.js';
-import type { CallSettings, SentStep } from './sent-step.js';
 import type { AnyMessage } from './spec.js';
 import type { StopError } from './stop-errors.js';
 
@@ -25,6 +24,13 @@ export interface JudgedInput {
   readonly users: readonly (readonly StoredPart[])[]; // the content of each message of the user
 }
 
+/** The settings of the AI SDK that change a tool call. The run applies them before its guards, in place of the AI SDK. */
+export interface CallSettings {
+  readonly repairToolCall?: ToolCallRepairFunction<ToolSet>;
+  readonly experimental_repairToolCall?: ToolCallRepairFunction<ToolSet>;
+  readonly experimental_refineToolInput?: Readonly<Record<string, ((input: never) => unknown) | undefined>>;
+}
+
 /** The changing part of a run, as a value; `Run.change` replaces it. */
 export interface GuardedState {
   readonly isChecked: boolean;
@@ -39,7 +45,7 @@ export interface GuardedState {
   readonly input?: JudgedInput | undefined;
   readonly approved?: ApprovedInput | undefined; // of the last call with approved calls
   readonly approvedCalls?: ReadonlyMap<string, ToolCall>; // those that run before the first step
-  readonly sent: SentStep; // the last prepared step
+  readonly sent: { readonly messages: readonly ModelMessage[]; readonly instructions: unknown }; // the last prepared step, for the author's repair
   readonly answers?: Answers | undefined; // for each answer in a prepared step's messages, whether the run generated it
   readonly context?: unknown; // the `experimental_context` of the current step
   readonly stepNumber: number; // of the current step, from 0

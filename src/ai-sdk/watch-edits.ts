@@ -13,9 +13,6 @@ interface Watched {
   isStale: boolean; // whether stream guards, or the loop, may have changed messages since then: those are no edits of the next phase
 }
 
-/** Edits of earlier messages by guards of a response. */
-export type EditsBefore = ReturnType<typeof watchEdits>;
-
 /** Records edits that a plan's guards make. Edits of the caller's messages have no effect, and are reported. */
 export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversation) => {
   let watched: Watched | undefined;

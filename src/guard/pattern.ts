@@ -77,7 +77,7 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
 }
 
 /** One match, and the context of a hook. */
-export interface PatternMatch<Span extends TextSpan = TextSpan> {
+interface PatternMatch<Span extends TextSpan = TextSpan> {
   readonly span: Span;
   readonly context: HookContext;
   /** The conversation, if the host has one. */

@@ -21,7 +21,7 @@ export const emit = (run: Run, chunk: Chunk): Promise<void> | undefined => (isOv
 export const publish = (run: Run, chunk: Chunk): Promise<void> | undefined => run.options.streamBuffer.write(chunk);
 
 /** The emitted chunks of an attempt or a step. */
-export interface EmittedParts {
+interface EmittedParts {
   readonly partIds: Iterable<string>;
   /** Offset of the first chunk. */
   readonly place: number;

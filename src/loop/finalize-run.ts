@@ -4,11 +4,11 @@ import { restoreConversation, snapshotConversation } from './conversation.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords, keptMark, lastStepAfter } from './judge.js';
 import type { Chunk, StepRecord, StepTripwire } from './ports.js';
-import { agentChunk, publish, retract, type EmittedParts } from './emit.js';
+import { agentChunk, publish, retract } from './emit.js';
 import { acceptedSteps, changeAttempt, currentAttempt, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
 import { waitingChunk, waitingCalls } from './waiting-calls.js';
-import { safely, untilAborted } from '../phase/awaitable.js';
+import { safely, untilAborted, attempted } from '../phase/awaitable.js';
 import { recordWastedCall } from './model-call.js';
 
 /** The end of an attempt. */
@@ -61,7 +61,7 @@ const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<v
   run.change({ reusable: [...run.state.reusable, ...attempt.finishedCalls] });
   const { reason } = record;
   rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
-  const out: EmittedParts = {
+  const out: Parameters<typeof retract>[1] = {
     partIds: attempt.answer.partIds,
     place: attempt.place ?? run.options.streamBuffer.offset,
     scope: 'step',
@@ -94,7 +94,7 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
   const [first] = rejected;
   if (isModelFailure(run, reason) || !first) return;
   const partIds = rejected.flatMap((step) => [...step.partIds]);
-  const out: EmittedParts = { partIds, place: first.place, scope: reason === 'retry' ? 'step' : 'run' };
+  const out: Parameters<typeof retract>[1] = { partIds, place: first.place, scope: reason === 'retry' ? 'step' : 'run' };
   const isRetracted = await retract(run, out);
   if (isRetracted) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end was removed, too
 };
@@ -207,12 +207,7 @@ const retractShown = async (run: Run): Promise<void> => {
 
 const closeConnection = ({ options }: Run): void => {
   const connection = options.ports.connection?.();
-  if (!connection?.closeOnFinish) return;
-  try {
-    connection.close();
-  } catch {
-    // a connection that cannot be closed does not change the end of the run
-  }
+  if (connection?.closeOnFinish) attempted(() => connection.close()); // a failure does not change the end of the run
 };
 
 /** A deadline is reported as such. */

@@ -119,7 +119,7 @@ export interface RunOptions extends Readonly<RecordedSettings> {
 }
 
 /** The state from earlier runs that the host combines with this one. */
-export interface RunBefore {
+interface RunBefore {
   readonly counts: Omit<LoopInput, keyof LoopLimits>;
   readonly slots: Map<string, ProcessorSlot>;
   /** The earlier steps, as hooks get them. */

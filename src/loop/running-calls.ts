@@ -32,9 +32,6 @@ interface CallSite {
   stop(): void;
 }
 
-/** The tools of one step while they run. */
-export type RunningCalls = ReturnType<typeof createRunningCalls>;
-
 /** Prepares to run the calls of a step. */
 export const createRunningCalls = (run: Run, attempt: Attempt) => {
   const started: Promise<ToolOutcome>[] = [];

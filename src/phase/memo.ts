@@ -32,17 +32,11 @@ interface RecentValuesOptions {
   readonly ttlMs?: number | undefined;
 }
 
-/** A map of recently used values. */
-export interface RecentValues<T> {
-  get(key: string): T | undefined;
-  set(key: string, value: T): void;
-}
-
 /** Creates a map of at most `maxEntries` values; a new one replaces the least recently used. */
-export const recentValues = <T>({ maxEntries, ttlMs = Infinity }: RecentValuesOptions): RecentValues<T> => {
+export const recentValues = <T>({ maxEntries, ttlMs = Infinity }: RecentValuesOptions) => {
   const entries = new Map<string, { readonly value: T; readonly setAt: number }>(); // in the order of last use
   return {
-    get: (key) => {
+    get: (key: string): T | undefined => {
       const entry = entries.get(key);
       if (!entry) return undefined;
       entries.delete(key);
@@ -50,7 +44,7 @@ export const recentValues = <T>({ maxEntries, ttlMs = Infinity }: RecentValuesOp
       entries.set(key, entry);
       return entry.value;
     },
-    set: (key, value) => {
+    set: (key: string, value: T): void => {
       entries.delete(key);
       entries.set(key, { value, setAt: performance.now() });
       const [oldest] = entries.keys();

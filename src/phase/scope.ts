@@ -34,7 +34,7 @@ export interface GuardReport {
 }
 
 /** A merge's report of two branches that edited the same text. */
-export interface ConflictReport {
+interface ConflictReport {
   readonly phase: string;
   readonly path: string;
   readonly rule: string;

@@ -8,14 +8,7 @@ import { scriptedModel } from '../testing/index.js';
 import type { Verdict } from '../verdict.js';
 import type { ResolvedModel } from './host.js';
 import type { Phase, PhaseData } from './row.js';
-import {
-  type ConflictReport,
-  type GuardReport,
-  type ProcessorSlot,
-  type RunScope,
-  type StaleReport,
-  systemTimer,
-} from './scope.js';
+import { type Reports, type GuardReport, type ProcessorSlot, type RunScope, type StaleReport, systemTimer } from './scope.js';
 import { phaseRow } from './table.js';
 
 type Parts = MastraDBMessage['content']['parts'];
@@ -128,7 +121,7 @@ export const conversation = (): MessageList =>
 export interface TestScope extends RunScope {
   readonly reports: GuardReport[];
   readonly shadows: GuardReport[];
-  readonly conflicts: ConflictReport[];
+  readonly conflicts: Parameters<Reports['reportConflict']>[0][];
   readonly stale: StaleReport[];
   readonly written: unknown[];
 }
@@ -137,7 +130,7 @@ export const createScope = (own: Partial<RunScope> = {}): TestScope => {
   const slots = new Map<string, ProcessorSlot>();
   const reports: GuardReport[] = [];
   const shadows: GuardReport[] = [];
-  const conflicts: ConflictReport[] = [];
+  const conflicts: Parameters<Reports['reportConflict']>[0][] = [];
   const stale: StaleReport[] = [];
   const written: unknown[] = [];
   return {

@@ -14,7 +14,7 @@ interface Inserted {
 }
 
 /** The changes of an array, by entries of the base. */
-export interface Alignment {
+interface Alignment {
   /** For each entry of the base its current version, or `removed`. */
   readonly alignedEntries: readonly unknown[];
   /** New entries by position: 0 is before the first entry of the base, n is after its n-th. */

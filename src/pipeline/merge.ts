@@ -1,4 +1,4 @@
-import { alignArray, keyOf, keysOf, removed, type Alignment } from './align.js';
+import { alignArray, keyOf, keysOf, removed } from './align.js';
 import { byReach, compare, settle, scrubbed, withoutMovedWords, type MergeTarget, type Version } from './overlap.js';
 import { isRecord, isSame } from '../phase/plain-data.js';
 import { isName, isNameField, lostWords, textOf, applySpans, groupOverlapping, spansBetween, type Span } from './spans.js';
@@ -99,7 +99,7 @@ const arranged = (base: readonly unknown[], order: readonly unknown[]): unknown[
 };
 
 /** A branch's version of an array, aligned with the base. */
-interface AlignedVersion extends Alignment {
+interface AlignedVersion extends ReturnType<typeof alignArray> {
   readonly author: string;
 }
 

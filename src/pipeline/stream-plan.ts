@@ -42,7 +42,7 @@ export interface WindowSegment {
 }
 
 /** One stage that a text passes. */
-export type TextPlace = JudgePlace | BlockPlace;
+type TextPlace = JudgePlace | BlockPlace;
 
 export interface JudgePlace {
   readonly kind: 'judge';

@@ -101,7 +101,7 @@ const unchangedTexts = (trace: Trace, { stepNumber, attempt }: GuardEvent): Guar
 };
 
 /** The number of payloads that a guard let pass without a verdict, and the reason. */
-export interface GuardBypass extends Author {
+interface GuardBypass extends Author {
   /** `sampled-out`, or the code of the error for which there was no verdict, e.g. `guard/deadline`. */
   readonly reason: string;
   readonly count: number;

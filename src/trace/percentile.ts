@@ -7,11 +7,5 @@ const percentile = (values: readonly number[], share: number): number | undefine
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 };
 
-/** The median and the 95th percentile. */
-export interface Spread {
-  readonly p50: number | undefined;
-  readonly p95: number | undefined;
-}
-
 /** The median and the 95th percentile of some values. */
-export const spreadOf = (values: readonly number[]): Spread => ({ p50: percentile(values, 0.5), p95: percentile(values, 0.95) });
+export const spreadOf = (values: readonly number[]) => ({ p50: percentile(values, 0.5), p95: percentile(values, 0.95) });

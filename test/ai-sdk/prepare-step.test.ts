@@ -4,10 +4,12 @@ import { generateText, isStepCount, type ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { Processor } from '@mastra/core/processors';
 import { createGuardedRun, guardedToolLoop, guardSettings, toPrepareStep, type GuardedRunEvent } from '../../src/ai-sdk/index.js';
-import type { StepAuthor } from '../../src/ai-sdk/author-step.js';
+import type { PrepareStepOptions } from '../../src/ai-sdk/to-prepare-step.js';
 import { isInterlockError } from '../../src/index.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
 import { closing, createTools, opening, type Step } from './support.js';
+
+type StepAuthor = NonNullable<PrepareStepOptions['prepareStep']>;
 
 const threeSteps: Step[] = [opening, opening, closing];
 const createModel = (): ScriptedModel<'v4'> => scriptedModel({ specificationVersion: 'v4', steps: threeSteps });

@@ -6,7 +6,7 @@ import type { Guard } from '../in-sequence.js';
 import { contentKey, contentOf, contextOf, windowKey, type Content } from './content.js';
 import type { LayerSite } from './layers.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
-import type { CachedConversation, CachedEdit, CachedVerdict } from './policy-state.js';
+import type { CachedEdit, CachedVerdict } from './policy-state.js';
 import { whenReady, attempted } from '../../phase/awaitable.js';
 import { inheriting, fieldsIn } from '../../phase/plain-data.js';
 
@@ -55,7 +55,7 @@ const toCachedEdit = <P extends Phase>({ row, ports }: LayerSite<P>, data: Phase
   const before = list ? host.messages.read(list, 'all') : [];
   const places = new Map(before.map(({ id }, place) => [id, place]));
   const callIds = before.flatMap(callIdsIn);
-  const keepConversation = (changed: MessageList): CachedConversation | undefined => {
+  const keepConversation = (changed: MessageList): CachedEdit['conversation'] => {
     const messages = host.messages.read(changed, 'all');
     const added = messages.filter(({ id }) => !places.has(id));
     const known = new Set(host.messages.read(changed, row.carries?.source ?? 'input'));

@@ -2,14 +2,14 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { CircuitBreakerPolicy } from 'cockatiel';
 import type { LimitFunction } from 'p-limit';
 import type { SystemMessage } from '../../phase/host.js';
-import type { RecentValues } from '../../phase/memo.js';
+import type { recentValues } from '../../phase/memo.js';
 import type { Author, Pass, Retry, Trip } from '../../verdict.js';
 
 /** A policy's state across the runs of its guard, over all phases. */
 export interface PolicyState {
   readonly breaker: CircuitBreakerPolicy | undefined;
   readonly limit: LimitFunction | undefined;
-  readonly verdicts: RecentValues<CachedVerdict> | undefined;
+  readonly verdicts: ReturnType<typeof recentValues<CachedVerdict>> | undefined;
   /** Whether a run is sampled, by the guard's state in the run. */
   readonly sampled: WeakMap<object, boolean>;
   /** The queue of a run's shadow calls, by the same key. */
@@ -27,7 +27,7 @@ export interface CachedEdit {
   readonly conversation: CachedConversation | undefined;
 }
 
-export interface CachedConversation {
+interface CachedConversation {
   readonly messages: readonly CachedMessage[];
   readonly systemMessages: readonly SystemMessage[];
   /** The ids of the tool calls in the guard's input, in order: each run has its own. */

@@ -6,7 +6,7 @@ import type { Outcome } from '../activity.js';
 import { addWritten } from '../emit.js';
 import type { StepRecord } from '../ports.js';
 import type { ToolCall, ToolOutcome, Suspension } from '../tool-call.js';
-import { createRunningCalls, type RunningCalls } from '../running-calls.js';
+import { createRunningCalls } from '../running-calls.js';
 import { changeAttempt, currentAttempt, type Attempt, type Run } from '../run.js';
 import { settleEnd } from '../settle-result.js';
 import { acceptedParts, responseParts } from '../step-record.js';
@@ -49,7 +49,7 @@ export const tools = async (run: Run): Promise<Outcome> => {
 
 interface SettleOptions {
   calls: readonly ToolCall[];
-  running: RunningCalls;
+  running: ReturnType<typeof createRunningCalls>;
 }
 
 /** Returns an outcome if a guard stops on something that a tool wrote or returned. */
@@ -72,7 +72,7 @@ const settleAll = async (run: Run, attempt: Attempt, { calls, running }: SettleO
 interface Ended {
   call: ToolCall;
   outcome: ToolOutcome;
-  running: RunningCalls;
+  running: ReturnType<typeof createRunningCalls>;
 }
 
 /** Guards of other results may have edited its name or arguments. */

@@ -6,7 +6,7 @@ import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { checkSignalOptions, checkTightens, rejectWithoutEngine, resolveOptions } from './resolve-options.js';
 import { isDelegated, rejectedResult, rejectedStream } from '../tools/delegation.js';
-import { startRun, idsOf, type StartOptions } from './start-run.js';
+import { startRun, idsOf } from './start-run.js';
 import { driveHere, followedRun, startedRun, type Followed, type StartedRun } from './callbacks.js';
 import { readCall, versionFor } from './read-call.js';
 import type { AgentSetup } from './read-config.js';
@@ -32,7 +32,10 @@ export interface CalledAgent {
 }
 
 /** A call that starts a durable run. */
-export interface DurableCall extends Pick<StartOptions, 'agent' | 'mode' | 'messages' | 'options' | 'requestContext'> {
+export interface DurableCall extends Pick<
+  Parameters<typeof startRun>[0],
+  'agent' | 'mode' | 'messages' | 'options' | 'requestContext'
+> {
   /** The caller's options. */
   readonly given: CallOptions;
 }

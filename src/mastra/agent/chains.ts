@@ -20,7 +20,7 @@ import * as mastraTools from '@mastra/core/tools';
 import type { LoopTarget } from '../tools/tools.js';
 
 /** The guards of a call by array, in the order of execution. */
-export interface Chains {
+interface Chains {
   readonly input: readonly PipelineStep[];
   readonly output: readonly PipelineStep[];
   /** If there are any, Mastra allows retries by default. */

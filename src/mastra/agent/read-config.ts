@@ -2,30 +2,14 @@ import type { Agent } from '@mastra/core/agent';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import { checkIntegration } from '../../integration.js';
-import type { InterlockConfig, ModeDefaults } from './config.js';
+import type { InterlockConfig } from './config.js';
 import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
 import { readConfigOptions, checkOptionsObject, appliedOf, ownOptionsOf, type IgnoredFault } from '../options/option-table.js';
 import { ownOptions } from '../options/own-options.js';
 import { compileErrorLane, hasErrorHook } from './chains.js';
 import { hooksForMastra } from '../tools/run-tool.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
-import { createIgnoredOptions, type IgnoredOptions } from './resolve-options.js';
-
-/** A parsed configuration: the options of the loop, and the configuration of Mastra's agent. */
-export interface AgentSetup {
-  /** The original configuration. */
-  readonly config: object;
-  readonly guards: InterlockConfig;
-  readonly hooks: ToolHooks | undefined;
-  readonly defaults: ModeDefaults;
-  /** Retries of each model call. Undefined if not configured. */
-  readonly maxModelRetries: number | undefined;
-  readonly mastraConfig: object;
-  /** Builds another agent of the same class. */
-  readonly createAgent: (config: object) => Agent;
-  /** Options that were ignored, in the configuration and in calls. Copies of the agent share it. */
-  readonly ignored: IgnoredOptions;
-}
+import { createIgnoredOptions } from './resolve-options.js';
 
 interface OtherConfig {
   hooks?: ToolHooks;
@@ -34,8 +18,11 @@ interface OtherConfig {
   defaultStreamOptions?: unknown;
 }
 
+/** A parsed configuration: the options of the loop, and the configuration of Mastra's agent. */
+export type AgentSetup = ReturnType<typeof readConfig>;
+
 /** Parses a configuration. Raises `agent/…` for invalid options, `pipeline/…` for invalid guards. */
-export const readConfig = (agentConfig: object, createAgent: AgentSetup['createAgent']): AgentSetup => {
+export const readConfig = (agentConfig: object, createAgent: (config: object) => Agent) => {
   checkIntegration('@mastra/core');
   checkOptionsObject(agentConfig, 'config');
   const agentId = agentIdOf(agentConfig);
@@ -60,12 +47,16 @@ export const readConfig = (agentConfig: object, createAgent: AgentSetup['createA
   const others = Object.fromEntries(Object.entries(config).filter(([name]) => !Object.hasOwn(ownOptions, name)));
   const { defaultGenerateOptions, defaultStreamOptions, hooks, ...forMastra } = others as OtherConfig;
   return {
+    /** The original configuration. */
     config,
     guards,
     hooks,
     defaults: { generate: defaultGenerateOptions, stream: defaultStreamOptions },
+    /** Retries of each model call. Undefined if not configured. */
     maxModelRetries: forMastra.maxRetries,
+    /** Builds another agent of the same class. */
     createAgent,
+    /** Options that were ignored, in the configuration and in calls. Copies of the agent share it. */
     ignored,
     mastraConfig: {
       ...forMastra,

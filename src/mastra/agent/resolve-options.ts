@@ -156,7 +156,7 @@ export const rejectWithoutEngine = <T extends object>(options: T, names: readonl
 const maxNames = 20;
 
 /** The options of an agent that were ignored, each of which is logged once. */
-export type IgnoredOptions = ReturnType<typeof createIgnoredOptions>;
+type IgnoredOptions = ReturnType<typeof createIgnoredOptions>;
 
 export const createIgnoredOptions = (agentId: string) => {
   const known = new Set<string>();

@@ -5,7 +5,7 @@ import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import type { Chunk, StepRecord, TokenUsage } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, visibleSteps, type Run } from '../../loop/run.js';
 import { waitingCalls, waitingChunk } from '../../loop/waiting-calls.js';
-import { bypassesOf, type GuardBypass } from '../../trace/guard-view.js';
+import { bypassesOf } from '../../trace/guard-view.js';
 import { withTextFields } from '../messages/conversion.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { messagesOf, stepResults, type ResponseMessages, type StepResult } from './step-results.js';
@@ -51,7 +51,7 @@ export interface RunResult {
   /** The messages that memory added. */
   rememberedMessages: unknown[];
   /** Guards that did not judge and whose policy allows that. Empty if every guard judged. */
-  bypasses: GuardBypass[];
+  bypasses: ReturnType<typeof bypassesOf>;
   /** The usage of model calls that overlapped with guards and were discarded. */
   wasted: WastedCalls;
   /** The events of the run, in order. Verdicts of shadow guards may be added after the run has ended. */

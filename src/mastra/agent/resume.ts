@@ -14,7 +14,7 @@ import type { MemoryTarget } from '../memory/memory.js';
 import { isDelegated } from '../tools/delegation.js';
 import { fieldsIn, isRecord } from '../../phase/plain-data.js';
 import { runSegmentOf } from './run-segment.js';
-import type { IgnoredOptions } from './resolve-options.js';
+import type { createIgnoredOptions } from './resolve-options.js';
 import { threadOf, type SuspendedRuns } from './suspended-runs.js';
 import { changesNothing, namesOf, readCallOptions } from '../options/option-table.js';
 
@@ -206,7 +206,7 @@ const checkRepeated = (run: Run, repeated: ResumeCall['repeated'], { kind }: Wai
 };
 
 /** Parses the options of a call that resumes a run. Raises for unsupported and invalid options, as for any call. */
-export const readResumeOptions = (given: object = {}, ignored: IgnoredOptions): ResumeCall => {
+export const readResumeOptions = (given: object = {}, ignored: ReturnType<typeof createIgnoredOptions>): ResumeCall => {
   const { toolCallId, ...all } = fieldsIn(given);
   const named = readCallOptions(all, ignored);
   const isRepeated = (name: string): boolean => isDelegated(given) && repeatedToAgents.has(name);

@@ -11,7 +11,7 @@ import type { StepResult } from './step-results.js';
 import { createReaders, type ReaderWatch } from '../../stream/readers.js';
 import { safely } from '../../phase/awaitable.js';
 import { objectOf } from '../structured-output/structured-output.js';
-import { readOutputSchema, type OutputSchema } from '../structured-output/output-schema.js';
+import { readOutputSchema } from '../structured-output/output-schema.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 
 /** Fields of a result that a stream offers as promises. */
@@ -210,8 +210,8 @@ const partialObjects = (run: Run): ((chunk: Chunk) => Chunk | undefined) => {
   let text = '';
   let parsedLength = 0;
   let last: unknown;
-  let requested: { readonly by: unknown; readonly schema: OutputSchema } | undefined;
-  const schemaNow = (): OutputSchema | undefined => {
+  let requested: { readonly by: unknown; readonly schema: ReturnType<typeof readOutputSchema> } | undefined;
+  const schemaNow = () => {
     const by = (run.state.attempt?.settings ?? run.options.settings).structuredOutput as StructuredOutput | undefined; // already checked
     if (by?.model) return undefined; // another model creates the object
     if (by && requested?.by !== by) requested = { by, schema: readOutputSchema(by.schema) };

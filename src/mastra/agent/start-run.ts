@@ -8,7 +8,7 @@ import type { LoopLimits } from '../../loop/machine.js';
 import type { Journal, Run, Lanes } from '../../loop/run.js';
 import { holdOf, holdsToolOutput } from '../../pipeline/hold.js';
 import type { CallOptions } from '../call-options.js';
-import { compileChains, resolveChains, type Chains } from './chains.js';
+import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
 import { readerGuards } from '../workflow/guards.js';
 import type { AgentSetup } from './read-config.js';
@@ -28,7 +28,7 @@ import { createAgentTrace, type SpanPlace } from '../tracing/agent-trace.js';
 import type { Processor } from '@mastra/core/processors';
 import { phases } from '../../phase/table.js';
 import { withoutHeaders } from '../../loop/record-ports.js';
-import { createRecording, readAhead, type HeaderFacts, type Recording } from '../../loop/run-recording.js';
+import { createRecording, readAhead, type HeaderFacts } from '../../loop/run-recording.js';
 import { recorderOf } from '../../trace/observers.js';
 import { parentCall } from '../../trace/parent-call.js';
 import { readOutputSchema } from '../structured-output/output-schema.js';
@@ -40,7 +40,7 @@ const boundedByConditions = 1_000;
 const retriesWithErrorProcessors = 3;
 
 /** A call of an agent with its options resolved. */
-export interface StartOptions extends Pick<AgentSetup, 'guards' | 'hooks' | 'maxModelRetries' | 'createAgent'> {
+interface StartOptions extends Pick<AgentSetup, 'guards' | 'hooks' | 'maxModelRetries' | 'createAgent'> {
   readonly agent: Agent;
   readonly mode: RunMode;
   readonly messages: MessageListInput;
@@ -177,22 +177,18 @@ interface Recorded {
   readonly lanes: Lanes;
   readonly settings: StepSettings;
   readonly conversation: Conversation | undefined;
-  readonly chains: Pick<Chains, 'recalling' | 'memory'>;
+  readonly chains: Pick<Awaited<ReturnType<typeof resolveChains>>, 'recalling' | 'memory'>;
 }
 
-/** A recording that has not started: the ports and arrays that replace the run's own, and the function that starts it. */
-interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
-  /** Undefined when the run is not recorded. */
-  readonly recording?: Recording;
-  startRecording(run: Run): Promise<void>;
-}
-
-/** Opens the recording that the call, its agent or an observer of the process requests. */
-const openRecording = ({ own, options, ports, lanes, runId, ...call }: Recorded): OpenRecording => {
+/**
+ * Opens the recording that the call, its agent or an observer of the process requests: the ports and arrays that replace the run's own,
+ * and the function that starts it.
+ */
+const openRecording = ({ own, options, ports, lanes, runId, ...call }: Recorded) => {
   const recorder = call.isContinued ? undefined : recorderOf(own.record);
   /** Also for a run that is not recorded: its spans conceal the same. */
   const read = (run: Run) => readAhead(lanes, run.scope, run.scope.host.messages.read(run.state.list, 'all'));
-  if (!recorder) return { ports, lanes, startRecording: read };
+  if (!recorder) return { ports, lanes, recording: undefined, startRecording: read };
   const memory = conversationFacts(call.chains);
   const memoryIds = new Set([...memory.before, ...memory.after].map(({ id }) => id));
   const recording = createRecording({ ports, lanes, runId, recorder, memoryIds });

@@ -2,8 +2,7 @@ import { MessageList } from '@mastra/core/agent';
 import type { TraceHeader } from '../../../schemas/index.js';
 import { InterlockError } from '../../errors.js';
 import { createReplayPorts, type ReplayStage } from '../../loop/replay-ports.js';
-import type { LoopPorts, ModelEntry, StepSettings } from '../../loop/ports.js';
-import type { Lanes, RunOptions, RunTracer } from '../../loop/run.js';
+import type { ModelEntry, StepSettings } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import { headerOf, traceOfKind, type Trace } from '../../trace/traces.js';
 import { readContents, type ReadContent } from '../../trace/contents.js';
@@ -28,22 +27,8 @@ interface ReplayPlan {
   readonly structuredOutput?: StructuredOutput;
 }
 
-/** The input of a replayed run. */
-export interface ReplaySetup {
-  readonly header: TraceHeader;
-  /** Replaces concealed values by stand-ins. Undefined if none were concealed. */
-  readonly reveal: MapText | undefined;
-  readonly list: MessageList;
-  readonly lanes: Lanes;
-  readonly ports: LoopPorts;
-  readonly settings: StepSettings;
-  readonly objectPlan: RunOptions['objectPlan'];
-  readonly memoryIds: ReadonlySet<string>;
-  readonly tracer: RunTracer;
-}
-
 /** Sets up the run of a trace: its conversation, and stand-ins for models, tools, memory and users. */
-export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }: ReplayPlan): Promise<ReplaySetup> => {
+export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }: ReplayPlan) => {
   const header = headerOf(recorded);
   if (header.models.length === 0)
     throw new InterlockError('trace/invalid', {
@@ -54,10 +39,11 @@ export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }
   const read = readContents(recorded, reveal);
   const createId = replayIds(recorded, header.messageId);
   const memory = { entries: createTape(traceOfKind(recorded, 'memory')), read, stage };
-  const settings = { ...settingsOf(header), ...(given as Partial<StepSettings>) }; // a schema may have any form
+  const settings: StepSettings = { ...settingsOf(header), ...(given as Partial<StepSettings>) }; // a schema may have any form
   const { agentId = 'agent' } = header;
   return {
     header,
+    /** Replaces concealed values by stand-ins. Undefined if none were concealed. */
     reveal,
     list: replayList(recorded, read, createId),
     lanes: await replayLanes(guards, { header, agentId, memory }),

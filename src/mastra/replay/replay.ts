@@ -18,7 +18,7 @@ import { driveHere } from '../agent/callbacks.js';
 import { runSegmentOf } from '../agent/run-segment.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import type { ReplayGuards } from './replay-lanes.js';
-import { replaySetup, type ReplaySetup } from './replay-setup.js';
+import { replaySetup } from './replay-setup.js';
 
 /** The result of a replay. */
 export interface Replayed {
@@ -103,7 +103,7 @@ const giveUp = ({ cancelIn, controller }: CurrentSegment): boolean => {
 
 interface Playing {
   readonly recorded: Trace;
-  readonly setup: ReplaySetup;
+  readonly setup: Awaited<ReturnType<typeof replaySetup>>;
   readonly agent: Agent | undefined;
   readonly segment: CurrentSegment;
   readonly recording: Recording;

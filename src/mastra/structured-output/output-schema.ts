@@ -8,23 +8,6 @@ import {
 import { issueText } from '../issue-text.js';
 import { fieldsIn } from '../../phase/plain-data.js';
 
-/** A schema of an answer: what the model receives, and how its answer is validated. */
-export interface OutputSchema {
-  /** JSON schema of an object, since providers accept nothing else at the top level. */
-  readonly json: object;
-  /** JSON schema of the requested object, of any top-level type. */
-  readonly own: object;
-  /** Checks a parsed answer. Faults are returned as sentences. */
-  check(
-    answer: unknown,
-  ): Promise<{ readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly string[] }>;
-  /**
-   * The partial value of an answer: a list without an element that may continue. Undefined if there is none, and for choices, which are a
-   * single word.
-   */
-  partial(answer: unknown, isComplete: boolean): unknown;
-}
-
 interface Wrapping {
   readonly json: object;
   /** The field of the answer that contains the value. Undefined if the answer is the value. */
@@ -44,15 +27,20 @@ export const isStrict = ({ provider, modelId }: SchemaTarget): boolean =>
   /openai|azure/.test(provider) || Boolean(modelId?.includes('openai'));
 
 /** Reads a schema: zod, any standard schema with a JSON form, the AI SDK's, or JSON schema. */
-export const readOutputSchema = (schema: unknown): OutputSchema => {
+export const readOutputSchema = (schema: unknown) => {
   const standard = toStandard(schema);
   const lenient = wrapSchemaWithNullTransform(standard);
   const own = toJson(standard);
   const { json, field } = wrap(own);
   return {
+    /** JSON schema of an object, since providers accept nothing else at the top level. */
     json,
+    /** JSON schema of the requested object, of any top-level type. */
     own,
-    check: async (answer) => {
+    /** Checks a parsed answer. Faults are returned as sentences. */
+    check: async (
+      answer: unknown,
+    ): Promise<{ readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly string[] }> => {
       const value = unwrap(answer, field);
       const exact = await standard['~standard'].validate(value);
       if (!exact.issues) return { value: exact.value };
@@ -60,7 +48,11 @@ export const readOutputSchema = (schema: unknown): OutputSchema => {
       const validated = await lenient['~standard'].validate(value);
       return validated.issues ? { issues: validated.issues.map(issueText) } : { value: validated.value };
     },
-    partial: (answer, isComplete) => {
+    /**
+     * The partial value of an answer: a list without an element that may continue. Undefined if there is none, and for choices, which are a
+     * single word.
+     */
+    partial: (answer: unknown, isComplete: boolean): unknown => {
       const value = typeof answer === 'object' && answer !== null ? unwrap(answer, field) : undefined;
       if (typeof value !== 'object' || (field !== undefined && value === answer)) return undefined;
       return Array.isArray(value) && !isComplete ? value.slice(0, -1) : value;

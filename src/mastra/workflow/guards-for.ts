@@ -16,7 +16,7 @@ const graphs = new WeakMap<object, SequenceNode>();
 export const pipelineOf = (processor: object): SequenceNode | undefined => graphs.get(processor);
 
 /** Processor arrays of Mastra's own agent for one pipeline: spread them into its configuration. */
-export interface LaneGuards {
+interface LaneGuards {
   inputProcessors: InputProcessor[];
   outputProcessors: OutputProcessor[];
   errorProcessors: ErrorProcessor[];

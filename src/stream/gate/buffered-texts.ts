@@ -1,7 +1,7 @@
 import type { GuardWindow } from '../../guard/policy/guard-policy.js';
 import { endForPattern, type Pattern, type Replacement, type TextSpan, type Window } from '../../guard/pattern.js';
 import type { TextPart } from './chunk.js';
-import { followTails, keptChars, matchAcross, tailsOf, createMatcher, type Matcher, type Tails } from './matcher.js';
+import { followTails, keptChars, matchAcross, tailsOf, createMatcher, type Tails } from './matcher.js';
 import { placeOf, textOf, append, editedSegment, takeText, type Segment } from './segment.js';
 import { createWindowReader, type WindowReader } from './window-reader.js';
 import { spansBetween } from '../../pipeline/spans.js';
@@ -28,7 +28,7 @@ interface BufferedText {
   /** Of a pattern: the ends of the texts that started after it, and ended before it. */
   readonly behind: Tails;
   /** Set for a pattern. */
-  readonly matcher: Matcher | undefined;
+  readonly matcher: ReturnType<typeof createMatcher> | undefined;
   /** For other windows: reads the text for the next one. */
   reader: WindowReader | undefined;
   isEnded: boolean;
@@ -135,9 +135,6 @@ export type Action =
   /** End a text; `passed` is the whole text if a pattern had no match in it. */
   | { readonly kind: 'end'; readonly lane: TextPart; readonly passed: string | undefined };
 
-/** The texts of a step that one guard has not released. No waiting, no clock: takes deltas, ends and verdicts, returns actions. */
-export type BufferedTexts = ReturnType<typeof createBufferedTexts>;
-
 /** Creates a guard's buffered texts for one step. `tails` are the guard's own in the run. */
 export const createBufferedTexts = (window: Window, tails: Tails = new Map()) => {
   const nameOf = (lane: TextPart): TextPart | string => (window === 'step' ? lane.key : lane);
@@ -231,7 +228,7 @@ const nextWindow = (buffered: BufferedText, { window, lastWindows, ...state }: W
 };
 
 interface PatternReading {
-  readonly matcher: Matcher;
+  readonly matcher: ReturnType<typeof createMatcher>;
   readonly pattern: Pattern;
   readonly tails: Tails;
   /** All buffered texts in the order of their first deltas. */

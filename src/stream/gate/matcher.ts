@@ -21,7 +21,7 @@ interface TextFrom {
 }
 
 /** Reads one text for a pattern, each section of it once. */
-export interface Matcher {
+interface Matcher {
   /** The text has grown, ended, or starts elsewhere. */
   changed(): void;
   /** The decision about the start of the buffered text; undefined if it depends on further text. */

@@ -53,7 +53,7 @@ export type Entry = TextEntry | WholeEntry;
 const isWhole = (entry: Entry): entry is WholeEntry => 'whole' in entry;
 
 /** Everything that was received and not emitted, in order. */
-export type Queue = ReturnType<typeof createQueue>;
+type Queue = ReturnType<typeof createQueue>;
 
 /** Creates the queue of one stage of the stream. */
 export const createQueue = () => {

@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it, vi } from 'vitest';
 import type { GuardPolicy } from '../../guard/policy/guard-policy.js';
-import type { PatternMatch, WindowedProcessor } from '../../guard/pattern.js';
+import type { Pattern, WindowedProcessor } from '../../guard/pattern.js';
 import { guard } from '../../mastra/graph/guard-policy.js';
 import type { PipelineStep } from '../../mastra/graph/to-graph.js';
 import { pipeline } from '../../mastra/workflow/pipeline.js';
@@ -324,7 +324,8 @@ describe('a stop', () => {
   it('hides the blocked text, unless its guard sets `quotesBlocked`', async () => {
     const quoting = {
       ...patterns.email,
-      replace: (value: string, { context }: PatternMatch) => context.abort(`Found ${value}.`, { metadata: { value } }),
+      replace: (value: string, { context }: Parameters<NonNullable<Pattern['replace']>>[1]) =>
+        context.abort(`Found ${value}.`, { metadata: { value } }),
     };
     const processor: WindowedProcessor = { ...patternGuard(quoting, 'replace'), window: { pattern: quoting } };
     const chunks = textOf(['Mail jane@example.com now.']);

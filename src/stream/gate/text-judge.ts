@@ -9,7 +9,7 @@ import type { ProcessorSlot } from '../../phase/scope.js';
 import { followTails, tailsOf, type Tails } from './matcher.js';
 import { chunkIn, type Chunk } from './chunk.js';
 import { graphemeFloor } from './window-reader.js';
-import { createBufferedTexts, type Action, type BufferedTexts } from './buffered-texts.js';
+import { createBufferedTexts, type Action } from './buffered-texts.js';
 import type { Gate, TextStage } from './stages.js';
 import { fieldsIn } from '../../phase/plain-data.js';
 import { computed } from '../../phase/memo.js';
@@ -69,7 +69,7 @@ const ownTails = ({ window, author }: JudgePlace, gate: Gate): Tails => {
 
 interface WorkOptions {
   readonly place: JudgePlace;
-  readonly bufferedTexts: BufferedTexts;
+  readonly bufferedTexts: ReturnType<typeof createBufferedTexts>;
   readonly gate: Gate;
   readonly next: TextStage;
 }
@@ -148,7 +148,7 @@ const charsOf = (action: Action): number => {
 /** The next action. Text that a pattern clears without calling the hook is reported as a pass of its guard. */
 const nextAction = (
   { author, window }: JudgePlace,
-  bufferedTexts: BufferedTexts,
+  bufferedTexts: ReturnType<typeof createBufferedTexts>,
   { gate: { scope }, isLate }: { gate: Gate; isLate: boolean },
 ): Action | undefined => {
   if (!patternIn(window)) return bufferedTexts.next(isLate);

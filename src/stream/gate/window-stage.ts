@@ -1,11 +1,11 @@
 import { InterlockError } from '../../errors.js';
 import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
-import { createAdmission, createQueue, type Entry, type OpenTextPart, type Queue } from './queue.js';
+import { createAdmission, createQueue, type Entry, type OpenTextPart } from './queue.js';
 import type { Chunk, TextPart } from './chunk.js';
 import { judgeCall } from './judge-call.js';
 import { judgeWhole, type ChunkStage, type Gate, type TextStage } from './stages.js';
 import { textOf, type Segment } from './segment.js';
-import type { WindowSegment, BlockPlace, JudgePlace, TextPlace } from '../../pipeline/stream-plan.js';
+import type { WindowSegment, BlockPlace, JudgePlace } from '../../pipeline/stream-plan.js';
 import type { Stop } from '../../verdict.js';
 import { chooseArms, stepContext, type Choice } from '../../pipeline/branch.js';
 import { createBlockTexts } from './text-block.js';
@@ -81,7 +81,10 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
   };
 };
 
-const bufferExceeded = ({ bufferedChars }: Queue, { segment, maxHeldChars }: WindowStageOptions): Stop => {
+const bufferExceeded = (
+  { bufferedChars }: ReturnType<typeof createQueue>,
+  { segment, maxHeldChars }: WindowStageOptions,
+): Stop => {
   const detail = `${bufferedChars} characters are held, and ${maxHeldChars} may be`;
   return unavailableAt(segment, new InterlockError('release/hold-exceeded', { path: segment.path, detail }));
 };
@@ -95,7 +98,10 @@ const unavailableAt = ({ path }: WindowSegment, error: InterlockError): Stop => 
 });
 
 /** Passes on cleared entries. Only one call does so at a time, to keep the order. */
-const createDrain = (queue: Queue, { segment, gate, next }: WindowStageOptions): (() => Promise<void> | undefined) => {
+const createDrain = (
+  queue: ReturnType<typeof createQueue>,
+  { segment, gate, next }: WindowStageOptions,
+): (() => Promise<void> | undefined) => {
   let draining: Promise<void> | undefined;
   const judgeAt = (place: number) => (chunk: Chunk) => judgeWhole({ chunk, place }, segment.whole, gate);
   const rejectAt = (place: number) => (error: InterlockError) => gate.stop(unavailableAt(segment, error), place);
@@ -134,7 +140,7 @@ const createDrain = (queue: Queue, { segment, gate, next }: WindowStageOptions):
 };
 
 /** Creates the stages of guards with windows; cleared text goes to `out`. */
-const createTextWay = (places: readonly TextPlace[], gate: Gate, out: TextStage): TextStage =>
+const createTextWay = (places: WindowSegment['places'], gate: Gate, out: TextStage): TextStage =>
   places.reduceRight(
     (next, place) => (place.kind === 'judge' ? judgeStage(place, gate, next) : blockStage(place, gate, next)),
     out,

@@ -1,5 +1,5 @@
 import { definedFields } from '../../phase/plain-data.js';
-import { type Spread, spreadOf } from '../percentile.js';
+import { spreadOf } from '../percentile.js';
 import { isStricter, type VerdictKind } from '../../verdict.js';
 import type { RunEvent } from '../../../schemas/index.js';
 import type { Phase, PhaseRow } from '../../phase/row.js';
@@ -140,7 +140,7 @@ export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
   readonly shadowNotCalled: number;
   readonly verdicts: readonly VerdictPair[];
   /** Milliseconds for each step. */
-  readonly latencyMs: { readonly shadow: Spread; readonly incumbent?: Spread };
+  readonly latencyMs: { readonly shadow: ReturnType<typeof spreadOf>; readonly incumbent?: ReturnType<typeof spreadOf> };
   readonly examples: readonly ShadowExample[];
 }
 
