@@ -1,6 +1,5 @@
 import { InterlockError } from '../errors.js';
-import { isRecord } from '../phase/plain-data.js';
-import { computed } from '../phase/memo.js';
+import { isRecord, computed } from '../phase/plain-data.js';
 
 /** Creates read-only views. Values are not copied; private state of a class is shown as it is. */
 export const createReadOnlyViews = () => {

@@ -1,7 +1,7 @@
 import { asSchema, jsonSchema, type ModelMessage, type Tool } from 'ai';
 import { InterlockError } from '../errors.js';
 import { invalidArguments } from '../loop/step-calls.js';
-import { isPlain, isSame } from '../phase/plain-data.js';
+import { isPlain, isSame, computed } from '../phase/plain-data.js';
 import type { ToolCall } from '../loop/tool-call.js';
 import { honours, start } from './adapters.js';
 import { approvedCalls, judgeApproved } from './approved-calls.js';
@@ -12,7 +12,6 @@ import type { Run } from './run.js';
 import { rulingOf, setJudged } from './run-state.js';
 import type { CallOptions, PartOf } from './spec.js';
 import { approvalError } from './stop-errors.js';
-import { computed } from '../phase/memo.js';
 
 /** One call of a tool. */
 export interface Call extends ToolCall {

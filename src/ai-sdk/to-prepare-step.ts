@@ -1,5 +1,5 @@
 import type { LanguageModel, PrepareStepFunction, ToolSet, PrepareStepResult, UserModelMessage, ModelMessage } from 'ai';
-import { definedFields, isSame, copyPlain } from '../phase/plain-data.js';
+import { definedFields, isSame, copyPlain, computed } from '../phase/plain-data.js';
 import { answersAmong, answersIn, isOfAssistant, lastAnswers } from './conversation.js';
 import { guardStep, throwsOnWrite } from './guard-step.js';
 import { judgeInput } from './judge.js';
@@ -17,7 +17,6 @@ import {
   systemOf,
 } from './step.js';
 import { withGuards } from './with-guards.js';
-import { computed } from '../phase/memo.js';
 import { InterlockError } from '../errors.js';
 import { createReadOnlyViews } from './read-only.js';
 

@@ -12,20 +12,6 @@ export const once = <T>(compute: () => T): (() => T) => {
  */
 export const lazyRegex = (source: string, flags = 'u'): (() => RegExp) => once(() => new RegExp(source, flags));
 
-interface Values<Key, Value> {
-  get(key: Key): Value | undefined;
-  set(key: Key, value: Value): unknown;
-}
-
-/** The value of a key, which is computed when it is first needed. */
-export const computed = <Key, Value>(values: Values<Key, Value>, key: Key, compute: () => Value): Value => {
-  const known = values.get(key);
-  if (known !== undefined) return known;
-  const value = compute();
-  values.set(key, value);
-  return value;
-};
-
 interface RecentValuesOptions {
   readonly maxEntries: number;
   /** Lifetime of a value after it was set; default: until other values replace it. */

@@ -26,6 +26,20 @@ export const definedFields = <T extends object>(fields: T): { [K in keyof T]?: E
 export const pick = <T, Name extends keyof T>(from: T, ...names: readonly Name[]): Pick<T, Name> =>
   Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, Name>; // the named fields
 
+interface Values<Key, Value> {
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): unknown;
+}
+
+/** The value of a key, which is computed when it is first needed. */
+export const computed = <Key, Value>(values: Values<Key, Value>, key: Key, compute: () => Value): Value => {
+  const known = values.get(key);
+  if (known !== undefined) return known;
+  const value = compute();
+  values.set(key, value);
+  return value;
+};
+
 /**
  * Whether two values hold the same data. Instances of classes are equal only if they are the same object, dates by their time. Ignores
  * fields with the names in `but`, at any depth.

@@ -4,8 +4,7 @@ import type { PhaseData } from '../../schemas/phase-payload.js';
 import type { Author, Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
-import { pick } from './plain-data.js';
-import { computed } from './memo.js';
+import { pick, computed } from './plain-data.js';
 
 /** The thread of a run: state signals belong to it. */
 interface ScopeConversation {

@@ -8,7 +8,7 @@ import { current } from '../phase/settle-messages.js';
 import { pass } from '../verdict.js';
 import type { Block } from './merge-branches.js';
 import { inParallel, type IndexedBranch } from './parallel.js';
-import { computed } from '../phase/memo.js';
+import { computed } from '../phase/plain-data.js';
 
 /** A condition and its path, for errors. */
 interface ConditionalArm {

@@ -11,7 +11,7 @@ import {
   type GraphLocation,
   type Hold,
 } from './verify/check.js';
-import { computed } from '../phase/memo.js';
+import { computed } from '../phase/plain-data.js';
 
 const fromLoosest: readonly Hold[] = ['none', 'step', 'run'];
 

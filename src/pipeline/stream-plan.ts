@@ -17,7 +17,7 @@ import {
   type SequenceNode,
 } from './graph.js';
 import type { Block } from './merge-branches.js';
-import { computed } from '../phase/memo.js';
+import { computed } from '../phase/plain-data.js';
 
 type StreamGuard = Guard<'outputStream'>;
 

@@ -26,7 +26,7 @@ import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import { pass, type Retry, type Trip, type Verdict, type Pass } from '../verdict.js';
 import { createBlockScopes, snapshotOf } from './block-scope.js';
 import { inParallel } from './parallel.js';
-import { fieldsIn, copyPlain, inheriting, isObject, isRecord } from '../phase/plain-data.js';
+import { fieldsIn, copyPlain, inheriting, isObject, isRecord, computed } from '../phase/plain-data.js';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Host } from '../phase/host.js';
 import type { RunScope } from '../phase/scope.js';
@@ -34,7 +34,7 @@ import type { MessageCarrier } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';
 import { circuitBreaker, ConsecutiveBreaker, handleWhenResult } from 'cockatiel';
 import pLimit from 'p-limit';
-import { recentValues, computed } from '../phase/memo.js';
+import { recentValues } from '../phase/memo.js';
 import type { PolicyState, CachedVerdict } from '../guard/policy/policy-state.js';
 
 /** `sampleRate`: the guard is called in a share of all runs, chosen once per run, so that it sees all of a run or nothing. */

@@ -3,7 +3,7 @@ import { attempted } from '../phase/awaitable.js';
 import type { Reports } from '../phase/scope.js';
 import type { TraceRecorder, TraceSink } from './trace-writer.js';
 import type { ParentCall } from './parent-call.js';
-import { computed } from '../phase/memo.js';
+import { computed } from '../phase/plain-data.js';
 
 /** A run outside of our loop: only its guards' reports are known. */
 export interface GuardedRunFacts {

@@ -2,8 +2,8 @@ import type { Change, RunEvent } from '../../schemas/run-event.js';
 import type { GuardReport, Reports, StaleReport } from '../phase/scope.js';
 import { isPerChunk } from '../phase/table.js';
 import type { Author } from '../verdict.js';
-import { computed } from '../phase/memo.js';
 import { attempted } from '../phase/awaitable.js';
+import { computed } from '../phase/plain-data.js';
 
 type Common = 'runId' | 'seq' | 'at' | 'stepNumber' | 'attempt';
 /** An event from its reporter. The recorder adds its place and time. */

@@ -23,7 +23,7 @@ import {
   report,
   type Detection,
 } from './guard-options.js';
-import { computed } from '../../src/phase/memo.js';
+import { computed } from '../../src/phase/plain-data.js';
 
 export interface CanaryGuardOptions extends GuardOptions {
   /** Whether to add a random word to the system prompt, which no answer has a reason to contain. Default true. */

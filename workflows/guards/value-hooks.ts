@@ -27,7 +27,7 @@ import {
   type EditStrategy,
   type GuardProcessor,
 } from './guard-options.js';
-import { computed } from '../../src/phase/memo.js';
+import { computed } from '../../src/phase/plain-data.js';
 
 /** The place of a value. */
 export type ValuePlace = Exclude<JudgePlace, 'call'>;

@@ -9,7 +9,7 @@ import { impersonationSignals, overrideSignals } from './override-signals.js';
 import { lawlessSignals, personaSignals } from './jailbreak-signals.js';
 import { leakSignals } from './leak-signals.js';
 import { toolSignals } from './tool-signals.js';
-import { computed } from '../../src/phase/memo.js';
+import { computed } from '../../src/phase/plain-data.js';
 
 /** The signals for a user's text. */
 export const inputSignals: readonly InjectionSignal[] = [

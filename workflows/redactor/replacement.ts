@@ -2,13 +2,14 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 
-import { once, lazyRegex, computed } from '../../src/phase/memo.js';
+import { once, lazyRegex } from '../../src/phase/memo.js';
 import type { ValueSpan } from '../patterns/combine-finders.js';
 import type { GuardOptions } from '../guards/guard-options.js';
 import type { ValuePlace } from '../guards/value-hooks.js';
 import type { EntityRecognizer } from '../patterns/entity-finder.js';
 import type { OwnPattern } from '../patterns/own-pattern.js';
 import type { SecretOptions, ValueKind, ValueKindOptions } from '../patterns/value-kinds.js';
+import { computed } from '../../src/phase/plain-data.js';
 
 /** The treatment of a value. */
 export type RedactionStrategy = 'mask' | 'hash' | 'remove' | 'replace' | 'block' | 'warn' | 'restore';

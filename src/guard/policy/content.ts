@@ -3,11 +3,11 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { configure } from 'safe-stable-stringify';
 import type { Host } from '../../phase/host.js';
-import { once, computed } from '../../phase/memo.js';
+import { once } from '../../phase/memo.js';
 import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
-import { fieldsIn } from '../../phase/plain-data.js';
+import { fieldsIn, computed } from '../../phase/plain-data.js';
 
 /** The content of a payload that a guard can see, by field, as text; messages and system messages are fields too. */
 export type Content = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import { inheriting } from '../../phase/plain-data.js';
+import { inheriting, computed } from '../../phase/plain-data.js';
 import { CircuitState, type CircuitBreakerPolicy } from 'cockatiel';
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
@@ -10,7 +10,6 @@ import { canceled, type Guard } from '../in-sequence.js';
 import type { PolicyState } from './policy-state.js';
 import type { GuardPolicy } from './guard-policy.js';
 import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.js';
-import { computed } from '../../phase/memo.js';
 
 /** One option of a policy as a function from guard to guard, applied once when the plan is built. */
 export type Layer = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>) => Guard<P>;

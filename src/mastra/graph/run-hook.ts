@@ -7,11 +7,10 @@ import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { current, type MessageCarrier } from '../../phase/settle-messages.js';
 import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../../phase/scope.js';
 import type { Plan } from '../../pipeline/compile.js';
-import { isSame } from '../../phase/plain-data.js';
+import { isSame, computed } from '../../phase/plain-data.js';
 import type { Unavailable, Verdict } from '../../verdict.js';
 import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
 import { recordResult, payloadOf } from './thrown-stops.js';
-import { computed } from '../../phase/memo.js';
 
 /** Arguments of any hook: the fields of its phase's payload, and those common to all hooks. */
 type HookArgs = Record<string, unknown> & { state?: object };

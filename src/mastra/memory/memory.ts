@@ -3,13 +3,12 @@ import * as mastraMemory from '@mastra/core/memory';
 import type { MastraMemory } from '@mastra/core/memory';
 import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
-import { isSame } from '../../phase/plain-data.js';
+import { isSame, computed } from '../../phase/plain-data.js';
 import type { Processor } from '@mastra/core/processors';
 import type { makeCoreTool } from '@mastra/core/utils';
 import type { StepRecord } from '../../loop/ports.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 import { createKeyedQueue } from '../keyed-queue.js';
-import { computed } from '../../phase/memo.js';
 
 // older versions lack an export of it, and are rejected with an error
 

@@ -1,12 +1,11 @@
 import { aiV5ModelMessageToV2PromptMessage, type MastraDBMessage, type MessageList } from '@mastra/core/agent/message-list';
 import type { LoopMessages, Prompt, StepSettings } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
-import { fieldsIn, copyPlain, isObject, isRecord } from '../../phase/plain-data.js';
+import { fieldsIn, copyPlain, isObject, isRecord, computed } from '../../phase/plain-data.js';
 import { createConversion, dropStaleFields } from '../messages/conversion.js';
 import type { MessageCopies } from '../messages/list-insides.js';
 import { isStandardSchemaWithJSON, standardSchemaToJSONSchema } from '@mastra/core/schema';
 import { isProviderDefinedTool } from '@mastra/core/tools';
-import { computed } from '../../phase/memo.js';
 
 /** Creates the prompts of one run. Earlier messages are converted once for each model. */
 export const createPrompts = (copies: MessageCopies): LoopMessages['toPrompt'] => {

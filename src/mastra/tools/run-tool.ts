@@ -9,11 +9,10 @@ import type { Chunk, LoopPorts, ToolRequest } from '../../loop/ports.js';
 import { delegate, inFrame, withholding } from './delegation.js';
 import { offeredTools } from '../model/prompts.js';
 import { takeMade, type StepTool } from '../tool-arguments.js';
-import { fieldsIn, copyPlain, isJson, isRecord } from '../../phase/plain-data.js';
+import { fieldsIn, copyPlain, isJson, isRecord, computed } from '../../phase/plain-data.js';
 import { findTool, prepareTool, type LoopTarget, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
 import { safely } from '../../phase/awaitable.js';
 import type { ToolHooks } from '@mastra/core/tools';
-import { computed } from '../../phase/memo.js';
 
 /** The shared context of a run's tools. */
 export interface ToolRunContext extends LoopTarget {

@@ -8,8 +8,7 @@ import type { GuardCall, GuardSpan, RunScope } from '../../phase/scope.js';
 import { isPerChunk, phaseRow } from '../../phase/table.js';
 import { processorsOf } from '../../pipeline/graph.js';
 import type { Author, Verdict } from '../../verdict.js';
-import { inheriting, fieldsIn } from '../../phase/plain-data.js';
-import { computed } from '../../phase/memo.js';
+import { inheriting, fieldsIn, computed } from '../../phase/plain-data.js';
 import { attempted } from '../../phase/awaitable.js';
 
 interface GuardTracing {

@@ -10,8 +10,7 @@ import type { BlockCoordinator, BranchSlot } from './block-coordinator.js';
 import { recordResult, payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 import { readThrown } from '../../guard/in-sequence.js';
-import { fieldsIn } from '../../phase/plain-data.js';
-import { computed } from '../../phase/memo.js';
+import { fieldsIn, computed } from '../../phase/plain-data.js';
 
 /** A step of a block, or a workflow used as one. */
 export interface Executable {

@@ -24,7 +24,7 @@ import { noopLogger } from '@mastra/core/logger';
 import { ProcessorRunner, ProcessorState, type Processor } from '@mastra/core/processors';
 import type { RunScope } from '../../phase/scope.js';
 import { phases } from '../../phase/table.js';
-import { computed } from '../../phase/memo.js';
+import { computed } from '../../phase/plain-data.js';
 
 /** Guards of one array: a processor, pipeline or workflow, or an array of them. */
 export type Guards = Compilable;

@@ -9,7 +9,7 @@ import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
 import type { Host } from '../../phase/host.js';
 import { addPayloadSchema } from '../graph/foreign-step.js';
 import { mastraHost, resolveAlone } from '../graph/mastra-host.js';
-import { computed } from '../../phase/memo.js';
+import { computed } from '../../phase/plain-data.js';
 
 const { createSignal, TripWire, MessageList } = mastraAgent;
 const { createObservabilityContext } = mastraObservability;

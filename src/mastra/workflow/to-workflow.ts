@@ -24,7 +24,7 @@ import { payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type StepCall } from './scope.js';
 import { nodeStep, openPayload } from './step.js';
 import { rememberGraph } from '../graph/to-graph.js';
-import { computed } from '../../phase/memo.js';
+import { computed } from '../../phase/plain-data.js';
 
 /** Mastra's builder, in which each call returns the next; its types follow schemas, which are all equal here. */
 interface WorkflowBuilder {

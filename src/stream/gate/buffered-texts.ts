@@ -5,7 +5,7 @@ import { followTails, keptChars, matchAcross, tailsOf, createMatcher, type Tails
 import { placeOf, textOf, append, editedSegment, takeText, type Segment } from './segment.js';
 import { createWindowReader, type WindowReader } from './window-reader.js';
 import { spansBetween } from '../../pipeline/spans.js';
-import { computed } from '../../phase/memo.js';
+import { computed } from '../../phase/plain-data.js';
 
 /** The text of one part that a guard has not released, after the end of its released text. */
 interface BufferedText {

@@ -13,8 +13,7 @@ import {
 } from './chunk.js';
 import { rawOf, takeRaw, type Segment, uneditedSegment } from './segment.js';
 import type { PlacedChunk, Gate, TextStage } from './stages.js';
-import { fieldsIn } from '../../phase/plain-data.js';
-import { computed } from '../../phase/memo.js';
+import { fieldsIn, computed } from '../../phase/plain-data.js';
 
 /** One text in the gate, and its releasable segments. */
 export interface OpenTextPart extends TextPart {

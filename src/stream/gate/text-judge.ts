@@ -11,8 +11,7 @@ import { chunkIn, type Chunk } from './chunk.js';
 import { graphemeFloor } from './window-reader.js';
 import { createBufferedTexts, type Action } from './buffered-texts.js';
 import type { Gate, TextStage } from './stages.js';
-import { fieldsIn } from '../../phase/plain-data.js';
-import { computed } from '../../phase/memo.js';
+import { fieldsIn, computed } from '../../phase/plain-data.js';
 
 type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 type Question = Extract<Action, { kind: 'judge' }>;

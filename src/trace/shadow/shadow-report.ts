@@ -1,10 +1,9 @@
-import { definedFields } from '../../phase/plain-data.js';
+import { definedFields, computed } from '../../phase/plain-data.js';
 import { spreadOf } from '../percentile.js';
 import { isStricter, type VerdictKind } from '../../verdict.js';
 import type { RunEvent } from '../../../schemas/index.js';
 import type { Phase, PhaseRow } from '../../phase/row.js';
 import { phaseRow } from '../../phase/table.js';
-import { computed } from '../../phase/memo.js';
 
 /** A guard's result for one step of a run: the strictest verdict, and the total duration. */
 interface GuardVerdict {

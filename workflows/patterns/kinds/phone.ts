@@ -4,8 +4,9 @@ import numbers from 'libphonenumber-js/metadata.max.json';
 
 import type { TextSpan } from '../../../src/guard/pattern.js';
 import { unspaced } from '../../text/characters.js';
-import { lazyRegex, once, computed } from '../../../src/phase/memo.js';
+import { lazyRegex, once } from '../../../src/phase/memo.js';
 import { defineFinder, type Finder, type ReadMatch } from '../define-finder.js';
+import { computed } from '../../../src/phase/plain-data.js';
 
 /** The digits that `libphonenumber-js` reads: European, full-width, Arabic-Indic and Persian. */
 const digit = String.raw`[\d\uFF10-\uFF19\u0660-\u0669\u06F0-\u06F9]`;
