@@ -70,7 +70,7 @@ const played = async (AgentClass: typeof StockAgent, turns: (id: string) => read
 const callsIn = ({ content }: MastraDBMessage): object[] =>
   content.parts.flatMap((part): object[] => {
     if (part.type === 'text') return [{ text: part.text }];
-    return part.type === 'tool-invocation' ? [{ ...part.toolInvocation, step: undefined }] : [];
+    return part.type === 'tool-invocation' ? [{ ...part.toolInvocation, step: undefined }] : [{ type: part.type }];
   });
 
 describe.each([undefined, true] as const)(
@@ -96,12 +96,17 @@ describe('a response that continues the client’s copy and is rejected', () => 
 
   it.each([
     ['in its first step', [bad], {}, [{ state: 'result' }]],
-    ['in its second step', [looking, bad], {}, [{ state: 'result' }, { text: 'I look.' }, { state: 'result' }]],
+    [
+      'in its second step',
+      [looking, bad],
+      {},
+      [{ state: 'result' }, { type: 'step-start' }, { text: 'I look.' }, { state: 'result' }],
+    ],
     [
       'after a saved step',
       [looking, bad],
       { savePerStep: true },
-      [{ state: 'result' }, { text: 'I look.' }, { state: 'result' }],
+      [{ state: 'result' }, { type: 'step-start' }, { text: 'I look.' }, { state: 'result' }],
     ],
     [
       'after a saved step that is taken back',

@@ -82,7 +82,9 @@ const joinContinued = (messageList: MessageList): void => {
   const [answer] = messageList.get.response.db();
   const beginning = answer && all[all.indexOf(answer) - 1];
   if (!answer || beginning?.role !== 'assistant' || !messageList.get.input.db().includes(beginning)) return;
-  answer.content.parts.unshift(...beginning.content.parts);
+  const { parts } = answer.content;
+  const isNext = parts[0]?.type === 'text' && beginning.content.parts.at(-1)?.type === 'tool-invocation';
+  parts.unshift(...beginning.content.parts, ...(isNext ? [{ type: 'step-start' as const }] : []));
   messageList.removeByIds([beginning.id]);
   Object.assign(answer, { id: beginning.id, createdAt: beginning.createdAt }); // a stored copy has that id
 };
