@@ -50,7 +50,7 @@ export const stepOf = <P extends Phase>({ row, processor, path, traits }: GuardS
 const withSignals = (context: HookContext, data: MessageCarrier, host: Host): HookContext => ({
   ...context,
   sendSignal: async (given) => {
-    const signal = host.messages.addSignal(listOf(data), given);
+    const signal = host.messages.addSignal(listOf(data), given, data.rotateResponseMessageId);
     await context.writer?.custom(signal.toDataPart());
     return signal;
   },

@@ -75,8 +75,8 @@ export interface MessagePort {
   readToolResult(list: MessageList, toolCallId: string): { found: boolean; result?: unknown };
   /** Replaces the result of a tool call; does nothing if the call is not in the list. */
   writeToolResult(list: MessageList, call: ToolCallInfo, result: unknown): void;
-  /** Adds a signal to the conversation, and returns it as stored. */
-  addSignal(list: MessageList, signal: SignalInput): Signal;
+  /** Adds a signal to the conversation, and returns it as stored. `rotate` starts a new message for the answer after it. */
+  addSignal(list: MessageList, signal: SignalInput, rotate?: () => string): Signal;
 }
 
 type HookArguments = Parameters<NonNullable<Processor['processInput']>>[0];

@@ -12,7 +12,11 @@ export interface MessageCarrier {
   messages?: MastraDBMessage[];
   messageList?: MessageList;
   systemMessages?: SystemMessage[];
+  rotateResponseMessageId?: (() => string) | undefined;
 }
+
+/** The ids of the messages that a hook got, by its payload. */
+const given = new WeakMap<MessageCarrier, ReadonlySet<string>>();
 
 /** A row's facts about its messages. */
 export interface MessageInfo {
@@ -50,7 +54,13 @@ export const withMessageList = <Data extends MessageCarrier>(data: Data, host: H
 };
 
 /** The current message arguments of a hook, so that each hook sees the changes of the one before it. */
-export const messageArgs = (data: MessageCarrier, host: Host, { scope }: MessageInfo) => {
+export const messageArgs = (data: MessageCarrier, host: Host, facts: MessageInfo) => {
+  const args = messagesOf(data, host, facts);
+  given.set(data, new Set(args.messages.map(({ id }) => id)));
+  return args;
+};
+
+const messagesOf = (data: MessageCarrier, host: Host, { scope }: MessageInfo) => {
   const messageList = listOf(data);
   return {
     messages: host.messages.read(messageList, scope),
@@ -61,7 +71,7 @@ export const messageArgs = (data: MessageCarrier, host: Host, { scope }: Message
 
 /** The payload with the current messages of its list. */
 export const refreshed = <Data extends MessageCarrier>(data: Data, host: Host, facts: MessageInfo): Data => {
-  const { messages, systemMessages } = messageArgs(data, host, facts);
+  const { messages, systemMessages } = messagesOf(data, host, facts);
   return { ...data, messages, systemMessages };
 };
 
@@ -216,14 +226,25 @@ const writeMessages = <Data extends MessageCarrier>(
   const list = listOf(data);
   if (returned.length === 0 && facts.emptyMeansUnchanged) return false;
   const before = host.messages.read(list, facts.scope);
-  if (isSame(returned, before)) return false; // equal content is a pass, even in other objects
+  const wanted = withSentSignals(returned as MastraDBMessage[], before, given.get(data));
+  if (isSame(wanted, before)) return false; // equal content is a pass, even in other objects
   throwIfMissing(missingInMessages(returned, 'messages'), data, processorId);
   try {
-    host.messages.write(list, withFieldEdits(returned as MastraDBMessage[], before), facts); // the port adds missing fields or rejects
+    host.messages.write(list, withFieldEdits(wanted, before), facts); // the port adds missing fields or rejects
   } catch (cause) {
     throw invalidResult(data, processorId, { detail: 'the messages could not be taken over.', cause });
   }
   return true;
+};
+
+/** The returned messages, and the signals that the hook itself has sent: it got its array before. */
+const withSentSignals = (
+  returned: readonly MastraDBMessage[],
+  now: readonly MastraDBMessage[],
+  before: ReadonlySet<string> | undefined,
+): readonly MastraDBMessage[] => {
+  const known = new Set([...(before ?? []), ...returned.map((message) => message?.id)]);
+  return before ? [...returned, ...now.filter(({ id, role }) => role === 'signal' && !known.has(id))] : returned;
 };
 
 /** A message in any form that the host reads: its own, or a plain one with a role and a text or parts. */

@@ -158,7 +158,10 @@ export const createMessagePort = (parts: MessageParts): MessagePort => ({
   restore,
   readToolResult: (list, toolCallId) => readToolResult(readMessages(list, 'all'), toolCallId),
   writeToolResult,
-  addSignal: (list, signal) => list.addSignal(parts.createSignal(signal)),
+  addSignal: (list, signal, rotate) => {
+    if (rotate && endMessage(list)) rotate();
+    return list.addSignal(parts.createSignal(signal));
+  },
 });
 
 /** The messages of a scope, in a new array. */
@@ -175,6 +178,14 @@ const readMessages: MessagePort['read'] = (list, scope) => {
   }
 };
 
+/** Ends the last message of the answer, if there is one: what follows stays separate when a list is loaded again. */
+const endMessage = (list: MessageList): boolean => {
+  const own = list.get.response.db().findLast(({ role }) => role === 'assistant');
+  if (!own) return false;
+  if (own === list.get.all.db().at(-1)) list.stepStart();
+  return list.markResponseMessageBoundary(own.id);
+};
+
 type ToolPart = Parameters<MessageList['updateToolInvocation']>[0];
 
 /** The loop's operations on Mastra's MessageList. Prompts and checkpoints are created per run. */
@@ -182,21 +193,20 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'resto
   haveIds: true,
   addResponse: (list, message) => {
     const last = list.get.all.db().at(-1);
-    const response = list.get.response.db();
-    const isOwn = last?.role === 'assistant' && response.includes(last);
-    const isNew = !response.some(({ id }) => id === message.id);
-    if (isOwn) list.stepStart();
-    if (isOwn && isNew) list.markResponseMessageBoundary(last.id); // keeps the two separate when a list is loaded again
-    if (!isOwn || isNew) {
+    const own = list.get.response.db().find(({ id }) => id === message.id);
+    if (!own) {
+      endMessage(list);
       list.add(after(last, message), 'response', { merge: false });
       return recordModel(list, message);
     }
+    if (own === last) list.stepStart();
+    else own.content.parts.push({ type: 'step-start', createdAt: Date.now() }); // a hook has added a signal after it
     // Appended here, because Mastra's merge drops text and calls equal to those of an earlier step.
     for (const part of message.content.parts) {
       part.createdAt ??= Date.now(); // as the list does
-      last.content.parts.push(part);
+      own.content.parts.push(part);
     }
-    last.content.metadata = { ...last.content.metadata, ...message.content.metadata };
+    own.content.metadata = { ...own.content.metadata, ...message.content.metadata };
     recordModel(list, message);
   },
   setToolOutcome: (list, call, outcome) => void list.updateToolInvocation(toolPart(call, outcome)),
