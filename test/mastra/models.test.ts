@@ -1,3 +1,4 @@
+import { APICallError } from '@ai-sdk/provider';
 import { Agent } from '@mastra/core/agent';
 import { Mastra } from '@mastra/core/mastra';
 import { MockMemory } from '@mastra/core/memory';
@@ -6,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel, startOpenAIServer, type OpenAIServer } from '../../src/testing/index.js';
-import { expectRefusal, modes } from './support.js';
+import { expectRefusal, modes, type Mode } from './support.js';
 
 type Model = InterlockAgentConfig['model'];
 
@@ -16,6 +17,15 @@ const agentWith = (model: Model, config: object = {}) =>
 const answering = (text: string) => scriptedModel({ steps: (): { text: string } => ({ text }), modelId: text });
 const refusing = (error: unknown = new Error('refused')) => scriptedModel({ steps: () => ({ error }) });
 const busy = Object.assign(new Error('busy'), { isRetryable: true });
+const refusal = { message: 'Busy.', url: 'https://provider.test', requestBodyValues: {}, statusCode: 429, isRetryable: true };
+
+/** Mastra's agent and this one, of the same configuration. */
+const bothOf = (config: () => object) =>
+  ([Agent, InterlockAgent] as unknown as (typeof InterlockAgent)[]).map(
+    (OfKind) => new OfKind({ id: 'tested', name: 'Tested', instructions: 'Answer.', ...(config() as { model: Model }) }),
+  );
+const outputOf = async (agent: InterlockAgent, mode: Mode) =>
+  mode === 'generate' ? agent.generate('Hi') : (await agent.stream('Hi')).getFullOutput();
 
 describe.each(modes)('models of %s', (mode) => {
   it.each(['v2', 'v3', 'v4'] as const)('can be instances of specification %s', async (specificationVersion) => {
@@ -135,6 +145,63 @@ describe.each(modes)('models of %s', (mode) => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it.each([
+    [{ maxRetries: 1 }, 2],
+    [{}, 1],
+  ])('an error that nobody marks as retryable is retried only with maxRetries, as in Mastra: %j', async (config, calls) => {
+    vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 200 });
+    try {
+      const asked: ReturnType<typeof refusing>[] = [];
+      const made = bothOf(() => ({ model: (asked[asked.length] = refusing()), ...config }));
+      for (const agent of made) await expect(outputOf(agent, mode)).rejects.toThrow('refused');
+      expect(asked.map((model) => model.calls.length)).toEqual([calls, calls]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it.each([
+    [{}, 1_000],
+    [{ 'retry-after': '5' }, 5_000],
+    [{ 'retry-after': '600' }, 30_000],
+  ])('a retry waits as long as in Mastra’s agent, by a timer that tests can replace: %j', async (responseHeaders, delayMs) => {
+    vi.useFakeTimers();
+    try {
+      const asked: ReturnType<typeof refusing>[] = [];
+      const busyModel = () => (asked[asked.length] = refusing(new APICallError({ ...refusal, responseHeaders })));
+      const ended = bothOf(() => ({ model: busyModel(), maxRetries: 1 })).map((agent) =>
+        expect(outputOf(agent, mode)).rejects.toThrow('Busy.'),
+      );
+      const counts = () => asked.map((model) => model.calls.length);
+      await vi.waitFor(() => expect(counts()).toEqual([1, 1]), { interval: 1 }); // it advances the time, too
+      await vi.advanceTimersByTimeAsync(delayMs - 500);
+      expect(counts()).toEqual([1, 1]);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(counts()).toEqual([2, 2]);
+      await Promise.all(ended);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('merge nested provider options: of the agent, the call and the model of a list, as in Mastra', async () => {
+    const sent: unknown[] = [];
+    const model = answering('Hello.');
+    const made = bothOf(() => ({
+      model: [{ model, providerOptions: { google: { thinking: { budget: 8_000 }, list: [1] } } }],
+      defaultOptions: { providerOptions: { google: { thinking: { level: 'low', budget: 1 } } } },
+    }));
+    for (const agent of made) {
+      const called = { google: { thinking: { level: 'high', shown: true }, list: [2, 3] } };
+      await (
+        await agent[mode]('Hi', { providerOptions: called })
+      ).text;
+      sent.push(model.calls.at(-1)?.options.providerOptions);
+    }
+    expect(sent[1]).toEqual({ google: { thinking: { level: 'high', shown: true, budget: 8_000 }, list: [1] } });
+    expect(sent[1]).toEqual(sent[0]);
   });
 
   it('of specification v1 are rejected', async () => {

@@ -2,20 +2,21 @@ import pRetry from 'p-retry';
 import * as mastraLlm from '@mastra/core/llm';
 import type { ResolvedModel } from '../../phase/host.js';
 import type { ModelConnection, ModelRequest, ModelResponse, StepSettings, Prompt, PartSource } from '../../loop/ports.js';
+import { InterlockError } from '../../errors.js';
+import { isPresent } from '../../phase/settle-messages.js';
 import { throwFaults, longestTimerMs } from '../../option-kind.js';
 import { modelSettingsFaults } from '../options/mastra-options.js';
 import { mergeOption } from '../options/option-table.js';
 import { structuredOutputFaults, type StructuredOutput } from '../structured-output/structured-output-options.js';
 import { providerTools } from './prompts.js';
 import { isStrict, jsonSchemaFor } from '../structured-output/output-schema.js';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createProviderClock, type Limit, type ProviderLimits } from '../../loop/provider-clock.js';
 import { anySignal, untilAborted, whenReady, type Awaitable } from '../../phase/awaitable.js';
 
 /** Milliseconds before the second attempt; doubled for each further one. */
-const firstRetryDelayMs = 500;
-/** Longer requested delays are ignored. */
-const longestRetryDelayMs = 60_000;
+const firstRetryDelayMs = 1_000;
+/** A provider that asks for a longer delay gets this one, as in Mastra. */
+const longestRetryDelayMs = 30_000;
 
 /** The key under which Mastra's router attaches the connection of a streamed call. */
 const connectionKey = Symbol.for('@mastra/core.modelStreamTransport');
@@ -33,8 +34,8 @@ type Headers = Readonly<Record<string, string>>;
 type Settings = Pick<StepSettings, 'modelSettings' | 'providerOptions'>;
 
 /**
- * Creates the function that calls a model. It retries errors that the provider marks as retryable, up to `maxRetries` times, then
- * rejects with the last error, and the loop calls the error guards.
+ * Creates the function that calls a model. It retries errors that the provider marks as retryable, and with `maxRetries` also those that
+ * nobody marks, up to `maxRetries` times, then rejects with the last error, and the loop calls the error guards.
  *
  * A model's own settings override those of the call, as in Mastra; a guard's settings for the step override both.
  */
@@ -62,15 +63,15 @@ export const createModelCall =
       ...(includeRawChunks && mode === 'stream' && { includeRawChunks }),
     };
     const call = (mode === 'generate' ? entry.model.doGenerate : entry.model.doStream) as ProviderCall;
+    const isRetryable = (error: ProviderError): boolean =>
+      error.isRetryable ?? (isPresent(maxRetries) && !(error instanceof InterlockError));
     const result = await pRetry(() => limited.call(() => call.call(entry.model, options)), {
       retries: maxRetries ?? entry.maxRetries,
       minTimeout: 0,
       signal: limited.signal,
-      shouldRetry: ({ error }) => (error as ProviderError).isRetryable === true,
+      shouldRetry: ({ error }) => isRetryable(error),
       onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
-        retriesLeft > 0 && (error as ProviderError).isRetryable
-          ? limited.pause(retryDelayMs(error as ProviderError, attemptNumber))
-          : undefined,
+        retriesLeft > 0 && isRetryable(error) ? limited.pause(retryDelayMs(error, attemptNumber)) : undefined,
     });
     onConnection?.(Reflect.get(result, connectionKey) as ModelConnection | undefined); // the models of Mastra's router set it
     const { stream, request: sent, response, warnings } = result;
@@ -89,16 +90,16 @@ const mergeHeaders = (...sources: readonly (Headers | undefined)[]): Headers | u
 };
 
 /** Fields of the AI SDK's provider errors. */
-interface ProviderError {
+interface ProviderError extends Error {
   readonly isRetryable?: boolean;
   readonly responseHeaders?: Readonly<Record<string, string>>;
 }
 
-/** The delay before a retry: the provider's, if at most a minute, as in the AI SDK; otherwise doubled for each attempt. */
+/** The delay before a retry: the provider's, up to a limit; without one it is doubled for each attempt. */
 const retryDelayMs = (error: ProviderError, attemptNumber: number): number => {
   const { 'retry-after-ms': ms, 'retry-after': after } = error.responseHeaders ?? {};
   const retryAfterMs = ms !== undefined ? Number(ms) : after !== undefined ? toMs(after) : Number.NaN;
-  return retryAfterMs >= 0 && retryAfterMs <= longestRetryDelayMs ? retryAfterMs : firstRetryDelayMs * 2 ** (attemptNumber - 1);
+  return retryAfterMs >= 0 ? Math.min(retryAfterMs, longestRetryDelayMs) : firstRetryDelayMs * 2 ** (attemptNumber - 1);
 };
 
 /** Seconds, or a date. */
@@ -243,7 +244,7 @@ const limitCall = (
     return {
       signal: abortSignal,
       call: (provider) => provider(),
-      pause: (ms) => sleep(ms, undefined, { signal: abortSignal }),
+      pause: (ms) => sleep(ms, abortSignal),
       read: (source) => source,
     };
   const controller = new AbortController();
@@ -262,9 +263,18 @@ const limitCall = (
       clock.restart();
       return clock.wait(() => within(provider()));
     },
-    pause: (ms) => clock.pause(() => sleep(ms, undefined, { signal: limited })).catch(() => limited.throwIfAborted()), // with the reason
+    pause: (ms) => clock.pause(() => sleep(ms, limited)),
     read: (source) => clock.read(source, within),
   };
+};
+
+/** Waits by the global timer, which an application's tests may replace. Rejects with the signal's reason once it is aborted. */
+const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const waited = new Promise<void>((resolve) => void (timer = setTimeout(resolve, ms)));
+  await (signal ? untilAborted(waited, signal) : waited);
+  clearTimeout(timer);
+  signal?.throwIfAborted();
 };
 
 /** A signal that is aborted after some milliseconds; never without a number. `clear` ends the wait. */

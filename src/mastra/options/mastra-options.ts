@@ -197,7 +197,7 @@ export const mastraOptions = {
   mcp: onCall(anObject),
   maxSteps: onCall(wholeNumberFrom(1), { ...repeated, default: 5, ignores: [0] }),
   stopWhen: onCall(functions, served),
-  providerOptions: onCall(recordOf(anObject), { ...served, mergeDepth: 2 }),
+  providerOptions: onCall(recordOf(anObject), { ...served, mergeDepth: Infinity }),
   modelSettings: onCall(anObject, { ...served, mergeDepth: 1, check: modelSettingsFaults }),
   onStepFinish: callback,
   onFinish: callback,
