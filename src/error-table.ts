@@ -228,6 +228,7 @@ export const errorTable = errorRows({
   },
   'output/invalid-object': {
     actor: 'provider',
+    id: 'STRUCTURED_OUTPUT_SCHEMA_VALIDATION_FAILED',
     say: 'The answer does not match the schema of structuredOutput; allow retries with maxProcessorRetries, or choose another errorStrategy.',
   },
   'model/call-failed': {

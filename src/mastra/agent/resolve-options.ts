@@ -77,7 +77,8 @@ const checkRequestContext = async ({ id, requestContextSchema }: Agent, requestC
   if (!issues) return;
   const faults = issues.map((issue) => `- ${issueText(issue)}\n`).join('');
   const detail = `Request context validation failed for agent '${id}':\n${faults}`;
-  throw new InterlockError('agent/invalid-option', { path: 'requestContext', detail });
+  const error = new InterlockError('agent/invalid-option', { path: 'requestContext', detail });
+  throw Object.assign(error, { id: 'AGENT_REQUEST_CONTEXT_VALIDATION_FAILED' }); // Mastra's id of this error
 };
 
 /**

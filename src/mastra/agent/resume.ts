@@ -128,9 +128,9 @@ const choose = (
     waiting.find(({ call }) => call.toolCallId === named) ?? waiting.find((one) => named !== undefined && innerId(one) === named);
   if (chosen) return chosen;
   const detail = `the run waits for ${ids.join(', ')}; name one of them.`;
-  throw named === undefined
-    ? invalid('toolCallId', detail)
-    : new InterlockError('agent/no-suspended-run', { path: named, detail });
+  if (named === undefined) throw invalid('toolCallId', detail);
+  const error = new InterlockError('agent/no-suspended-run', { path: named, detail });
+  throw Object.assign(error, { id: 'AGENT_RESUME_TOOL_CALL_NOT_SUSPENDED' }); // Mastra's id of this error
 };
 
 /** The id of the call inside the waiting sub-agent. The sub-agent's chunks, forwarded by the supervisor, carry it. */
