@@ -150,13 +150,13 @@ describe.each(modes)('models of %s', (mode) => {
   it.each([
     [{ maxRetries: 1 }, 2],
     [{}, 1],
-  ])('an error that nobody marks as retryable is retried only with maxRetries, as in Mastra: %j', async (config, calls) => {
+  ])('an error without a mark is retried only with maxRetries, as in Mastra: %j', async (config, calls) => {
     vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 200 });
     try {
-      const asked: ReturnType<typeof refusing>[] = [];
-      const made = bothOf(() => ({ model: (asked[asked.length] = refusing()), ...config }));
+      const models: ReturnType<typeof refusing>[] = [];
+      const made = bothOf(() => ({ model: (models[models.length] = refusing()), ...config }));
       for (const agent of made) await expect(outputOf(agent, mode)).rejects.toThrow('refused');
-      expect(asked.map((model) => model.calls.length)).toEqual([calls, calls]);
+      expect(models.map((model) => model.calls.length)).toEqual([calls, calls]);
     } finally {
       vi.useRealTimers();
     }
@@ -169,12 +169,12 @@ describe.each(modes)('models of %s', (mode) => {
   ])('a retry waits as long as in Mastra’s agent, by a timer that tests can replace: %j', async (responseHeaders, delayMs) => {
     vi.useFakeTimers();
     try {
-      const asked: ReturnType<typeof refusing>[] = [];
-      const busyModel = () => (asked[asked.length] = refusing(new APICallError({ ...refusal, responseHeaders })));
+      const models: ReturnType<typeof refusing>[] = [];
+      const busyModel = () => (models[models.length] = refusing(new APICallError({ ...refusal, responseHeaders })));
       const ended = bothOf(() => ({ model: busyModel(), maxRetries: 1 })).map((agent) =>
         expect(outputOf(agent, mode)).rejects.toThrow('Busy.'),
       );
-      const counts = () => asked.map((model) => model.calls.length);
+      const counts = () => models.map((model) => model.calls.length);
       await vi.waitFor(() => expect(counts()).toEqual([1, 1]), { interval: 1 }); // it advances the time, too
       await vi.advanceTimersByTimeAsync(delayMs - 500);
       expect(counts()).toEqual([1, 1]);

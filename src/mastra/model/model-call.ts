@@ -34,8 +34,8 @@ type Headers = Readonly<Record<string, string>>;
 type Settings = Pick<StepSettings, 'modelSettings' | 'providerOptions'>;
 
 /**
- * Creates the function that calls a model. It retries errors that the provider marks as retryable, and with `maxRetries` also those that
- * nobody marks, up to `maxRetries` times, then rejects with the last error, and the loop calls the error guards.
+ * Creates the function that calls a model. It retries errors that the provider marks as retryable, and with `maxRetries` also those
+ * without a mark, up to `maxRetries` times, then rejects with the last error, and the loop calls the error guards.
  *
  * A model's own settings override those of the call, as in Mastra; a guard's settings for the step override both.
  */
