@@ -15,8 +15,8 @@ export interface MessageCarrier {
   rotateResponseMessageId?: (() => string) | undefined;
 }
 
-/** The ids of the messages that a hook got, by its payload. */
-const given = new WeakMap<MessageCarrier, ReadonlySet<string>>();
+/** The messages that a hook got, by its payload. */
+const given = new WeakMap<MessageCarrier, readonly MastraDBMessage[]>();
 
 /** A row's facts about its messages. */
 export interface MessageInfo {
@@ -56,7 +56,7 @@ export const withMessageList = <Data extends MessageCarrier>(data: Data, host: H
 /** The current message arguments of a hook, so that each hook sees the changes of the one before it. */
 export const messageArgs = (data: MessageCarrier, host: Host, facts: MessageInfo) => {
   const args = messagesOf(data, host, facts);
-  given.set(data, new Set(args.messages.map(({ id }) => id)));
+  given.set(data, [...args.messages]); // the hook may change its own array
   return args;
 };
 
@@ -241,10 +241,12 @@ const writeMessages = <Data extends MessageCarrier>(
 const withSentSignals = (
   returned: readonly MastraDBMessage[],
   now: readonly MastraDBMessage[],
-  before: ReadonlySet<string> | undefined,
+  before: readonly MastraDBMessage[] | undefined,
 ): readonly MastraDBMessage[] => {
-  const known = new Set([...(before ?? []), ...returned.map((message) => message?.id)]);
-  return before ? [...returned, ...now.filter(({ id, role }) => role === 'signal' && !known.has(id))] : returned;
+  const signals = before ? now.filter(({ role }) => role === 'signal') : [];
+  if (signals.length === 0) return returned;
+  const known = new Set([...(before ?? []), ...returned].map((message) => message?.id));
+  return [...returned, ...signals.filter(({ id }) => !known.has(id))];
 };
 
 /** A message in any form that the host reads: its own, or a plain one with a role and a text or parts. */

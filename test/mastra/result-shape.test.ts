@@ -143,6 +143,14 @@ describe('the stream', () => {
     expect((await own.steps).map(({ text }) => text)).toEqual((await theirs.steps).map(({ text }) => text));
   });
 
+  it.each([ours, stock])('one can wait for its end while another reads it', async (make) => {
+    const stream = await make().stream('Hi');
+    const ended = stream._waitUntilFinished();
+    void stream.consumeStream();
+    await ended;
+    expect(stream.status).toBe('success');
+  });
+
   it('its text is the last answer, and getFullOutput has the text of all steps', async () => {
     const stream = await ours().stream('Hi');
     expect(await stream.text).toBe('Hello world.');

@@ -69,6 +69,8 @@ interface RunStream extends Promised {
   consumeStream(options?: ConsumeOptions): Promise<void>;
   /** The whole result. Rejects if the run fails, and with `throwOnTripwire` if a guard stopped it. */
   getFullOutput(): Promise<RunResult>;
+  /** @internal Mastra's threads wait with it, without reading. */
+  _waitUntilFinished(): Promise<void>;
 }
 
 /** One attempt at a step: Mastra's step result with the outcome of the attempt. */
@@ -149,6 +151,7 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
       if (run.state.status === 'failed') await safely(onError, errorOf(run));
     },
     getFullOutput: whole,
+    _waitUntilFinished: () => ended,
   };
   for (const name of promised) {
     const valueIn = (one: RunResult) => (name === 'text' && !isResumed(run) ? answerText(one) : one[name]);
