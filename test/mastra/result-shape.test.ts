@@ -145,7 +145,7 @@ describe('the stream', () => {
 
   it.each([ours, stock])('one can wait for its end while another reads it', async (make) => {
     const stream = await make().stream('Hi');
-    const ended = stream._waitUntilFinished();
+    const ended = stream['_waitUntilFinished']();
     void stream.consumeStream();
     await ended;
     expect(stream.status).toBe('success');
