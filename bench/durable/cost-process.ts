@@ -31,11 +31,11 @@ const engine = engineOf(subject);
 const acts = new Map([...baselines, ...alone, ...sized].map((work) => [work, worker(work, engine)]));
 const actOf = (work: Work) => acts.get(work) ?? worker(work, engine);
 
-/** The growth of storage per run, if it can be measured. */
+/** The growth of storage per run, if it can be measured: of many short runs, because a database grows by several pages at once. */
 const growthOf = async (work: Work): Promise<number | undefined> => {
   const before = await stored(subject.spec);
   if (!before) return undefined;
-  const some = Math.ceil(runs / 4 / Math.max(work.toolCalls / 10, 1));
+  const some = Math.ceil((2 * runs) / Math.max(work.toolCalls / 10, 1));
   for (let run = 0; run < some; run += 1) await actOf(work)();
   const after = (await stored(subject.spec)) ?? before;
   return (after.bytes - before.bytes) / some;
