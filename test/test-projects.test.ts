@@ -36,7 +36,7 @@ describe('the vitest projects', () => {
 });
 
 describe('a test that looks for a leak', () => {
-  /** Whether a random identifier or a time can hold the text, which is short and has no other characters than they have. */
+  /** Whether a text may occur by chance in a random identifier or a time: it is short, and has only their characters. */
   const isChance = (text: string): boolean => /^[\da-f-]{2,6}$/.test(text);
   const absent = /(?:not\.(?:toMatch|toContain)|LEAK).*?['"/]([^'"/]+)['"/]|\/([^/]+)\/\.test\(.*LEAK/g;
 

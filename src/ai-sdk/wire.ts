@@ -150,7 +150,7 @@ export const inOrder = (parts: readonly StreamPart[], order: readonly StreamPart
   for (const result of results) {
     const at = arrived.findIndex(({ id }) => id === result.toolCallId || id === withoutSuffix(result.toolCallId));
     const [found] = at === -1 ? [] : arrived.splice(at, 1);
-    // An edited text has no place of its own: a result comes directly after what it is known to follow.
+    // The place of an edited text is unknown: a result goes directly after the last part that is known to precede it.
     const before = found ? placed.findLastIndex((part) => (placeOf(part) ?? Infinity) < found.place) : placed.length - 1;
     placed.splice(before + 1, 0, result);
   }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { InterlockAgent } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
 import { hosts, runOn } from '../guards/test-setup.js';
 import { redactor } from './redactor.js';
 
@@ -59,6 +61,19 @@ describe.each(hosts)('a value directly after the rest of another one, in %s', (h
     }
   });
 });
+
+it.each([1, 7, 311])(
+  'a value directly after the rest of another one is found whole in a stream of pieces of %i',
+  async (size) => {
+    const pem = ['-----BEG', 'IN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----'].join('');
+    const model = scriptedModel({
+      steps: [{ text: pieces(`See ${pem.replaceAll('-', String.raw`\u002d`)}12345678Z${pem}.`, size) }],
+    });
+    const guards = { outputProcessors: [redactor({ strategy: 'replace' })], window: 'delta' as const };
+    const stream = await new InterlockAgent({ id: 'a', name: 'A', instructions: 'Help.', model, ...guards }).stream('Hi');
+    expect(await stream.text).toBe('See [PEM][PEM].');
+  },
+);
 
 describe('the rest of a long value', () => {
   const text = `token: ${random(20_000)} end`;

@@ -27,12 +27,11 @@ const withPlainInputs = (tools: object): object =>
   );
 
 const withPlainInput = (tool: object, at: string): object => {
-  const remedy = 'give its JSON schema.';
   const fields = Object.entries(tool).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
     fields.map(([field, value]: [string, unknown]) => [
       field,
-      (schemaField.test(field) && jsonSchemaOf(value, { path: `${at}.${field}`, remedy })) || value,
+      (schemaField.test(field) && jsonSchemaOf(value, { path: `${at}.${field}`, remedy: 'give its JSON schema.' })) || value,
     ]),
   );
 };

@@ -73,8 +73,9 @@ const openFrom = (pattern: Pattern, text: string, from: number): number =>
 /** The rest of the last match, up to where another one may begin. */
 const restOf = (pattern: Pattern, { text, from, isEnded, match }: TextFrom): TextSpan | undefined => {
   const rest = match && pattern.rest?.(text, from, match);
-  const end = rest && Math.min(rest.end, isEnded ? Infinity : openFrom(pattern, text, from));
-  return rest && end !== undefined && end > from ? { ...rest, end } : undefined;
+  if (!rest || isEnded) return rest;
+  const end = Math.min(rest.end, openFrom(pattern, text, from));
+  return end > from ? { ...rest, end } : undefined;
 };
 
 interface PieceMatcher extends Matcher {
