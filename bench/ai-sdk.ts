@@ -4,6 +4,7 @@ import type { Work } from './case.js';
 import {
   benchModel,
   countDeltas,
+  countSteps,
   echo,
   history,
   stepAnswers,
@@ -86,12 +87,14 @@ export const loopStreamed =
     return async () => countDeltas((await agent.stream({ prompt: 'Say it.' })).fullStream);
   };
 
+/** A tool loop of the given number of steps: its result, or its stream read to the end. */
 export const loopStepped =
-  ({ loop, guards }: Looped) =>
+  ({ loop, guards }: Looped, isStreamed = false) =>
   (steps: number, messages = 1): Work => {
     const model = benchModel(stepAnswers(steps), 'v4').forAiSdk;
     const settings = { model, tools: { echo: tool(echo) }, stopWhen: isStepCount(steps) };
     const agent = loops[loop](settings, stepGuards(guards));
     const conversation = history(messages) as never; // messages of the AI SDK
-    return async () => (await agent.generate({ messages: conversation })).steps.length;
+    const generated = async () => (await agent.generate({ messages: conversation })).steps.length;
+    return isStreamed ? async () => countSteps((await agent.stream({ messages: conversation })).fullStream) : generated;
   };

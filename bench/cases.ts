@@ -35,6 +35,15 @@ const step = (subject: string, load: () => Promise<Prepare>): WarmCase => ({
   load,
 });
 
+/** A tool loop of ten steps whose stream is read to its end. */
+const streamedSteps = (subject: string, load: () => Promise<Prepare>): WarmCase => ({
+  name: `streamed steps: ${subject}`,
+  quick: true,
+  sizes: [10],
+  units: (steps) => steps,
+  load,
+});
+
 /** The first step after a history of the given length, and ten steps: each later step costs a ninth of the difference. */
 const history = (subject: string, load: () => Promise<Prepare>): WarmCase[] =>
   [1, 10].map((steps) => ({
@@ -132,6 +141,15 @@ const bare: BenchCase[] = [
   step('middleware, 3 guards', async () => (await aiSdk()).loopStepped({ loop: 'middleware', guards: 3 })),
 ];
 
+const loopsOfTen: BenchCase[] = [
+  ...(['interlock', 'mastra'] as const).map((name) =>
+    streamedSteps(`${name}, 3 guards`, async () => (await subjects()).stepped({ agent: name, shape: 'array', guards: 3 }, true)),
+  ),
+  ...([unguarded, { loop: 'middleware', guards: 3 }, { loop: 'guardedToolLoop', guards: 3 }] as const).map((line) =>
+    streamedSteps(`${line.loop}, ${line.guards} guards`, async () => (await aiSdk()).loopStepped(line, true)),
+  ),
+];
+
 /** The defaults, and Mastra's behavior, under guards of the stream and guards of the whole answer. */
 const defaults: BenchCase[] = (
   [
@@ -156,6 +174,7 @@ const defaults: BenchCase[] = (
 
 const streams: readonly StreamName[] = ['interlock', 'mastra', 'ai-sdk', 'plain loop'];
 /** The shipped entries of the package, and the packages for comparison. */
+const shippedAt = (path: string): string => new URL(path, import.meta.url).href;
 const modules: Readonly<Record<string, string>> = {
   'mastra-interlock': './shipped/index.js',
   '@mastra/core/agent': '@mastra/core/agent',
@@ -169,7 +188,13 @@ const others: BenchCase[] = [
   ...Object.entries(modules).map(([name, path]) => ({
     name: `start: ${name}`,
     quick: false,
-    inFreshProcess: () => importCost(path.startsWith('.') ? new URL(path, import.meta.url).href : path),
+    inFreshProcess: () => importCost(path.startsWith('.') ? shippedAt(path) : path),
+  })),
+  ...['no guards', 'redactor and linkGuard'].map((through) => ({
+    name: `first call: ${through}`,
+    quick: false,
+    inFreshProcess: async () =>
+      (await once()).firstCall(through !== 'no guards', (entry) => import(shippedAt(`./shipped/${entry}.js`))),
   })),
   ...streams.map((name) => ({
     name: `memory: ${name}`,
@@ -202,4 +227,11 @@ const others: BenchCase[] = [
 ];
 
 /** All cases of the bench. A name begins with its group. */
-export const cases: readonly BenchCase[] = [...bare, ...guardCounts.flatMap(withGuards), ...defaults, ...others, ...textCases];
+export const cases: readonly BenchCase[] = [
+  ...bare,
+  ...guardCounts.flatMap(withGuards),
+  ...loopsOfTen,
+  ...defaults,
+  ...others,
+  ...textCases,
+];

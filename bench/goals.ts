@@ -50,6 +50,18 @@ const rows: readonly GoalRow[] = [
     over: ['step: ToolLoopAgent, 0 guards', 10] as const,
     atMost: 2,
   })),
+  {
+    label: 'guardedToolLoop, 3 guards / ToolLoopAgent, per streamed step of 10',
+    of: ['streamed steps: guardedToolLoop, 3 guards', 10],
+    over: ['streamed steps: ToolLoopAgent, 0 guards', 10],
+    atMost: 2,
+  },
+  {
+    label: 'first call with redactor and linkGuard / without guards',
+    of: ['first call: redactor and linkGuard', 0, 'CPU ms'],
+    over: ['first call: no guards', 0, 'CPU ms'],
+    atMost: 1.8,
+  },
   ...[0, 3, 10].map((guards) => ({
     label: `per step of 10, ${guards} guards`,
     of: [`step: interlock, ${guards} guards`, 10] as const,

@@ -28,6 +28,7 @@ const leastRounds = 9;
 export const ratioSizes: Readonly<Record<string, number>> = {
   chunk: 2_000,
   step: 10,
+  'streamed steps': 10,
   history: 1_000,
   results: 50,
   rows: 20_000,
@@ -101,7 +102,7 @@ export const measureGroup = async (group: readonly BenchCase[], effort: Effort):
   const rounds = isWarm ? effort.rounds : effort.takenRounds;
   const series = new Map<string, { name: string; size: number; unit: string; values: number[] }>();
   const from = cpuMs();
-  const warmUpMs = effort.warmUpMs * (group.some(({ name }) => name.startsWith('step: ')) ? 6 : 1);
+  const warmUpMs = effort.warmUpMs * (group.some(({ name }) => /^(?:step|streamed steps): /.test(name)) ? 6 : 1);
   while (isWarm && cpuMs() - from < warmUpMs) for (const { take } of probes) await take();
   const until = performance.now() + effort.groupMs;
   for (let round = 0; round < rounds && (round < leastRounds || performance.now() < until); round += 1)

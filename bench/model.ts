@@ -134,9 +134,15 @@ export const stepGuards = (count: number) =>
     processOutputStep: async ({ messages }: Parameters<NonNullable<Processor['processOutputStep']>>[0]) => messages,
   }));
 
+const counter =
+  (...types: readonly string[]) =>
+  async (stream: AsyncIterable<{ readonly type: string }>): Promise<number> => {
+    let seen = 0;
+    for await (const { type } of stream) if (types.includes(type)) seen += 1;
+    return seen;
+  };
+
 /** Reads a stream to its end and counts the deltas of text. */
-export const countDeltas = async (stream: AsyncIterable<{ readonly type: string }>): Promise<number> => {
-  let seen = 0;
-  for await (const { type } of stream) if (type === 'text-delta') seen += 1;
-  return seen;
-};
+export const countDeltas = counter('text-delta');
+/** Reads a stream to its end and counts the steps, which the AI SDK ends with another part than Mastra. */
+export const countSteps = counter('step-finish', 'finish-step');

@@ -1,5 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type * as main from '../src/index.js';
+import type * as testing from '../src/testing/index.js';
+import type * as guards from '../workflows/guards/index.js';
 import { cpuMs } from './measure.js';
 import { benchModel, countDeltas, textAnswer, type BenchModel } from './model.js';
 import { median } from './case.js';
@@ -40,6 +43,30 @@ export const firstText = async (name: StreamName): Promise<Record<string, number
   const times: number[] = [];
   while (times.length < 50) times.push(await once());
   return { ms: median(times) };
+};
+
+const addressed =
+  'Write to help@example.com or see https://example.com/help, please. The parcel left on Monday.'.match(/.{1,40}/g) ?? [];
+
+/**
+ * The CPU time of the first call in a process that has loaded the package: of the shipped code, which contains what the
+ * sources compute from the guards' patterns.
+ */
+export const firstCall = async (
+  hasGuards: boolean,
+  shipped: (entry: string) => Promise<unknown>,
+): Promise<Record<string, number>> => {
+  const { InterlockAgent } = (await shipped('index')) as typeof main;
+  const { linkGuard, redactor } = (await shipped('guards')) as typeof guards;
+  const { scriptedModel } = (await shipped('testing')) as typeof testing;
+  const outputProcessors = hasGuards
+    ? [redactor({ strategy: 'replace' }), linkGuard({ hosts: ['example.com'], strategy: 'strip' })]
+    : [];
+  const model = scriptedModel({ steps: [{ text: addressed }] });
+  const agent = new InterlockAgent({ id: 'first', name: 'first', instructions: 'Be brief.', model, outputProcessors });
+  const from = cpuMs();
+  await agent.generate('Say it.');
+  return { 'CPU ms': cpuMs() - from };
 };
 
 /** The peak of this process's memory. On Linux `maxRSS` includes that of the process that started it. */

@@ -21,6 +21,8 @@ export interface BenchRun {
 const bases: Readonly<Record<string, readonly string[]>> = {
   chunk: ['plain loop', 'mastra', 'ToolLoopAgent'],
   step: ['mastra', 'ToolLoopAgent'],
+  'streamed steps': ['mastra', 'ToolLoopAgent'],
+  'first call': ['no guards'],
   history: ['mastra'],
   results: ['mastra'],
   rows: ['mastra, 0 guards', 'mastra'],

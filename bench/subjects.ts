@@ -10,6 +10,7 @@ import type { Work } from './case.js';
 import {
   benchModel,
   countDeltas,
+  countSteps,
   echo,
   history,
   stepAnswers,
@@ -55,7 +56,10 @@ const agents = { interlock: InterlockAgent as Make, mastra: Agent as Make } as c
 export type AgentName = keyof typeof agents;
 
 interface Subject {
-  stream(prompt: string): Promise<{ fullStream: AsyncIterable<{ type: string; payload?: { text?: string } }> }>;
+  stream(
+    prompt: unknown,
+    options?: object,
+  ): Promise<{ fullStream: AsyncIterable<{ type: string; payload?: { text?: string } }> }>;
   generate(prompt: unknown, options: object): Promise<{ steps: readonly unknown[] }>;
 }
 
@@ -99,9 +103,9 @@ export const streamed =
     };
   };
 
-/** A tool loop of the given number of steps and previous messages. */
+/** A tool loop of the given number of steps and previous messages: its result, or its stream read to the end. */
 export const stepped =
-  ({ agent: name, shape, guards }: Line) =>
+  ({ agent: name, shape, guards }: Line, isStreamed = false) =>
   (steps: number, messages = 1): Work => {
     const processors = shapes[shape](stepGuards(guards));
     const tools = { echo: createTool({ id: 'echo', ...echo }) };
@@ -111,7 +115,8 @@ export const stepped =
       tools,
     });
     const conversation = history(messages);
-    return async () => (await agent.generate(conversation, { maxSteps: steps })).steps.length;
+    const generated = async () => (await agent.generate(conversation, { maxSteps: steps })).steps.length;
+    return isStreamed ? async () => countSteps((await agent.stream(conversation, { maxSteps: steps })).fullStream) : generated;
   };
 
 /** A tool loop with results of 2 kB, under guards that get all of them. */
