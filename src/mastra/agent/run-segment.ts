@@ -119,7 +119,7 @@ const withResponse = (
       if (chunk.type === 'error' && run?.state.status === 'failed') return write({ ...chunk, payload: { error: errorOf(run) } });
       if (chunk.type !== 'finish' || !run) return write(chunk);
       const { runId, from, payload } = chunk;
-      if ('response' in (payload as object)) return callEnded(run, options).then(() => write(chunk)); // from the process that ran the run
+      if ('response' in fieldsIn(payload)) return callEnded(run, options).then(() => write(chunk)); // from the process that ran the run
       const { object } = objectOf(run);
       if (object !== undefined) void write({ type: 'object-result', runId, from, object } as Chunk); // readers no longer wait
       const last = isRead ? { ...chunk, payload: { ...fieldsIn(payload), ...endOfRun(run, payload as FinishPayload) } } : chunk;
