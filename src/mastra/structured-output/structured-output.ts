@@ -173,21 +173,18 @@ export interface Structured {
 }
 
 /** Creates an object from an accepted answer. Rejects if the model fails or its object does not match the schema. */
-export type Structure = (answer: AcceptedAnswer) => Promise<Structured>;
-
-/** The agent whose answers are structured. */
-interface StructuringHost {
-  /** Builds another agent of the same class. */
-  readonly createAgent: (config: object) => Agent;
-  /** Its options for output guards. */
-  readonly guards: object;
-}
+type Structure = (answer: AcceptedAnswer) => Promise<Structured>;
 
 const words =
   'You turn text into data. Answer with JSON alone that fits the schema. Use what the text says, with its meaning and details; where it does not say something, use null or leave the field out.';
 
-/** Calls `structuredOutput.model` in a separate run, which the agent's output guards judge. */
-export const structureWith = ({ createAgent, guards }: StructuringHost, settings: StructuredOutput): Structure => {
+/**
+ * Calls `structuredOutput.model` in a separate run, which the agent's output guards judge.
+ *
+ * @param createAgent builds another agent of the same class
+ * @param guards its options for output guards
+ */
+export const structureWith = (createAgent: (config: object) => Agent, guards: object, settings: StructuredOutput): Structure => {
   const { model, instructions = words, schema, jsonPromptInjection, providerOptions } = settings;
   const agent = createAgent({ id: 'structured-output', name: 'Structured Output', instructions, model, ...guards });
   return async ({ messages, requestContext, abortSignal, tracingContext }) => {
