@@ -2,12 +2,11 @@ import { unfinishedText } from '../../loop/persist-rejected-turn.js';
 import type { StepRecord, Chunk } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop/run.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';
-import { errorOf, responseOf, wholeResultOf } from './result.js';
+import { objectOf, errorOf, responseOf, wholeResultOf } from './result.js';
 import { copyOfAnswer, stepResults, withViews } from './step-results.js';
 import { safely } from '../../phase/awaitable.js';
 import { drive } from '../../loop/drive.js';
 import { finalizeRun } from '../../loop/finalize-run.js';
-import { objectOf } from '../structured-output/structured-output.js';
 import type { SuspendedRuns } from './suspended-runs.js';
 import { copyForReaders, fieldsIn } from '../../phase/plain-data.js';
 

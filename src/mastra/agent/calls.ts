@@ -6,7 +6,8 @@ import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { checkSignalOptions, checkTightens, rejectWithoutEngine, resolveOptions } from './resolve-options.js';
 import { isDelegated, rejectedResult, rejectedStream } from '../tools/delegation.js';
-import { startRun, idsOf } from './start-run.js';
+import { idsOf } from './loop-ports.js';
+import { startRun } from './start-run.js';
 import { driveHere, followedRun, startedRun, type Followed, type StartedRun } from './callbacks.js';
 import { readCall, versionFor } from './read-call.js';
 import type { AgentSetup } from './read-config.js';
@@ -220,7 +221,7 @@ const inThread = async (call: ThreadCall, start: (options: CallOptions) => Promi
   if (mode !== 'stream' || !thread) return start(options);
   const runtime = await runtimeOf(agent);
   const pubsub = agent.getPubSub();
-  const runId = options.runId ?? idsOf(agent)('run');
+  const runId = options.runId ?? idsOf(agent, 'run')();
   const memory = { ...options.memory, thread: thread.threadId, resource: thread.resourceId };
   const placed = { ...options, memory, requestContext, runId } as never; // Mastra types it with its own generics
   await runtime.waitForCrossAgentThreadRun(agent, placed, pubsub);

@@ -22,6 +22,10 @@ import { stepFeedbackTag } from '../../loop/conversation.js';
 import { createConversion } from '../messages/conversion.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 
+/** Creates ids with the agent's Mastra instance, or random ids without one. */
+export const idsOf = (agent: Agent, idType: 'run' | 'message') => (): string =>
+  agent.getMastraInstance()?.generateId({ idType, source: 'agent', entityId: agent.id }) ?? globalThis.crypto.randomUUID();
+
 /** Creates the loop's ports for one call of Mastra's agent. */
 export const createLoopPorts = async (target: LoopTarget, createId: () => string) => {
   const { agent, options, requestContext, maxModelRetries } = target;

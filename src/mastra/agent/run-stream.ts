@@ -6,11 +6,10 @@ import { tripwireOf } from '../../loop/finalize-run.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { StreamTransforms } from '../call-options.js';
-import { answerOf, errorOf, traceIdsOf, type RunResult, type ResultOptions } from './result.js';
+import { objectOf, answerOf, errorOf, traceIdsOf, type RunResult, type ResultOptions } from './result.js';
 import type { StepResult } from './step-results.js';
 import { createReaders, type ReaderWatch } from '../../stream/readers.js';
 import { safely } from '../../phase/awaitable.js';
-import { objectOf } from '../structured-output/structured-output.js';
 import { readOutputSchema } from '../structured-output/output-schema.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 

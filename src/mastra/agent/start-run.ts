@@ -12,7 +12,7 @@ import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
 import { readerGuards } from '../workflow/guards.js';
 import type { AgentSetup } from './read-config.js';
-import { createLoopPorts } from './loop-ports.js';
+import { createLoopPorts, idsOf } from './loop-ports.js';
 import { guardSubagents } from '../tools/delegation.js';
 import { checkPromise, type LoopTarget } from '../tools/tools.js';
 import { createUnfinishedTurn } from '../memory/unfinished-turn.js';
@@ -67,22 +67,22 @@ interface StartOptions extends Pick<AgentSetup, 'guards' | 'hooks' | 'maxModelRe
 export const startRun = async (start: StartOptions): Promise<Run> => {
   const { agent, guards, mode, messages, options, requestContext, maxModelRetries, isContinued } = start;
   if (!start.journal) checkPromise(guards.effects, undefined);
-  const createId = idsOf(agent);
-  const runId = options.runId ?? createId('run');
+  const createId = idsOf(agent, 'message');
+  const runId = options.runId ?? idsOf(agent, 'run')();
   const conversation = await openConversation(agent, options.memory, requestContext);
   const owner = ownerOf(conversation ?? requestedIds(options.memory, requestContext));
   const own = effectiveOptions(guards, options);
   const chains = await resolveChains({ ...start, guards: { ...own, signals: guards.signals }, conversation });
   const ownLimits = start.limits ?? limitsOf(own, options, chains.error.length > 0);
   const lanes = compileChains(agent.id, chains, own.recordEdits ?? false);
-  const list = await openList({ agent, options, messages, requestContext, owner, createId: () => createId('message') });
+  const list = await openList({ agent, options, messages, requestContext, owner, createId });
   const hold = holdFor(own, lanes);
   const hooks = { ...start.hooks, ...options.hooks };
   const call = { agent, options, requestContext, runId, mode, list, conversation, owner, hooks, maxModelRetries };
   const trace = createAgentTrace({ ...start, ...call, ...ownLimits, hasWords: own.recordEdits ?? false }, lanes);
   const target: LoopTarget = { ...call, isGuarded: Object.values(lanes).some(Boolean), trace };
   if (target.isGuarded) guardSubagents(requestContext, (parts) => start.createAgent({ ...guards, ...unstored, ...parts }));
-  const { settings, ...loop } = await createLoopPorts(target, () => createId('message'));
+  const { settings, ...loop } = await createLoopPorts(target, createId);
   const ports = start.answering?.(loop.ports) ?? loop.ports;
   const recorder = isContinued ? undefined : recorderOf(own.record);
   const recordedParts = { recorder, recordEdits: own.recordEdits, ports, lanes, settings, chains };
@@ -136,12 +136,6 @@ const objectPlanFor = ({ agent, createAgent }: StartOptions, own: InterlockConfi
   const structure = (structuredOutput: StructuredOutput) => structureWith(createAgent, guards, structuredOutput);
   return objectPlanOf({ agentId: agent.id, maxRetries, recordEdits, structure });
 };
-
-/** Creates ids with the agent's Mastra instance, or random ids without one. */
-export const idsOf =
-  (agent: Agent) =>
-  (idType: 'run' | 'message'): string =>
-    agent.getMastraInstance()?.generateId({ idType, source: 'agent', entityId: agent.id }) ?? globalThis.crypto.randomUUID();
 
 /** The limits that options set. The number of models follows from the ports. */
 type OwnLimits = Omit<LoopLimits, 'models'>;

@@ -4,7 +4,7 @@ import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { stringify } from 'safe-stable-stringify';
 import { InterlockError } from '../../errors.js';
 import { rejectWithoutEngine } from '../agent/resolve-options.js';
-import { idsOf } from '../agent/start-run.js';
+import { idsOf } from '../agent/loop-ports.js';
 import { endRecording, type Followed } from '../agent/callbacks.js';
 import type { CallRunner, DurableCall } from '../agent/calls.js';
 import type { CallOptions } from '../call-options.js';
@@ -56,7 +56,7 @@ const hashOf = (messages: MessageListInput): string => {
 const startDurably = async (runs: DurableRuns, call: DurableCall): Promise<Followed> => {
   const { agent, mode, messages, given, options, requestContext } = call;
   const { persisted, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
-  const runId = options.runId ?? idsOf(agent)('run');
+  const runId = options.runId ?? idsOf(agent, 'run')();
   const deadlineMs = options.deadlineMs ?? runs.deadlineMs;
   const persistedCall = {
     runId,

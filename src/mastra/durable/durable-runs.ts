@@ -4,7 +4,7 @@ import { withErrors, type Board, type RunFound, type Engine, type Program, type 
 import type { CallOptions } from '../call-options.js';
 import type { Followed } from '../agent/callbacks.js';
 import type { ResumeOptions } from '../agent/resume.js';
-import { idsOf } from '../agent/start-run.js';
+import { idsOf } from '../agent/loop-ports.js';
 import { requestedIds } from '../memory/memory.js';
 import { forkedSegment } from './fork-run.js';
 import {
@@ -112,7 +112,7 @@ const repairsOf = (context: DurableContext) => {
     /** Starts a run that continues from a step of another run. */
     fork: async (runId: string, point: ForkOptions) => {
       await checkOwner(context, runId, point);
-      const newRunId = point.newRunId ?? idsOf(context.parts.agent)('run');
+      const newRunId = point.newRunId ?? idsOf(context.parts.agent, 'run')();
       const segment = await forkedSegment(context, await lastSegment(context, runId), { ...point, newRunId });
       return startSegment(context, segmentRef(newRunId, 0), { here: {}, segment, taken: 'durable/other-input' });
     },

@@ -1,7 +1,7 @@
 import type { PersistedStep } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { decode, decodeAt, encode } from '../../loop/state/encode.js';
-import { idsOf } from '../agent/start-run.js';
+import { idsOf } from '../agent/loop-ports.js';
 import { readSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
 import type { ForkOptions } from './operation-options.js';
 import type { DurableContext, SegmentRef } from './following.js';
@@ -30,7 +30,7 @@ export const forkedSegment = async (
       detail: `the run has reached step ${reached}, not ${step}.`,
     });
   const forked = { ...segment, call: { ...call, runId: newRunId }, forked: [...(segment.forked ?? []), ...sections] };
-  return withOwnMessage(forked, { ownId: idsOf(context.parts.agent)('message'), original: last.runId });
+  return withOwnMessage(forked, { ownId: idsOf(context.parts.agent, 'message')(), original: last.runId });
 };
 
 /** Gives a fork its own message id, so that memory does not replace the original run's message. */

@@ -4,7 +4,7 @@ import type { Agent } from '@mastra/core/agent';
 import { InterlockError, messageOf } from '../../errors.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
 import { textOf } from '../../loop/response.js';
-import type { Run, RunOptions } from '../../loop/run.js';
+import type { RunOptions } from '../../loop/run.js';
 import { compileLane, laneId } from '../workflow/guards.js';
 import { readOutputSchema } from './output-schema.js';
 import type { StructuredOutput } from './structured-output-options.js';
@@ -130,14 +130,6 @@ const withMetadata = (messages: MastraDBMessage[], metadata: ObjectMetadata): Ma
     const { content } = message;
     return index === last ? { ...message, content: { ...content, metadata: { ...content.metadata, ...metadata } } } : message;
   });
-};
-
-/** The object of an accepted answer. `usedFallbackValue` is true if it is the fallback value. */
-export const objectOf = (run: Run): { object: unknown; usedFallbackValue: boolean } => {
-  const isAccepted = run.state.status === 'success' && Boolean(run.state.attempt?.settings.structuredOutput);
-  const last = isAccepted ? run.state.list.get.response.db().findLast(({ role }) => role === 'assistant') : undefined;
-  const { structuredOutput, interlock } = (last?.content.metadata ?? {}) as ObjectMetadata;
-  return { object: structuredOutput, usedFallbackValue: interlock?.usedFallbackValue === true };
 };
 
 interface ObjectPlanOptions {

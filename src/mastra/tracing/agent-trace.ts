@@ -22,7 +22,8 @@ import { acceptedSteps, isWithheld, type Lanes, type Run, type RunTracer } from 
 import { concealOf } from '../../loop/run-recording.js';
 import { offeredTools } from '../model/prompts.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
-import { objectOf, structuredOutputId } from '../structured-output/structured-output.js';
+import { objectOf } from '../agent/result.js';
+import { structuredOutputId } from '../structured-output/structured-output.js';
 import { createGuardSpans } from './guard-spans.js';
 import { namesOf, usageStats, wordsOfSteps } from './model-spans.js';
 import { asError, createStepSpans, nameToolIn } from './step-spans.js';
