@@ -193,26 +193,13 @@ const simpleValue = (text: string): unknown => (/^(?:true|false|\d+(?:\.\d+)?)$/
 
 /** The names in the literal that is the last of two arguments, each with the text of a simple value. */
 const optionsAt = (masked: string, open: number): { name: string; value: string }[] => {
-  const [, second] = argumentsAt(masked, open);
-  if (second === undefined || masked[second] !== '{') return [];
+  const comma = topLevelOf(masked, open).indexOf(',');
+  const second = literalAt(masked, open + comma + 2);
+  if (comma < 0 || masked[second] !== '{') return [];
   return topLevelOf(masked, second)
     .split(',')
     .flatMap((entry) => {
       const [, name, value = ''] = /^\s*([\w$]+)\s*(?::\s*([\w$.]*)|$)/.exec(entry) ?? [];
       return name === undefined ? [] : [{ name, value }];
     });
-};
-
-/** The starts of the arguments of a call. */
-const argumentsAt = (masked: string, open: number): number[] => {
-  const starts = [literalAt(masked, open + 1)];
-  let depth = 0;
-  for (let at = open; at < masked.length; at += 1) {
-    const letter = masked[at] ?? '';
-    if ('{[('.includes(letter)) depth += 1;
-    else if ('}])'.includes(letter)) depth -= 1;
-    else if (letter === ',' && depth === 1) starts.push(literalAt(masked, at + 1));
-    if (depth === 0) return starts;
-  }
-  return starts;
 };

@@ -29,15 +29,13 @@ const kinds: readonly AgentKind[] = [
   },
 ];
 
-interface EditOptions {
-  /** Whether agents without guards get some. Default `true`. */
-  readonly proposes?: boolean;
-  /** Whether tools of the application act on personal values: they must get the values, and the model placeholders. Default `false`. */
-  readonly restores?: boolean;
-}
-
-/** A file with its agents guarded, or the same text if it creates none. */
-export const editAgents = (source: string, { proposes = true, restores = false }: EditOptions = {}): string => {
+/**
+ * A file with its agents guarded, or the same text if it creates none.
+ *
+ * @param edit `proposes`: whether agents without guards get some. `restores`: whether tools of the application act on personal
+ *   values: they must get the values, and the model placeholders.
+ */
+export const editAgents = (source: string, { proposes = true, restores = false } = {}): string => {
   const edited = kinds.reduce((text, kind) => editKind(text, kind, { proposes, restores }), source);
   return edited.includes('privacy]') && !/\bprivacy\s*=/.test(edited) ? withPrivacy(edited) : edited;
 };
@@ -75,7 +73,7 @@ export const agentsLeft = (source: string, restores = false): { readonly line: n
 const callsOf = (masked: string, local: string) =>
   Array.from(masked.matchAll(new RegExp(String.raw`\bnew\s+${local.replaceAll('$', String.raw`\$`)}\s*(?:<[^>(]*>\s*)?\(`, 'g')));
 
-const editKind = (source: string, kind: AgentKind, { proposes, restores }: Required<EditOptions>): string => {
+const editKind = (source: string, kind: AgentKind, { proposes, restores }: { proposes: boolean; restores: boolean }): string => {
   const found = importOf(source, kind);
   if (!found) return source;
   const { local } = found;
@@ -89,23 +87,24 @@ const editKind = (source: string, kind: AgentKind, { proposes, restores }: Requi
     const at = index + call.length;
     const missing = missingAt(created, at, kind);
     const proposed = proposes ? proposalFor(kind, missing ?? [], restores) : [];
-    if (proposed.length > 0) edits.push(proposalAt(source, created, { at, missing: proposed, added }));
+    for (const guard of proposed.flatMap(([, guards]) => guards)) added.add(guard);
+    if (proposed.length > 0) edits.push(proposalAt(source, literalAt(created, at) + 1, proposed));
     else if (kind.by.isFunction && missing?.length !== 0) continue; // without guards the function adds nothing
     replaced += 1;
     if (kind.by.isFunction) edits.push({ from: index, to: at, text: `${kind.by.name}(` });
   }
   if (replaced === 0) return source;
   const imports = [
-    ...(kind.by.isFunction ? [kind.by.name] : [local === kind.by.name ? local : `${kind.by.name} as ${local}`]).map((name) => ({
-      name,
-      from: kind.by.from,
-    })),
+    { name: importedAs(kind.by, local), from: kind.by.from },
     ...[...added].map((guard) => ({ name: functionOf(guard), from: 'mastra-interlock/guards' })),
   ];
   const isUsed = kind.by.isFunction && mentions(created, local) > replaced + 1; // possibly as a type
   edits.push(importEdit(found, { imports, keeps: isUsed }));
   return apply(source, edits);
 };
+
+const importedAs = ({ name, isFunction }: AgentKind['by'], local: string): string =>
+  isFunction || local === name ? name : `${name} as ${local}`;
 
 /** The function that creates a proposed guard. */
 const functionOf = (guard: string): string => (guard === 'privacy' ? 'redactor' : guard.slice(0, guard.indexOf('(')));
@@ -137,30 +136,19 @@ const apply = (source: string, edits: readonly Edit[]): string =>
     .reduce((text, { from, to, text: by }) => `${text.slice(0, from)}${by}${text.slice(to)}`, source);
 
 /** An import of the class as a value. */
-interface FoundImport {
-  readonly statement: Edit;
-  readonly module: string;
-  /** The other imported names. */
-  readonly others: readonly string[];
-  readonly own: string;
-  readonly local: string;
-}
-
-const importOf = (source: string, { name, from }: AgentKind): FoundImport | undefined => {
+const importOf = (source: string, { name, from }: AgentKind) => {
   for (const { index, 0: text, 1: names = '', 2: module = '' } of source.matchAll(
     /^import\s*\{([^}]*)\}\s*from\s*['"]([^'"]+)['"];?/gm,
   )) {
     if (!from.includes(module)) continue;
-    const all = names
-      .split(',')
-      .map((one) => one.trim())
-      .filter((one) => one !== '');
+    const all = names.split(',').flatMap((one) => one.trim() || []);
     const own = all.find((one) => one === name || one.startsWith(`${name} as `));
     if (own === undefined) continue;
     const local = own.split(' as ')[1]?.trim() ?? name;
     return {
       statement: { from: index, to: index + text.length, text },
       module,
+      /** The other imported names. */
       others: all.filter((one) => one !== own),
       own,
       local,
@@ -169,14 +157,9 @@ const importOf = (source: string, { name, from }: AgentKind): FoundImport | unde
   return undefined;
 };
 
-interface Imported {
-  readonly name: string;
-  readonly from: string;
-}
-
 const importEdit = (
-  { statement, module, others, own }: FoundImport,
-  { imports, keeps }: { imports: readonly Imported[]; keeps: boolean },
+  { statement, module, others, own }: NonNullable<ReturnType<typeof importOf>>,
+  { imports, keeps }: { imports: readonly { name: string; from: string }[]; keeps: boolean },
 ): Edit => {
   const remaining = keeps ? [...others, own] : others;
   const byModule = Map.groupBy(imports, ({ from }) => from);
@@ -190,7 +173,7 @@ const importEdit = (
 };
 
 /** The options for guards that an agent's literal does not have. Undefined if its settings are no literal, or spread others. */
-const missingAt = (masked: string, at: number, { guards }: AgentKind): (readonly [string, readonly string[]])[] | undefined => {
+const missingAt = (masked: string, at: number, { guards }: AgentKind): Missing | undefined => {
   const open = literalAt(masked, at);
   if (masked[open] !== '{') return undefined;
   const top = topLevelOf(masked, open);
@@ -198,20 +181,10 @@ const missingAt = (masked: string, at: number, { guards }: AgentKind): (readonly
   return Object.entries(guards).filter(([option]) => !new RegExp(String.raw`\b${option}\b`).test(top));
 };
 
-interface Proposal {
-  /** Right after the opening parenthesis. */
-  readonly at: number;
-  readonly missing: readonly (readonly [string, readonly string[]])[];
-  /** The guards that were proposed. */
-  readonly added: Set<string>;
-}
-
-/** Adds guards to an agent's literal. */
-const proposalAt = (source: string, masked: string, { at, missing, added }: Proposal): Edit => {
-  const open = literalAt(masked, at);
-  for (const guard of missing.flatMap(([, guards]) => guards)) added.add(guard);
+/** Adds guards at the start of an agent's literal. */
+const proposalAt = (source: string, at: number, missing: Missing): Edit => {
   const lines = missing.map(([option, guards]) => `${option}: [${guards.join(', ')}],`);
-  const indent = /^\r?\n([ \t]+)/.exec(source.slice(open + 1))?.[1];
+  const indent = /^\r?\n([ \t]+)/.exec(source.slice(at))?.[1];
   const text = indent === undefined ? ` ${lines.join(' ')}` : lines.map((line) => `\n${indent}${line}`).join('');
-  return { from: open + 1, to: open + 1, text };
+  return { from: at, to: at, text };
 };

@@ -10,7 +10,7 @@ import {
   type Evaluation,
   type Measures,
 } from '../src/eval/index.js';
-import { measureRows, type BrokenBound } from '../src/eval/measure.js';
+import { measureRows } from '../src/eval/measure.js';
 import { columns, misused, readText, type Command, type CommandIo } from './command.js';
 import { loadGuards } from './inputs.js';
 
@@ -50,10 +50,7 @@ Exit code: 0, 1 if a bound is not met, 2 if a file could not be read.`,
     if (!Number.isInteger(concurrency) || concurrency < 1)
       return misused(io, evalCommand, '--concurrency must be an integer of 1 or more.');
     if (Number.isNaN(threshold)) return misused(io, evalCommand, '--threshold must be a number.');
-    const bounds = [
-      ...(values.min ?? []).map((text) => parseBound('min', text)),
-      ...(values.max ?? []).map((text) => parseBound('max', text)),
-    ];
+    const bounds = (['min', 'max'] as const).flatMap((side) => (values[side] ?? []).map((text) => parseBound(side, text)));
     const samples = parseSamples(await readText(io, values.data), values.data);
     const guards = await loadGuards(resolve(io.cwd, values.pipeline));
     const progress = createProgress(io);
@@ -97,7 +94,7 @@ const write = async ({ cwd }: CommandIo, name: string | undefined, text: () => s
 const print = (
   { out }: CommandIo,
   { together, guards, samples, objecting }: Evaluation,
-  broken: readonly BrokenBound[],
+  broken: ReturnType<typeof brokenBounds>,
 ): void => {
   const all: [string, Measures][] = [['all guards', together], ...Object.entries(guards)];
   const lines = [

@@ -10,13 +10,6 @@ import { agentsLeft, editAgents } from './edit-agents.js';
 import { sourcesIn, maskedOf } from './source-text.js';
 import { templates } from './templates.js';
 
-/** A file that is changed. */
-interface Change {
-  readonly path: string;
-  readonly before: string;
-  readonly after: string;
-}
-
 const entries = ['src/mastra/index.ts', 'mastra/index.ts', 'src/mastra/index.js', 'src/mastra.ts'];
 
 /** Adds guards to the agents of an existing application. */
@@ -125,7 +118,7 @@ const canResolve = (cwd: string): boolean => {
 };
 
 /** The changes of an application's files, and the agents that keep their own guards. */
-const planOf = (cwd: string, proposes: boolean): { readonly changes: Change[]; readonly left: string[] } => {
+const planOf = (cwd: string, proposes: boolean) => {
   const files = sourcesIn(cwd).map((file) => ({ path: relative(cwd, file), before: readFileSync(file, 'utf8') }));
   const restores = files.some(({ before }) => actsOnAddresses(before));
   return {

@@ -34,15 +34,13 @@ Exit code: 0 if all verdicts match, 1 if any differs, 2 if a file could not be r
     const guards = await loadGuards(resolve(io.cwd, values.pipeline));
     let [replayed, differing] = [0, 0];
     const unread = await eachTrace(io, positionals, async (recorded, path) => {
-      const { trace, endedAt } = await replayTrace(recorded, guards);
+      const { trace, endedAt: end } = await replayTrace(recorded, guards);
       const comparison = compareTraces(recorded, trace);
       replayed += 1;
       if (comparison.differs) differing += 1;
-      print(
-        io,
-        { path, comparison, endedAt: endedAt && `step ${endedAt.stepNumber}, attempt ${endedAt.attempt}: ${endedAt.reason}` },
-        values.json,
-      );
+      const endedAt = end && `step ${end.stepNumber}, attempt ${end.attempt}: ${end.reason}`;
+      const report = { path, ...comparison, ...(endedAt && { endedAt }) };
+      io.out(values.json ? `${JSON.stringify(report)}\n` : textOf(report));
     });
     if (!values.json) io.out(`\n${replayed} replayed, ${differing} differ${unread > 0 ? `, ${unread} could not be read` : ''}\n`);
     if (unread > 0) return 2;
@@ -50,19 +48,18 @@ Exit code: 0 if all verdicts match, 1 if any differs, 2 if a file could not be r
   },
 };
 
-interface ReplayReport {
-  readonly path: string;
-  readonly comparison: TraceComparison;
-  readonly endedAt: string | undefined;
-}
-
-const print = ({ out }: CommandIo, { path, comparison, endedAt }: ReplayReport, asJson = false): void => {
-  const { before, after, differs, rows } = comparison;
-  if (asJson) return out(`${JSON.stringify({ path, ...comparison, ...(endedAt && { endedAt }) })}\n`);
+const textOf = ({
+  path,
+  before,
+  after,
+  differs,
+  rows,
+  endedAt,
+}: TraceComparison & { path: string; endedAt?: string }): string => {
   const [was, is] = [before.status ?? 'unfinished', after.status ?? 'ended'];
-  out(`${differs ? 'differs' : 'same   '}  ${path}  ${was === is ? is : `${was} -> ${is}`}\n`);
-  for (const row of rows) if (row.differs) out(`         ${lineOf(row)}\n`);
-  if (endedAt) out(`         ended at ${endedAt}\n`);
+  const details = [...rows.filter((row) => row.differs).map(lineOf), ...(endedAt ? [`ended at ${endedAt}`] : [])];
+  const title = `${differs ? 'differs' : 'same   '}  ${path}  ${was === is ? is : `${was} -> ${is}`}\n`;
+  return title + details.map((line) => `         ${line}\n`).join('');
 };
 
 const lineOf = ({ stepNumber, attempt, phase, processorId, before, after }: ComparedRow): string => {

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 import { shadowReport, type ShadowComparison, type ShadowReport } from '../src/replay.js';
-import type { ShadowExample } from '../src/trace/shadow/shadow-report.js';
 import { milliseconds } from '../src/eval/measure.js';
 import { columns, misused, type Command, type CommandIo } from './command.js';
 import { eachTrace } from './inputs.js';
+
+type ShadowExample = ShadowComparison['examples'][number];
 
 /** Reports the shadow guards' verdicts in recorded runs. */
 export const shadow: Command = {

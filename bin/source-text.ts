@@ -20,17 +20,17 @@ export const maskedOf = (source: string): string =>
 /** The position of the first letter from a position on. */
 export const literalAt = (masked: string, at: number): number => at + (/^\s*/.exec(masked.slice(at))?.[0].length ?? 0);
 
-/** The text between two brackets at its top level, without nested content. */
+/** The text between two brackets at its top level, with blanks for nested content, so that positions stay. */
 export const topLevelOf = (masked: string, open: number): string => {
   let depth = 0;
   let top = '';
   for (const letter of masked.slice(open)) {
     if ('{[('.includes(letter)) depth += 1;
     else if ('}])'.includes(letter)) depth -= 1;
-    else if (depth === 1) top += letter;
-    if (depth === 0) return top;
+    if (depth === 0) break;
+    top += depth === 1 && !'{[(}])'.includes(letter) ? letter : ' '.repeat(letter.length);
   }
-  return top;
+  return top.slice(1);
 };
 
 /** The line of a position, from 1. */

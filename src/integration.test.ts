@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isInterlockError } from './errors.js';
-import { checkIntegration, checkVersion, integrations, rangeOf, type Integration } from './integration.js';
+import { checkIntegration, checkVersion, integrations, rangeOf } from './integration.js';
 
-const names = Object.keys(integrations) as Integration[];
+const names = Object.keys(integrations) as (keyof typeof integrations)[];
 const { peerDependencies, peerDependenciesMeta, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   peerDependencies: Record<string, string>;
   peerDependenciesMeta: Record<string, unknown>;

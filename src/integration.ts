@@ -17,7 +17,7 @@ export const integrations = {
   pg: { from: '8.11.3', below: '9.0.0' },
 } as const satisfies Record<string, VersionRange>;
 
-export type Integration = keyof typeof integrations;
+type Integration = keyof typeof integrations;
 
 /** Versions of a package, without pre-releases: one counts as the version that it leads to. */
 interface VersionRange {

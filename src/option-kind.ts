@@ -218,13 +218,14 @@ export const recordOf = <Field>(field: OptionKind<Field>): OptionKind<Readonly<R
 
 type Fields = Readonly<Record<string, OptionKind>>;
 
-type NeededIn<Kinds extends Fields> = {
-  [Name in keyof Kinds]: Kinds[Name] extends { readonly isNeeded: true } ? Name : never;
-}[keyof Kinds];
+interface Needed {
+  readonly isNeeded: true;
+}
 
-type ValuesOf<Kinds extends Fields> = { -readonly [Name in NeededIn<Kinds>]: ValueOf<Kinds[Name]> } & {
-  -readonly [Name in Exclude<keyof Kinds, NeededIn<Kinds>>]?: ValueOf<Kinds[Name]>;
-};
+/** The values of fields with these kinds. The comment of a kind is that of its field. */
+type ValuesOf<Kinds extends Fields> = {
+  -readonly [Name in keyof Kinds as Kinds[Name] extends Needed ? Name : never]: ValueOf<Kinds[Name]>;
+} & { -readonly [Name in keyof Kinds as Kinds[Name] extends Needed ? never : Name]?: ValueOf<Kinds[Name]> };
 
 /** An object with a kind for each field. Unknown fields and missing required fields are faults. */
 export const fieldsOf = <Kinds extends Fields>(fields: Kinds): OptionKind<ValuesOf<Kinds>> => {

@@ -4,7 +4,7 @@ export { collectTraces, type Trace, type TraceCollection, formatTrace, parseTrac
 export { traceOfKind } from './trace/traces.js';
 export { compareTraces, type TraceComparison } from './trace/compare-traces.js';
 export { replay, type Replayed } from './mastra/replay/replay.js';
-export type { ReplayGuards } from './mastra/replay/replay-lanes.js';
+export type { ReplayGuards } from './mastra/replay/replay-setup.js';
 export { redactTrace, type RedactionPolicy } from './trace/redact-trace.js';
 export { shadowReport, watchShadows, type ShadowWatch } from './trace/shadow/report-shadows.js';
 export type { ShadowComparison, ShadowReport } from './trace/shadow/shadow-report.js';

@@ -34,13 +34,13 @@ it.each([
   ['a failed request', new TypeError('fetch failed')],
 ])('tries again after %s', async (_name, error) => {
   const act = vi.fn<() => Promise<string>>().mockRejectedValueOnce(error).mockResolvedValue('there');
-  const { done } = keepTrying(act, { path: 'adminUrl', signal: new AbortController().signal });
+  const { done } = keepTrying(act, 'adminUrl', new AbortController().signal);
   expect(await done).toBe('there');
 });
 
 it('does not try again after another error of this library', async () => {
   const error = new InterlockError('durable/unreadable', { path: 'journal' });
   const act = vi.fn<() => Promise<string>>().mockRejectedValue(error);
-  await expect(keepTrying(act, { path: 'adminUrl', signal: new AbortController().signal }).done).rejects.toBe(error);
+  await expect(keepTrying(act, 'adminUrl', new AbortController().signal).done).rejects.toBe(error);
   expect(act).toHaveBeenCalledOnce();
 });

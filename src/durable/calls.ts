@@ -12,15 +12,13 @@ export interface Trying<T> {
   within(patienceMs: number): Promise<T>;
 }
 
-interface KeepTrying {
-  /** The path of the option that holds the address of the unreachable server. */
-  readonly path: string;
-  /** Ends the retries. */
-  readonly signal: AbortSignal;
-}
-
-/** Retries an operation until it succeeds. Of the errors with a code of this library, only `durable/unreachable` is retried. */
-export const keepTrying = <T>(act: () => Promise<T>, { path, signal }: KeepTrying): Trying<T> => {
+/**
+ * Retries an operation until it succeeds. Of the errors with a code of this library, only `durable/unreachable` is retried.
+ *
+ * @param path the path of the option that holds the address of the unreachable server
+ * @param signal ends the retries
+ */
+export const keepTrying = <T>(act: () => Promise<T>, path: string, signal: AbortSignal): Trying<T> => {
   let last: Error | undefined;
   const done = pRetry(act, {
     retries: Infinity,

@@ -49,11 +49,20 @@ const sealedProgram = ({ id, run }: Program, seal: Seal): Program => ({
   isEncrypted: true,
   run: async (durable, { runId, input }) => {
     const at = placesOf(id, runId);
-    const output = await run(openedDurable(durable, at, { seal, append: sealedAppends(id, seal) }), {
-      runId,
-      input: seal.open(input, at('input')),
+    const append = sealedAppends(id, seal);
+    const opened = (outer: Durable): Durable => ({
+      ...outer,
+      step: async (key, body, records) => {
+        const place = at(`step ${key}`);
+        const sealed = (): Append | undefined => {
+          const those = records?.();
+          return those && append(those);
+        };
+        return seal.open(await outer.step(key, async (inner) => seal.close(await body(opened(inner)), place), sealed), place);
+      },
+      publish: (those) => outer.publish(append(those)),
     });
-    return seal.close(output, at('output'));
+    return seal.close(await run(opened(durable), { runId, input: seal.open(input, at('input')) }), at('output'));
   },
 });
 
@@ -64,13 +73,8 @@ const placesOf =
   (entry) =>
     JSON.stringify([program, runId, entry]);
 
-interface Sealed {
-  readonly seal: Seal;
-  append(append: Append): Append;
-}
-
 /** A record is encrypted once: a repeated append has the same texts. */
-const sealedAppends = (program: string, seal: Seal): Sealed['append'] => {
+const sealedAppends = (program: string, seal: Seal): ((append: Append) => Append) => {
   const known = new WeakMap<BoardEntry, BoardEntry>();
   return ({ runId, at, entries }) => {
     const sealed = (entry: BoardEntry): BoardEntry => {
@@ -81,20 +85,6 @@ const sealedAppends = (program: string, seal: Seal): Sealed['append'] => {
     return { runId, at, entries: entries.map(sealed) };
   };
 };
-
-const openedDurable = (durable: Durable, at: PlaceOf, { seal, append }: Sealed): Durable => ({
-  ...durable,
-  step: async (key, run, records) => {
-    const place = at(`step ${key}`);
-    const close = async (inner: Durable) => seal.close(await run(openedDurable(inner, at, { seal, append })), place);
-    const sealed = (): Append | undefined => {
-      const those = records?.();
-      return those && append(those);
-    };
-    return seal.open(await durable.step(key, close, sealed), place);
-  },
-  publish: (those) => durable.publish(append(those)),
-});
 
 /** The engine's runs as the program sees them. */
 const openedRuns = (runs: ProgramRuns, program: string, seal: Seal): ProgramRuns => ({
@@ -137,7 +127,7 @@ const openedBoard = (board: Board, program: string, seal: Seal): Board => {
 type Seal = ReturnType<typeof createSeal>;
 
 /** A key of 32 bytes, raw or in base64. */
-export type SealKey = Uint8Array | string;
+type SealKey = Uint8Array | string;
 
 const cipher = 'aes-256-gcm';
 const keyBytes = 32;

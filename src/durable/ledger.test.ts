@@ -81,8 +81,7 @@ describe('the parts of a step', () => {
 });
 
 describe('a run that kills its processes', () => {
-  const lifeIn = (lives: Ledger, maxDeaths: number, suspects = createSuspects()) =>
-    createExecution({ ledger: lives, maxDeaths, suspects });
+  const lifeIn = (lives: Ledger, maxDeaths: number, suspects = createSuspects()) => createExecution(lives, maxDeaths, suspects);
 
   it('fails after more than `maxDeaths` crashes without progress, and not before', async () => {
     const { as } = shared();
@@ -111,7 +110,7 @@ describe('a run that kills its processes', () => {
     const { as } = shared();
     for (let starts = 0; starts < 2; starts += 1) await lifeIn(as('one'), 4).start(() => 0);
     const suspects = createSuspects();
-    await suspects.turn(); // another run has it
+    await suspects(); // another run has it
     for (let attempts = 0; attempts < 6; attempts += 1) {
       const life = lifeIn(as('one'), 4, suspects);
       void life.start(() => 0);
@@ -125,7 +124,7 @@ describe('a run that kills its processes', () => {
     const [ended, next] = [shared(), shared()];
     for (const { as } of [ended, next]) for (let starts = 0; starts < 2; starts += 1) await lifeIn(as('one'), 4).start(() => 0);
     const suspects = createSuspects();
-    const leave = await suspects.turn();
+    const leave = await suspects();
     const life = lifeIn(ended.as('one'), 4, suspects);
     const waiting = life.start(() => 0);
     const following = lifeIn(next.as('one'), 4, suspects).start(() => 0);

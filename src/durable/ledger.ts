@@ -51,52 +51,31 @@ export class DeadlyRun extends Error {
 }
 
 /**
- * Runs during which several processes died. A process runs them one at a time. If it dies, the run under way is guilty and the
- * others are acquitted.
+ * Waits for the turn of a run during which several processes died; returns a function that ends the turn. A process runs such runs one
+ * at a time. If it dies, the run under way is guilty and the others are acquitted.
  */
-export interface Suspects {
-  /** Settles when it is the caller's turn; returns a function that ends the turn. */
-  turn(): Promise<() => void>;
-}
+export type Suspects = ReturnType<typeof createSuspects>;
 
-export const createSuspects = (): Suspects => {
+export const createSuspects = () => {
   let last: Promise<void> = Promise.resolve();
-  return {
-    turn: async () => {
-      const before = last;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      last = promise;
-      await before;
-      return resolve;
-    },
+  return async (): Promise<() => void> => {
+    const before = last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    last = promise;
+    await before;
+    return resolve;
   };
 };
 
 /** The number of deaths that makes a run suspicious. One death may have another cause. */
 const suspiciousDeaths = 2;
 
-interface Watching {
-  readonly ledger: Pick<Ledger, 'countStart' | 'uncountStart'>;
-  readonly maxDeaths: number;
-  readonly suspects: Suspects;
-}
-
 /** The recorded execution of a run in a process. */
-export interface Execution {
-  /**
-   * Called before a step that is not stored yet, with the number of stored steps. Records the execution, once; a suspect waits for its turn
-   * first. Raises {@link DeadlyRun}.
-   */
-  start(steps: () => number): Promise<void>;
-  /** A step was stored: the next suspect may continue. */
-  pass(): void;
-  /** The run was interrupted and did not kill the process: its start does not count. */
-  interrupt(): Promise<void>;
-  /** The execution has ended. A suspect that still waits for its turn never starts. */
-  end(): void;
-}
+export type Execution = ReturnType<typeof createExecution>;
 
-export const createExecution = ({ ledger, maxDeaths, suspects }: Watching): Execution => {
+type Counting = Pick<Ledger, 'countStart' | 'uncountStart'>;
+
+export const createExecution = (ledger: Counting, maxDeaths: number, suspects: Suspects) => {
   const suspicious = Math.min(suspiciousDeaths, maxDeaths - 1);
   let hasStarted = false;
   let hasEnded = false;
@@ -113,23 +92,30 @@ export const createExecution = ({ ledger, maxDeaths, suspects }: Watching): Exec
     await ledger.uncountStart();
   };
   return {
-    start: async (steps) => {
+    /**
+     * Called before a step that is not stored yet, with the number of stored steps. Records the execution, once; a suspect waits for its turn
+     * first. Raises {@link DeadlyRun}.
+     */
+    start: async (steps: () => number): Promise<void> => {
       if (hasStarted) return;
       hasStarted = true;
       const deaths = await count(steps());
       if (deaths >= maxDeaths) throw new DeadlyRun(deaths);
       if (suspicious < 1 || deaths < suspicious) return;
       await interrupt(); // a process that dies meanwhile does not die of this run
-      pass = await suspects.turn();
+      pass = await suspects();
       if (hasEnded) {
         pass();
         throw new Error('The run has ended here.');
       }
       await count(steps());
     },
+    /** A step was stored: the next suspect may continue. */
     pass: () => pass(),
+    /** The run was interrupted and did not kill the process: its start does not count. */
     interrupt,
-    end: () => {
+    /** The execution has ended. A suspect that still waits for its turn never starts. */
+    end: (): void => {
       hasEnded = true;
       pass();
     },

@@ -86,12 +86,7 @@ export const memoryEngine = (): Engine => ({
   close: async () => undefined,
 });
 
-interface Executing {
-  readonly run: MemoryRun;
-  readonly board: MemoryBoard;
-}
-
-const execute = async (program: Program, call: ProgramCall, { run, board }: Executing): Promise<void> => {
+const execute = async (program: Program, call: ProgramCall, { run, board }: { run: MemoryRun; board: MemoryBoard }) => {
   const keep: Durable['step'] = async (key, body, records) => {
     const text = await body(durable);
     run.over.signal.throwIfAborted();
@@ -136,7 +131,7 @@ const listed = (runId: string, { found: { kind }, steps, resourceId, startedAt, 
 });
 
 /** The records and notes of runs in the memory of this process. */
-export type MemoryBoard = Board & {
+type MemoryBoard = Board & {
   /** Returns the place of the first record. */
   append(append: Append): number;
 };

@@ -13,7 +13,7 @@ describe('the steps of a run in a store', () => {
     const store: StepStore = { find: () => undefined, count: () => 0, check, write: () => 0 };
     const act = async (): Promise<void> => undefined;
     const execution = { start: act, pass: () => undefined, interrupt: act, end: () => undefined };
-    const durable = storedDurable({ store, execution, canceled: new AbortController().signal });
+    const durable = storedDurable(store, execution, new AbortController().signal);
     return { durable, check, take: () => (isTaken = true) };
   };
 

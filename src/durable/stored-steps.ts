@@ -3,7 +3,7 @@ import type { Awaitable } from '../phase/awaitable.js';
 import type { Execution } from './ledger.js';
 
 /** A write to the store of a run: a step and its records, all or nothing. */
-export interface StoreWrite {
+interface StoreWrite {
   readonly step?: PersistedStep;
   readonly append?: Append | undefined;
 }
@@ -19,12 +19,6 @@ export interface StepStore {
   write(write: StoreWrite): Awaitable<number>;
 }
 
-interface StoredSteps {
-  readonly store: StepStore;
-  readonly execution: Execution;
-  readonly canceled: AbortSignal;
-}
-
 /** Separates the key of a step from the key of the step around it. */
 const separator = '\n';
 
@@ -32,7 +26,7 @@ const separator = '\n';
 export const isOutermost = ({ key }: PersistedStep): boolean => !key.includes(separator);
 
 /** A run whose steps are in a store of this library, next to those of the engine. */
-export const storedDurable = ({ store, execution, canceled }: StoredSteps): Durable => {
+export const storedDurable = (store: StepStore, execution: Execution, canceled: AbortSignal): Durable => {
   const inside = (around: string): Durable => ({
     step: async (own, run, records) => {
       const key = around + own;

@@ -1,7 +1,7 @@
 import type { Awaitable } from '../phase/awaitable.js';
 
 /** The latest heartbeat of a process, or of a run that it has claimed. */
-export interface Heartbeat {
+interface Heartbeat {
   readonly id: string;
   /** Changes as long as the process lives. */
   readonly beat: string;

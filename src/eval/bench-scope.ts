@@ -4,16 +4,9 @@ import { createRunScope, type GuardReport } from '../phase/scope.js';
 import { untilAborted } from '../phase/awaitable.js';
 import { createRecorder } from '../trace/recorder.js';
 
-/** The scope of guards that run outside of an agent run. */
-export type Bench = ReturnType<typeof createBench>;
-
-/** Makes a bench. `signal` aborts its guards. */
+/** Makes the scope of guards that run outside of an agent run. `signal` aborts the guards. */
 export const createBench = (signal: AbortSignal) => {
-  const recorder = createRecorder({
-    runId: 'bench',
-    position: () => ({ stepNumber: 0, attempt: 1 }),
-    wallClock: Date.now,
-  });
+  const recorder = createRecorder({ runId: 'bench', position: () => ({ stepNumber: 0, attempt: 1 }), wallClock: Date.now });
   const shadows: Promise<void>[] = [];
   const openShadow = () => {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 import { definedFields, fieldsIn } from '../phase/plain-data.js';
 import pLimit from 'p-limit';
 import { InterlockAgent, insidesOfAgent } from '../mastra/agent/agent.js';
-import type { ReplayGuards } from '../mastra/replay/replay-lanes.js';
+import type { ReplayGuards } from '../mastra/replay/replay-setup.js';
 import {
   isObjectedTo,
   measure,
@@ -96,13 +96,7 @@ const evaluated = (one: SampleWithJudgement, objecting: Objecting): EvaluatedSam
   const { id, location, label } = one.sample;
   const { verdict, score, why } = one.judgement;
   const objected = isObjectedTo(whole(one), objecting);
-  return {
-    id,
-    location,
-    label,
-    verdict,
-    ...definedFields({ objected, score, why }),
-  };
+  return { id, location, label, verdict, ...definedFields({ objected, score, why }) };
 };
 
 const measuresByGuard = (judged: readonly SampleWithJudgement[], objecting: Objecting): Record<string, Measures> => {
@@ -125,16 +119,7 @@ interface GuardJudgement {
 }
 
 /** The guards' judgement of a sample. */
-interface Judgement {
-  /** The strictest verdict of all guards. */
-  readonly verdict: VerdictKind;
-  /** The highest score among their verdicts. */
-  readonly score: number | undefined;
-  readonly durationMs: number;
-  readonly guards: readonly GuardJudgement[];
-  /** The reason for a missing verdict. */
-  readonly why: string | undefined;
-}
+type Judgement = ReturnType<typeof judgementOf>;
 
 /** Reads the score from the metadata of a verdict. */
 type ReadScore = (metadata: unknown) => number | undefined;
@@ -158,14 +143,16 @@ interface Outcome {
 }
 
 /** The guards' judgement of a sample. A failed guard has no verdict, whatever its policy did. */
-const judgementOf = ({ events, verdict: ofRun, why, durationMs }: Outcome, scoreOf: ReadScore): Judgement => {
+const judgementOf = ({ events, verdict: ofRun, why, durationMs }: Outcome, scoreOf: ReadScore) => {
   const guards = new Map<string, GuardJudgement>();
   for (const event of events) {
     const next = read(event, scoreOf);
     if (next) guards.set(next.processorId, together(guards.get(next.processorId), next));
   }
   const all = [...guards.values()];
+  /** The strictest verdict of all guards. */
   const verdict = all.reduce((strictest, one) => (isStricter(one.verdict, strictest) ? one.verdict : strictest), ofRun);
+  /** The highest score among their verdicts. */
   const score = all.reduce<number | undefined>((highest, one) => highestOf(highest, one.score), undefined);
   return { verdict, score, durationMs, guards: all, why: verdict === 'unavailable' ? (why ?? bypassed(events)) : undefined };
 };

@@ -4,7 +4,7 @@ import type { VerdictKind } from '../verdict.js';
 import { InterlockError } from '../errors.js';
 
 /** A judged sample with its score. */
-export interface ScoredSample {
+interface ScoredSample {
   readonly label: boolean;
   readonly score: number;
 }
@@ -29,16 +29,13 @@ export const rocOf = (samples: readonly ScoredSample[]): RocPoint[] | undefined 
   if (positives === 0 || negatives === 0) return undefined;
   const points: RocPoint[] = [{ threshold: Infinity, recall: 0, falsePositiveRate: 0 }];
   let [hits, misses] = [0, 0];
-  for (const [threshold, own] of byScore(samples)) {
+  for (const [threshold, own] of [...Map.groupBy(samples, ({ score }) => score)].toSorted(([a], [b]) => b - a)) {
     hits += own.filter(({ label }) => label).length;
     misses += own.filter(({ label }) => !label).length;
     points.push({ threshold, recall: hits / positives, falsePositiveRate: misses / negatives });
   }
   return points;
 };
-
-const byScore = (samples: readonly ScoredSample[]): [number, ScoredSample[]][] =>
-  [...Map.groupBy(samples, ({ score }) => score)].toSorted(([a], [b]) => b - a);
 
 /** The area under the curve: the chance that a positive sample has a higher score than a negative one. Ties count half. */
 export const areaUnder = (points: readonly RocPoint[]): number =>
@@ -176,14 +173,8 @@ export const ratio = (value: number | undefined): string => value?.toFixed(3) ??
 export const milliseconds = (ms: number | undefined): string =>
   ms === undefined ? 'n/a' : `${ms < 10 ? ms.toFixed(2) : ms.toFixed(0)} ms`;
 
-/** A displayed measure. */
-interface MeasureRow {
-  readonly name: string;
-  show(measures: Measures): string;
-}
-
 /** The displayed measures, in this order. */
-export const measureRows: readonly MeasureRow[] = [
+export const measureRows: readonly { readonly name: string; show(measures: Measures): string }[] = [
   { name: 'precision', show: ({ precision }) => ratio(precision) },
   { name: 'recall', show: ({ recall }) => ratio(recall) },
   { name: 'F1', show: ({ f1 }) => ratio(f1) },
@@ -217,7 +208,7 @@ export interface Bound {
 }
 
 /** A bound that was missed. `actual` is undefined if the metric cannot be computed. */
-export interface BrokenBound extends Bound {
+interface BrokenBound extends Bound {
   readonly actual: number | undefined;
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { InterlockError } from '../errors.js';
+import { InterlockError, messageOf } from '../errors.js';
 import { openPayload } from '../mastra/workflow/step.js';
 import { attempted } from '../phase/awaitable.js';
+import { fieldsIn } from '../phase/plain-data.js';
 
 /** Whether guards should object: `true` or 1 if so. */
 const labelSchema = z.union([z.boolean(), z.literal(0).transform(() => false), z.literal(1).transform(() => true)], {
@@ -68,9 +69,7 @@ type Form = keyof typeof sampleForms;
 const readLine = (line: string, location: string): Sample => {
   const value: unknown = attempted(() => JSON.parse(line));
   if (value === undefined) throw invalid(location, 'it is no JSON.');
-  const forms = (Object.keys(sampleForms) as Form[]).filter(
-    (name) => typeof value === 'object' && value !== null && name in value,
-  );
+  const forms = (Object.keys(sampleForms) as Form[]).filter((name) => name in fieldsIn(value));
   const [form] = forms;
   if (!form || forms.length > 1)
     throw invalid(location, `it needs one of ${Object.keys(sampleForms).join(', ')}, and has ${forms.join(', ') || 'none'}.`);
@@ -88,7 +87,7 @@ const checkPayload = (payload: object, location: string): void => {
   try {
     openPayload(structuredClone(payload));
   } catch (error) {
-    throw invalid(location, error instanceof Error ? error.message : String(error));
+    throw invalid(location, messageOf(error));
   }
 };
 

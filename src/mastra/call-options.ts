@@ -34,13 +34,13 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   requestContext?: RequestContext;
   maxSteps?: number;
   includeRawChunks?: boolean;
-  stopWhen?: unknown;
+  stopWhen?: StopCondition | readonly StopCondition[];
   isTaskComplete?: AgentExecutionOptionsBase<unknown>['isTaskComplete'];
   onIterationComplete?: AgentExecutionOptionsBase<unknown>['onIterationComplete'];
   abortSignal?: AbortSignal;
   /** Keeps work alive after the response, on hosts that freeze then. */
   serverless?: { waitUntil?: (work: Promise<unknown>) => void };
-  toolsets?: unknown;
+  toolsets?: Readonly<Record<string, object>>;
   clientTools?: object;
   hooks?: ToolHooks;
   prepareStep?: PrepareStep;
@@ -62,6 +62,9 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   /** Ends the run after its last reader has canceled. Set if `onReaderCancel` is 'stop'. */
   stopForReader?: () => void;
 }
+
+/** A condition in the AI SDK's form. */
+type StopCondition = (call: object) => unknown;
 
 type StreamTransform = () => TransformStream<Chunk, Chunk>;
 /** Transforms of the full stream, created anew for each reader. */

@@ -4,7 +4,6 @@ import {
   type MeterProvider,
   type TracerProvider,
   type Attributes,
-  type Counter,
   type Histogram,
   type Meter,
 } from '@opentelemetry/api';
@@ -12,7 +11,7 @@ import type { RunEvent } from '../../schemas/index.js';
 import { checkIntegration } from '../integration.js';
 import { traceOfKind, type Trace } from '../trace/traces.js';
 import { libraryName } from '../library.js';
-import { createRunSpans, errorType, followRuns, guardAttributes, type RunListener } from './run-spans.js';
+import { createRunSpans, errorType, followRuns, guardAttributes } from './run-spans.js';
 import { attribute, operation } from './names.js';
 
 /** Destinations of telemetry. */
@@ -29,7 +28,7 @@ export interface OpenTelemetryOptions {
 /** Reports runs to OpenTelemetry. */
 export interface RunTelemetry {
   /** Pass this to agents or calls: it reports active runs as spans and metrics. */
-  readonly onRunEvent: RunListener;
+  readonly onRunEvent: ReturnType<typeof createRunSpans>;
   /**
    * Exports a recorded run, redacted or not: spans with the recorded times, and metrics, counted at the time of this call. Set
    * `metrics: false` for runs that were already counted while they ran. Default: both.
@@ -80,7 +79,7 @@ interface RunInfo {
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
 /** Records metrics from events. */
-const createRunMetrics = (meter: Meter): RunListener => {
+const createRunMetrics = (meter: Meter) => {
   const to = createInstruments(meter);
   const countVerdict = ({ agentId }: RunInfo, event: Of<'guard' | 'guard-shadow'>): void => {
     const attributes = { [attribute.agent]: agentId, ...guardAttributes(event) };
@@ -120,23 +119,12 @@ const createRunMetrics = (meter: Meter): RunListener => {
   });
 };
 
-interface Instruments {
-  readonly agentDuration: Histogram;
-  readonly modelDuration: Histogram;
-  readonly tokens: Histogram;
-  readonly toolDuration: Histogram;
-  readonly guardDuration: Histogram;
-  readonly verdicts: Counter;
-  readonly bypasses: Counter;
-  readonly retries: Counter;
-  readonly trips: Counter;
-  readonly wastedTokens: Counter;
-}
+type Instruments = ReturnType<typeof createInstruments>;
 
 /** Bucket bounds of the conventions: each bound is twice the previous one. */
 const doubling = (first: number, buckets: number): number[] => Array.from({ length: buckets }, (_, at) => first * 2 ** at);
 
-const createInstruments = (meter: Meter): Instruments => {
+const createInstruments = (meter: Meter) => {
   const seconds = (name: string, description: string, bounds: number[]): Histogram =>
     meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: bounds } });
   return {

@@ -62,7 +62,7 @@ interface RunSource {
 }
 
 /** Receives the events of runs. */
-export type RunListener = (event: RunEvent, source?: RunSource) => void;
+type RunListener = (event: RunEvent, source?: RunSource) => void;
 
 /** The agent's id. Only the first event of a run names it, and a process that continues the run does not get that one. */
 const agentOf = (event: RunEvent, source?: RunSource, before?: RunSource): string | undefined =>

@@ -52,16 +52,11 @@ interface Choice {
   readonly of: number;
 }
 
-interface Waiting {
-  readonly label: string;
-  resume(): void;
-}
-
 const walk = async <T>(
   scenario: (turn: Turn) => Promise<T>,
   path: readonly number[],
 ): Promise<{ way: Interleaving<T>; choices: Choice[] }> => {
-  const waiting: Waiting[] = [];
+  const waiting: { label: string; resume(): void }[] = [];
   const order: string[] = [];
   const choices: Choice[] = [];
   let isDone = false;
@@ -72,10 +67,10 @@ const walk = async <T>(
   for (;;) {
     for (let quiet = 0; quiet < quietTurns && !isDone; quiet += 1) await turn();
     if (isDone) return { way: { order, result: await running }, choices };
-    if (waiting.length === 0) throw new Error(`The scenario hangs after ${order.join(', ') || 'its start'}.`);
     const chosen = path[choices.length] ?? 0;
     choices.push({ chosen, of: waiting.length });
-    const [next] = waiting.splice(chosen, 1) as [Waiting]; // the index is below the number of waiting steps
+    const [next] = waiting.splice(chosen, 1);
+    if (!next) throw new Error(`The scenario hangs after ${order.join(', ') || 'its start'}.`);
     order.push(next.label);
     next.resume();
   }

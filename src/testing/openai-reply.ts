@@ -63,7 +63,7 @@ interface HangReply {
 }
 
 /** A body that is sent unchanged, for malformed streams. */
-export interface RawReply {
+interface RawReply {
   readonly kind: 'raw';
   readonly body: string | Uint8Array;
   /** Default 200. */

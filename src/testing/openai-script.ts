@@ -1,4 +1,4 @@
-import type { AnswerReply, RawReply, Reply, ChatRequest } from './openai-reply.js';
+import type { AnswerReply, Reply, ChatRequest } from './openai-reply.js';
 import { fullUsage, splitInto, splitText, toolInput } from './scripted-parts.js';
 import { fieldsIn } from '../phase/plain-data.js';
 
@@ -51,7 +51,7 @@ const answer = (reply: AnswerReply, context: ScriptContext): Script => {
     : jsonScript(200, completion(reply, context));
 };
 
-const raw = ({ body, status = 200, headers = eventStream }: RawReply): Script => ({
+const raw = ({ body, status = 200, headers = eventStream }: Extract<Reply, { kind: 'raw' }>): Script => ({
   head: { status, headers },
   frames: [{ bytes: typeof body === 'string' ? encode(body) : body, deltas: 0 }],
   end: 'finish',
@@ -87,12 +87,10 @@ export const jsonScript = (status: number, body: unknown, headers: Readonly<Reco
 });
 
 /** An error response in the format of the API. */
-export const errorScript = (status: number, message: string, headers?: Readonly<Record<string, string>>): Script =>
-  jsonScript(
-    status,
-    { error: { message, type: status < 500 ? 'invalid_request_error' : 'server_error', param: null, code: null } },
-    headers,
-  );
+export const errorScript = (status: number, message: string, headers?: Readonly<Record<string, string>>): Script => {
+  const type = status < 500 ? 'invalid_request_error' : 'server_error';
+  return jsonScript(status, { error: { message, type, param: null, code: null } }, headers);
+};
 
 /** Writes the script for a reply. */
 export const toScript = (reply: Reply, context: ScriptContext): Script => {

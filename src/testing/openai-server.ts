@@ -24,18 +24,7 @@ export interface RecordedRequest {
 }
 
 /** One request being answered. */
-interface Exchange {
-  readonly record: RecordedRequest;
-  /** Plays a script to the client, no faster than the client reads. */
-  play(script: Script): Promise<void>;
-  /** The server drops the connection; the client is not the cause of what follows. */
-  drop(): void;
-}
-
-interface Pace {
-  readonly cut: Cut;
-  readonly delayMs: number;
-}
+type Exchange = ReturnType<typeof openExchange>;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -63,25 +52,12 @@ const write = async (res: ServerResponse, bytes: Uint8Array, closed: AbortSignal
   await turn();
 };
 
-const finish = (res: ServerResponse, end: Script['end'], drop: () => void): void => {
-  switch (end) {
-    case 'finish':
-      res.end();
-      return;
-    case 'destroy':
-      drop();
-      res.socket?.destroySoon();
-      return;
-    case 'hang':
-      return;
-    default:
-      end satisfies never;
-  }
-};
-
 /** Starts the record of a request; the exchange can play its answer. */
-const openExchange = (io: { req: IncomingMessage; res: ServerResponse }, body: ChatRequest, pace: Pace): Exchange => {
-  const { req, res } = io;
+const openExchange = (
+  { req, res }: { req: IncomingMessage; res: ServerResponse },
+  body: ChatRequest,
+  { cut = 'whole', delayMs = 0 }: OpenAIServerOptions,
+) => {
   const startedAt = performance.now();
   const closed = new AbortController();
   const close = () => {
@@ -99,10 +75,11 @@ const openExchange = (io: { req: IncomingMessage; res: ServerResponse }, body: C
     abortedAfterMs: undefined,
     aborted,
   };
+  /** The server drops the connection; the client is not the cause of what follows. */
   const drop = () => void (record.state = 'dropped');
 
   const playFrames = async (frames: Script['frames']): Promise<void> => {
-    const cutter = createCutter(pace.cut);
+    const cutter = createCutter(cut);
     const meter = createMeter(() => (record.written += 1));
     const send = async (slices: Uint8Array[]) => {
       for (const slice of slices) {
@@ -113,16 +90,21 @@ const openExchange = (io: { req: IncomingMessage; res: ServerResponse }, body: C
     for (const { bytes, deltas } of frames) {
       meter.produce(bytes.length, deltas);
       await send(cutter.push(bytes));
-      if (deltas && pace.delayMs > 0) await sleep(pace.delayMs, undefined, { signal: closed.signal });
+      if (deltas && delayMs > 0) await sleep(delayMs, undefined, { signal: closed.signal });
     }
     await send(cutter.flush());
   };
 
+  /** Plays a script to the client, no faster than the client reads. */
   const play = async (script: Script): Promise<void> => {
     if (script.head) res.writeHead(script.head.status, script.head.headers).flushHeaders();
     try {
       await playFrames(script.frames);
-      finish(res, script.end, drop);
+      if (script.end === 'finish') res.end();
+      if (script.end === 'destroy') {
+        drop();
+        res.socket?.destroySoon();
+      }
     } catch (error) {
       // The client has disconnected: no receiver for the error is left, and the record has it.
       if (!closed.signal.aborted) throw error;
@@ -191,9 +173,8 @@ const answerChat = async (service: Service, req: IncomingMessage, res: ServerRes
   const parsed = chatRequestSchema.safeParse(await readJson(req).catch(() => undefined));
   if (!parsed.success) return respond(res, errorScript(400, `Not a chat completion request: ${parsed.error.message}`));
 
-  const { cut = 'whole', delayMs = 0 } = service.options;
   const index = service.requests.length;
-  const exchange = openExchange({ req, res }, parsed.data, { cut, delayMs });
+  const exchange = openExchange({ req, res }, parsed.data, service.options);
   service.requests.push(exchange.record);
   service.open.add(exchange);
   res.once('close', () => service.open.delete(exchange));
@@ -231,9 +212,7 @@ export const startOpenAIServer = async (options: OpenAIServerOptions): Promise<O
       res.destroy();
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
-  });
+  await once(server.listen(options.port ?? 0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
 
   const close = () =>

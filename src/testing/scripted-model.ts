@@ -111,8 +111,7 @@ export const scriptedModel = <V extends SpecVersion = 'v2'>(options: ScriptedMod
   };
   const doGenerate = async (callOptions: CallOptionsOf<V>): Promise<GenerateResultOf<V>> => {
     const { call, source, parts } = await start('generate', callOptions);
-    const drained = toStream(source, call);
-    for await (const _ of drained);
+    for await (const _ of toStream(source, call));
     return gather(parts, version as V);
   };
 

@@ -102,11 +102,10 @@ export const splitInto = (text: string, pieces = 1): readonly string[] =>
 export const toolInput = ({ args }: ScriptedToolCall): string => (typeof args === 'string' ? args : JSON.stringify(args ?? {}));
 
 /** Adds the defaults to a script's usage. */
-export const fullUsage = ({ inputTokens = 10, outputTokens = 5, totalTokens }: ScriptedUsage = {}): Required<ScriptedUsage> => ({
-  inputTokens,
-  outputTokens,
-  totalTokens: totalTokens ?? inputTokens + outputTokens,
-});
+export const fullUsage = (usage: ScriptedUsage = {}): Required<ScriptedUsage> => {
+  const { inputTokens = 10, outputTokens = 5, totalTokens = inputTokens + outputTokens } = usage;
+  return { inputTokens, outputTokens, totalTokens };
+};
 
 /** The content of a step, for every version of the model interface. */
 export interface StepScript {

@@ -15,11 +15,8 @@ export const freeze = (record: object, mapText?: MapText): Frozen => {
   const values: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(record)) {
     const written = toPlainJson(field, mapText);
-    if (isListOfObjects(written))
-      lists.set(
-        name,
-        written.map((entry) => JSON.stringify(entry)),
-      );
+    const list = isListOfObjects(written) && written.map((entry) => JSON.stringify(entry));
+    if (list) lists.set(name, list);
     else if (written !== undefined) values[name] = written;
   }
   return { lists, values };
@@ -28,8 +25,7 @@ export const freeze = (record: object, mapText?: MapText): Frozen => {
 const isListOfObjects = (value: unknown): value is object[] =>
   Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'object' && entry !== null);
 
-/** Numbers the values of a trace, each once. */
-/** Starts the numbers of a trace. Of a long value only a digest is stored. */
+/** Numbers the values of a trace, each once. Of a long value only a digest is stored. */
 export const createContentWriter = () => {
   const numbers = new Map<string, number>();
   const numberOf = (json: string, adds: unknown[]): number => {
@@ -82,7 +78,7 @@ const valuesAt = (pool: readonly unknown[], ranges: Ranges): unknown[] =>
   ranges.flatMap(([from, count]) => pool.slice(from, from + count));
 
 /** Reads the content of trace entries. */
-export type ReadContent = (content: TraceContent) => Record<string, unknown>;
+type ReadContent = (content: TraceContent) => Record<string, unknown>;
 
 /** Collects the values of a trace. The result belongs to the caller, which may change it. */
 export const readContents = (entries: readonly TraceEntry[], mapText?: MapText): ReadContent => {

@@ -4,7 +4,6 @@ import { InterlockError } from '../errors.js';
 import type { Trace } from './traces.js';
 import { readContents } from './contents.js';
 import { textsIn, wordsOfChunk, type TextAt } from './plain-json.js';
-import type { Author } from '../verdict.js';
 
 /** The input and output of one guard call. */
 export interface GuardView {
@@ -98,23 +97,4 @@ const unchangedTexts = (trace: Trace, { stepNumber, attempt }: GuardEvent): Guar
   }
   const unchanged = [...texts].map(([target, text]) => ({ target, text }));
   return { received: unchanged, returned: unchanged };
-};
-
-/** The number of payloads that a guard let pass without a verdict, and the reason. */
-interface GuardBypass extends Author {
-  /** `sampled-out`, or the code of the error for which there was no verdict, e.g. `guard/deadline`. */
-  readonly reason: string;
-  readonly count: number;
-}
-
-/** Counts the payloads of a run that passed without a verdict, in order of first occurrence. */
-export const bypassesOf = (events: readonly RunEvent[]): GuardBypass[] => {
-  const sums = new Map<string, GuardBypass>();
-  for (const event of events) {
-    if (event.type !== 'guard-bypass') continue;
-    const { processorId, phase, path, reason, calls } = event;
-    const key = JSON.stringify([phase, path, reason]);
-    sums.set(key, { processorId, phase, path, reason, count: (sums.get(key)?.count ?? 0) + calls });
-  }
-  return [...sums.values()];
 };

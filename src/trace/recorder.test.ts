@@ -3,8 +3,8 @@ import { runEventSchema, type RunEvent } from '../../schemas/index.js';
 import type { GuardReport } from '../phase/scope.js';
 import { phaseNames, phases } from '../phase/table.js';
 import type { Author, Verdict } from '../verdict.js';
-import { bypassesOf } from './guard-view.js';
-import { createRecorder, type RunFact } from './recorder.js';
+import { bypassesOf } from '../mastra/agent/result.js';
+import { createRecorder, type Recorder } from './recorder.js';
 
 const author = (phase = 'input', processorId = 'guard'): Author => ({ processorId, phase, path: `p/${processorId}` });
 
@@ -28,6 +28,8 @@ const setUp = (onEvent?: (event: RunEvent) => void) => {
   const recorder = createRecorder({ runId: 'run', position: () => ({ ...position }), wallClock: () => time++, onEvent });
   return { recorder, position };
 };
+
+type RunFact = Parameters<Recorder['record']>[0];
 
 const finish: RunFact = { type: 'run-finish', status: 'success', retries: 0 };
 

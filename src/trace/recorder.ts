@@ -7,7 +7,7 @@ import { computed } from '../phase/plain-data.js';
 
 type Common = 'runId' | 'seq' | 'at' | 'stepNumber' | 'attempt';
 /** An event from its reporter. The recorder adds its place and time. */
-export type RunFact = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, Common> : never) : never;
+type RunFact = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, Common> : never) : never;
 
 /** The place in the run at which something happens. */
 export interface Position {
@@ -130,14 +130,10 @@ const addToSum = (sum: Sum, { durationMs, verdict }: GuardReport): void => {
 const sumOf = (sums: Map<Author, Sum>, author: Author): Sum | undefined =>
   isPerChunk(author.phase) ? computed(sums, author, () => ({ durationMs: 0, calls: 0, edits: 0 })) : undefined;
 
-const staleFact = ({ isRerun, readers, authors, ...report }: StaleReport): CountedFact => ({
-  type: 'stale-verdict',
-  ...report,
-  rerun: isRerun,
-  readers: [...readers],
-  authors: [...authors],
-  calls: 1,
-});
+const staleFact = ({ isRerun: rerun, readers, authors, ...report }: StaleReport): CountedFact => {
+  const guards = { readers: [...readers], authors: [...authors] };
+  return { type: 'stale-verdict', ...report, rerun, ...guards, calls: 1 };
+};
 
 const factOf = ({ verdict, author, durationMs }: GuardReport): Extract<RunFact, { type: 'guard' }> => {
   const { processorId, phase, path } = verdict.kind === 'pass' || verdict.kind === 'edit' ? author : verdict;

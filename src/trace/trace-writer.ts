@@ -1,7 +1,7 @@
 import { wordsOfChunk, toPlainJson, type MapText } from './plain-json.js';
-import type { PartNote, TraceContent, TraceEntry, TraceHeader } from '../../schemas/trace-entry.js';
+import type { PartNote, TraceEntry, TraceHeader } from '../../schemas/trace-entry.js';
 import { attempted } from '../phase/awaitable.js';
-import { createContentWriter, freeze, type Frozen } from './contents.js';
+import { createContentWriter, freeze } from './contents.js';
 import type { Position } from './recorder.js';
 
 /** Receives the lines of a trace as they happen. Its errors do not reach the run. Entries are immutable copies. */
@@ -26,46 +26,37 @@ interface TraceWriterOptions {
 }
 
 /** Writes the trace of one run, run segment after run segment. */
-export interface TraceWriter {
-  /** Writes the header, and gets the sink for the rest. */
-  start(header: HeaderFact): void;
-  /** Whether the run is over or suspended: then only its events are recorded, because abandoned activities may still write. */
-  isSuspended: boolean;
-  write(fact: TraceFact): void;
-  /** The step and the attempt of an entry. */
-  readonly place: Position;
-  /** A value as it is recorded. */
-  plain(value: unknown): unknown;
-  /** A snapshot of a record, to be written later. */
-  freeze(record: object): Frozen;
-  /** Returns references to the content of a record. New values are added to `adds`. */
-  refer(frozen: Frozen, adds: unknown[]): TraceContent;
-}
+export type TraceWriter = ReturnType<typeof createTraceWriter>;
 
-export const createTraceWriter = ({ recorder, wallClock, position, conceal }: TraceWriterOptions): TraceWriter => {
+export const createTraceWriter = ({ recorder, wallClock, position, conceal }: TraceWriterOptions) => {
   let sink: TraceSink | undefined;
   let seq = 0;
-  const write = (fact: TraceFact | HeaderFact): void => {
-    if (!sink || (writer.isSuspended && fact.kind !== 'event')) return;
-    const entry = { seq, at: wallClock(), ...fact };
-    seq += 1;
-    attempted(() => sink?.(entry));
-  };
-  const writer: TraceWriter = {
-    start: (header) => {
+  const writer = {
+    /** Writes the header, and gets the sink for the rest. */
+    start: (header: HeaderFact): void => {
       const first: TraceHeader = { seq, at: wallClock(), ...header };
       sink = attempted(() => recorder(first)) ?? undefined;
       seq += 1;
       attempted(() => sink?.(first));
     },
+    /** Whether the run is over or suspended: then only its events are recorded, because abandoned activities may still write. */
     isSuspended: false,
-    write,
+    write: (fact: TraceFact): void => {
+      if (!sink || (writer.isSuspended && fact.kind !== 'event')) return;
+      const entry = { seq, at: wallClock(), ...fact };
+      seq += 1;
+      attempted(() => sink?.(entry));
+    },
+    /** The step and the attempt of an entry. */
     get place() {
       const { stepNumber, attempt } = position();
       return { stepNumber, attempt };
     },
-    plain: (value) => toPlainJson(value, conceal),
-    freeze: (record) => freeze(record, conceal),
+    /** A value as it is recorded. */
+    plain: (value: unknown) => toPlainJson(value, conceal),
+    /** A snapshot of a record, to be written later. */
+    freeze: (record: object) => freeze(record, conceal),
+    /** Returns references to the content of a record. New values are added to `adds`. */
     refer: createContentWriter(),
   };
   return writer;

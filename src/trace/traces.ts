@@ -49,11 +49,7 @@ export const formatTrace = (trace: Trace): string => trace.map((entry) => `${JSO
  * format.
  */
 export const parseTrace = (lines: string): Trace => {
-  const trace = lines
-    .split('\n')
-    .map((line, index) => ({ line, number: index + 1 }))
-    .filter(({ line }) => line.trim() !== '')
-    .map(readLine);
+  const trace = lines.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [readLine(line, index + 1)]));
   const gap = trace.findIndex((entry, index) => entry.seq !== index);
   if (gap >= 0) throw invalid(gap + 1, `its seq is ${trace[gap]?.seq}, and ${gap} was to come.`);
   headerOf(trace);
@@ -66,12 +62,7 @@ export const headerOf = ([header]: Trace): TraceHeader => {
   return header;
 };
 
-interface Line {
-  readonly line: string;
-  readonly number: number;
-}
-
-const readLine = ({ line, number }: Line): TraceEntry => {
+const readLine = (line: string, number: number): TraceEntry => {
   const value: unknown = attempted(() => JSON.parse(line));
   if (value === undefined) throw invalid(number, 'it is no JSON.');
   const { kind, version, library } = fieldsIn(value);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { acceptedMessages, visibleMessages, withheldCall, type ChatMessage, type ChatPart } from './chat-messages.js';
+import { acceptedMessages, visibleMessages, withheldCall, type ChatMessage } from './chat-messages.js';
+
+type ChatPart = NonNullable<ChatMessage['parts']>[number];
 
 const text = (words: string): ChatPart => ({ type: 'text', text: words }) as ChatPart;
 const step: ChatPart = { type: 'step-start' };

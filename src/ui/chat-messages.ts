@@ -1,5 +1,5 @@
 /** The fields of a chat message's part that this library reads. */
-export interface ChatPart {
+interface ChatPart {
   readonly type: string;
   readonly data?: unknown;
 }

@@ -7,7 +7,7 @@ import {
   type ProgramCall,
   type RunFound,
 } from '../../src/durable/journal.js';
-import { memoryBoard, type MemoryBoard } from '../../src/durable/memory-engine.js';
+import { memoryBoard } from '../../src/durable/memory-engine.js';
 import { isInterlockError } from '../../src/errors.js';
 
 /** The data that survives a process: the runs, and their stored steps. */
@@ -16,7 +16,7 @@ export interface Disk {
     string,
     { readonly call: ProgramCall; readonly kept: Map<string, string>; output?: string; isCanceled?: boolean; owner?: object }
   >;
-  readonly board: MemoryBoard;
+  readonly board: ReturnType<typeof memoryBoard>;
   /** Stores records early. */
   readonly publish: Durable['publish'];
 }

@@ -44,7 +44,7 @@ it('a step and its records whose answer was lost are stored once, and never afte
   const second = await claimSteps(database, run);
   expect([await second.find('begin'), second.count()]).toEqual(['kept', 1]);
   const late = [first.check(), first.write({ append: { ...append, at: 5 } }), first.write({ step: { key: 'late', text: '' } })];
-  for (const one of late) await expect(one).rejects.toMatchObject({ name: 'TakenOver' });
+  await Promise.all(late.map((one) => expect(one).rejects.toMatchObject({ name: 'TakenOver' })));
   await second.check();
   await database.query("UPDATE dbos.workflow_status SET executor_id = 'elsewhere'"); // another process has it
   await expect(second.check()).rejects.toMatchObject({ name: 'TakenOver' });

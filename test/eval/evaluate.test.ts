@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { brokenBounds, evaluate, parseBound, parseSamples, type Measures } from '../../src/eval/index.js';
-import { areaUnder, recallAt, rocOf, type RocPoint, type ScoredSample } from '../../src/eval/measure.js';
+import { areaUnder, recallAt, rocOf, type RocPoint } from '../../src/eval/measure.js';
 import { guard, pipeline, type GuardPolicy } from '../../src/index.js';
 import type { ReplayGuards } from '../../src/replay.js';
 import { promptInjectionGuard } from '../../workflows/guards/index.js';
@@ -244,7 +244,7 @@ describe('scores', () => {
   it('produce an AUC equal to the share of correctly ordered pairs, and a recall that grows with the rate', () => {
     const scored = fc.record({ label: fc.boolean(), score: fc.integer({ min: 0, max: 8 }).map((n) => n / 8) });
     fc.assert(
-      fc.property(fc.array(scored, { minLength: 2, maxLength: 40 }), (set: ScoredSample[]) => {
+      fc.property(fc.array(scored, { minLength: 2, maxLength: 40 }), (set) => {
         const [positives, negatives] = [set.filter(({ label }) => label), set.filter(({ label }) => !label)];
         fc.pre(positives.length > 0 && negatives.length > 0);
         const curve = rocOf(set) as RocPoint[];

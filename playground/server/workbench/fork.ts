@@ -11,7 +11,7 @@ import { startedBy, streamTo } from '../../../src/mastra/agent/calls.js';
 import type { InterlockStream } from '../../../src/mastra/agent/run-stream.js';
 import { resolveOptions } from '../../../src/mastra/agent/resolve-options.js';
 import { startRun } from '../../../src/mastra/agent/start-run.js';
-import type { ReplayGuards } from '../../../src/mastra/replay/replay-lanes.js';
+import type { ReplayGuards } from '../../../src/mastra/replay/replay-setup.js';
 import { replayList } from '../../../src/mastra/replay/replay-setup.js';
 
 /** Differences of a fork from the recorded run. */

@@ -7,7 +7,7 @@ import type { SequenceNode } from '../../../src/pipeline/graph.js';
 import { planStream, type StreamSegment } from '../../../src/pipeline/stream-plan.js';
 import type { Stop } from '../../../src/verdict.js';
 import type { LabEmission, LabRun, LabStream } from '../../protocol/workbench.js';
-import { createBench, longestTryMs, type Bench } from '../../../src/eval/bench-scope.js';
+import { createBench, longestTryMs } from '../../../src/eval/bench-scope.js';
 
 type Kind = LabStream['kind'];
 
@@ -53,7 +53,7 @@ interface Lab extends Pick<StreamGate, 'close' | 'stopped'> {
   takeEmitted(): string;
 }
 
-const openLab = (segments: readonly StreamSegment[], { scope }: Bench): Lab => {
+const openLab = (segments: readonly StreamSegment[], { scope }: ReturnType<typeof createBench>): Lab => {
   let emitted = '';
   const gate = createStreamGate({
     segments,

@@ -5,15 +5,7 @@ import { Client, escapeIdentifier, Pool, type PoolConfig, type QueryResultRow } 
 import { fieldsIn } from '../../phase/plain-data.js';
 
 /** Interlock's tables next to those of DBOS, in the same database. */
-export interface Database {
-  /** Retries until the database answers. Raises `durable/unreachable` after a limit, by default never. */
-  query<Row extends QueryResultRow>(sql: string, values?: readonly unknown[], limitMs?: number): Promise<Row[]>;
-  /** Runs `act` while no other process does. Waits at most ten seconds for them. */
-  alone(act: () => Promise<void>): Promise<void>;
-  /** Removes a process from the list after `act`, which no other process runs meanwhile. Does nothing if another process is at it. */
-  strikeOff(process: string, act: () => Promise<void>): Promise<void>;
-  close(): Promise<void>;
-}
+export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
 const tables = `
   CREATE SCHEMA IF NOT EXISTS interlock;
@@ -54,7 +46,7 @@ export const openPool = (config: PoolConfig): Pool => {
 };
 
 /** Opens the database, and creates it and its tables if missing. Rejects if the server does not answer. */
-export const openDatabase = async (connectionString: string): Promise<Database> => {
+export const openDatabase = async (connectionString: string) => {
   const pool = openPool({ connectionString, max: 5 });
   let isClosed = false;
   const createTables = () =>
@@ -73,12 +65,19 @@ export const openDatabase = async (connectionString: string): Promise<Database> 
     throw error;
   }
   return {
-    query: async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = [], limitMs = Infinity) => {
-      const { rows } = await patiently(() => pool.query<Row>(sql, [...values]), { limitMs, isOpen: () => !isClosed });
+    /** Retries until the database answers. Raises `durable/unreachable` after a limit, by default never. */
+    query: async <Row extends QueryResultRow>(sql: string, values?: readonly unknown[], limitMs = Infinity): Promise<Row[]> => {
+      const { rows } = await patiently(
+        () => pool.query<Row>(sql, values && [...values]),
+        limitMs,
+        () => !isClosed,
+      );
       return rows;
     },
-    alone: (act) => withLaunchLock(pool, act),
-    strikeOff: (process, act) =>
+    /** Runs `act` while no other process does. Waits at most ten seconds for them. */
+    alone: (act: () => Promise<void>) => withLaunchLock(pool, act),
+    /** Removes a process from the list after `act`, which no other process runs meanwhile. Does nothing if another process is at it. */
+    strikeOff: (process: string, act: () => Promise<void>) =>
       inTransaction(pool, async (query) => {
         if ((await query('SELECT id FROM interlock.processes WHERE id = $1 FOR UPDATE SKIP LOCKED', [process])) !== 1) return;
         await act();
@@ -152,12 +151,7 @@ const inTransaction = async (pool: Pool, act: (query: Query) => Promise<void>): 
   }
 };
 
-interface Patience {
-  readonly limitMs: number;
-  isOpen(): boolean;
-}
-
-const patiently = async <T>(act: () => Promise<T>, { limitMs, isOpen }: Patience): Promise<T> => {
+const patiently = async <T>(act: () => Promise<T>, limitMs: number, isOpen: () => boolean): Promise<T> => {
   try {
     return await pRetry(act, {
       retries: Infinity,

@@ -3,32 +3,45 @@ import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 import type { Pool } from 'pg';
 import { watchCancels, createHeartbeats } from '../watches.js';
 import { openDatabase, openPool, type Database } from './database.js';
-import { rejectOption } from '../option-checks.js';
+import { anAddress, checkOptions, rejectOption } from '../option-checks.js';
+import { aName, fieldsOf, needed, timerMsFrom, wholeNumberFrom, type ValueOf } from '../../option-kind.js';
 
-/** The database and the limits of runs on DBOS. */
-export interface DbosOptions {
+const kinds = fieldsOf({
   /** The PostgreSQL database of DBOS, e.g. `postgresql://app:secret@127.0.0.1:5432/runs`; created if the server has none of this name. */
-  readonly systemDatabaseUrl: string;
+  systemDatabaseUrl: needed(anAddress('postgresql:', 'postgres:')),
   /**
    * The application's name in DBOS. Its processes take over each other's runs, so all of them must build the same agents.
    * Default: `interlock`.
    */
-  readonly name?: string;
+  name: aName,
   /**
    * Milliseconds without a heartbeat after which another process takes over the runs of a process; at least 1,000. A process
    * that computes for longer without a pause loses its runs. Default: 10,000.
    */
-  readonly leaseMs?: number;
+  leaseMs: timerMsFrom(1_000),
   /**
    * The number of processes that may die of a run one after another, without completing a further step. Then the run is given up as
    * `durable/lost-run`. At least 1. Default: 10.
    */
-  readonly maxDeaths?: number;
+  maxDeaths: wholeNumberFrom(1),
   /** Milliseconds to wait for an unresponsive database before a call is rejected; at least 0. Default: 60,000. */
-  readonly patienceMs?: number;
-}
+  patienceMs: timerMsFrom(0),
+});
 
-export type DbosSettings = Required<DbosOptions>;
+/** The database and the limits of runs on DBOS. */
+export type DbosOptions = Readonly<ValueOf<typeof kinds>>;
+
+type DbosSettings = Required<DbosOptions>;
+
+/** Reads the options. Raises `durable/invalid-option`. */
+export const readDbosOptions = (options: DbosOptions): DbosSettings => {
+  checkOptions(kinds, options, () => {
+    const namesDatabase = (URL.parse(options.systemDatabaseUrl)?.pathname.length ?? 2) > 1;
+    return namesDatabase ? [] : [{ path: 'systemDatabaseUrl', detail: 'it must name a database, after the host.' }];
+  });
+  const { systemDatabaseUrl, name = 'interlock', leaseMs = 10_000, maxDeaths = 10, patienceMs = 60_000 } = options;
+  return { systemDatabaseUrl, name, leaseMs, maxDeaths, patienceMs };
+};
 
 /** The input of a run. */
 export interface StartedWorkflow {

@@ -14,14 +14,13 @@ import {
 } from '../journal.js';
 import { createSuspects } from '../ledger.js';
 import { inTime, keepTrying, unreachableAt, together, type Trying } from '../calls.js';
-import { rejectOption, anAddress, checkOptions } from '../option-checks.js';
-import { openDbosHost, queueRuns, leaveDbos, takeDbos, type DbosOptions, type DbosSettings, type DbosHost } from './dbos-host.js';
+import { rejectOption } from '../option-checks.js';
+import { openDbosHost, queueRuns, leaveDbos, takeDbos, readDbosOptions, type DbosOptions, type DbosHost } from './dbos-host.js';
 import { createRecover, createReturns } from './recover.js';
 import { boardOn, storedSteps, type Checking } from './tables.js';
 import { packText, unpackText } from '../packed.js';
 import { isOutermost } from '../stored-steps.js';
 import type { Database } from './database.js';
-import { aName, fieldsOf, needed, timerMsFrom, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
 
 /**
  * Runs that survive their processes and machines, in a PostgreSQL database: DBOS stores them, and a live process takes over those
@@ -40,13 +39,10 @@ export const dbos = (options: DbosOptions): Engine => {
   const closing = new AbortController();
   const programs = new Map<string, Program>();
   const underWay = new Set<Promise<unknown>>();
-  const returns = createReturns({
-    release: (workflowId) => outside(() => queueRuns([workflowId])),
-    closing: closing.signal,
-  });
+  const returns = createReturns((workflowId) => outside(() => queueRuns([workflowId])), closing.signal);
   let opening: Trying<DbosHost> | undefined;
   const open = () => outside(() => openDbosHost(settings));
-  const openHost = () => (opening ??= keepTrying(open, { path: 'systemDatabaseUrl', signal: closing.signal }));
+  const openHost = () => (opening ??= keepTrying(open, 'systemDatabaseUrl', closing.signal));
   const site = (): Promise<DbosHost> => openHost().done;
   const [suspects, check] = [createSuspects(), createChecking()];
   const recover = createRecover({ programs, maxDeaths, suspects, closing: closing.signal, returns, check, site, underWay });
@@ -225,24 +221,6 @@ const retryRun = async ({ query }: Pick<Database, 'query'>, workflowId: string):
   for (const table of ['lives', 'cancels']) await query(`DELETE FROM interlock.${table} WHERE run_id = $1`, [workflowId]);
   await queueRuns([workflowId]);
   return true;
-};
-
-const kinds = fieldsOf({
-  systemDatabaseUrl: needed(anAddress('postgresql:', 'postgres:')),
-  name: aName,
-  leaseMs: timerMsFrom(1_000),
-  maxDeaths: wholeNumberFrom(1),
-  patienceMs: timerMsFrom(0),
-} satisfies Record<keyof DbosOptions, OptionKind>);
-
-/** Reads the options. Raises `durable/invalid-option`. */
-const readDbosOptions = (options: DbosOptions): DbosSettings => {
-  checkOptions(kinds, options, () => {
-    const namesDatabase = (URL.parse(options.systemDatabaseUrl)?.pathname.length ?? 2) > 1;
-    return namesDatabase ? [] : [{ path: 'systemDatabaseUrl', detail: 'it must name a database, after the host.' }];
-  });
-  const { systemDatabaseUrl, name = 'interlock', leaseMs = 10_000, maxDeaths = 10, patienceMs = 60_000 } = options;
-  return { systemDatabaseUrl, name, leaseMs, maxDeaths, patienceMs };
 };
 
 /** The runs among these with a stored step. */

@@ -11,14 +11,14 @@ const release = async (workflowId: string): Promise<void> => void released.push(
 beforeEach(() => void released.splice(0));
 
 it('releases a run once, after the execution that left it', async () => {
-  const returns = createReturns({ release, closing: new AbortController().signal });
+  const returns = createReturns(release, new AbortController().signal);
   returns.later('one', { check: () => undefined });
   await vi.advanceTimersByTimeAsync(600_000);
   expect([released, vi.getTimerCount()]).toEqual([['one'], 0]);
 });
 
 it('does not release a run that another execution has claimed, or that is canceled', async () => {
-  const returns = createReturns({ release, closing: new AbortController().signal });
+  const returns = createReturns(release, new AbortController().signal);
   const check = async () => {
     throw new TakenOver();
   };
@@ -29,7 +29,7 @@ it('does not release a run that another execution has claimed, or that is cancel
 
 it('tries again while the database is away', async () => {
   let isAway = true;
-  const returns = createReturns({ release, closing: new AbortController().signal });
+  const returns = createReturns(release, new AbortController().signal);
   const check = async () => {
     if (isAway) throw new Error('The database is away.');
   };
@@ -43,7 +43,7 @@ it('tries again while the database is away', async () => {
 
 it('releases no run once the engine closes', async () => {
   const closing = new AbortController();
-  const returns = createReturns({ release, closing: closing.signal });
+  const returns = createReturns(release, closing.signal);
   returns.later('one', { check: () => undefined });
   closing.abort();
   await vi.advanceTimersByTimeAsync(600_000);

@@ -46,12 +46,12 @@ const recoverRun = async (
   const { database, cancels } = await site();
   const store = await claimSteps(database, { workflowId, program: programId, executorId: DBOS.executorID });
   const canceled = cancels.watch(workflowId);
-  const execution = createExecution({ ledger: store, maxDeaths, suspects });
+  const execution = createExecution(store, maxDeaths, suspects);
   try {
     const program = programs.get(programId);
     if (!program) throw new Error(`No agent here has the id "${programId}".`); // it may be built in another process, or later
     await check(database, program);
-    const durable = untilClosed(storedDurable({ store, execution, canceled }), closing);
+    const durable = untilClosed(storedDurable(store, execution, canceled), closing);
     return packText(await program.run(durable, { runId, input: unpackText(input, workflowId) }));
   } catch (error) {
     if (!(error instanceof DeadlyRun)) {
@@ -87,12 +87,7 @@ type Returns = ReturnType<typeof createReturns>;
 const firstPauseMs = 1_000;
 const longestPauseMs = 300_000;
 
-interface ReturnsOptions {
-  release(workflowId: string): Promise<void>;
-  readonly closing: AbortSignal;
-}
-
-export const createReturns = ({ release, closing }: ReturnsOptions) => {
+export const createReturns = (release: (workflowId: string) => Promise<void>, closing: AbortSignal) => {
   const pauses = new Map<string, number>();
   const wait = (workflowId: string, store: Pick<StepStore, 'check'>, pauseMs: number): void => {
     const returnRun = async (): Promise<void> => {

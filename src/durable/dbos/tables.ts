@@ -51,14 +51,6 @@ const readingTogether = (query: Database['query'], program: string): Board['read
     );
   });
 
-/** A run in DBOS, as one execution of it. */
-interface ExecutionOf {
-  readonly workflowId: string;
-  readonly program: string;
-  /** The process of the execution in DBOS. */
-  readonly executorId: string;
-}
-
 /** True for the execution that has claimed the run last, while its process has the run in DBOS. */
 const isHeld = `run_id = $1 AND owner = $2 AND EXISTS (
   SELECT 1 FROM dbos.workflow_status WHERE workflow_uuid = $1 AND status = 'PENDING' AND executor_id = $3)`;
@@ -80,10 +72,14 @@ const writing = `
     ON CONFLICT DO NOTHING)
   SELECT place FROM first`;
 
-/** Claims a run for an execution, with its stored steps. No earlier execution can write to the run afterwards. Raises `TakenOver`. */
+/**
+ * Claims a run for an execution, with its stored steps. No earlier execution can write to the run afterwards. Raises `TakenOver`.
+ *
+ * @param executorId the process of the execution in DBOS
+ */
 export const claimSteps = async (
   { query }: Pick<Database, 'query'>,
-  { workflowId, program, executorId }: ExecutionOf,
+  { workflowId, program, executorId }: Record<'workflowId' | 'program' | 'executorId', string>,
 ): Promise<StepStore & Pick<Ledger, 'countStart' | 'uncountStart'>> => {
   const owner = randomUUID();
   const execution = [workflowId, owner, executorId];

@@ -20,7 +20,7 @@ const processesOn = () => {
   const open = () => {
     const sqlite = BackendSqlite.connect(path, { namespaceId: 'program' });
     const table = leaseTable(sqlite, 'program');
-    const process = leased(sqlite, { leaseMs, table });
+    const process = leased(sqlite, leaseMs, table);
     const claim = async () => (await process.backend.claimWorkflowRun({ workerId: 'worker', leaseDurationMs: 30_000 }))?.id;
     onTestFinished(() => process.backend.stop());
     return { ...process, sqlite, table, claim };

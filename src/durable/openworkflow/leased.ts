@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { BackendSqlite } from 'openworkflow/sqlite';
 
 import { InterlockError } from '../../errors.js';
-import { createHeartbeats, type Heartbeat } from '../watches.js';
+import { createHeartbeats } from '../watches.js';
 import { fieldsIn } from '../../phase/plain-data.js';
 
 /** The runs of a program in OpenWorkflow's table, as their leases. */
@@ -66,7 +66,7 @@ export const leaseTable = (backend: BackendSqlite, namespaceId: string) => {
       return new Set(rows.map(({ id }) => String(id)));
     },
     /** The runs that a process has claimed. */
-    claimed: (): readonly Heartbeat[] =>
+    claimed: () =>
       claimed.all(namespaceId).map((row) => ({
         id: String(row['id']),
         beat: String(row['beat']),
@@ -84,22 +84,15 @@ export const leaseTable = (backend: BackendSqlite, namespaceId: string) => {
   };
 };
 
-/** A backend whose runs are claimed by our leases. */
-export interface Leased {
-  readonly backend: Backend;
-  readonly leases: ActiveLeases;
-  /** Retries a write for as long as the file is locked, full or away, so that a finished tool's result is not lost. */
-  written<T>(write: () => T | Promise<T>): Promise<T>;
-}
-
 /**
  * Claims runs, and extends their leases while this process runs them. OpenWorkflow's own leases compare clocks and
  * last thirty seconds, so a run would wait that long after its process was killed. A process never claims a run that it
  * already runs.
  */
-export const leased = (backend: Backend, leasing: Leasing): Leased => {
-  const leases = holdLeases(leasing);
+export const leased = (backend: Backend, leaseMs: number, table: LeaseTable) => {
+  const leases = holdLeases(leaseMs, table);
   const closing = new AbortController();
+  /** Retries a write for as long as the file is locked, full or away, so that a finished tool's result is not lost. */
   const written = <T>(write: () => T | Promise<T>): Promise<T> =>
     pRetry(async () => write(), {
       retries: Infinity,
@@ -168,15 +161,10 @@ export const fileError = (path: string, cause: unknown): InterlockError => {
   return new InterlockError(code, { path, detail: cause instanceof Error ? cause.message : undefined, cause });
 };
 
-interface Leasing {
-  readonly leaseMs: number;
-  readonly table: LeaseTable;
-}
-
 /** The leases of the runs in this process, which extends them all four times within their length. */
 type ActiveLeases = ReturnType<typeof holdLeases>;
 
-const holdLeases = ({ leaseMs, table }: Leasing) => {
+const holdLeases = (leaseMs: number, table: LeaseTable) => {
   const leases = new Map<string, string>();
   const heartbeats = createHeartbeats(leaseMs / 2);
   let silent: ReadonlyMap<string, string> = new Map();

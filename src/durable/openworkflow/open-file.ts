@@ -93,17 +93,13 @@ const markInUse = (db: DatabaseSync, path: string, isAlone: boolean): void => {
   const known = db.prepare('SELECT identity, users FROM interlock_file').get();
   if (isAlone && known && Number(known['users']) > 0 && known['identity'] !== identity) {
     db.close();
-    throw new InterlockError('durable/damaged', {
-      path,
-      detail: 'it is a plain copy of a file in use; copy it with backup(path)',
-    });
+    const detail = 'it is a plain copy of a file in use; copy it with backup(path)';
+    throw new InterlockError('durable/damaged', { path, detail });
   }
-  db.prepare(
-    'INSERT INTO interlock_file VALUES (1, :identity, 1) ON CONFLICT DO UPDATE SET identity = :identity, users = :users',
-  ).run({
-    identity,
-    users: isAlone ? 1 : Number(known?.['users'] ?? 0) + 1,
-  });
+  const users = isAlone ? 1 : Number(known?.['users'] ?? 0) + 1;
+  const mark =
+    'INSERT INTO interlock_file VALUES (1, :identity, 1) ON CONFLICT DO UPDATE SET identity = :identity, users = :users';
+  db.prepare(mark).run({ identity, users });
   db.exec('PRAGMA wal_checkpoint(PASSIVE)');
 };
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { checkIntegration } from '../../integration.js';
-import { aName, fieldsOf, needed, timerMsFrom, wholeNumberFrom, type OptionKind } from '../../option-kind.js';
+import { aName, fieldsOf, needed, timerMsFrom, wholeNumberFrom, type ValueOf } from '../../option-kind.js';
 import {
   TakenOver,
   withErrors,
@@ -18,38 +18,30 @@ import { OpenWorkflow, type Worker } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import type { Backend, WorkflowRun } from 'openworkflow/internal';
 import { watchCancels } from '../watches.js';
-import {
-  boardOn,
-  checkEncryption,
-  persistedSteps,
-  runTables,
-  runWriter,
-  type PersistedSteps,
-  type RunLabels,
-  type RunLease,
-  type RunTables,
-} from './tables.js';
+import { boardOn, checkEncryption, persistedSteps, runTables, runWriter, type RunLabels, type RunLease } from './tables.js';
 import { storedDurable, type StepStore } from '../stored-steps.js';
 import { packText, unpackText } from '../packed.js';
-import { databaseOf, leaseTable, fileError, isOfFile, leased, type Leased } from './leased.js';
+import { databaseOf, leaseTable, fileError, isOfFile, leased } from './leased.js';
 
-/** The file and the limits of runs on OpenWorkflow. */
-export interface OpenWorkflowOptions {
+const kinds = fieldsOf({
   /** The SQLite file; created if missing. Processes of one machine may share it. */
-  readonly path: string;
+  path: needed(aName),
   /** The maximum number of concurrent run segments in this process, for each agent; at least 1. Default: 16. */
-  readonly concurrency?: number;
+  concurrency: wholeNumberFrom(1),
   /**
    * Milliseconds without a heartbeat from its process after which another process takes over a run; at least 1,000. A process that
    * computes for longer without a pause loses its runs. Default: 10,000.
    */
-  readonly leaseMs?: number;
+  leaseMs: timerMsFrom(1_000),
   /**
    * The number of processes that may die of a run one after another, without completing a further step. Then the run is given up as
    * `durable/lost-run`. At least 1. Default: 10.
    */
-  readonly maxDeaths?: number;
-}
+  maxDeaths: wholeNumberFrom(1),
+});
+
+/** The file and the limits of runs on OpenWorkflow. */
+export type OpenWorkflowOptions = Readonly<ValueOf<typeof kinds>>;
 
 /** An engine whose runs are in a file. */
 export interface OpenWorkflowEngine extends Engine {
@@ -59,13 +51,6 @@ export interface OpenWorkflowEngine extends Engine {
    */
   backup(to: string): Promise<void>;
 }
-
-const kinds = fieldsOf({
-  path: needed(aName),
-  concurrency: wholeNumberFrom(1),
-  leaseMs: timerMsFrom(1_000),
-  maxDeaths: wholeNumberFrom(1),
-} satisfies Record<keyof OpenWorkflowOptions, OptionKind>);
 
 /**
  * Runs that outlive their process, on OpenWorkflow and an SQLite file: for one machine, and only the package `openworkflow` to
@@ -126,28 +111,41 @@ interface HostOptions {
 /** Retries of a run whose process fails without dying, without a limit. */
 const retryPolicy = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: 0 } as const;
 
-/** Hosts a program on the file, in a namespace of its own: its worker claims no other program's runs. */
-const hostOn = (db: DatabaseSync, program: Program, options: HostOptions): Hosted => {
-  const { path, concurrency, leaseMs, maxDeaths, suspects } = options;
+/** The runs of a program in the file. */
+type OpenRuns = ReturnType<typeof openRuns>;
+
+/** Opens the runs of a program in a namespace of its own: its worker claims no other program's runs. */
+const openRuns = (db: DatabaseSync, program: Program, { path, leaseMs }: HostOptions) => {
   checkEncryption(db, program);
   const sqlite = BackendSqlite.connect(path, { namespaceId: program.id });
-  waitForOthers(sqlite);
-  const leasing = leased(sqlite, { leaseMs, table: leaseTable(sqlite, program.id) });
-  const { backend, leases } = leasing;
-  const steps = persistedSteps(databaseOf(sqlite));
-  const writers = { synced: runWriter(databaseOf(sqlite), program.id), early: runWriter(db, program.id) };
+  const own = databaseOf(sqlite);
+  own.exec(`PRAGMA busy_timeout = ${patienceMs}`); // it gives up at once if another process is writing
   const tables = runTables(db, program.id);
+  return {
+    ...leased(sqlite, leaseMs, leaseTable(sqlite, program.id)),
+    tables,
+    steps: persistedSteps(own),
+    /** Steps are synced to disk; records alone only with the next step. */
+    writers: { synced: runWriter(own, program.id), early: runWriter(db, program.id) },
+    canceling: watchCancels((runIds) => runIds.filter(tables.isCancelRequested)),
+  };
+};
+
+/** Hosts a program on the file. */
+const hostOn = (db: DatabaseSync, program: Program, options: HostOptions): Hosted => {
+  const { path, concurrency, maxDeaths, suspects } = options;
+  const opened = openRuns(db, program, options);
+  const { backend, leases, tables, canceling } = opened;
   const client = new OpenWorkflow({ backend });
-  const canceling = watchCancels((runIds) => runIds.filter(tables.isCancelRequested));
   const workflow = client.defineWorkflow<StartedCall, string>({ name: program.id, retryPolicy }, async ({ input, run }) => {
     const { runId, labels } = input;
     tables.setWorkflowRun(runId, run.id, labels); // its caller may have died before
-    const execution = createExecution({ ledger: tables.ledgerOf(runId), maxDeaths, suspects });
+    const execution = createExecution(tables.ledgerOf(runId), maxDeaths, suspects);
     const lease = { workflowRunId: run.id, workerId: leases.holderOf(run.id) ?? '' };
     const canceled = canceling.watch(runId);
     await canceling.look();
     try {
-      const durable = storedDurable({ store: storeOn({ leasing, steps, writers, lease }), execution, canceled });
+      const durable = storedDurable(storeOn(opened, lease), execution, canceled);
       return packText(await program.run(durable, { runId, input: unpackText(input.input, runId) }));
     } catch (error) {
       if (error instanceof DeadlyRun) await backend.cancelWorkflowRun({ workflowRunId: run.id });
@@ -164,13 +162,13 @@ const hostOn = (db: DatabaseSync, program: Program, options: HostOptions): Hoste
   const claimNow = claimingNow(worker);
   return {
     runs: withErrors((cause) => (isOfFile(cause) ? fileError(path, cause) : cause), {
-      start: startOn({ tables, begin, claimNow }),
-      find: findOn({ tables, backend, maxDeaths }),
+      start: startOn(opened, begin, claimNow),
+      find: findOn(opened, maxDeaths),
       cancel: async (runId) => {
         tables.requestCancel(runId);
         await canceling.look();
       },
-      ...repairsOn({ tables, backend, steps, look: canceling.look }),
+      ...repairsOn(opened),
       list: async (filter) => tables.list(filter),
       storedBytes: async () => tables.storedBytes(),
       drop: async (runId) => tables.drop(runId),
@@ -185,15 +183,13 @@ const hostOn = (db: DatabaseSync, program: Program, options: HostOptions): Hoste
   };
 };
 
-interface Starting {
-  readonly tables: RunTables;
-  /** Starts a run; returns the one that another process has started, if there is one. */
-  begin(call: StartedCall): Promise<WorkflowRun>;
-  claimNow(): Promise<void>;
-}
-
+/** @param begin starts a run; returns the one that another process has started, if there is one */
 const startOn =
-  ({ tables, begin, claimNow }: Starting): ProgramRuns['start'] =>
+  (
+    { tables }: OpenRuns,
+    begin: (call: StartedCall) => Promise<WorkflowRun>,
+    claimNow: () => Promise<void>,
+  ): ProgramRuns['start'] =>
   async ({ runId, input, resourceId = null, priority = 0 }) => {
     const labels = { resourceId, priority };
     tables.reserve(runId, labels);
@@ -207,22 +203,14 @@ const startOn =
     return started.startId === startId;
   };
 
-interface Repairs {
-  readonly tables: RunTables;
-  readonly backend: Backend;
-  readonly steps: PersistedSteps;
-  /** Checks at once for requested cancellations of the runs here. */
-  look(): Promise<void>;
-}
-
-const repairsOn = ({ tables, backend, steps, look }: Repairs): Pick<ProgramRuns, 'abandon' | 'journal' | 'retry'> => ({
+const repairsOn = ({ tables, backend, steps, canceling }: OpenRuns): Pick<ProgramRuns, 'abandon' | 'journal' | 'retry'> => ({
   retry: async (runId) => tables.retry(runId), // the worker's next poll finds it
   abandon: async (runId) => {
     const workflowRunId = tables.workflowRunOf(runId);
     if (workflowRunId === undefined || (await foundOf(backend, workflowRunId)).kind !== 'running') return false;
     await backend.cancelWorkflowRun({ workflowRunId });
     tables.requestCancel(runId); // work under way stops, and its result is not stored
-    await look();
+    await canceling.look();
     return true;
   },
   journal: async (runId) => {
@@ -232,11 +220,6 @@ const repairsOn = ({ tables, backend, steps, look }: Repairs): Pick<ProgramRuns,
     return run && input !== undefined ? { input: unpackText(input, runId), steps: steps.all(run.id) } : undefined;
   },
 });
-
-/** OpenWorkflow's connection gives up at once if another process is writing. */
-const waitForOthers = (backend: BackendSqlite): void => {
-  databaseOf(backend).exec(`PRAGMA busy_timeout = ${patienceMs}`);
-};
 
 /**
  * Claims a run right after its start, without waiting for the worker's next poll. Two polls at the same time would give one
@@ -253,19 +236,11 @@ const claimingNow = (worker: Worker): (() => Promise<void>) => {
   return () => (last = next ??= poll(last));
 };
 
-interface StoreOptions {
-  readonly leasing: Leased;
-  readonly steps: PersistedSteps;
-  /** Steps are synced to disk; records alone only with the next step. */
-  readonly writers: Readonly<Record<'synced' | 'early', ReturnType<typeof runWriter>>>;
-  readonly lease: RunLease;
-}
-
-const storeOn = ({ leasing, steps, writers, lease }: StoreOptions): StepStore => ({
+const storeOn = ({ written, steps, writers }: OpenRuns, lease: RunLease): StepStore => ({
   find: (key) => steps.find(lease.workflowRunId, key),
   count: () => steps.count(lease.workflowRunId),
   check: () => writers.synced.check(lease),
-  write: (write) => leasing.written(() => (write.step ? writers.synced : writers.early).write(lease, write)),
+  write: (write) => written(() => (write.step ? writers.synced : writers.early).write(lease, write)),
 });
 
 const foundOf = async (backend: Backend, workflowRunId: string | undefined): Promise<RunFound> => {
@@ -291,7 +266,7 @@ const foundOf = async (backend: Backend, workflowRunId: string | undefined): Pro
 
 /** Finds runs; a lost one has the deaths of processes as its reason if there were too many. */
 const findOn =
-  ({ tables, backend, maxDeaths }: Pick<Repairs, 'tables' | 'backend'> & Pick<HostOptions, 'maxDeaths'>) =>
+  ({ tables, backend }: OpenRuns, maxDeaths: number) =>
   async (runId: string): Promise<RunFound> => {
     const found = await foundOf(backend, tables.workflowRunOf(runId));
     const deaths = found.kind === 'lost' ? tables.deathsOf(runId) : 0;

@@ -11,7 +11,7 @@ import {
   unencrypted,
 } from '../journal.js';
 import type { Ledger } from '../ledger.js';
-import { isOutermost, type StoreWrite } from '../stored-steps.js';
+import { isOutermost, type StepStore } from '../stored-steps.js';
 import { pack, unpack } from '../packed.js';
 
 /** The labels of a run's call. */
@@ -21,8 +21,6 @@ export interface RunLabels {
 }
 
 /** The data of a program's runs that OpenWorkflow does not store, in the same file. */
-export type RunTables = ReturnType<typeof runTables>;
-
 export const runTables = (db: DatabaseSync, program: string) => {
   const find = db.prepare('SELECT workflow_run_id AS id FROM interlock_runs WHERE program = ? AND run_id = ?');
   const reserve = db.prepare('INSERT OR IGNORE INTO interlock_runs VALUES (?, ?, NULL, ?, ?)');
@@ -187,7 +185,7 @@ export const runWriter = (db: DatabaseSync, program: string) => {
   };
   return {
     check,
-    write: (lease: RunLease, { step, append }: StoreWrite): number =>
+    write: (lease: RunLease, { step, append }: Parameters<StepStore['write']>[0]): number =>
       inTransaction(db, () => {
         check(lease);
         if (step) keep.run(lease.workflowRunId, step.key, pack(step.text));
@@ -197,8 +195,6 @@ export const runWriter = (db: DatabaseSync, program: string) => {
 };
 
 /** Step results of runs. OpenWorkflow's own table ends a run at 1,000 steps, and is read whole whenever a run is adopted. */
-export type PersistedSteps = ReturnType<typeof persistedSteps>;
-
 export const persistedSteps = (db: DatabaseSync) => {
   const find = db.prepare('SELECT text FROM interlock_steps WHERE workflow_run_id = ? AND key = ?');
   const count = db.prepare('SELECT count(*) AS steps FROM interlock_steps WHERE workflow_run_id = ?');

@@ -1,5 +1,5 @@
 import { InterlockError } from '../../errors.js';
-import type { PersistedJournal, PersistedRun, PersistedRunFilter } from '../journal.js';
+import type { PersistedRun, PersistedRunFilter } from '../journal.js';
 import type { RestateSettings } from './restate-options.js';
 
 /** The runs of a program, through Restate's admin API. */
@@ -35,7 +35,7 @@ export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string,
     const response = await request('query', { method: 'POST', body: JSON.stringify({ query: sql }) });
     return ((await response.json()) as { rows: readonly Row[] }).rows; // the shape of Restate's response
   };
-  const journalOf = async (those: string): Promise<StoredJournal | undefined> =>
+  const journalOf = async (those: string) =>
     readJournal(await query<JournalRow>(`SELECT entry_json FROM sys_journal WHERE id IN (${those}) ORDER BY index`));
   return {
     list: async (filter: PersistedRunFilter) => (await query<Invocation>(listing(service, filter))).map(toPersistedRun),
@@ -116,12 +116,6 @@ interface JournalRow {
   readonly entry_json: string;
 }
 
-/** The journal of a run. */
-interface StoredJournal extends PersistedJournal {
-  /** The value of the header that names the run's resource. */
-  readonly resource: string | undefined;
-}
-
 /** The parts that this library reads of an entry, as JSON. */
 interface Entry {
   readonly Command?: {
@@ -136,7 +130,7 @@ interface Entry {
 type Bytes = readonly number[];
 
 /** The journal in its rows, in their order; undefined if it has no input. A step without a result is left out. */
-export const readJournal = (rows: readonly JournalRow[]): StoredJournal | undefined => {
+export const readJournal = (rows: readonly JournalRow[]) => {
   const entries = rows.map(({ entry_json: json }) => JSON.parse(json) as Entry); // the shape that Restate's table has
   const [started] = entries.flatMap(({ Command }) => Command?.Input ?? []);
   if (!started) return undefined;
@@ -149,6 +143,7 @@ export const readJournal = (rows: readonly JournalRow[]): StoredJournal | undefi
     const text = Command?.Run && results.get(Command.Run.completion_id);
     return Command?.Run && text ? [{ key: Command.Run.name, text: textOf(text) }] : [];
   });
+  /** The value of the header that names the run's resource. */
   const resource = started.headers.find(({ name }) => name === resourceHeader)?.value;
   return { input: textOf(started.payload), steps, resource };
 };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type Http2Server, type Http2ServerRequest, type ServerHttp2Session } from 'node:http2';
 import { createEndpointHandler, type EndpointOptions } from '@restatedev/restate-sdk';
 import { rejectOption } from '../option-checks.js';
@@ -53,7 +54,7 @@ export const createEndpoint = (settings: RestateSettings, closing: AbortSignal):
     add: (more, check) => {
       services.push(...more);
       const before = opening?.done;
-      opening = keepTrying(() => open(before, check), { path: 'adminUrl', signal: closing });
+      opening = keepTrying(() => open(before, check), 'adminUrl', closing);
     },
     ready: async () => opening?.within(settings.patienceMs),
     endInput: attempts.endInput,
@@ -98,14 +99,14 @@ const sessionsOf = (server: Http2Server): ReadonlySet<ServerHttp2Session> => {
 
 const hostOf = ({ host = '127.0.0.1' }: Listen): string => host;
 
-const startListening = (server: Http2Server, listen: Listen): Promise<void> =>
-  new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port: listen.port, host: hostOf(listen) }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  }).catch((error: unknown) => rejectOption('listen', String(error)));
+const startListening = async (server: Http2Server, listen: Listen): Promise<void> => {
+  try {
+    server.listen({ port: listen.port, host: hostOf(listen) });
+    await once(server, 'listening');
+  } catch (error) {
+    rejectOption('listen', String(error));
+  }
+};
 
 /** Registers this process with Restate. */
 const register = async ({ adminUrl, serviceUrl, listen, headers }: RestateSettings, signal: AbortSignal): Promise<void> => {

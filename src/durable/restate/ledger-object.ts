@@ -4,9 +4,8 @@ import type { Ingress } from '@restatedev/restate-sdk-clients';
 
 import { keepTrying } from '../calls.js';
 import { TakenOver } from '../journal.js';
-import type { Ledger } from '../ledger.js';
 import { type Admin, resourceHeader } from './admin.js';
-import { plainText, retryHeader, type AttemptAt, type RunWorkflowDefinition } from './run-workflow.js';
+import { plainText, retryHeader, type RunWorkflow, type RunWorkflowDefinition } from './run-workflow.js';
 
 /** The number of processes that died of a run after the same step. */
 interface Deaths {
@@ -84,39 +83,32 @@ const retryWith = (workflow: string, admin: Admin | undefined) => async (context
 export const ledgerObject = (workflow: string, admin: Admin | undefined) =>
   object({
     name: `${workflow}.ledger`,
-    handlers: {
-      find: handlers.object.shared(find),
-      keep,
-      noteLife,
-      noteSurvival,
-      forget,
-      retry: retryWith(workflow, admin),
-    },
+    handlers: { find: handlers.object.shared(find), keep, noteLife, noteSurvival, forget, retry: retryWith(workflow, admin) },
     options: { enableLazyState: true, journalRetention: 0 }, // a call needs one part of many
   });
 
-type LedgerObject = ReturnType<typeof ledgerObject>;
-
 /** The ledger of a run, as one attempt at it sees it. Calls are repeated until the attempt is over: the result of a tool is never given up. */
-export const ledgerOf = (ingress: Ingress, ledger: LedgerObject, { runId, over }: AttemptAt): Ledger => {
-  const run = ingress.objectClient(ledger, runId);
-  const by = randomUUID();
-  let hasStarted = false;
-  const patiently = <T>(act: () => Promise<T>): Promise<T> => keepTrying(act, { path: 'ingressUrl', signal: over }).done;
-  return {
-    find: async (part) => {
-      const { text, isHeld } = await patiently(async () => run.find({ part, by }));
-      if (hasStarted && !isHeld) throw new TakenOver();
-      return text;
-    },
-    keep: async (part, text) => {
-      if (!(await patiently(async () => run.keep({ part, text, by })))) throw new TakenOver();
-    },
-    countStart: async (steps) => {
-      const deaths = await run.noteLife({ steps, by });
-      hasStarted = true;
-      return deaths;
-    },
-    uncountStart: async () => run.noteSurvival(),
+export const ledgerOf =
+  (ingress: Ingress, ledger: ReturnType<typeof ledgerObject>): RunWorkflow['ledgerOf'] =>
+  (runId, over) => {
+    const run = ingress.objectClient(ledger, runId);
+    const by = randomUUID();
+    let hasStarted = false;
+    const patiently = <T>(act: () => Promise<T>): Promise<T> => keepTrying(act, 'ingressUrl', over).done;
+    return {
+      find: async (part) => {
+        const { text, isHeld } = await patiently(async () => run.find({ part, by }));
+        if (hasStarted && !isHeld) throw new TakenOver();
+        return text;
+      },
+      keep: async (part, text) => {
+        if (!(await patiently(async () => run.keep({ part, text, by })))) throw new TakenOver();
+      },
+      countStart: async (steps) => {
+        const deaths = await run.noteLife({ steps, by });
+        hasStarted = true;
+        return deaths;
+      },
+      uncountStart: async () => run.noteSurvival(),
+    };
   };
-};

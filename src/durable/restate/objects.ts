@@ -10,12 +10,8 @@ interface Note {
   readonly pinnedAt: number;
 }
 
-interface PinRequest {
-  readonly runId: string;
-  /** Undefined to remove the note. */
-  readonly note?: string;
-  readonly pinnedAt: number;
-}
+/** Without a note, the known one is removed. */
+type PinRequest = Pick<Note, 'pinnedAt'> & { readonly runId: string; readonly note?: string };
 
 const countName = 'count';
 const entryName = (place: number): string => `entry ${place}`;
@@ -32,10 +28,8 @@ const entriesAt = async (context: ObjectSharedContext, places: readonly number[]
 
 const read = async (context: ObjectSharedContext, from: number): Promise<string[]> => {
   const remaining = Math.max(0, (await countIn(context)) - from);
-  return entriesAt(
-    context,
-    Array.from({ length: remaining }, (_, index) => from + index),
-  );
+  const places = Array.from({ length: remaining }, (_, index) => from + index);
+  return entriesAt(context, places);
 };
 
 const marksName = (mark: EntryMark): string => `marks ${mark}`;
@@ -106,14 +100,11 @@ const pinned = async (context: ObjectSharedContext): Promise<(Pinned & Note)[]> 
 const notesObject = (name: string) =>
   object({ name, handlers: { pin, pinned: handlers.object.shared(pinned) }, options: { journalRetention: 0 } });
 
-export interface BoardObjects {
-  readonly entries: ReturnType<typeof entriesObject>;
-  readonly notes: ReturnType<typeof notesObject>;
-}
+export type BoardObjects = ReturnType<typeof boardObjects>;
 
 export const notesName = (program: string): string => `${program}.notes`;
 
-export const boardObjects = (name: string, retentionMs: number): BoardObjects => ({
+export const boardObjects = (name: string, retentionMs: number) => ({
   entries: entriesObject(`${name}.board`, retentionMs),
   notes: notesObject(notesName(name)),
 });

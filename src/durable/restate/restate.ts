@@ -5,24 +5,13 @@ import { checkIntegration } from '../../integration.js';
 import { unencrypted, TakenOver, type Engine, type Program, type ProgramRuns, type RunFound, type Durable } from '../journal.js';
 import { keepTrying, together } from '../calls.js';
 import { createSuspects, type Suspects } from '../ledger.js';
-import { rejectOption, anAddress, checkOptions } from '../option-checks.js';
+import { rejectOption } from '../option-checks.js';
 import { adminOf, resourceHeader, type Admin } from './admin.js';
 import { ledgerObject, ledgerOf } from './ledger-object.js';
 import { boardObjects, boardOf, encryptionKey, markEncryption, notesName, type BoardObjects } from './objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
-import type { RestateOptions, RestateSettings } from './restate-options.js';
+import { readRestateOptions, type RestateOptions, type RestateSettings } from './restate-options.js';
 import { readStep, runWorkflow, type RunWorkflow, type RunWorkflowDefinition } from './run-workflow.js';
-import {
-  aName,
-  aText,
-  fieldsOf,
-  listOf,
-  needed,
-  recordOf,
-  timerMsFrom,
-  wholeNumberFrom,
-  type OptionKind,
-} from '../../option-kind.js';
 import { fieldsIn } from '../../phase/plain-data.js';
 
 /**
@@ -94,7 +83,7 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
     suspects,
     closing,
     underWay,
-    ledgerOf: (attempt) => ledgerOf(ingress, ledger, attempt),
+    ledgerOf: ledgerOf(ingress, ledger),
     publisherOf: (over) => publisherOf(ingress, board, over),
     append: async (context, append) => context.objectClient(board.entries, append.runId).append(append),
     isCanceled: async (runId) => ingress.workflowClient<RunWorkflowDefinition>({ name }, runId).isCanceled(),
@@ -107,8 +96,7 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
   };
   endpoint.add([workflow, ledger, board.entries, board.notes], check);
   let isMarked = false;
-  const reading = <T>(act: () => Promise<T>): Promise<T> =>
-    keepTrying(act, { path: 'ingressUrl', signal: closing }).within(settings.patienceMs);
+  const reading = <T>(act: () => Promise<T>): Promise<T> => keepTrying(act, 'ingressUrl', closing).within(settings.patienceMs);
   const run = (runId: string) => ingress.workflowClient(workflow, runId);
   const findOne = async (runId: string): Promise<RunFound> => {
     await endpoint.ready();
@@ -218,39 +206,9 @@ const publisherOf = (ingress: Ingress, { entries: records }: BoardObjects, over:
   return async ({ runId, at, entries }) => {
     const request = { at, entries, life: at === undefined ? undefined : life };
     const append = async () => ingress.objectClient(records, runId).append(request);
-    const place = await keepTrying(append, { path: 'ingressUrl', signal: over }).done;
+    const place = await keepTrying(append, 'ingressUrl', over).done;
     if (place === null) throw new TakenOver();
     if (at === undefined) life = place;
     return place;
-  };
-};
-
-const address = anAddress('http:', 'https:');
-
-const kinds = fieldsOf({
-  ingressUrl: needed(address),
-  listen: fieldsOf({ port: needed(wholeNumberFrom(1, 65_535)), host: aName }),
-  adminUrl: address,
-  serviceUrl: address,
-  headers: recordOf(aText),
-  identityKeys: listOf(aName),
-  retentionMs: wholeNumberFrom(0),
-  stepTimeoutMs: wholeNumberFrom(1_000),
-  maxDeaths: wholeNumberFrom(1),
-  patienceMs: timerMsFrom(0),
-} satisfies Record<keyof RestateOptions, OptionKind>);
-
-/** Reads the options. Raises `durable/invalid-option`. */
-const readRestateOptions = (options: RestateOptions): RestateSettings => {
-  checkOptions(kinds, options, () => {
-    const isUnused = options.adminUrl !== undefined && !options.listen;
-    return isUnused ? [{ path: 'adminUrl', detail: 'it has no effect without `listen`; set `listen` or remove it.' }] : [];
-  });
-  return {
-    ...options,
-    retentionMs: options.retentionMs ?? 365 * 24 * 3_600_000,
-    stepTimeoutMs: options.stepTimeoutMs ?? 3_600_000,
-    maxDeaths: options.maxDeaths ?? 10,
-    patienceMs: options.patienceMs ?? 60_000,
   };
 };

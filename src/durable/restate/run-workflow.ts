@@ -19,13 +19,6 @@ import type { RestateSettings } from './restate-options.js';
 /** The status with which a run that was given up ends, as the ingress reports it. */
 const abandonedStatus = 410;
 
-/** An attempt at a run. */
-export interface AttemptAt {
-  readonly runId: string;
-  /** Aborted when the attempt is over. */
-  readonly over: AbortSignal;
-}
-
 export interface RunWorkflow {
   readonly name: string;
   readonly program: Program;
@@ -35,7 +28,8 @@ export interface RunWorkflow {
   readonly closing: AbortSignal;
   /** The runs under way in this process. */
   readonly underWay: Set<Promise<unknown>>;
-  ledgerOf(attempt: AttemptAt): Ledger;
+  /** `over`: aborted when the attempt is over. */
+  ledgerOf(runId: string, over: AbortSignal): Ledger;
   publisherOf(over: AbortSignal): Durable['publish'];
   /** Adds records through the workflow, exactly once. */
   append(context: WorkflowContext, append: Append): Promise<unknown>;
@@ -100,17 +94,15 @@ export const retryHeader = 'x-interlock-retry';
 const execute = async (parts: RunWorkflow, context: WorkflowContext, input: string): Promise<string> => {
   const { program, suspects, settings } = parts;
   const over = context.request().attemptCompletedSignal;
-  const ledger = parts.ledgerOf({ runId: context.key, over });
+  const ledger = parts.ledgerOf(context.key, over);
   const resource = context.request().headers.get(resourceHeader);
   if (resource !== undefined) context.set(resourceName, decodeURIComponent(resource)); // for the list
-  const execution = createExecution({ ledger, maxDeaths: settings.maxDeaths, suspects });
+  const execution = createExecution(ledger, settings.maxDeaths, suspects);
   try {
     const ended = await program.run(durableOn(parts, context, { ledger, execution }), { runId: context.key, input });
     // The serialized output can differ between processes; Restate expects the first one.
-    const output = await unlessOver(
-      context.run('output', () => ended, { serde: plainText }),
-      over,
-    );
+    const first = context.run('output', () => ended, { serde: plainText });
+    const output = await unlessOver(first, over);
     parts.forget(context);
     return output;
   } catch (error) {
@@ -121,15 +113,10 @@ const execute = async (parts: RunWorkflow, context: WorkflowContext, input: stri
   }
 };
 
-interface StepContext {
-  readonly ledger: Ledger;
-  readonly execution: Execution;
-}
-
 const durableOn = (
   { closing, isCanceled, ...parts }: RunWorkflow,
   context: WorkflowContext,
-  { ledger, execution }: StepContext,
+  { ledger, execution }: { ledger: Ledger; execution: Execution },
 ): Durable => {
   const over = context.request().attemptCompletedSignal;
   const canceling = new AbortController();

@@ -19,9 +19,15 @@ export const createAfterStep = (target: LoopTarget, hasBailed: () => boolean): L
   const task = scorers && scorers.length > 0 ? { ...isTaskComplete, scorers } : undefined;
   const goal = goalOf(target);
   if (!onIterationComplete && !task && !goal) return undefined;
+  /** The goal is judged after the task, and only if the run would otherwise end, as in Mastra. */
+  const judgeAnswer = async (ended: EndedStep): Promise<StepRuling> => {
+    const judged: StepRuling = task ? await judgeTask(task, target, ended) : { shouldContinue: ended.shouldContinue };
+    const pursued = goal && !judged.shouldContinue ? await judgeGoal(goal, target, ended) : undefined;
+    return pursued ? { ...pursued, chunks: [...(judged.chunks ?? []), ...(pursued.chunks ?? [])] } : judged;
+  };
   let endsAfterFeedback = false;
   return async (ended) => {
-    const ruling = isAnswer(ended) ? await judgeAnswer({ task, goal }, target, ended) : { shouldContinue: ended.shouldContinue };
+    const ruling = isAnswer(ended) ? await judgeAnswer(ended) : { shouldContinue: ended.shouldContinue };
     const shouldContinue = ruling.shouldContinue && !endsAfterFeedback;
     endsAfterFeedback = false;
     const ruled = await callHook(target, iterationOf(target, ended, shouldContinue));
@@ -52,18 +58,6 @@ const applyRuling = (
 };
 
 const isAnswer = ({ steps }: EndedStep): boolean => steps.at(-1)?.toolCalls.every((call) => call.providerExecuted) ?? false;
-
-interface Judges {
-  readonly task: (Task & { scorers: Scorers }) | undefined;
-  readonly goal: ReturnType<typeof goalOf>;
-}
-
-/** The goal is judged after the task, and only if the run would otherwise end, as in Mastra. */
-const judgeAnswer = async ({ task, goal }: Judges, target: LoopTarget, ended: EndedStep): Promise<StepRuling> => {
-  const judged: StepRuling = task ? await judgeTask(task, target, ended) : { shouldContinue: ended.shouldContinue };
-  const pursued = goal && !judged.shouldContinue ? await judgeGoal(goal, target, ended) : undefined;
-  return pursued ? { ...pursued, chunks: [...(judged.chunks ?? []), ...(pursued.chunks ?? [])] } : judged;
-};
 
 /**
  * Runs the scorers of `isTaskComplete`. A response that does not pass is followed by another step, in which the model gets the

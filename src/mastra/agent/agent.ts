@@ -286,7 +286,7 @@ export class InterlockAgent<
       agent,
       setup: this.#setup,
       suspended: this.#suspended,
-      runner: (options) => durableRunnerOf({ agent, setup: this.#setup, durable: this.#durable }, options),
+      runner: (options) => durableRunnerOf({ agent, setup: this.#setup }, this.#durable, options),
       as: (version) => (version as unknown as InterlockAgent).#called, // a copy from __fork
     };
   }

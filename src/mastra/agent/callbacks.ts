@@ -2,14 +2,13 @@ import { unfinishedText } from '../../loop/persist-rejected-turn.js';
 import type { StepRecord, Chunk } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop/run.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';
-import { errorOf, responseOf, wholeResultOf } from './result.js';
+import { objectOf, errorOf, responseOf, wholeResultOf } from './result.js';
 import { copyOfAnswer, stepResults, withViews } from './step-results.js';
 import { safely } from '../../phase/awaitable.js';
 import { drive } from '../../loop/drive.js';
 import { finalizeRun } from '../../loop/finalize-run.js';
-import { objectOf } from '../structured-output/structured-output.js';
 import type { SuspendedRuns } from './suspended-runs.js';
-import { copyForReaders } from '../../phase/plain-data.js';
+import { copyForReaders, fieldsIn } from '../../phase/plain-data.js';
 
 /** The callbacks that the loop calls while it runs, with Mastra's arguments. */
 export const runCallbacks = (
@@ -58,19 +57,10 @@ const finishedOf = (run: Run) => {
   return { ...result, ...dynamic, response, messages: response.messages, model: modelOf(last) };
 };
 
-interface ModelMetadata {
-  modelId: string;
-  modelProvider: string;
-  modelVersion: string;
-}
-
 /** The model that responded, or the requested model if the call failed. */
 const modelOf = (step: StepRecord | undefined, run?: Run) => {
-  const { modelMetadata } = (step?.response ?? {}) as { modelMetadata?: ModelMetadata };
-  if (modelMetadata) {
-    const { modelId, modelProvider, modelVersion } = modelMetadata;
-    return { modelId, provider: modelProvider, version: modelVersion };
-  }
+  const { modelId, modelProvider: provider, modelVersion: version } = fieldsIn(step?.response['modelMetadata']);
+  if (modelId !== undefined) return { modelId, provider, version };
   const model = run?.state.attempt?.entry.model;
   return model && { modelId: model.modelId, provider: model.provider, version: model.specificationVersion };
 };

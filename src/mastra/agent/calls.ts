@@ -6,7 +6,8 @@ import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { checkSignalOptions, checkTightens, rejectWithoutEngine, resolveOptions } from './resolve-options.js';
 import { isDelegated, rejectedResult, rejectedStream } from '../tools/delegation.js';
-import { startRun, idsOf } from './start-run.js';
+import { idsOf } from './loop-ports.js';
+import { startRun } from './start-run.js';
 import { driveHere, followedRun, startedRun, type Followed, type StartedRun } from './callbacks.js';
 import { readCall, versionFor } from './read-call.js';
 import type { AgentSetup } from './read-config.js';
@@ -63,7 +64,7 @@ export const startCall = async (
   const { messages: input, options: all, isSignal } = readCall(messages, callOptions);
   if (isSignal) checkSignalOptions(all);
   const { given, options, defaults, requestContext } = await resolveOptions({ ...setup, agent, mode, given: all });
-  checkTightens(given, { guards: setup.guards, defaults });
+  checkTightens(given, setup.guards, defaults);
   const version = await versionFor(agent, options.versions, requestContext);
   if (version !== agent) return startCall(called.as(version), { mode, messages, options: { ...given, requestContext } });
   await checkAccess(agent, options, requestContext);
@@ -96,7 +97,9 @@ export const resumeCall = async (called: CalledAgent, { mode, resumeData, given 
   return inThread(joining, async (placed) => {
     const resuming = { mode, runId, toolCallId, resumeData, repeated, options: placed, requestContext, memory };
     const followed = await called.runner(options)?.resume(resuming);
-    const started = followed ? followedRun(followed, placed) : startedBy(called, await resume(resuming, called), placed);
+    const started = followed
+      ? followedRun(followed, placed)
+      : startedBy(called, await resume(resuming, suspended, setup.guards), placed);
     return scored(started, { agent, options: placed, requestContext });
   });
 };
@@ -122,7 +125,7 @@ export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRu
   const ended = Promise.all([end(), showInChannel(agent, run)]).then(() => undefined);
   const transforms = options.experimentalTransform;
   const stream = streamOf(run, { ended, transforms, ...resultOptions(options, setup.guards) });
-  await publish?.(publishedStream(run, stream, { ended, transforms }));
+  await publish?.(publishedStream(stream, fullStreamOf(run, transforms), ended));
   return isDelegated(options) ? rejectedStream(agent.id, stream) : stream;
 };
 
@@ -152,11 +155,7 @@ interface ScorerStarter {
   runScorers(call: object): Promise<void>;
 }
 
-interface Scored {
-  readonly agent: Agent;
-  readonly options: CallOptions;
-  readonly requestContext: RequestContext;
-}
+type Scored = Pick<DurableCall, 'agent' | 'options' | 'requestContext'>;
 
 /** A call whose scorers start after its end. */
 const scored = (started: StartedRun, call: Scored): StartedRun => ({
@@ -188,13 +187,7 @@ const startScorers = async (run: Run, { agent, options, requestContext }: Scored
 type ThreadRuntime = Mastra['agentThreadStreamRuntime'];
 
 /** A call that may belong to a thread. */
-interface ThreadCall {
-  readonly agent: Agent;
-  readonly mode: RunMode;
-  /** Call options for later runs of the thread, which the runtime starts. */
-  readonly given: CallOptions;
-  readonly options: CallOptions;
-  readonly requestContext: RequestContext;
+interface ThreadCall extends Omit<DurableCall, 'messages'> {
   /** For a call that resumes a run: the run's thread, and the answered call. */
   readonly resumes?: { readonly thread: Thread | undefined; readonly toolCallId: string | undefined };
 }
@@ -228,7 +221,7 @@ const inThread = async (call: ThreadCall, start: (options: CallOptions) => Promi
   if (mode !== 'stream' || !thread) return start(options);
   const runtime = await runtimeOf(agent);
   const pubsub = agent.getPubSub();
-  const runId = options.runId ?? idsOf(agent)('run');
+  const runId = options.runId ?? idsOf(agent, 'run')();
   const memory = { ...options.memory, thread: thread.threadId, resource: thread.resourceId };
   const placed = { ...options, memory, requestContext, runId } as never; // Mastra types it with its own generics
   await runtime.waitForCrossAgentThreadRun(agent, placed, pubsub);
@@ -260,10 +253,8 @@ const runtimeOf = async (agent: Agent): Promise<ThreadRuntime> => {
  * A run's stream for the runtime to publish, from a separate reader that does not count as the caller's. It has finished once
  * that reader has read all chunks, so that a suspension is known by then.
  */
-const publishedStream = (run: Run, stream: object, { ended, transforms }: Published): object => {
-  let read: () => void = () => undefined;
-  const isRead = new Promise<void>((resolve) => (read = resolve));
-  const chunks = fullStreamOf(run, transforms);
+const publishedStream = (stream: object, chunks: ReadableStream<Chunk>, ended: Promise<void>): object => {
+  const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
   async function* followed() {
     try {
       for await (const chunk of chunks) if (!endsSuspended(chunk)) yield chunk;
@@ -278,11 +269,6 @@ const publishedStream = (run: Run, stream: object, { ended, transforms }: Publis
 /** Whether a chunk is the finish of a suspended run. In a thread the run goes on: its subscribers take a finish for its end. */
 const endsSuspended = ({ type, payload }: Chunk): boolean =>
   type === 'finish' && fieldsIn(fieldsIn(payload)['stepResult'])['reason'] === 'suspended';
-
-interface Published {
-  readonly ended: Promise<void>;
-  readonly transforms: CallOptions['experimentalTransform'];
-}
 
 /** The caller's options, with the agent's as defaults. A supervisor gets `agent/refused` for a tripwire instead. */
 const resultOptions = <T extends ResultOptions>(callbacks: T, agent: ResultOptions): T => {

@@ -1,7 +1,5 @@
 import * as mastraAgent from '@mastra/core/agent';
-import type { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
-import type { RequestContext } from '@mastra/core/request-context';
 import type { Lanes } from '../../loop/run.js';
 import { nodeId, type Plan } from '../../pipeline/compile.js';
 import { holdOf } from '../../pipeline/hold.js';
@@ -20,17 +18,7 @@ import * as mastraTools from '@mastra/core/tools';
 import type { LoopTarget } from '../tools/tools.js';
 
 /** The guards of a call by array, in the order of execution. */
-interface Chains {
-  readonly input: readonly PipelineStep[];
-  readonly output: readonly PipelineStep[];
-  /** If there are any, Mastra allows retries by default. */
-  readonly error: readonly PipelineStep[];
-  /** Guards of the other arrays that have a hook for failed calls. */
-  readonly others: readonly PipelineStep[];
-  readonly memory: readonly Processor[];
-  /** The processors of the memory and the host at the start of `input`; a replay reproduces their effect on the conversation. */
-  readonly recalling: readonly Processor[];
-}
+type Chains = Awaited<ReturnType<typeof resolveChains>>;
 
 /** The call to resolve guards for. */
 interface ChainOptions extends Titling {
@@ -44,10 +32,10 @@ interface ChainOptions extends Titling {
 }
 
 /** A call's guards replace the agent's. Memory's processors stay around them, and `prepareStep` runs last. */
-export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => {
+export const resolveChains = async (chaining: ChainOptions) => {
   const { agent, guards, options, requestContext, conversation, isSignal } = chaining;
   const { input, output, error } = await resolveLanes(guards, requestContext, agent.id);
-  const own = await hostProcessors(agent, { input, requestContext, signals: guards.signals });
+  const own = await hostProcessors(chaining, input);
   const after = joined(output, own.output);
   const keepsSteps = observesSteps(guards, compileLane(after, laneId(agent.id, 'output'), guards.recordEdits));
   const memory = await memoryProcessors(conversation, { input, output, titling: chaining, keepsSteps });
@@ -58,9 +46,12 @@ export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => 
   return {
     input: joined(hosts, input, echo, memory.observing, last),
     output: after,
+    /** If there are any, Mastra allows retries by default. */
     error,
+    /** Guards of the other arrays that have a hook for failed calls. */
     others: [...own.input, ...input, ...output].filter(hasErrorHook),
     memory: memory.after,
+    /** The processors of the memory and the host at the start of `input`; a replay reproduces their effect on the conversation. */
     recalling: hosts,
   };
 };
@@ -87,50 +78,37 @@ const joined = (...rows: readonly (readonly PipelineStep[])[]): readonly Pipelin
   return more.length === 0 ? only : [only, ...more].flat();
 };
 
-interface HostLanes {
-  readonly input: readonly PipelineStep[];
-  readonly requestContext: RequestContext;
-  readonly signals: InterlockConfig['signals'];
-}
-
 /**
  * The processors that Mastra's agent adds for its workspace, skills, signals, channels and browser. They run before the input
  * guards, which judge what these processors add, and after the output guards, so that they see only accepted output.
  */
-const hostProcessors = async (agent: Agent, { input, requestContext, signals = [] }: HostLanes) => {
+const hostProcessors = async (
+  { agent, guards: { signals = [] }, requestContext }: ChainOptions,
+  input: readonly PipelineStep[],
+) => {
   const configured = input as never; // Mastra only searches it for its own processors
+  const mastra = agent.getMastraInstance();
+  /** Registered with the Mastra instance, where they find models and storage: a provider may create new ones for each call. */
+  const registered = (processors: readonly object[]): readonly object[] => {
+    if (mastra) registerProcessors(mastra, processors);
+    return processors;
+  };
   return {
     input: [
-      ...registered(
-        agent,
-        signals.flatMap((provider) => provider.getInputProcessors?.() ?? []),
-      ),
+      ...registered(signals.flatMap((provider) => provider.getInputProcessors?.() ?? [])),
       ...(await agent['getWorkspaceInstructionsProcessors'](configured, requestContext)),
       ...(await agent['getSkillsProcessors'](configured, requestContext)),
       ...(agent.getChannels()?.getInputProcessors(configured) ?? []),
       ...(agent.browser?.getInputProcessors(configured) ?? []),
     ] as readonly Processor[], // Mastra returns no workflows here
-    output: registered(
-      agent,
-      signals.flatMap((provider) => provider.getOutputProcessors?.() ?? []),
-    ) as readonly PipelineStep[],
+    output: registered(signals.flatMap((provider) => provider.getOutputProcessors?.() ?? [])) as readonly PipelineStep[],
   };
-};
-
-/**
- * Registers processors with the Mastra instance, where they find models and storage: a provider may create new ones for each
- * call.
- */
-const registered = (agent: Agent, processors: readonly object[]): readonly object[] => {
-  const mastra = agent.getMastraInstance();
-  if (mastra) registerProcessors(mastra, processors);
-  return processors;
 };
 
 /** The chains as plans; with `recordEdits` their guards report their edits. Raises `pipeline/…` for guards that cannot work. */
 export const compileChains = (
   agentId: string,
-  { input, output, error, others, memory }: Chains,
+  { input, output, error, others, memory }: Omit<Chains, 'recalling'>,
   recordEdits: boolean | undefined,
 ): Lanes => ({
   input: compileLane(input, laneId(agentId, 'input'), recordEdits),
@@ -169,18 +147,15 @@ export class PrepareStepProcessor implements Processor<'prepare-step'> {
   }
 }
 
-interface ErrorLane {
-  /** The error guards. */
-  readonly own: readonly PipelineStep[];
-  /** Guards of the other arrays that have a hook for failed calls. */
-  readonly others: readonly PipelineStep[];
-}
-
 /**
  * Compiles the guards that run when a model call fails: first the error guards, then the error hooks of the other arrays, as in Mastra. A
  * processor in several arrays runs once. Undefined without guards.
  */
-export const compileErrorLane = ({ own, others }: ErrorLane, id: string, recordsEdits?: boolean): Plan | undefined => {
+export const compileErrorLane = (
+  { own, others }: Record<'own' | 'others', readonly PipelineStep[]>,
+  id: string,
+  recordsEdits?: boolean,
+): Plan | undefined => {
   if (others.length === 0) return compileLane(own, id, recordsEdits);
   const lane = toGraph(own, id);
   const known = new Set(processorsOf(lane).map((processor) => processor.id));
@@ -207,10 +182,8 @@ const idle = (guard: GuardNode): GraphNode => ({ kind: 'function', id: nodeId(gu
 const createObjectiveProcessor = ({ agent, conversation }: Pick<LoopTarget, 'agent' | 'conversation'>): Processor => ({
   id: 'goal-objective',
   processInputStep: async ({ messageList }) => {
-    const record = await mastraTools.readObjective(
-      await mastraTools.resolveGoalStore(agent.getMastraInstance()),
-      conversation?.threadId,
-    );
+    const store = await mastraTools.resolveGoalStore(agent.getMastraInstance());
+    const record = await mastraTools.readObjective(store, conversation?.threadId);
     messageList.clearSystemMessages('goal');
     if (record?.status === 'active')
       messageList.addSystem(`<current-objective>\n${record.objective}\n</current-objective>`, 'goal');

@@ -3,7 +3,6 @@ import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { MastraModelConfig } from '@mastra/core/llm';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { DynamicArgument } from '@mastra/core/types';
-import type { RunMode } from '../../loop/ports.js';
 import type { PrepareStep } from '../call-options.js';
 import type { OwnOptions, IgnoredOptions, ResumeName } from '../options/option-table.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
@@ -32,9 +31,6 @@ interface SdkModel {
 
 /** Options of one call, as defaults of an agent for one of its methods. */
 type DefaultsFor = Partial<InterlockCallOptions> | ((call: { requestContext: RequestContext }) => Partial<InterlockCallOptions>);
-
-/** Defaults of an agent's methods, as they are configured. */
-export type ModeDefaults = Readonly<Record<RunMode, unknown>>;
 
 /** The configuration of Mastra's agent, with guards in any form and defaults for each method. */
 export type InterlockAgentConfig<

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import * as mastraTools from '@mastra/core/tools';
 import type { EndedStep, StepRuling } from '../../loop/ports.js';
 import type { LoopTarget } from '../tools/tools.js';
+import { definedFields } from '../../phase/plain-data.js';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 
 type Goal = NonNullable<AgentConfig['goal']>;
@@ -41,12 +42,8 @@ export const judgeGoal = async (goal: Goal, target: LoopTarget, ended: EndedStep
   const record = await mastraTools.readObjective(store, threadId);
   if (record?.status !== 'active') return undefined;
   const { judge, maxRuns, prompt, maxSteps } = goal;
-  const settings = mastraTools.resolveEffectiveGoalSettings(record, {
-    ...(typeof judge === 'string' && { judgeModelId: judge }),
-    ...(maxRuns !== undefined && { maxRuns }),
-    ...(prompt !== undefined && { prompt }),
-    ...(maxSteps !== undefined && { maxSteps }),
-  });
+  const judgeModelId = typeof judge === 'string' ? judge : undefined;
+  const settings = mastraTools.resolveEffectiveGoalSettings(record, definedFields({ judgeModelId, maxRuns, prompt, maxSteps }));
   const isSpent = record.runsUsed >= settings.maxRuns;
   const scorer = isSpent ? undefined : await scorerOf(goal, settings, target);
   if (!isSpent && !scorer) return undefined;
@@ -87,19 +84,13 @@ const spent = ({ maxRuns }: Settings): Verdict => ({
   scores: { passed: false, results: [], duration: 0, timedOut: false },
 });
 
-interface GoalJudgeOptions {
-  readonly record: Objective;
-  readonly settings: Settings;
-  readonly target: LoopTarget;
-  readonly ended: EndedStep;
-}
-
 const judged = async (
   scorer: evals.MastraScorer,
-  { record, settings: { maxRuns }, target, ended }: GoalJudgeOptions,
+  { record, settings, target, ended }: { record: Objective; settings: Settings; target: LoopTarget; ended: EndedStep },
 ): Promise<Verdict> => {
   const { runStreamCompletionScorers } = await import('@mastra/core/loop');
   const run = record.runsUsed + 1;
+  const { maxRuns } = settings;
   const context = { ...scoringContext(target, ended), iteration: run, maxIterations: maxRuns, originalTask: record.objective };
   const result = await runStreamCompletionScorers([scorer], context, { strategy: 'all' });
   const { complete: passed, scorers: results, totalDuration: duration, timedOut, completionReason: reason } = result;
@@ -142,12 +133,8 @@ const createGoalJudge = async (
 ): Promise<evals.MastraScorer> => {
   const { createScorer } = await import('@mastra/core/evals');
   const inputOf = z.object({ input: z.object({ originalTask: z.string() }), output: z.string() });
-  const scorer = createScorer({
-    id: judgeId,
-    name: 'Goal (LLM)',
-    description: 'Judges an answer against the goal of its thread.',
-    judge,
-  });
+  const description = 'Judges an answer against the goal of its thread.';
+  const scorer = createScorer({ id: judgeId, name: 'Goal (LLM)', description, judge });
   if (mastra) scorer['__registerMastra'](mastra);
   return scorer
     .analyze({
@@ -181,11 +168,7 @@ export const iterationOf = (
       name: toolName,
       args: (args ?? {}) as Record<string, unknown>, // tools take objects
     })),
-    toolResults: (last?.toolResults ?? []).map(({ toolCallId, toolName, output }) => ({
-      id: toolCallId,
-      name: toolName,
-      result: output,
-    })),
+    toolResults: (last?.toolResults ?? []).map(({ toolCallId: id, toolName: name, output: result }) => ({ id, name, result })),
     isFinal: !shouldContinue,
     finishReason: last?.finishReason ?? 'unknown',
     runId,

@@ -2,29 +2,34 @@ import type { Agent } from '@mastra/core/agent';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
-import { MASTRA_TOOL_MARKER, Tool, type RequireToolApproval } from '@mastra/core/tools';
+import { MASTRA_TOOL_MARKER, Tool } from '@mastra/core/tools';
 import type { ModelConnection, LoopPorts, StepSettings } from '../../loop/ports.js';
+import type { CallOptions } from '../call-options.js';
 import { createAfterStep } from './after-step.js';
 import { createHost } from '../workflow/scope.js';
 import { createCheckpoints, loopMessages } from '../messages/create-message-port.js';
 import { createMessageCopies, type MessageCopies } from '../messages/list-insides.js';
 import { authoredTools, findTool, resolveTools, type LoopTarget, type AnyTool } from '../tools/tools.js';
 import { createModelCall } from '../model/model-call.js';
-import { resolveModel, resolveModels, type ModelRequestor } from '../model/models.js';
+import { resolveModel, resolveModels } from '../model/models.js';
 import { createPrompts } from '../model/prompts.js';
 import { withViews, type StepResult } from './step-results.js';
 import { createPayloadTransforms } from '../tools/payload-transforms.js';
 import { runTool, stepTool, type ToolRunContext } from '../tools/run-tool.js';
 import { makeArguments, takeMade } from '../tool-arguments.js';
-import { fieldsIn, copyPlain, isRecord } from '../../phase/plain-data.js';
+import { fieldsIn, copyPlain, isRecord, pick } from '../../phase/plain-data.js';
 import { stepFeedbackTag } from '../../loop/conversation.js';
 import { createConversion } from '../messages/conversion.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 
+/** Creates ids with the agent's Mastra instance, or random ids without one. */
+export const idsOf = (agent: Agent, idType: 'run' | 'message') => (): string =>
+  agent.getMastraInstance()?.generateId({ idType, source: 'agent', entityId: agent.id }) ?? globalThis.crypto.randomUUID();
+
 /** Creates the loop's ports for one call of Mastra's agent. */
 export const createLoopPorts = async (target: LoopTarget, createId: () => string) => {
   const { agent, options, requestContext, maxModelRetries } = target;
-  const by: ModelRequestor = { agent, requestContext, maxRetries: maxModelRetries };
+  const by = { agent, requestContext, maxRetries: maxModelRetries };
   const models = await resolveModels(by, options.model);
   const callTools = await resolveTools(target);
   const { prepared: tools } = callTools;
@@ -66,7 +71,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
       return runTool(request, toolContext);
     },
     toModelOutput: outputs.of,
-    needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext, toolContext }),
+    needsApproval: createApprovalPolicy(toolContext),
     shouldStop: async (steps, list) => {
       const mayStop = await meetsCondition(target, steps, list);
       hasBailed = takeBail(requestContext);
@@ -117,20 +122,15 @@ const connectedCall = ({ options, owner: { threadId, resourceId }, trace }: Loop
   const commonHeaders = { ...(threadId && { 'x-thread-id': threadId }), ...(resourceId && { 'x-resource-id': resourceId }) };
   const onConnection = (latest: ModelConnection | undefined): void => void (current = latest);
   const callModel = createModelCall(settings, { includeRawChunks: options.includeRawChunks, commonHeaders, onConnection });
-  return { callModel: inSpan(callModel, trace), connection: () => current };
+  const traced: LoopPorts['callModel'] = (request) => trace?.callModel(() => callModel(request)) ?? callModel(request);
+  return { callModel: traced, connection: () => current };
 };
 
-/** Calls the model inside the span of its call, if a trace is recorded. */
-const inSpan = (callModel: LoopPorts['callModel'], trace: LoopTarget['trace']): LoopPorts['callModel'] =>
-  trace ? (request) => trace.callModel(() => callModel(request)) : callModel;
-
 const settingsOf = ({ options }: LoopTarget, tools: Record<string, unknown>): StepSettings => ({
+  ...pick(options, 'activeTools', 'providerOptions', 'modelSettings'),
+  structuredOutput: options.structuredOutput as StepSettings['structuredOutput'], // Mastra's, without the rejected fields
   tools,
   toolChoice: options.toolChoice ?? 'auto', // the value that hooks get from Mastra's agent
-  activeTools: options.activeTools,
-  providerOptions: options.providerOptions,
-  modelSettings: options.modelSettings,
-  structuredOutput: options.structuredOutput as StepSettings['structuredOutput'], // Mastra's, without the rejected fields
 });
 
 /** The tools of a step that a guard added. */
@@ -146,9 +146,9 @@ const takeBail = (requestContext: RequestContext): boolean => {
   return bailed;
 };
 
-/** True if a stop condition holds. Conditions have the AI SDK's form. */
-const anyHolds = async (stopWhen: unknown, stepsNow: () => StepResult[]): Promise<boolean> => {
-  const conditions = (Array.isArray(stopWhen) ? stopWhen : stopWhen ? [stopWhen] : []) as ((call: object) => unknown)[];
+/** True if a stop condition holds. */
+const anyHolds = async (stopWhen: CallOptions['stopWhen'], stepsNow: () => StepResult[]): Promise<boolean> => {
+  const conditions = [stopWhen ?? []].flat();
   if (conditions.length === 0) return false;
   const steps = stepsNow();
   const results = await Promise.all(conditions.map((condition) => condition({ steps })));
@@ -162,20 +162,17 @@ const stepFeedback = (list: MessageList): object[] =>
 /** The messages of a run for tools, in the AI SDK's form: the caller's input, or all messages for tools that are agents. */
 export const createToolMessages = (copies: MessageCopies): ((list: MessageList, forAgent: boolean) => Promise<unknown[]>) => {
   const wayOf = (name: 'all' | 'input') =>
-    createConversion({ messagesOf: (list) => list.get[name].db(), convert: (list) => list.get[name].aiV5.model() }, copies);
+    createConversion(
+      (list) => list.get[name].db(),
+      (list) => list.get[name].aiV5.model(),
+      copies,
+    );
   const [all, input] = [wayOf('all'), wayOf('input')];
   return async (list, forAgent) => (forAgent ? [...(await all(list)), ...stepFeedback(list)] : input(list));
 };
 
 /** The key under which Mastra's agents pass the policy of a call to their sub-agents. */
 const inheritedKey = '__mastra_requireToolApproval';
-
-interface ApprovalOptions {
-  /** The policy of the call. */
-  readonly option: RequireToolApproval | undefined;
-  readonly requestContext: RequestContext;
-  readonly toolContext: ToolRunContext;
-}
 
 type Policy = (...args: readonly unknown[]) => unknown;
 
@@ -184,29 +181,28 @@ type Policy = (...args: readonly unknown[]) => unknown;
  * the call. A policy that fails requires approval. Calls of a client's tools need none.
  */
 const createApprovalPolicy =
-  ({ option, requestContext, toolContext }: ApprovalOptions): LoopPorts['needsApproval'] =>
+  (context: ToolRunContext): LoopPorts['needsApproval'] =>
   async ({ call, settings, given }) => {
+    const { options, requestContext } = context;
     const tool: AnyTool | undefined = findTool(settings, call.toolName)?.[1];
-    const called = stepTool(call.toolName, settings, toolContext);
+    const called = stepTool(call.toolName, settings, context);
     if (!tool || !called?.ready.execute) return false;
     const { fault } = takeMade(call.args, called, given);
     if (fault && 'error' in fault) return false; // it does not run; other invalid arguments are shown to the approver, as by Mastra
-    const required = option ?? requestContext.get<string, RequireToolApproval | undefined>(inheritedKey);
-    const context = { requestContext: publicEntries(requestContext) };
+    const required = options.requireToolApproval ?? requestContext.get<string, Policy | boolean | undefined>(inheritedKey);
+    const about = { requestContext: publicEntries(requestContext) };
     const args = copyPlain(call.args); // changes by a policy do not reach the tool
     const own = functionOf(tool);
-    if (own) return needsApprovalBy(own, args, context);
-    if (flagOf(tool)) return true;
+    if (own) return needsApprovalBy(own, args, about);
+    if (tool.requireApproval || tool.needsApproval) return true;
     return typeof required === 'function'
-      ? needsApprovalBy(required as Policy, { toolName: call.toolName, args, ...context })
+      ? needsApprovalBy(required as Policy, { toolName: call.toolName, args, ...about })
       : Boolean(required);
   };
 
 /** Prepared tools have their function in a separate field; a guard's tools are as their authors wrote them. */
 const functionOf = ({ needsApprovalFn, requireApproval, needsApproval }: AnyTool): Policy | undefined =>
   [needsApprovalFn, requireApproval, needsApproval].find((one) => typeof one === 'function') as Policy | undefined;
-
-const flagOf = ({ requireApproval, needsApproval }: AnyTool): boolean => Boolean(requireApproval) || Boolean(needsApproval);
 
 const needsApprovalBy = async (policy: Policy, ...args: readonly unknown[]): Promise<boolean> => {
   try {

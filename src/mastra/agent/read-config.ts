@@ -106,30 +106,30 @@ export interface Rejection {
 /** Shared by all copies of this package in a process: a command and the application that it loads may have one each. */
 const place = Symbol.for('mastra-interlock.refusals');
 
-type Collecting = { [place]?: Rejection[] };
+const collecting = globalThis as { [place]?: Rejection[] };
 
 /**
  * Collects the configuration errors of agents that `build` creates, which are then built without the faulty parts. A check of an
  * application so lists the errors of all agents. Do not run such agents.
  */
 export const collectRejections = async <T>(build: () => Promise<T>): Promise<{ built: T; rejections: readonly Rejection[] }> => {
-  const rejections: Rejection[] = ((globalThis as Collecting)[place] = []);
+  const rejections: Rejection[] = (collecting[place] = []);
   try {
     return { built: await build(), rejections };
   } finally {
-    delete (globalThis as Collecting)[place];
+    delete collecting[place];
   }
 };
 
 /** Ignored options are collected like errors. */
 const collectIgnored = (agentId: string, faults: readonly IgnoredFault[]): void => {
   for (const { code, path, detail } of faults)
-    (globalThis as Collecting)[place]?.push({ agentId, error: new InterlockError(code, { path, detail }), isIgnored: true });
+    collecting[place]?.push({ agentId, error: new InterlockError(code, { path, detail }), isIgnored: true });
 };
 
 /** Runs a check of an agent's configuration. While refusals are collected, an error is recorded and `instead` is returned. */
 const collected = <T>(agentId: string, check: () => T, instead: T): T => {
-  const rejections = (globalThis as Collecting)[place];
+  const rejections = collecting[place];
   if (!rejections) return check();
   try {
     return check();

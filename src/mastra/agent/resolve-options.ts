@@ -4,7 +4,7 @@ import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
 import { anySignal, safely } from '../../phase/awaitable.js';
 import type { CallOptions } from '../call-options.js';
-import type { InterlockConfig, ModeDefaults } from './config.js';
+import type { InterlockConfig } from './config.js';
 import { readerCanceled } from '../../stream/readers.js';
 import {
   mergeOptions,
@@ -20,7 +20,8 @@ import { isRecord } from '../../phase/plain-data.js';
 interface OptionsCall {
   readonly agent: Agent;
   readonly mode: RunMode;
-  readonly defaults: ModeDefaults;
+  /** Those of the agent's methods, as they are configured. */
+  readonly defaults: Readonly<Record<RunMode, unknown>>;
   /** The caller's options. */
   readonly given: CallOptions;
   /** Options of the agent's configuration that are not among the defaults. */
@@ -126,19 +127,15 @@ export const checkSignalOptions = (options: CallOptions): void => {
   rejectModels(options, (model) => isRecord(model) && !('doStream' in model));
 };
 
-/** Options of an agent for a call without its own: the configuration, overridden by the defaults of calls. */
-interface AgentOptions {
-  readonly guards: InterlockConfig;
-  readonly defaults: CallOptions;
-}
-
 const tightening = [...namesOf(({ loosens }) => loosens !== undefined)];
 
 /**
  * Rejects a call option that loosens an option of the agent, unless a function supplies it: data may come from a request. Raises
  * `agent/loosened-option`.
+ *
+ * @param guards options of the agent's configuration, which the defaults of calls override
  */
-export const checkTightens = (options: CallOptions, { guards, defaults }: AgentOptions): void => {
+export const checkTightens = (options: CallOptions, guards: InterlockConfig, defaults: CallOptions): void => {
   const values = options as Readonly<Record<string, unknown>>;
   const changed = tightening.filter((name) => values[name] !== undefined && typeof values[name] !== 'function');
   if (changed.length === 0) return;

@@ -1,76 +1,25 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
-import type { RunEvent, RunStatus, Tripwire } from '../../../schemas/index.js';
+import type { RunEvent } from '../../../schemas/index.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
-import type { Chunk, StepRecord, TokenUsage } from '../../loop/ports.js';
-import { acceptedSteps, isWithheld, visibleSteps, type Run } from '../../loop/run.js';
+import type { StepRecord, TokenUsage } from '../../loop/ports.js';
+import { acceptedSteps, isWithheld, visibleSteps, type Run, type RunTracer } from '../../loop/run.js';
 import { waitingCalls, waitingChunk } from '../../loop/waiting-calls.js';
-import { bypassesOf } from '../../trace/guard-view.js';
+import type { Author } from '../../verdict.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 import { withTextFields } from '../messages/conversion.js';
-import { objectOf } from '../structured-output/structured-output.js';
-import { messagesOf, stepResults, type ResponseMessages, type StepResult } from './step-results.js';
+import { messagesOf, stepResults } from './step-results.js';
 
 /** The result of a run: the fields of Mastra's result that the loop supports, with status and events. */
-export interface RunResult {
-  /** The final status of the run. */
-  status: RunStatus;
-  /** Accepted text only, of all steps. */
-  text: string;
-  /** Every attempt at every step; a rejected one has a `tripwire` and no text. */
-  steps: StepResult[];
-  finishReason: string;
-  /** Tokens of the whole run, rejected attempts included. */
-  usage: TokenUsage;
-  totalUsage: TokenUsage;
-  /** The reason and the guard of a run that ended as a tripwire. */
-  tripwire: Tripwire | undefined;
-  error: Error | undefined;
-  reasoning: Chunk[];
-  reasoningText: string | undefined;
-  toolCalls: StepRecord['toolCalls'];
-  toolResults: Chunk[];
-  sources: Chunk[];
-  files: Chunk[];
-  content: unknown[];
-  warnings: unknown[];
-  request: Record<string, unknown>;
-  response: Record<string, unknown>;
-  providerMetadata: unknown;
-  /** The object of an accepted answer. Undefined without structured output. */
-  object: unknown;
-  usedFallbackValue: boolean;
-  runId: string;
-  traceId: string | undefined;
-  spanId: string | undefined;
-  /** The first waiting call of a suspended run, with its tool's payload. */
-  suspendPayload: unknown;
-  /** The JSON schema of that call's resume data, as text. */
-  resumeSchema: string | undefined;
-  /** The whole conversation after the run. */
-  messages: unknown[];
-  /** The messages that memory added. */
-  rememberedMessages: unknown[];
-  /** Guards that did not judge and whose policy allows that. Empty if every guard judged. */
-  bypasses: ReturnType<typeof bypassesOf>;
-  /** The usage of model calls that overlapped with guards and were discarded. */
-  wasted: WastedCalls;
-  /** The events of the run, in order. Verdicts of shadow guards may be added after the run has ended. */
-  runEvents: readonly RunEvent[];
-}
-
-/** Fields about the guards. They can be read, but a server sends them only with `serveGuardDetails`. */
-type GuardDetails = Pick<RunResult, 'bypasses' | 'wasted' | 'runEvents'>;
+export type RunResult = ReturnType<typeof wholeResultOf>;
 
 /** The result of a run that has ended. Copies of it, such as JSON, omit details of the guards unless `serveGuardDetails` is set. */
 const resultOf = (run: Run): RunResult => {
   if (run.options.serveGuardDetails) return wholeResultOf(run);
   const result = servedResultOf(run);
-  if (result.tripwire) for (const name of ['phase', 'path'] as const) hide(result.tripwire, name);
+  for (const name of ['phase', 'path']) if (result.tripwire) Object.defineProperty(result.tripwire, name, { enumerable: false });
   return withHidden(result, guardDetailsOf(run));
 };
-
-const hide = <T extends object>(target: T, name: keyof T): void =>
-  void Object.defineProperty(target, name, { enumerable: false });
 
 /** Adds fields that cannot be enumerated. V8 would rebuild the whole object if an existing field were hidden. */
 const withHidden = <T extends object, H extends object>(target: T, hidden: H): T & H => {
@@ -79,32 +28,50 @@ const withHidden = <T extends object, H extends object>(target: T, hidden: H): T
   return target as T & H;
 };
 
-/** {@link resultOf} with all details, for the application's own callbacks. */
-export const wholeResultOf = (run: Run): RunResult => Object.assign(servedResultOf(run), guardDetailsOf(run));
+/** The object of an accepted answer. `usedFallbackValue` is true if it is the fallback value. */
+export const objectOf = ({ state: { status, attempt, list } }: Run): { object: unknown; usedFallbackValue: boolean } => {
+  const isAccepted = status === 'success' && Boolean(attempt?.settings.structuredOutput);
+  const last = isAccepted ? list.get.response.db().findLast(({ role }) => role === 'assistant') : undefined;
+  const { structuredOutput: object, interlock } = fieldsIn(last?.content.metadata);
+  return { object, usedFallbackValue: fieldsIn(interlock)['usedFallbackValue'] === true };
+};
 
-const guardDetailsOf = ({ recorder: { events } }: Run): GuardDetails => ({
+/** {@link resultOf} with all details, for the application's own callbacks. */
+export const wholeResultOf = (run: Run) => Object.assign(servedResultOf(run), guardDetailsOf(run));
+
+/** Fields about the guards. They can be read, but a server sends them only with `serveGuardDetails`. */
+const guardDetailsOf = ({ recorder: { events } }: Run) => ({
+  /** Guards that did not judge and whose policy allows that. Empty if every guard judged. */
   bypasses: bypassesOf(events),
+  /** The usage of model calls that overlapped with guards and were discarded. */
   wasted: wastedOf(events),
+  /** The events of the run, in order. Verdicts of shadow guards may be added after the run has ended. */
   runEvents: events,
 });
 
-const servedResultOf = (run: Run): Omit<RunResult, keyof GuardDetails> => {
+const servedResultOf = (run: Run) => {
   const { list } = run.state;
   const { runId } = run.options;
   const accepted = isWithheld(run) ? [] : acceptedSteps(run);
   const last = accepted.at(-1);
+  const content: unknown[] = isWithheld(run) ? [] : list.get.response.aiV5.stepContent();
   return {
-    status: run.state.status ?? 'failed',
+    /** The final status of the run. */
+    status: run.state.status ?? ('failed' as const),
+    /** Accepted text only, of all steps. */
     text: accepted.map((step) => step.text).join(''),
+    /** Every attempt at every step; a rejected one has a `tripwire` and no text. */
     steps: stepResults(run, visibleSteps(run)),
     finishReason: finishReasonOf(run),
+    /** Tokens of the whole run, rejected attempts included. */
     usage: usageOf(run),
     totalUsage: usageOf(run),
+    /** The reason and the guard of a run that ended as a tripwire. */
     tripwire: run.state.status === 'tripwire' ? tripwireOf(run) : undefined,
     error: run.state.status === 'failed' ? errorOf(run) : undefined,
     ...gathered(accepted),
     ...(isWithheld(run) && { toolCalls: shownCallsOf(run) }),
-    content: isWithheld(run) ? [] : list.get.response.aiV5.stepContent(),
+    content,
     warnings: last?.warnings ?? [],
     request: last?.request ?? {},
     response: responseOf(run, last),
@@ -113,7 +80,9 @@ const servedResultOf = (run: Run): Omit<RunResult, keyof GuardDetails> => {
     runId,
     ...traceIdsOf(run),
     ...suspensionOf(run),
+    /** The whole conversation after the run. */
     messages: withTextFields(isWithheld(run) ? messagesBefore(list) : list.get.all.db(), list),
+    /** The messages that memory added. */
     rememberedMessages: withTextFields(list.get.remembered.db(), list),
   };
 };
@@ -148,13 +117,14 @@ const scoringOf = (list: MessageList, withheld: boolean): object => ({
 });
 
 /** The ids of the run's trace. Undefined without a trace. */
-export const traceIdsOf = ({ options: { tracer } }: Run): Pick<RunResult, 'traceId' | 'spanId'> =>
+export const traceIdsOf = ({ options: { tracer } }: Run): RunTracer['ids'] =>
   tracer?.ids ?? { traceId: undefined, spanId: undefined };
 
-const suspensionOf = (run: Run): Pick<RunResult, 'suspendPayload' | 'resumeSchema'> => {
+/** The first waiting call of a suspended run, with its tool's payload, and the JSON schema of its resume data, as text. */
+const suspensionOf = (run: Run) => {
   const [waiting] = run.state.status === 'suspended' ? waitingCalls(run) : [];
   const payload = waiting && (waitingChunk(run, waiting).payload as { resumeSchema: string });
-  return { suspendPayload: payload, resumeSchema: payload?.resumeSchema };
+  return { suspendPayload: payload as unknown, resumeSchema: payload?.resumeSchema };
 };
 
 /** The calls that a suspended run waits for leave before the rest of its answer. */
@@ -179,7 +149,7 @@ export const responseOf = (
   run: Run,
   step: StepRecord | undefined = acceptedSteps(run).at(-1),
   list = run.state.list,
-): ResponseMessages & Record<string, unknown> => {
+): ReturnType<typeof messagesOf> & Record<string, unknown> => {
   if (isWithheld(run)) return { messages: [], uiMessages: [], dbMessages: [] };
   return { ...step?.response, ...messagesOf(list) };
 };
@@ -205,30 +175,36 @@ export const errorOf = ({ state: { error } }: Run): Error => {
   return error instanceof Error ? error : new InterlockError('run/failed', { cause: error });
 };
 
-const nothing: WastedCalls = { calls: 0, durationMs: 0, inputTokens: 0, outputTokens: 0, isEstimated: false };
-
-/** Sums up the discarded model calls of a run. */
-const wastedOf = (events: readonly RunEvent[]): WastedCalls =>
-  events
-    .filter((event) => event.type === 'model-wasted')
-    .reduce<WastedCalls>(
-      (sum, event) => ({
-        calls: sum.calls + 1,
-        durationMs: sum.durationMs + event.durationMs,
-        inputTokens: sum.inputTokens + event.inputTokens,
-        outputTokens: sum.outputTokens + event.outputTokens,
-        isEstimated: sum.isEstimated || event.isEstimated,
-      }),
-      nothing,
-    );
-
 /** The usage of model calls whose responses were discarded, because an overlap guard did not pass. */
-interface WastedCalls {
-  readonly calls: number;
-  /** The time that the calls took, in milliseconds. */
-  readonly durationMs: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Whether some token counts are estimated: providers report usage only at the end of a response. */
-  readonly isEstimated: boolean;
+const wastedOf = (events: readonly RunEvent[]) => {
+  const wasted = events.filter((event) => event.type === 'model-wasted');
+  const sumOf = (name: 'durationMs' | 'inputTokens' | 'outputTokens') => wasted.reduce((sum, event) => sum + event[name], 0);
+  return {
+    calls: wasted.length,
+    /** The time that the calls took, in milliseconds. */
+    durationMs: sumOf('durationMs'),
+    inputTokens: sumOf('inputTokens'),
+    outputTokens: sumOf('outputTokens'),
+    /** Whether some token counts are estimated: providers report usage only at the end of a response. */
+    isEstimated: wasted.some(({ isEstimated }) => isEstimated),
+  };
+};
+
+/** The number of payloads that a guard let pass without a verdict, and the reason. */
+interface GuardBypass extends Author {
+  /** `sampled-out`, or the code of the error for which there was no verdict, e.g. `guard/deadline`. */
+  readonly reason: string;
+  readonly count: number;
 }
+
+/** Counts the payloads of a run that passed without a verdict, in order of first occurrence. */
+export const bypassesOf = (events: readonly RunEvent[]): GuardBypass[] => {
+  const sums = new Map<string, GuardBypass>();
+  for (const event of events) {
+    if (event.type !== 'guard-bypass') continue;
+    const { processorId, phase, path, reason, calls } = event;
+    const key = JSON.stringify([phase, path, reason]);
+    sums.set(key, { processorId, phase, path, reason, count: (sums.get(key)?.count ?? 0) + calls });
+  }
+  return [...sums.values()];
+};

@@ -12,6 +12,7 @@ import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import type { MemoryTarget } from '../memory/memory.js';
 import { isDelegated } from '../tools/delegation.js';
+import { toolsOfCall } from '../tools/tools.js';
 import { fieldsIn, isRecord } from '../../phase/plain-data.js';
 import { runSegmentOf } from './run-segment.js';
 import type { createIgnoredOptions } from './resolve-options.js';
@@ -33,16 +34,11 @@ export interface ResumeOptions {
   readonly memory: MemoryTarget | undefined;
 }
 
-interface ResumedAgent {
-  readonly suspended: SuspendedRuns;
-  readonly setup: { readonly guards: InterlockConfig };
-}
-
 /**
  * Resumes a suspended run. Raises `agent/no-suspended-run`, and `agent/invalid-option` if the answer does not fit the waiting
  * call; the run then stays suspended.
  */
-export const resume = async (resuming: ResumeOptions, { suspended, setup }: ResumedAgent): Promise<Run> => {
+export const resume = async (resuming: ResumeOptions, suspended: SuspendedRuns, guards: InterlockConfig): Promise<Run> => {
   const found = await suspended.find(resuming.runId);
   const answered = answeredBy(found.run, resuming);
   const { recording, context } = found.run.options;
@@ -53,7 +49,7 @@ export const resume = async (resuming: ResumeOptions, { suspended, setup }: Resu
   const next = resumeRun(
     found.run,
     {
-      ...runSegmentOf({ ...resuming, agent, guards: setup.guards, recorded: recording?.show }, () => segment.run),
+      ...runSegmentOf({ ...resuming, agent, guards, recorded: recording?.show }, () => segment.run),
       settings: mode?.settings ?? found.run.options.settings,
     },
     answered,
@@ -70,8 +66,6 @@ const modeOf = (context: RequestContext): unknown =>
 
 type Tools = Readonly<Record<string, unknown>>;
 
-const toolsIn = (sets: unknown): Tools => Object.assign({}, ...Object.values((sets ?? {}) as Record<string, object>)) as Tools;
-
 /**
  * The tools and the system messages of the steps after a change of mode. A tool of both modes is that of the start. The agent's
  * instructions replace those of the mode at the start. Undefined in the same mode.
@@ -79,9 +73,9 @@ const toolsIn = (sets: unknown): Tools => Object.assign({}, ...Object.values((se
 const nextMode = async (run: Run, { repeated, requestContext }: ResumeOptions, agent: Agent) => {
   const { settings, context } = run.options;
   const before = context.requestContext as RequestContext; // `startRun` stores it
-  if (!repeated['toolsets'] || modeOf(before) === undefined || modeOf(before) === modeOf(requestContext)) return undefined;
+  if (!repeated.toolsets || modeOf(before) === undefined || modeOf(before) === modeOf(requestContext)) return undefined;
   const started = startOptions(run);
-  const [old, now] = [toolsIn(started?.toolsets), toolsIn(repeated['toolsets'])];
+  const [old, now] = [started?.toolsets, repeated.toolsets].map((toolsets) => toolsOfCall({ toolsets })) as [Tools, Tools];
   const offered: Tools = settings.tools ?? {};
   const kept = Object.entries(offered).filter(([name]) => name in now || !(name in old));
   const added = Object.entries(now).filter(([name]) => !(name in offered));
@@ -176,7 +170,7 @@ interface ResumeCall extends CallOptions {
   runId: string;
   toolCallId: string | undefined;
   /** Repeated options, which must equal those at the start of the run. */
-  repeated: Readonly<Record<string, unknown>>;
+  repeated: Readonly<Record<string, unknown>> & Pick<CallOptions, 'toolsets'>;
 }
 
 const startedWith = new WeakMap<object, CallOptions>();

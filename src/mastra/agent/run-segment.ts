@@ -6,10 +6,9 @@ import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream
 import type { CallCallbacks, CallOptions } from '../call-options.js';
 import { callEnded, runCallbacks, copyForReader } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
-import { errorOf, responseOf, usageOf } from './result.js';
+import { objectOf, errorOf, responseOf, usageOf } from './result.js';
 import { InterlockError } from '../../errors.js';
 import { anySignal, safely } from '../../phase/awaitable.js';
-import { objectOf } from '../structured-output/structured-output.js';
 import { abortAfter, timeoutError } from '../model/model-call.js';
 import { executeWithContextSync } from '@mastra/core/observability';
 import { spanOf } from '../tracing/agent-trace.js';
@@ -119,7 +118,7 @@ const withResponse = (
       if (chunk.type === 'error' && run?.state.status === 'failed') return write({ ...chunk, payload: { error: errorOf(run) } });
       if (chunk.type !== 'finish' || !run) return write(chunk);
       const { runId, from, payload } = chunk;
-      if ('response' in (payload as object)) return callEnded(run, options).then(() => write(chunk)); // from the process that ran the run
+      if ('response' in fieldsIn(payload)) return callEnded(run, options).then(() => write(chunk)); // from the process that ran the run
       const { object } = objectOf(run);
       if (object !== undefined) void write({ type: 'object-result', runId, from, object } as Chunk); // readers no longer wait
       const last = isRead ? { ...chunk, payload: { ...fieldsIn(payload), ...endOfRun(run, payload as FinishPayload) } } : chunk;

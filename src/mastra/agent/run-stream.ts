@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
 import { parse, type ParseError } from 'jsonc-parser';
-import type { RunEvent, RunStatus } from '../../../schemas/index.js';
+import type { RunStatus } from '../../../schemas/index.js';
 import { tripwireOf } from '../../loop/finalize-run.js';
-import type { Chunk, ModelConnection } from '../../loop/ports.js';
+import type { Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { StreamTransforms } from '../call-options.js';
-import { answerOf, errorOf, traceIdsOf, type RunResult, type ResultOptions } from './result.js';
+import { objectOf, answerOf, errorOf, traceIdsOf, type RunResult, type ResultOptions } from './result.js';
 import type { StepResult } from './step-results.js';
 import { createReaders, type ReaderWatch } from '../../stream/readers.js';
 import { safely } from '../../phase/awaitable.js';
-import { objectOf } from '../structured-output/structured-output.js';
 import { readOutputSchema } from '../structured-output/output-schema.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 
@@ -39,40 +38,6 @@ const promised = [
 
 type Promised = { readonly [K in (typeof promised)[number]]: Promise<RunResult[K]> };
 
-interface ConsumeOptions {
-  onError?: (error: unknown) => void;
-}
-
-/** A streaming run: the shape of Mastra's stream object, with `status` and the run's events. Its fields may be destructured. */
-interface RunStream extends Promised {
-  readonly runId: string;
-  readonly messageId: string;
-  readonly messageList: unknown;
-  readonly traceId: string | undefined;
-  readonly spanId: string | undefined;
-  readonly status: RunStatus | 'running';
-  readonly tripwire: RunResult['tripwire'];
-  readonly error: Error | undefined;
-  readonly usedFallbackValue: boolean;
-  /** The connection that Mastra's model router keeps open, e.g. with `providerOptions.openai.transport: 'websocket'`. */
-  readonly transport: ModelConnection | undefined;
-  /** All chunks from the first one, for each reader. */
-  readonly fullStream: ReadableStream<Chunk>;
-  /** Text as it is released, including text retracted later. */
-  readonly textStream: ReadableStream<string>;
-  /** Partial objects, each of which replaces the previous one. The last one of a successful run is the accepted object. */
-  readonly objectStream: ReadableStream<unknown>;
-  /** The elements of an accepted list. */
-  readonly elementStream: ReadableStream<unknown>;
-  /** The events so far. */
-  readonly runEvents: readonly RunEvent[];
-  consumeStream(options?: ConsumeOptions): Promise<void>;
-  /** The whole result. Rejects if the run fails, and with `throwOnTripwire` if a guard stopped it. */
-  getFullOutput(): Promise<RunResult>;
-  /** @internal Mastra's threads wait with it, without reading. */
-  _waitUntilFinished(): Promise<void>;
-}
-
 /** One attempt at a step: Mastra's step result with the outcome of the attempt. */
 type InterlockStep<OUTPUT = undefined> = FullOutput<OUTPUT>['steps'][number] &
   Pick<StepResult, 'stepNumber' | 'attempt' | 'reason'>;
@@ -88,7 +53,7 @@ export type InterlockResult<OUTPUT = undefined> = Omit<FullOutput<OUTPUT>, 'step
 export type InterlockStream<OUTPUT = undefined> = {
   getFullOutput(): Promise<InterlockResult<OUTPUT>>;
 } & MastraModelOutput<OUTPUT> &
-  Pick<RunStream, 'runEvents' | 'tripwire'>;
+  Readonly<Pick<RunResult, 'runEvents' | 'tripwire'>>;
 
 interface StreamOptions extends ResultOptions {
   /** Settles when the run is over; never rejects. */
@@ -99,8 +64,8 @@ interface StreamOptions extends ResultOptions {
   readonly stopForReader?: () => void;
 }
 
-/** Exposes a started run as a stream. */
-export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted }: StreamOptions): RunStream => {
+/** Exposes a started run in the shape of Mastra's stream object, with `status` and the run's events. Its fields may be destructured. */
+export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted }: StreamOptions) => {
   const { streamBuffer, runId } = run.options;
   let result: Promise<RunResult> | undefined;
   const readers = stopForReader && createReaders(stopForReader);
@@ -117,11 +82,12 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
     get usedFallbackValue() {
       return objectOf(run).usedFallbackValue;
     },
+    /** The connection that Mastra's model router keeps open, e.g. with `providerOptions.openai.transport: 'websocket'`. */
     get transport() {
       return run.options.ports.connection?.();
     },
     runEvents: run.recorder.events,
-    get status() {
+    get status(): RunStatus | 'running' {
       return run.state.status ?? 'running';
     },
     get tripwire() {
@@ -136,22 +102,22 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
     get textStream() {
       return picked(read(), ({ type, payload }) => (type === 'text-delta' ? (payload as { text: string }).text : undefined));
     },
+    /** Partial objects, each of which replaces the previous one. The last one of a successful run is the accepted object. */
     get objectStream() {
       return picked(read(), changedObjects());
     },
+    /** The elements of an accepted list. */
     get elementStream() {
-      const accepted = picked(read(), ({ type, object }: Chunk & { object?: unknown }) =>
-        type === 'object-result' ? object : undefined,
-      );
-      return ReadableStream.from(elementsOf(accepted));
+      return ReadableStream.from(elementsOf(read()));
     },
-    consumeStream: async ({ onError }: ConsumeOptions = {}) => {
+    consumeStream: async ({ onError }: { onError?: (error: unknown) => void } = {}) => {
       streamBuffer.drain();
       await wait();
       if (run.state.status === 'failed') await safely(onError, errorOf(run));
     },
+    /** The whole result. Rejects if the run fails, and with `throwOnTripwire` if a guard stopped it. */
     getFullOutput: whole,
-    _waitUntilFinished: () => ended,
+    _waitUntilFinished: () => ended, // Mastra's threads wait with it, without reading
   };
   for (const name of promised) {
     const valueIn = (one: RunResult) => (name === 'text' && !isResumed(run) ? answerText(one) : one[name]);
@@ -181,8 +147,8 @@ export const fullStreamOf = (run: Run, transforms: StreamTransforms = [], watch?
     .flat()
     .reduce((stream, transform) => stream.pipeThrough(transform()), run.options.streamBuffer.read(watch, partialObjects(run)));
 
-async function* elementsOf(objects: ReadableStream<unknown>): AsyncGenerator {
-  for await (const object of objects) if (Array.isArray(object)) yield* object;
+async function* elementsOf(chunks: ReadableStream<Chunk & { object?: unknown }>): AsyncGenerator {
+  for await (const { type, object } of chunks) if (type === 'object-result' && Array.isArray(object)) yield* object;
 }
 
 /** Maps chunks to values, and drops chunks without one. */

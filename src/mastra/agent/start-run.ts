@@ -12,11 +12,11 @@ import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
 import { readerGuards } from '../workflow/guards.js';
 import type { AgentSetup } from './read-config.js';
-import { createLoopPorts } from './loop-ports.js';
+import { createLoopPorts, idsOf } from './loop-ports.js';
 import { guardSubagents } from '../tools/delegation.js';
 import { checkPromise, type LoopTarget } from '../tools/tools.js';
 import { createUnfinishedTurn } from '../memory/unfinished-turn.js';
-import { openConversation, requestedIds, type Owner, type Conversation } from '../memory/memory.js';
+import { openConversation, requestedIds, type Owner } from '../memory/memory.js';
 import { objectPlanOf, structureWith } from '../structured-output/structured-output.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { mastraOptions } from '../options/mastra-options.js';
@@ -30,6 +30,7 @@ import { phases } from '../../phase/table.js';
 import { withoutHeaders } from '../../loop/record-ports.js';
 import { createRecording, readAhead, type HeaderFacts } from '../../loop/run-recording.js';
 import { recorderOf } from '../../trace/observers.js';
+import type { TraceRecorder } from '../../trace/trace-writer.js';
 import { parentCall } from '../../trace/parent-call.js';
 import { readOutputSchema } from '../structured-output/output-schema.js';
 import { mergeOptions, ownOptionsOf, type OwnOptions } from '../options/option-table.js';
@@ -53,7 +54,7 @@ interface StartOptions extends Pick<AgentSetup, 'guards' | 'hooks' | 'maxModelRe
   /** True if the run started elsewhere: then it is not recorded, because a recording includes a run's start. */
   readonly isContinued?: boolean;
   /** The original limits of a continued run. Default: those of the agent and the call. */
-  readonly limits?: LoopLimits;
+  readonly limits?: LoopLimits | undefined;
   /** The span of the earlier segment of a resumed durable run. */
   readonly resumedFrom?: SpanPlace | undefined;
   /** Called with each chunk once it is visible, in addition to the caller's stream, which it may delay. */
@@ -66,33 +67,26 @@ interface StartOptions extends Pick<AgentSetup, 'guards' | 'hooks' | 'maxModelRe
 export const startRun = async (start: StartOptions): Promise<Run> => {
   const { agent, guards, mode, messages, options, requestContext, maxModelRetries, isContinued } = start;
   if (!start.journal) checkPromise(guards.effects, undefined);
-  const createId = idsOf(agent);
-  const runId = options.runId ?? createId('run');
-  const conversation = await openConversation({ agent, target: options.memory, requestContext });
+  const createId = idsOf(agent, 'message');
+  const runId = options.runId ?? idsOf(agent, 'run')();
+  const conversation = await openConversation(agent, options.memory, requestContext);
   const owner = ownerOf(conversation ?? requestedIds(options.memory, requestContext));
   const own = effectiveOptions(guards, options);
   const chains = await resolveChains({ ...start, guards: { ...own, signals: guards.signals }, conversation });
   const ownLimits = start.limits ?? limitsOf(own, options, chains.error.length > 0);
   const lanes = compileChains(agent.id, chains, own.recordEdits ?? false);
-  const list = await openList({ agent, options, messages, requestContext, owner, createId: () => createId('message') });
+  const list = await openList({ agent, options, messages, requestContext, owner, createId });
   const hold = holdFor(own, lanes);
   const hooks = { ...start.hooks, ...options.hooks };
   const call = { agent, options, requestContext, runId, mode, list, conversation, owner, hooks, maxModelRetries };
   const trace = createAgentTrace({ ...start, ...call, ...ownLimits, hasWords: own.recordEdits ?? false }, lanes);
   const target: LoopTarget = { ...call, isGuarded: Object.values(lanes).some(Boolean), trace };
   if (target.isGuarded) guardSubagents(requestContext, (parts) => start.createAgent({ ...guards, ...unstored, ...parts }));
-  const { settings, ...loop } = await createLoopPorts(target, () => createId('message'));
-  const { recording, startRecording, ...recorded } = openRecording({
-    isContinued,
-    own,
-    options,
-    runId,
-    lanes,
-    settings,
-    conversation,
-    chains,
-    ports: start.answering?.(loop.ports) ?? loop.ports,
-  });
+  const { settings, ...loop } = await createLoopPorts(target, createId);
+  const ports = start.answering?.(loop.ports) ?? loop.ports;
+  const recorder = isContinued ? undefined : recorderOf(own.record);
+  const recordedParts = { recorder, recordEdits: own.recordEdits, ports, lanes, settings, chains };
+  const { recording, startRecording, ...recorded } = openRecording(target, recordedParts);
   const run: Run = createRun({
     runId,
     agentId: agent.id,
@@ -109,7 +103,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     ...pick(own, 'window', 'maxHeldChars', 'serveGuardDetails', 'serveErrorDetails', 'effects'),
     persistence: own.persistence ?? {},
     toolConcurrency: concurrencyOf(options),
-    unfinishedTurn: createUnfinishedTurn({ conversation, processors: chains.memory, requestContext }),
+    unfinishedTurn: createUnfinishedTurn(conversation, chains.memory, requestContext),
     savePerStep: options.savePerStep,
     journal: start.journal,
     context: {
@@ -139,15 +133,9 @@ const ownerOf = ({ threadId, resourceId }: Owner): Owner => ({ threadId, resourc
 const objectPlanFor = ({ agent, createAgent }: StartOptions, own: InterlockConfig, maxRetries: number) => {
   const { errorProcessors, maxProcessorRetries, recordEdits } = own;
   const guards = { ...readerGuards(own), errorProcessors, maxProcessorRetries };
-  const structure = (structuredOutput: StructuredOutput) => structureWith({ createAgent, guards }, structuredOutput);
+  const structure = (structuredOutput: StructuredOutput) => structureWith(createAgent, guards, structuredOutput);
   return objectPlanOf({ agentId: agent.id, maxRetries, recordEdits, structure });
 };
-
-/** Creates ids with the agent's Mastra instance, or random ids without one. */
-export const idsOf =
-  (agent: Agent) =>
-  (idType: 'run' | 'message'): string =>
-    agent.getMastraInstance()?.generateId({ idType, source: 'agent', entityId: agent.id }) ?? globalThis.crypto.randomUUID();
 
 /** The limits that options set. The number of models follows from the ports. */
 type OwnLimits = Omit<LoopLimits, 'models'>;
@@ -165,18 +153,9 @@ const limitsOf = (
 const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
   (typeof limit === 'number' ? limit : limit?.limit) ?? mastraOptions.toolCallConcurrency.default;
 
-/** The parts of a starting call that its recording needs. */
-interface Recorded {
-  /** True if the run started elsewhere: then it is not recorded here. */
-  readonly isContinued: boolean | undefined;
-  /** Interlock's own options of the run. */
-  readonly own: InterlockConfig;
-  readonly options: CallOptions;
-  readonly runId: string;
-  readonly ports: LoopPorts;
-  readonly lanes: Lanes;
-  readonly settings: StepSettings;
-  readonly conversation: Conversation | undefined;
+/** The parts of a run that its recording needs. */
+interface Recorded extends Pick<Run['options'], 'ports' | 'lanes' | 'settings'>, Pick<InterlockConfig, 'recordEdits'> {
+  readonly recorder: TraceRecorder | undefined;
   readonly chains: Pick<Awaited<ReturnType<typeof resolveChains>>, 'recalling' | 'memory'>;
 }
 
@@ -184,30 +163,24 @@ interface Recorded {
  * Opens the recording that the call, its agent or an observer of the process requests: the ports and arrays that replace the run's own,
  * and the function that starts it.
  */
-const openRecording = ({ own, options, ports, lanes, runId, ...call }: Recorded) => {
-  const recorder = call.isContinued ? undefined : recorderOf(own.record);
+const openRecording = (target: LoopTarget, { recorder, recordEdits, ports, lanes, settings, chains }: Recorded) => {
   /** Also for a run that is not recorded: its spans conceal the same. */
   const read = (run: Run) => readAhead(lanes, run.scope, run.scope.host.messages.read(run.state.list, 'all'));
   if (!recorder) return { ports, lanes, recording: undefined, startRecording: read };
-  const memory = conversationFacts(call.chains);
+  /** The processors of the memory, which a replay replaces. */
+  const memory = { before: chains.recalling.map(factsOf), after: chains.memory.map(factsOf) };
   const memoryIds = new Set([...memory.before, ...memory.after].map(({ id }) => id));
-  const recording = createRecording({ ports, lanes, runId, recorder, memoryIds });
+  const recording = createRecording({ ports, lanes, runId: target.runId, recorder, memoryIds });
   const facts: HeaderFacts = {
-    threadId: call.conversation?.threadId,
+    threadId: target.conversation?.threadId,
     parent: parentCall(),
     ...(memoryIds.size > 0 && { memory }),
-    recordEdits: own.recordEdits,
-    settings: settingsOf(call.settings, options),
+    recordEdits,
+    settings: settingsOf(settings, target.options),
   };
   const startRecording = (run: Run) => read(run).then(() => recording.start(run, facts));
   return { ports: recording.ports, lanes: recording.lanes, recording, startRecording };
 };
-
-/** The processors of the memory, which a replay replaces. */
-const conversationFacts = ({ recalling, memory }: Recorded['chains']): NonNullable<HeaderFacts['memory']> => ({
-  before: recalling.map(factsOf),
-  after: memory.map(factsOf),
-});
 
 const factsOf = (processor: Processor): { id: string; hooks: string[] } => ({
   id: processor.id,

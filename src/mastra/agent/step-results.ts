@@ -56,14 +56,12 @@ export const withViews = (steps: readonly StepRecord[], answers: readonly Mastra
   }));
 };
 
-interface FileContent {
-  readonly type: 'file';
-  readonly file: { readonly mediaType: string; readonly base64: string };
-}
-
 /** Files have Mastra's class there, which also decodes them. */
 const withFile = (content: unknown): unknown => {
-  const { type, file } = content as FileContent;
+  const { type, file } = content as {
+    readonly type: 'file';
+    readonly file: { readonly mediaType: string; readonly base64: string };
+  };
   if (type !== 'file') return content;
   return { type, file: new DefaultGeneratedFileWithType({ data: file.base64, mediaType: file.mediaType }) };
 };
@@ -140,7 +138,7 @@ const resultContents = ({ toolCalls, toolResults }: StepRecord, calls: Calls): o
 
 /** The text of the error is in the message, as guards left it. */
 const errorContent = ({ toolCallId, toolName, input }: ToolCallRecord, calls: Calls): object[] => {
-  const { state, errorText } = (calls.get(toolCallId) ?? {}) as { state?: string; errorText?: string };
+  const { state, errorText } = fieldsIn(calls.get(toolCallId));
   return state === 'output-error' ? [resultContent({ toolCallId, toolName, input }, 'error-text', errorText)] : [];
 };
 

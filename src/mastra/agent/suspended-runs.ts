@@ -82,7 +82,7 @@ export const threadOf = ({ state: { list } }: Run): { threadId?: string; resourc
 };
 
 /** An entry of Mastra's list of suspended runs. */
-export type ListedRun = AgentListSuspendedRunsResult['runs'][number];
+type ListedRun = AgentListSuspendedRunsResult['runs'][number];
 
 /** Filters and pages the suspended runs. */
 export const listRuns = (

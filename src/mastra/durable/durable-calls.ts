@@ -4,15 +4,14 @@ import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { stringify } from 'safe-stable-stringify';
 import { InterlockError } from '../../errors.js';
 import { rejectWithoutEngine } from '../agent/resolve-options.js';
-import { idsOf } from '../agent/start-run.js';
+import { idsOf } from '../agent/loop-ports.js';
 import { endRecording, type Followed } from '../agent/callbacks.js';
 import type { CallRunner, DurableCall } from '../agent/calls.js';
 import type { CallOptions } from '../call-options.js';
 import type { AgentSetup } from '../agent/read-config.js';
-import type { ResumeOptions } from '../agent/resume.js';
 import { requestedIds } from '../memory/memory.js';
 import { checkPromise } from '../tools/tools.js';
-import { checkOperation, type Operation } from './operation-options.js';
+import { checkOperation } from './operation-options.js';
 import { createDurableRuns, type DurableRuns } from './durable-runs.js';
 import { splitOptions, endOf, readEnd, type PersistedCall, type PersistedSegment } from './persisted-segment.js';
 import { isDelegated, delegatingTo, type DelegatingCall } from '../tools/delegation.js';
@@ -39,9 +38,9 @@ export const needEngine = (runs: DurableRuns | undefined, method: string): Durab
 };
 
 /** The runs for an operation with valid options. Raises as {@link checkOperation} and {@link needEngine}. */
-export const forOperation = (runs: DurableRuns | undefined, operation: Operation, options: object | undefined): DurableRuns => {
-  checkOperation(operation, options);
-  return needEngine(runs, operation);
+export const forOperation = (runs: DurableRuns | undefined, ...operation: Parameters<typeof checkOperation>): DurableRuns => {
+  checkOperation(...operation);
+  return needEngine(runs, operation[0]);
 };
 
 /** A hash of messages, without dates and ids, which a host may create anew for the same text. */
@@ -57,7 +56,7 @@ const hashOf = (messages: MessageListInput): string => {
 const startDurably = async (runs: DurableRuns, call: DurableCall): Promise<Followed> => {
   const { agent, mode, messages, given, options, requestContext } = call;
   const { persisted, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
-  const runId = options.runId ?? idsOf(agent)('run');
+  const runId = options.runId ?? idsOf(agent, 'run')();
   const deadlineMs = options.deadlineMs ?? runs.deadlineMs;
   const persistedCall = {
     runId,
@@ -73,24 +72,16 @@ const startDurably = async (runs: DurableRuns, call: DurableCall): Promise<Follo
   return runs.start(persistedCall, here);
 };
 
-interface RunnerParts {
-  readonly agent: Agent;
-  readonly setup: AgentSetup;
-  readonly durable: DurableRuns | undefined;
-}
-
 /** The runner of a call: the agent's engine, or for a supervisor's call the journal of the supervisor's run. */
-export const durableRunnerOf = ({ agent, setup, durable }: RunnerParts, options: CallOptions): CallRunner | undefined => {
+export const durableRunnerOf = (
+  { agent, setup }: PersistedAgent,
+  durable: DurableRuns | undefined,
+  options: CallOptions,
+): CallRunner | undefined => {
   if (!isDelegated(options))
     return durable && { start: (call) => startDurably(durable, call), resume: (resuming) => durable.resume(resuming) };
   const delegating = delegatingTo(agent);
-  const parts = { agent, setup };
-  return (
-    delegating && {
-      start: (call) => startDelegated(parts, delegating, call),
-      resume: (resuming) => resumeDelegated(parts, delegating, resuming),
-    }
-  );
+  return delegating && delegatedRunner({ agent, setup }, delegating);
 };
 
 /**
@@ -103,56 +94,42 @@ interface DelegatedOptions extends CallOptions {
   readonly backgroundTaskPolicy?: unknown;
 }
 
-/** Starts or continues a sub-agent's run as a part of its supervisor's. */
-const startDelegated = async (parts: PersistedAgent, delegating: DelegatingCall, call: DurableCall): Promise<Followed> => {
-  const { mode, messages, given, requestContext } = call;
-  const { memory, instructions, maxSteps, backgroundTaskPolicy, ...here } = given as DelegatedOptions;
-  const options = { memory, instructions, maxSteps, backgroundTaskPolicy } as CallOptions; // see DelegatedOptions
-  const persistedCall = encode({ runId: delegating.runId, mode, messages, options } satisfies PersistedCall);
-  const persisted = decodeAt(
-    await delegating.durable.step('asked', async () => persistedCall),
-    `${delegating.runId} asked`,
-  ) as PersistedCall;
-  return follow(parts, delegating, { segment: { call: persisted }, given: { ...here, requestContext } });
-};
-
-/** Resumes a sub-agent's suspended run. Undefined if the supervisor's run has not stored it. */
-const resumeDelegated = (
-  parts: PersistedAgent,
-  delegating: DelegatingCall,
-  resuming: ResumeOptions,
-): Promise<Followed> | undefined => {
-  const end = delegating.rested === undefined ? undefined : readEnd(delegating.rested, resuming.runId);
-  if (!end?.state || end.call.runId !== resuming.runId) return undefined;
-  const given = { ...splitOptions(resuming.options).here, requestContext: resuming.requestContext };
-  return resumedSegment(parts, end, resuming).then((segment) => follow(parts, delegating, { segment, given }));
-};
-
-interface DelegatedSegment {
-  readonly segment: PersistedSegment;
-  /** Options of the call that are not persisted. */
-  readonly given: CallOptions;
-}
-
-const follow = async (
-  parts: PersistedAgent,
-  delegating: DelegatingCall,
-  { segment, given }: DelegatedSegment,
-): Promise<Followed> => {
-  const { durable, isFenced, interrupt } = delegating;
-  const { call, resumes } = segment;
-  const journal = createPersistedJournal(durable, { startedWith: resumes?.state, isFenced });
+/** Runs the calls of a supervisor as parts of its run. */
+const delegatedRunner = (parts: PersistedAgent, delegating: DelegatingCall): CallRunner => {
+  const { runId, durable, isFenced, rested, interrupt } = delegating;
   const { effects, acceptChangedCode } = parts.setup.guards;
-  const make = async (own: MakeOptions): Promise<Run> => {
-    checkPromise(effects, delegating);
-    return setUp(parts, call, { here: given, journal, ...own });
+  /** @param here options of the call that are not persisted */
+  const follow = async (segment: PersistedSegment, here: CallOptions): Promise<Followed> => {
+    const journal = createPersistedJournal(durable, { startedWith: segment.resumes?.state, isFenced });
+    const make = async (own: MakeOptions): Promise<Run> => {
+      checkPromise(effects, delegating);
+      return setUp(parts, segment.call, { here, journal, ...own });
+    };
+    const started = await startPersistedRun({ durable, segment, make, acceptChangedCode }).catch((error: unknown) => {
+      interrupt(error); // the supervisor's model cannot use this error
+      throw error;
+    });
+    if ('error' in started) throw started.error;
+    return { run: started.run, ended: runToEnd(started.run, delegating, started.segment) };
   };
-  const started = await startPersistedRun({ durable, segment, make, acceptChangedCode }).catch((error: unknown) => {
-    interrupt(error); // the supervisor's model cannot use this error
-    throw error;
-  });
-  if ('error' in started) throw started.error;
-  return { run: started.run, ended: runToEnd(started.run, delegating, started.segment) };
+  return {
+    /** Starts or continues a sub-agent's run. */
+    start: async ({ mode, messages, given, requestContext }) => {
+      const { memory, instructions, maxSteps, backgroundTaskPolicy, ...here } = given as DelegatedOptions;
+      const options = { memory, instructions, maxSteps, backgroundTaskPolicy } as CallOptions; // see DelegatedOptions
+      const text = await durable.step('asked', async () => encode({ runId, mode, messages, options } satisfies PersistedCall));
+      const call = decodeAt(text, `${runId} asked`) as PersistedCall;
+      return follow({ call }, { ...here, requestContext });
+    },
+    /** Resumes a sub-agent's suspended run. Undefined if the supervisor's run has not stored it. */
+    resume: (resuming) => {
+      const end = rested === undefined ? undefined : readEnd(rested, resuming.runId);
+      if (!end?.state || end.call.runId !== resuming.runId) return undefined;
+      const { here } = splitOptions(resuming.options);
+      const { requestContext } = resuming;
+      return resumedSegment(parts, end, resuming).then((segment) => follow(segment, { ...here, requestContext }));
+    },
+  };
 };
 
 const runToEnd = async (run: Run, { leave }: DelegatingCall, segment: PersistedSegment): Promise<void> => {

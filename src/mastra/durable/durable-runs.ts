@@ -1,19 +1,10 @@
 import pRetry from 'p-retry';
 import { InterlockError, isInterlockError, messageOf, type ErrorCode } from '../../errors.js';
-import {
-  withErrors,
-  type Board,
-  type RunFound,
-  type StartCall,
-  type Engine,
-  type Program,
-  type ProgramRuns,
-  type Pinned,
-} from '../../durable/journal.js';
+import { withErrors, type Board, type RunFound, type Engine, type Program, type ProgramRuns } from '../../durable/journal.js';
 import type { CallOptions } from '../call-options.js';
 import type { Followed } from '../agent/callbacks.js';
 import type { ResumeOptions } from '../agent/resume.js';
-import { idsOf } from '../agent/start-run.js';
+import { idsOf } from '../agent/loop-ports.js';
 import { requestedIds } from '../memory/memory.js';
 import { forkedSegment } from './fork-run.js';
 import {
@@ -31,6 +22,7 @@ import {
   segmentId,
   splitOptions,
   type PersistedCall,
+  type PersistedEnd,
   type SegmentEnd,
   type PersistedSegment,
 } from './persisted-segment.js';
@@ -41,6 +33,7 @@ import { createRunQueue, type RunQueue } from './run-queue.js';
 import { createLocalRuns } from './local-runs.js';
 import { resumedSegment, type DurableAgent } from './start-persisted-run.js';
 import { encode } from '../../loop/state/encode.js';
+import { pick } from '../../phase/plain-data.js';
 
 /** The runs of an agent on an engine. */
 export type DurableRuns = ReturnType<typeof createDurableRuns>;
@@ -119,7 +112,7 @@ const repairsOf = (context: DurableContext) => {
     /** Starts a run that continues from a step of another run. */
     fork: async (runId: string, point: ForkOptions) => {
       await checkOwner(context, runId, point);
-      const newRunId = point.newRunId ?? idsOf(context.parts.agent)('run');
+      const newRunId = point.newRunId ?? idsOf(context.parts.agent, 'run')();
       const segment = await forkedSegment(context, await lastSegment(context, runId), { ...point, newRunId });
       return startSegment(context, segmentRef(newRunId, 0), { here: {}, segment, taken: 'durable/other-input' });
     },
@@ -131,8 +124,11 @@ const overdueMs = 5_000;
 
 /** Ends the runs that wait for a person past their deadline. */
 const endOverdue = async (context: DurableContext): Promise<void> => {
-  for (const runId of overdueIn(await context.board.pinned())) await cancelRun(context, runId);
+  const waiting = (await context.board.pinned()).flatMap(({ note }) => readIndexEntry(note)) as (WaitingRun & Deadline)[];
+  for (const { runId, deadlineAt = Infinity } of waiting) if (deadlineAt <= Date.now()) await cancelRun(context, runId);
 };
+
+type Deadline = Pick<PersistedCall, 'deadlineAt'>;
 
 const cancelRun = async (context: DurableContext, runId: string): Promise<void> => {
   const { runs } = context;
@@ -143,27 +139,29 @@ const cancelRun = async (context: DurableContext, runId: string): Promise<void> 
       await runs.cancel(id);
       found = await soonFound(context, id);
     }
-    const end = found.kind === 'ended' ? readEnd(found.output, id) : undefined;
-    if (!end?.state || end.state.status !== 'suspended') return;
+    const end = suspendedIn(found, id);
+    if (!end) return;
     const input = writeSegment({ call: end.call, resumes: { state: end.state } });
-    if (await runs.start({ ...labelsOf(end.call), runId: segmentId(runId, number + 1), input })) return;
+    if (await runs.start({ ...pick(end.call, ...labels), runId: segmentId(runId, number + 1), input })) return;
     // Another caller has resumed it in this moment.
   }
+};
+
+/** The end of a run segment after which its run waits for a person. */
+const suspendedIn = (found: RunFound, id: string): PersistedEnd | undefined => {
+  const end = found.kind === 'ended' ? readEnd(found.output, id) : undefined;
+  return end?.state && end.state.status === 'suspended' ? end : undefined;
 };
 
 /** The error for an operation that needs another state of a run. */
 const wrongState = async ({ runs }: DurableContext, id: string, wanted: string): Promise<InterlockError> => {
   const found = await runs.find(id);
-  const end = found.kind === 'ended' ? readEnd(found.output, id) : undefined;
-  const state = end?.state?.status === 'suspended' ? 'suspended' : found.kind;
+  const state = suspendedIn(found, id) ? 'suspended' : found.kind;
   return new InterlockError('durable/wrong-state', { path: runIdOf(id), detail: `${wanted}, and this one is ${state}.` });
 };
 
-/** Fields of a run that the engine receives in addition to its input. */
-const labelsOf = ({ resourceId, priority }: PersistedCall): Pick<StartCall, 'resourceId' | 'priority'> => ({
-  resourceId,
-  priority,
-});
+/** Fields of a call that the engine receives in addition to its input. */
+const labels = ['resourceId', 'priority'] as const;
 
 const segmentRef = (runId: string, number: number): SegmentRef => ({ runId, number, id: segmentId(runId, number) });
 
@@ -185,7 +183,7 @@ const startSegment = async (
   const cancel = (): void => void whenReachable(() => runs.cancel(id)).catch(() => undefined);
   const removeListener = (): void => here.abortSignal?.removeEventListener('abort', cancel); // a signal may outlive the run
   try {
-    const isFirst = await localRuns.start(id, here, () => runs.start({ ...labelsOf(segment.call), runId: id, input }));
+    const isFirst = await localRuns.start(id, here, () => runs.start({ ...pick(segment.call, ...labels), runId: id, input }));
     if (!isFirst && taken) throw new InterlockError(taken, { path: runId });
     if (!isFirst) await checkCall(context, at, segment.call);
     here.abortSignal?.addEventListener('abort', cancel, { once: true });
@@ -291,9 +289,3 @@ const metricsOf = async (context: DurableContext, queue: RunQueue, { recovered }
     ...(journalBytes !== undefined && { journalBytes }),
   };
 };
-
-/** The runs that wait for a person past their deadline. */
-const overdueIn = (notes: readonly Pinned[]): string[] =>
-  notes
-    .flatMap(({ note }) => readIndexEntry(note) as (WaitingRun & { readonly deadlineAt?: number })[])
-    .flatMap(({ runId, deadlineAt = Infinity }) => (deadlineAt <= Date.now() ? [runId] : []));

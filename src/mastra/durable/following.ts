@@ -4,7 +4,7 @@ import type { Run } from '../../loop/run.js';
 import type { Chunk } from '../../loop/ports.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import { readEnd, runIdOf, type SegmentEnd } from './persisted-segment.js';
-import type { LocalRun, LocalRuns } from './local-runs.js';
+import type { LocalRuns } from './local-runs.js';
 import { setUp, type DurableAgent } from './start-persisted-run.js';
 import { readChunk, createEntryParser, createStepRestorer, type RunEntry } from './run-entry.js';
 import type { Board, PlacedEntry, ProgramRuns } from '../../durable/journal.js';
@@ -57,7 +57,11 @@ const createFollower = async (
 };
 
 /** Follows a local run segment. If it is interrupted, follows its continuation in any process. */
-const watch = async (context: DurableContext, segment: SegmentRef, { run, driven, published }: LocalRun): Promise<void> => {
+const watch = async (
+  context: DurableContext,
+  segment: SegmentRef,
+  { run, driven, published }: NonNullable<ReturnType<LocalRuns['find']>>,
+): Promise<void> => {
   const { localRuns } = context;
   try {
     await driven;
@@ -82,38 +86,28 @@ const publishUntilEnd = async (
   subscription: RunSubscription,
   { isWanted, pause }: Pick<DurableContext, 'pause'> & { readonly isWanted: Wanted },
 ): Promise<void> => {
-  const { entries } = subscription;
+  const { entries, number, withSteps } = subscription;
+  const show = async (isOver: boolean): Promise<void> => {
+    for (let one = entries[0]; one; one = entries[0]) {
+      const chunk = readChunk(one);
+      const isLast = chunk.type === 'finish' && one.sitting === number;
+      if (isLast && !isOver) return;
+      entries.shift();
+      const written = isWanted(one) ? run.options.streamBuffer.write(tagged(await withSteps(chunk, one), one)) : undefined;
+      if (!isLast) await written;
+    }
+  };
   try {
     for (let pauseMs = pollMs; ;) {
       const known = entries.length;
       const end = await subscription.poll();
       pauseMs = entries.length > known ? pollMs : longerPause(pauseMs);
-      await showPublished(run, subscription, { isWanted, isOver: end !== undefined });
+      await show(end !== undefined);
       if (end) return settle(run, end);
       await pause(pauseMs);
     }
   } catch (error) {
     settle(run, { error });
-  }
-};
-
-interface ShowOptions {
-  readonly isWanted: Wanted;
-  readonly isOver: boolean;
-}
-
-const showPublished = async (
-  { options: { streamBuffer } }: Run,
-  { entries, number, withSteps }: RunSubscription,
-  { isWanted, isOver }: ShowOptions,
-): Promise<void> => {
-  for (let one = entries[0]; one; one = entries[0]) {
-    const chunk = readChunk(one);
-    const isLast = chunk.type === 'finish' && one.sitting === number;
-    if (isLast && !isOver) return;
-    entries.shift();
-    const written = isWanted(one) ? streamBuffer.write(tagged(await withSteps(chunk, one), one)) : undefined;
-    if (!isLast) await written;
   }
 };
 
@@ -172,13 +166,23 @@ type RunSubscription = ReturnType<typeof subscribe>;
 
 /** @param from the place of the first entry. Default: the start of the run segment */
 export const subscribe = (context: DurableContext, segment: SegmentRef, from?: number) => {
-  const { number, id } = segment;
-  const listener = listenTo(context.board, segment, from);
+  const { number, id, runId } = segment;
+  const { board } = context;
   const entries: RunEntry[] = [];
+  let parser: ReturnType<typeof createEntryParser> | undefined;
   let end: SegmentEnd | undefined;
+  /** The first entries: from the place, or from the start of the run segment. */
+  const start = async (): Promise<RunEntry[]> => {
+    const known = from ? await board.read(runId, from - 1) : [];
+    const epochs = await board.marked(runId, 'life'); // read after the entries, so that it includes the process of each of them
+    const first = known.length > 0 && from ? from - 1 : startOf(epochs, segment, from);
+    parser = createEntryParser(runId, first);
+    parser.takePlaced(epochs.filter(({ place }) => place < first));
+    return parser.take(known.length > 0 ? known : await board.read(runId, first));
+  };
   const poll = async (): Promise<SegmentEnd | undefined> => {
     end ??= await findEnd(context, id); // first, so that all entries before the end are read
-    entries.push(...(await listener.listen()));
+    entries.push(...(parser ? parser.take(await board.read(runId, parser.place)) : await start()));
     return end;
   };
   return {
@@ -187,37 +191,15 @@ export const subscribe = (context: DurableContext, segment: SegmentRef, from?: n
     /** Entries read and not yet consumed. */
     entries,
     /** Restores the steps before a chunk. */
-    withSteps: createStepRestorer((before) => stepsBefore(context.board, segment, before)),
+    withSteps: createStepRestorer((before) => stepsBefore(board, segment, before)),
     /** The call of the run segment, once it is published. */
     get call() {
-      return end ? end.call : listener.parser().opened?.call;
+      return end ? end.call : parser?.opened?.call;
     },
     /** Reads the end and new entries. Resolves to the end, or undefined while the run segment continues. */
     poll,
     /** Reads new entries; resolves to whether the run segment has started in any process, or has ended. */
-    hasStarted: async () => (await poll()) !== undefined || listener.parser().opened?.sitting === number,
-  };
-};
-
-/** Reads the entries of a run: from a place, or from the start of a run segment. */
-const listenTo = (board: Board, segment: SegmentRef, from: number | undefined) => {
-  const { runId } = segment;
-  let parser = createEntryParser(runId);
-  let hasStarted = false;
-  const next = async (): Promise<RunEntry[]> => parser.take(await board.read(runId, parser.place));
-  const start = async (): Promise<RunEntry[]> => {
-    const known = from ? await board.read(runId, from - 1) : [];
-    const epochs = await board.marked(runId, 'life'); // read after the entries, so that it includes the process of each of them
-    const first = known.length > 0 && from ? from - 1 : startOf(epochs, segment, from);
-    parser = createEntryParser(runId, first);
-    parser.takePlaced(epochs.filter(({ place }) => place < first));
-    hasStarted = true;
-    return known.length > 0 ? parser.take(known) : next();
-  };
-  return {
-    parser: (): EntryParser => parser,
-    /** Returns the valid chunks among new entries. */
-    listen: () => (hasStarted ? next() : start()),
+    hasStarted: async () => (await poll()) !== undefined || parser?.opened?.sitting === number,
   };
 };
 
@@ -254,6 +236,3 @@ export const findEnd = async ({ runs }: Pick<DurableContext, 'runs'>, id: string
       return found satisfies never;
   }
 };
-
-/** Parses the entries of a run: from the start, or from a place, given the marked entries before it. */
-type EntryParser = ReturnType<typeof createEntryParser>;

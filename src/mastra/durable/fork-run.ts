@@ -1,13 +1,13 @@
 import type { PersistedStep } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { decode, decodeAt, encode } from '../../loop/state/encode.js';
-import { idsOf } from '../agent/start-run.js';
+import { idsOf } from '../agent/loop-ports.js';
 import { readSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
 import type { ForkOptions } from './operation-options.js';
-import type { DurableContext } from './following.js';
+import type { DurableContext, SegmentRef } from './following.js';
 import { needed } from './run-operations.js';
 import type { Patch } from '../../loop/state/patch.js';
-import { patched, type PersistedState } from '../../loop/state/persisted-state.js';
+import { patched } from '../../loop/state/persisted-state.js';
 
 /**
  * The first segment of a fork: the start of the original run, and its journal up to a step. Raises `durable/no-run`,
@@ -15,23 +15,22 @@ import { patched, type PersistedState } from '../../loop/state/persisted-state.j
  */
 export const forkedSegment = async (
   context: DurableContext,
-  last: ForkedFrom,
+  last: SegmentRef,
   { step, newRunId }: Pick<ForkOptions, 'step'> & { readonly newRunId: string },
 ): Promise<PersistedSegment> => {
   const segments = await segmentsUpTo(context, last);
   const found = segments.findLast(({ segment }) => isBefore(segment, step)) ?? segments[0];
   if (!found) throw new InterlockError('durable/no-run', { path: last.runId });
-  const { segment, steps } = found;
-  const { deadlineAt, ...call } = segment.call; // the deadline of the original run
-  void deadlineAt;
-  const { sections, reached } = sectionsBefore(steps, { startedWith: segment.resumes?.state, step, runId: last.runId });
+  const { segment } = found;
+  const { deadlineAt: _deadline, ...call } = segment.call; // of the original run
+  const { sections, reached } = sectionsBefore(found, step, last.runId);
   if (step !== undefined && step > reached + 1)
     throw new InterlockError('durable/no-step', {
       path: last.runId,
       detail: `the run has reached step ${reached}, not ${step}.`,
     });
   const forked = { ...segment, call: { ...call, runId: newRunId }, forked: [...(segment.forked ?? []), ...sections] };
-  return withOwnMessage(forked, { ownId: idsOf(context.parts.agent)('message'), original: last.runId });
+  return withOwnMessage(forked, { ownId: idsOf(context.parts.agent, 'message')(), original: last.runId });
 };
 
 /** Gives a fork its own message id, so that memory does not replace the original run's message. */
@@ -55,19 +54,13 @@ const withOwnMessage = (
 const messageIn = (text: string, path: string): string | undefined =>
   (decodeAt(text, path) as { readonly messageId?: string }).messageId; // the stored start
 
-interface ForkedFrom {
-  readonly runId: string;
-  /** Its last segment. */
-  readonly number: number;
-}
-
 interface ReadSegment {
   readonly segment: PersistedSegment;
   readonly steps: readonly PersistedStep[];
 }
 
 /** The segments of a run up to a number, except segments that only end it: a fork cannot continue from those. */
-const segmentsUpTo = async ({ runs }: DurableContext, { runId, number }: ForkedFrom): Promise<ReadSegment[]> => {
+const segmentsUpTo = async ({ runs }: DurableContext, { runId, number }: SegmentRef): Promise<ReadSegment[]> => {
   const journalOf = needed(runs.journal, 'fork');
   const found: ReadSegment[] = [];
   for (let at = 0; at <= number; at += 1) {
@@ -85,30 +78,17 @@ const segmentsUpTo = async ({ runs }: DurableContext, { runId, number }: ForkedF
 const isBefore = ({ resumes }: PersistedSegment, step: number | undefined): boolean =>
   step === undefined || !resumes || resumes.state.counters.stepNumber < step;
 
-interface SectionsOptions {
-  /** The state that the journal starts with, if it is not empty. */
-  readonly startedWith: PersistedState | undefined;
-  /** Default: all stored steps. */
-  readonly step: number | undefined;
-  readonly runId: string;
-}
-
-/** Checkpointed sections of a journal. */
-interface Sections {
-  readonly sections: readonly PersistedStep[];
-  /** The last step of the journal. */
-  readonly reached: number;
-}
-
 /** A key of a checkpointed section: its number and its first activities. */
 const sectionKey = /^\d+ [a-z ]+$/;
 
 /**
  * The start of a run, and its checkpointed sections before a step, without parts of sections. Without the section that ended the run: a fork
- * ends on its own, even if it only repeats steps.
+ * ends on its own, even if it only repeats steps. `reached`: the last step of the journal.
+ *
+ * @param step Default: all stored steps
  */
-const sectionsBefore = (steps: readonly PersistedStep[], { startedWith, step, runId }: SectionsOptions): Sections => {
-  let state = startedWith;
+const sectionsBefore = ({ segment, steps }: ReadSegment, step: number | undefined, runId: string) => {
+  let state = segment.resumes?.state;
   const sections = steps.filter(({ key }) => key === 'begin');
   let isOver = false;
   for (const one of steps.filter(({ key }) => sectionKey.test(key))) {

@@ -1,9 +1,10 @@
+import { EventEmitter, once } from 'node:events';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { createKeyedQueue } from '../keyed-queue.js';
 
 /** A run segment in this process. */
-export interface LocalRun {
+interface LocalRun {
   readonly run: Run;
   /** The records of the run segment that this process has stored, see `Publisher`. */
   readonly published: { readonly next: number };
@@ -19,7 +20,7 @@ export const createLocalRuns = () => {
   const taken = new Map<string, LocalRun>();
   const here = new Set<string>();
   const inTurn = createKeyedQueue();
-  const { arrival, wake } = createArrivals();
+  const arrivals = new EventEmitter<Record<string, []>>().setMaxListeners(0);
   const remove = (id: string): void => {
     callers.delete(id);
     taken.delete(id);
@@ -45,7 +46,7 @@ export const createLocalRuns = () => {
       here.add(id);
       return (): void => {
         here.delete(id);
-        wake(id);
+        arrivals.emit(id);
       };
     },
     /** Whether a run segment has that mark. */
@@ -58,36 +59,18 @@ export const createLocalRuns = () => {
         if (taken.get(id) === localRun && !callers.has(id)) taken.delete(id); // the caller that reserved it has yet to find it
       };
       driven.then(clear, clear);
-      wake(id);
+      arrivals.emit(id);
       return driven;
     },
     find: (id: string) => taken.get(id),
     /** Removes a run segment that is no longer needed here. */
     remove,
-    arrival,
-  };
-};
-
-/** The callers that wait until a run segment starts here. */
-const createArrivals = () => {
-  const waiting = new Map<string, Set<() => void>>();
-  return {
-    wake: (id: string): void => {
-      for (const arrive of waiting.get(id) ?? []) arrive();
-    },
     /** Settles as soon as a run segment starts here, or leaves without a start, or after `withinMs`. */
-    arrival: (id: string, withinMs: number) =>
-      new Promise<void>((resolve) => {
-        const those = waiting.get(id) ?? new Set();
-        waiting.set(id, those);
-        const done = (): void => {
-          clearTimeout(timer);
-          those.delete(done);
-          if (those.size === 0) waiting.delete(id);
-          resolve();
-        };
-        const timer = setTimeout(done, withinMs);
-        those.add(done);
-      }),
+    arrival: async (id: string, withinMs: number): Promise<void> => {
+      const waiting = new AbortController();
+      const timer = setTimeout(() => waiting.abort(), withinMs);
+      await once(arrivals, id, waiting).catch(() => undefined);
+      clearTimeout(timer);
+    },
   };
 };

@@ -1,3 +1,4 @@
+import type { AgentListSuspendedRunsResult } from '@mastra/core/agent';
 import type { PersistedRun } from '../../durable/journal.js';
 import {
   asAgentFault,
@@ -16,7 +17,6 @@ import {
   type ValueOf,
 } from '../../option-kind.js';
 import type { CodeChange } from '../options/own-options.js';
-import type { ListedRun } from '../agent/suspended-runs.js';
 
 /** The state of a durable run: queued, running, waiting for a person or for code, ended, or given up by its engine. */
 export type PersistedRunStatus = WaitingRun['status'] | PersistedRun['state'];
@@ -79,7 +79,7 @@ const operations = {
   },
 } as const;
 
-export type Operation = keyof typeof operations;
+type Operation = keyof typeof operations;
 type OptionsOf<Fields> = { readonly [Name in keyof Fields]?: ValueOf<Fields[Name]> };
 
 /** The owner of a requested run. */
@@ -119,4 +119,4 @@ export interface NeedsDecision extends CodeChange {
 }
 
 /** A waiting run: it needs a person's answer, or code that may continue it. */
-export type WaitingRun = ListedRun | NeedsDecision;
+export type WaitingRun = AgentListSuspendedRunsResult['runs'][number] | NeedsDecision;

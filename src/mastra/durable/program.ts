@@ -21,7 +21,7 @@ import type { RunCounts } from './run-operations.js';
 import type { NeedsDecision } from './operation-options.js';
 import type { RunQueue, Turn } from './run-queue.js';
 import type { LocalRuns } from './local-runs.js';
-import { createPublisher, needsDecisionType, type Publisher } from './publisher.js';
+import { createPublisher, needsDecisionType } from './publisher.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { encode, journalFormat } from '../../loop/state/encode.js';
 import type { Run } from '../../loop/run.js';
@@ -36,13 +36,13 @@ export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): P
     const segment = segmentOf(call);
     if ('error' in segment) return waitUnread(call, segment.error, { ...surroundings, durable });
     const { runId, deadlineAt, priority = 0 } = segment.call;
-    const stay = stayOf(durable, { until: deadlineAt, leave: surroundings.localRuns.enter(call.runId) });
+    const stay = stayOf(durable, deadlineAt, surroundings.localRuns.enter(call.runId));
     const delayMs = deadlineAt === undefined ? undefined : deadlineAt - Date.now();
     const deadline = abortAfter(delayMs, () => new InterlockError('run/deadline', { path: runId }));
     const waiting = new AbortController();
     void lookWhileWaiting(durable, waiting.signal);
-    const reason = delayMs !== undefined && delayMs <= 0 ? new InterlockError('run/deadline', { path: runId }) : undefined;
-    const only = isCanceled(segment) ? [AbortSignal.abort(reason)] : [];
+    const isOnlyEnded = segment.resumes !== undefined && !segment.resumes.answered;
+    const only = isOnlyEnded ? [AbortSignal.abort(deadline.signal.reason)] : [];
     const ended = AbortSignal.any([durable.canceled, deadline.signal, ...only]);
     try {
       const turn = { runId: call.runId, priority, ended: AbortSignal.any([ended, durable.over ?? ended]), ...stay };
@@ -71,18 +71,12 @@ const lookWhileWaiting = async ({ lookForCancel }: Durable, signal: AbortSignal)
   }
 };
 
-interface StayOptions {
-  readonly until: number | undefined;
-  /** Removes the mark of a run that waits for its turn here. */
-  leave(): void;
-}
-
-interface Stay extends Pick<Turn, 'waitOutside'> {
-  end(): void;
-}
-
-/** The stay of a run in this process. A run that waits outside keeps its mark here until this process wakes it. */
-const stayOf = (durable: Durable, { until, leave }: StayOptions): Stay => {
+/**
+ * The stay of a run in this process. A run that waits outside keeps its mark here until this process wakes it.
+ *
+ * @param leave removes the mark of a run that waits for its turn here
+ */
+const stayOf = (durable: Durable, until: number | undefined, leave: () => void) => {
   let isOutside = false;
   const waitOutside: Turn['waitOutside'] = async (onLeave) => {
     const wait: OutsideWait['onLeave'] = (wake, withinMs) => {
@@ -129,9 +123,6 @@ const waitUnread = async (
   throw error;
 };
 
-/** True for a run segment that only ends a suspended run. */
-const isCanceled = ({ resumes }: PersistedSegment): boolean => resumes !== undefined && !resumes.answered;
-
 interface SegmentParts extends ProgramParts {
   readonly durable: Durable;
   readonly call: ProgramCall;
@@ -149,9 +140,15 @@ const runSegment = async (
   const { runId } = segment.call;
   const notices = await board;
   const publisher = createPublisher({ durable, board: notices, sitting: segmentNumber(call.runId), call: segment.call });
-  const signals = [ended, giveUp.signal];
+  const caller = localRuns.callerOf(call.runId);
+  const here = { ...caller, abortSignal: anySignal([ended, giveUp.signal, caller?.abortSignal]) };
+  const { acceptChangedCode, engine } = parts;
+  const startedWith = segment.resumes?.state;
+  const journal = createPersistedJournal(durable, { startedWith, isFenced: engine.isFenced ?? false, records: publisher });
+  const shared = { here, journal, show: publisher.show, resumedFrom: segment.resumes?.span };
+  const make = (own: MakeOptions) => setUp(parts, segment.call, { ...shared, ...own });
   try {
-    const started = await startSegment(parts, segment, { durable, call, localRuns, publisher, signals });
+    const started = await startPersistedRun({ durable, segment, make, acceptChangedCode });
     if ('error' in started) return writeEnd(started);
     const { run } = started;
     if (started.isRecovered) counts.recovered += 1;
@@ -188,31 +185,6 @@ interface ProgramParts {
   watchDeadlines(): void;
 }
 
-interface StartSegmentOptions {
-  readonly durable: Durable;
-  readonly publisher: Publisher;
-  readonly call: ProgramCall;
-  readonly localRuns: LocalRuns;
-  /** Each one cancels the run. */
-  readonly signals: readonly AbortSignal[];
-}
-
-/** Sets the run up. A failure of the first setup is persisted; a failure of a later one is not. */
-const startSegment = async (
-  parts: DurableAgent,
-  segment: PersistedSegment,
-  { durable, call, localRuns, publisher, signals }: StartSegmentOptions,
-): ReturnType<typeof startPersistedRun> => {
-  const caller = localRuns.callerOf(call.runId);
-  const abortSignal = anySignal([...signals, caller?.abortSignal]);
-  const { show } = publisher;
-  const isFenced = parts.engine.isFenced ?? false;
-  const journal = createPersistedJournal(durable, { startedWith: segment.resumes?.state, isFenced, records: publisher });
-  const shared = { here: { ...caller, abortSignal }, journal, show, resumedFrom: segment.resumes?.span };
-  const make = (own: MakeOptions) => setUp(parts, segment.call, { ...shared, ...own });
-  return startPersistedRun({ durable, segment, make, acceptChangedCode: parts.acceptChangedCode });
-};
-
 /** A durable that returns the steps of the original run instead of repeating them. */
 const afterFork = (durable: Durable, { forked }: PersistedSegment): Durable => {
   if (!forked) return durable;
@@ -247,7 +219,7 @@ const changeIn = (error: unknown, runId: string): CodeChange | undefined => {
  */
 const publishChange = async (
   change: CodeChange,
-  { id, board, publisher }: { id: string; board: Board; publisher: Publisher | undefined },
+  { id, board, publisher }: { id: string; board: Board; publisher: ReturnType<typeof createPublisher> | undefined },
 ): Promise<void> => {
   const { runId, ...data } = change;
   const text = encode({ ...change, status: 'needs-decision' } satisfies NeedsDecision);

@@ -7,29 +7,8 @@ import type { Chunk } from '../../loop/ports.js';
 import type { Position } from '../../trace/recorder.js';
 import { positionOf, type Run } from '../../loop/run.js';
 import { encode, encodeChunk } from '../../loop/state/encode.js';
-import type { SectionRecords } from '../../loop/state/persisted-journal.js';
-import type { OnShow } from '../../stream/stream-buffer.js';
 import { segmentId, type PersistedCall } from './persisted-segment.js';
 import { createEntryParser, fromAgent, readChunk, withSteps, writeEntry, type RunEntry } from './run-entry.js';
-
-/** Records the visible chunks of a run segment for followers in other processes. */
-export interface Publisher extends SectionRecords {
-  /** Records that this process runs the segment. Effective once. */
-  open(): Promise<void>;
-  /** The place after the last record that is known to be stored. */
-  readonly next: number;
-  /** Whether an earlier process has published the segment's last chunk: followers get nothing after it. */
-  readonly hasLast: boolean;
-  /**
-   * Records a visible chunk. It is released once its record is stored, with the record's place as `metadata.sequence`. A
-   * client so never has a number or text that the next process lacks. Resolves to `false` if this process does not store it.
-   */
-  readonly show: OnShow<Chunk>;
-  /** Settles once all records are stored. Rejects if this process cannot store them, because it no longer has the run. */
-  flush(): Promise<void>;
-  /** Stops recording. Chunks that are not stored are never released here: the next process stores its own. */
-  end(): void;
-}
 
 interface PublisherOptions {
   readonly durable: Durable;
@@ -39,11 +18,12 @@ interface PublisherOptions {
 }
 
 /**
- * Records a run segment as one stream, across changes of process. Chunks are published early and stored with their section at the latest. If
+ * Records the visible chunks of a run segment for followers in other processes, as one stream, across changes of process. A chunk is released once its record is stored, with the record's place as
+ * `metadata.sequence`: a client so never has a number or text that the next process lacks. Chunks are published early and stored with their section at the latest. If
  * a process dies inside a section, the next one retracts the text that it had released from it, because the model will produce other text, and does
  * not repeat identical chunks.
  */
-export const createPublisher = ({ durable, board, sitting: segment, call }: PublisherOptions): Publisher => {
+export const createPublisher = ({ durable, board, sitting: segment, call }: PublisherOptions) => {
   const { runId } = call;
   const queue = createQueue(runId, durable);
   const withoutKnownSteps = createStepOmitter();
@@ -61,14 +41,17 @@ export const createPublisher = ({ durable, board, sitting: segment, call }: Publ
   };
   const open = (): Promise<void> => (opening ??= start());
   return {
+    /** The place after the last record that is known to be stored. */
     get next() {
       return queue.next;
     },
+    /** Records that this process runs the segment. Effective once. */
     open,
+    /** Whether an earlier process has published the segment's last chunk: followers get nothing after it. */
     get hasLast() {
       return earlier.some((one) => readChunk(one).type === 'finish');
     },
-    enter: async (run, stretch) => {
+    enter: async (run: Run, stretch: string) => {
       await open();
       const published = earlier.filter((one) => one.stretch === stretch);
       place = { stretch, at: () => positionOf(run) };
@@ -80,7 +63,7 @@ export const createPublisher = ({ durable, board, sitting: segment, call }: Publ
     },
     take: queue.take,
     kept: queue.kept,
-    show: (chunk) => {
+    show: (chunk: Chunk) => {
       const key = remaining.size > 0 ? keyOf(chunk) : '';
       const count = remaining.get(key) ?? 0;
       if (count > 0) return void remaining.set(key, count - 1);
@@ -91,10 +74,12 @@ export const createPublisher = ({ durable, board, sitting: segment, call }: Publ
         return sequence !== undefined;
       });
     },
+    /** Settles once all records are stored. Rejects if this process cannot store them, because it no longer has the run. */
     flush: async () => {
       if (queue.isWaiting) await open();
       await queue.flush();
     },
+    /** Stops recording. Chunks that are not stored are never released here: the next process stores its own. */
     end: queue.end,
   };
 };

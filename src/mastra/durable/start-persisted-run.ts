@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Durable, Engine } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { applyCallResponse, noJournal } from '../../loop/create-run.js';
-import type { Run, Journal, RunOptions } from '../../loop/run.js';
+import type { Run, RunOptions } from '../../loop/run.js';
 import { checkFormat, decodeAt, encode, journalFormat } from '../../loop/state/encode.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import { resumed } from '../../loop/state/run-state.js';
@@ -10,14 +10,10 @@ import type { CodeChange } from '../options/own-options.js';
 import type { PersistedSegment, PersistedCall, PersistedEnd } from './persisted-segment.js';
 import { changesBetween, definitionOf, type RunDefinition } from './run-definition.js';
 import type { Agent } from '@mastra/core/agent';
-import type { LoopLimits } from '../../loop/machine.js';
-import type { Chunk } from '../../loop/ports.js';
-import type { OnShow } from '../../stream/stream-buffer.js';
 import { startRun } from '../agent/start-run.js';
 import type { CallOptions } from '../call-options.js';
 import { answeredBy, type ResumeOptions } from '../agent/resume.js';
 import type { AgentSetup } from '../agent/read-config.js';
-import type { SpanPlace } from '../tracing/agent-trace.js';
 import { resolveOptions } from '../agent/resolve-options.js';
 import { pinnedVersionFor as versionFor } from '../agent/read-call.js';
 import { RequestContext } from '@mastra/core/request-context';
@@ -36,20 +32,12 @@ export type MakeOptions = Pick<SetUpOptions, 'isFirstSegment' | 'limits' | 'effe
 /** The persisted start of a run segment. */
 type SegmentStart = RunDefinition & { readonly format: number; readonly messageId: string };
 
-/** A run segment that starts or continues in this process. */
-interface StartedSegment {
-  readonly run: Run;
-  readonly isRecovered: boolean;
-  /** The segment; its call contains the definition at the run's start. */
-  readonly segment: PersistedSegment;
-}
-
 /**
  * Sets a run up. A failure of the first setup is persisted; a failure of a later one is not. A continued run keeps its original
  * definition, also after a suspension: the journal is only valid under it. Rejects with `durable/changed-code` or
  * `durable/unknown-format`.
  */
-export const startPersistedRun = async (options: PersistedStartOptions): Promise<StartedSegment | { error: unknown }> => {
+export const startPersistedRun = async (options: PersistedStartOptions) => {
   const { durable, make, segment } = options;
   const { call, resumes } = segment;
   const { runId, definition: known } = call;
@@ -75,7 +63,9 @@ export const startPersistedRun = async (options: PersistedStartOptions): Promise
     applyPersistedState(run, resumed(resumes.state));
     if (resumes.answered) applyCallResponse(run, resumes.answered);
   }
-  return { run, isRecovered, segment: { ...segment, call: { ...call, definition } } };
+  /** The segment; its call contains the definition at the run's start. */
+  const started: PersistedSegment = { ...segment, call: { ...call, definition } };
+  return { run, isRecovered, segment: started };
 };
 
 /** Settles if the run may continue: with its original code, with other code that is accepted, or only to end as canceled. */
@@ -119,17 +109,11 @@ export interface DurableAgent extends PersistedAgent {
   readonly acceptChangedCode: ((change: CodeChange) => boolean | Promise<boolean>) | undefined;
 }
 
-interface SetUpOptions {
+interface SetUpOptions extends Pick<Parameters<typeof startRun>[0], 'journal' | 'show' | 'limits' | 'resumedFrom'> {
   /** The options of the caller that waits for the run here. */
   readonly here: CallOptions;
-  readonly journal?: Journal;
-  readonly show?: OnShow<Chunk>;
   /** True if the run starts here. Only then can it be recorded, because a recording includes a run's start. */
   readonly isFirstSegment?: boolean;
-  /** The original limits of a continued run. */
-  readonly limits?: LoopLimits | undefined;
-  /** The span of the segment that this one continues. */
-  readonly resumedFrom?: SpanPlace | undefined;
   /** The original effects of a continued run's tools. */
   readonly effects?: RunOptions['effects'];
 }
@@ -138,29 +122,22 @@ interface SetUpOptions {
 export const setUp = async (
   { agent, setup }: PersistedAgent,
   call: PersistedCall,
-  { here, journal, show, isFirstSegment, limits, effects, resumedFrom }: SetUpOptions,
+  { here, isFirstSegment, effects, ...start }: SetUpOptions,
 ): Promise<Run> => {
   const { defaults, guards } = setup;
   const { runId, mode, messages } = call;
-  const callOptions: CallOptions = {
-    ...call.options,
-    ...here,
-    runId,
-    requestContext: call.context ? readContext(call.context) : here.requestContext,
-  };
-  const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: callOptions });
+  const context = call.context ? new RequestContext<unknown>(call.context) : here.requestContext;
+  const given: CallOptions = { ...call.options, ...here, runId, requestContext: context };
+  const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given });
   return startRun({
     ...setup,
+    ...start,
     guards: { ...guards, effects: { ...guards.effects, ...effects } },
     agent: await versionFor(agent, requestContext),
     mode,
     messages,
     options,
     requestContext,
-    journal,
-    show,
-    limits,
-    resumedFrom,
     isContinued: !isFirstSegment,
   });
 };
@@ -168,24 +145,12 @@ export const setUp = async (
 /** The segment that resumes a suspended run with the answer of a call. Raises `agent/invalid-option` if the answer does not fit. */
 export const resumedSegment = async (
   parts: PersistedAgent,
-  end: PersistedEnd,
+  { call, state, span }: PersistedEnd,
   resuming: ResumeOptions,
 ): Promise<PersistedSegment> => {
-  const { call, state, span } = end;
-  const answered = answeredBy(await restoredRun(parts, end), resuming);
-  return { call: { ...call, mode: resuming.mode }, resumes: { state, answered, ...(span && { span }) } };
-};
-
-/** A suspended run, restored from its stored state for inspection. */
-const restoredRun = async (parts: PersistedAgent, end: PersistedEnd): Promise<Run> => {
-  const run = await setUp(parts, end.call, { here: {}, journal: noJournal }); // it does not continue here
-  applyPersistedState(run, end.state);
+  const run = await setUp(parts, call, { here: {}, journal: noJournal }); // it does not continue here
+  applyPersistedState(run, state);
   run.options.streamBuffer.close();
-  return run;
-};
-
-const readContext = (persisted: NonNullable<PersistedCall['context']>): RequestContext => {
-  const context = new RequestContext();
-  for (const [name, value] of persisted) context.set(name, value);
-  return context;
+  const answered = answeredBy(run, resuming);
+  return { call: { ...call, mode: resuming.mode }, resumes: { state, answered, ...(span && { span }) } };
 };

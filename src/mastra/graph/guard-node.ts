@@ -11,11 +11,13 @@ interface Guarded {
   readonly policy: GuardPolicy | undefined;
 }
 
-/** A processor that declares its own policy, the default for pipelines that contain it. */
-type PolicyCarrier = Processor & {
-  /** The default policy of this processor; `guard()` overrides each field. */
+/** A processor with declarations of its own. */
+interface DeclaringProcessor extends Processor {
+  /** The default policy of this processor in pipelines that contain it; `guard()` overrides each field. */
   readonly guardPolicy?: GuardPolicy;
-};
+  /** Facts that code cannot detect. */
+  readonly traits?: GuardTraits;
+}
 
 /** Processors with their own policy or from `guard()`: one policy each, because a policy has state. */
 const known = new WeakMap<Processor, Guarded>();
@@ -28,7 +30,7 @@ const known = new WeakMap<Processor, Guarded>();
 export const guardedBy = (processor: Processor): Guarded => {
   const seen = known.get(processor);
   if (seen) return seen;
-  const { guardPolicy: own = judgePolicy(processor) }: PolicyCarrier = processor;
+  const { guardPolicy: own = judgePolicy(processor) }: DeclaringProcessor = processor;
   const judge = errorStrategyOf(processor) === undefined ? undefined : withVisibleFailures(processor);
   const guarded = { processor: judge ?? processor, policy: own && readPolicy(own, processor.id) };
   if (own || judge) known.set(processor, guarded);
@@ -120,7 +122,7 @@ const knownOf = (processor: Processor): GuardTraits | undefined => {
 };
 
 /** The declared or known traits of a processor. */
-const traitsOf = (processor: DeclaredProcessor): GuardTraits | undefined => processor.traits ?? knownOf(processor);
+const traitsOf = (processor: DeclaringProcessor): GuardTraits | undefined => processor.traits ?? knownOf(processor);
 
 /** Mastra's judges catch the failure of their model, and pass (`'warn'`, the default of most) or abort (`'strict'`). */
 const errorStrategyOf = (processor: Processor): unknown => knownOf(processor) && Reflect.get(processor, 'errorStrategy'); // set by each constructor
@@ -185,8 +187,3 @@ const callJudge = async (judge: object, run: Hook, args: Parameters<Hook>[0]): P
   if (failure) throw failure; // a judge of streams catches it
   return answer;
 };
-
-/** A processor that declares facts which code cannot detect. */
-interface DeclaredProcessor extends Processor {
-  readonly traits?: GuardTraits;
-}

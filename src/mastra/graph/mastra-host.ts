@@ -6,14 +6,9 @@ import type { Host, ModelChoice, ResolvedModel } from '../../phase/host.js';
 import { plainHost, readTripWire } from '../../plain/plain-host.js';
 import { createMessagePort } from '../messages/create-message-port.js';
 
-/** The parts of Mastra that a host uses. */
-interface MastraParts {
-  readonly MessageList: typeof agent.MessageList;
-  readonly TripWire: typeof agent.TripWire;
-  readonly createSignal: typeof agent.createSignal;
-  /** Undefined in older versions. */
-  readonly createObservabilityContext?: typeof observability.createObservabilityContext;
-}
+/** The parts of Mastra that a host uses. `createObservabilityContext` is undefined in older versions. */
+type MastraParts = Pick<typeof agent, 'MessageList' | 'TripWire' | 'createSignal'> &
+  Partial<Pick<typeof observability, 'createObservabilityContext'>>;
 
 /** Mastra as loaded by this program, possibly in the same bundle. */
 const loaded: { parts?: MastraParts } = {};

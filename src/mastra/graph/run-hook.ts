@@ -5,7 +5,7 @@ import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
 import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { current, type MessageCarrier } from '../../phase/settle-messages.js';
-import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../../phase/scope.js';
+import { createRunScope, type ProcessorSlot, type RunScope } from '../../phase/scope.js';
 import type { Plan } from '../../pipeline/compile.js';
 import { isSame, computed } from '../../phase/plain-data.js';
 import type { Unavailable, Verdict } from '../../verdict.js';
@@ -41,7 +41,10 @@ const runHook = async ({ plan, row, slots, host }: HookCallSite, args: HookArgs)
   recordResult(data, host);
   const observed = guardReports(own, () => factsOf(plan, args));
   observed?.ask(data);
-  const verdict = await plan.run<Phase>(row.phase, data, scopeOf(args, { own, host, reports: observed?.reports }));
+  const { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount = 0 } = args as unknown as CommonArgs; // as Mastra types them
+  const common = { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount: () => retryCount };
+  const scope = createRunScope({ ...common, host, slots: own, reports: observed?.reports });
+  const verdict = await plan.run<Phase>(row.phase, data, scope);
   passOnReprocessed({ slots: own }, state);
   return answerOf({ row, host }, data, payloadOf(failsOpen(row, verdict) ? outageTrip(verdict) : verdict, data, host));
 };
@@ -58,18 +61,8 @@ const factsOf = ({ id }: Plan, { runId, agent }: HookArgs): GuardedRunFacts => (
   pipelineId: id,
 });
 
-interface CachedHook {
-  readonly own: Map<string, ProcessorSlot>;
-  readonly host: Host;
-  readonly reports: Reports | undefined;
-}
-
-const scopeOf = (args: HookArgs, { own, host, reports }: CachedHook): RunScope => {
-  const { retryCount, ...scope } = args as unknown as Omit<RunScope, 'retryCount'> & { retryCount?: number }; // the common arguments have the scope's names
-  const { runId, agent, requestContext, tracingContext, writer, abortSignal } = scope;
-  const handed = { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount: () => retryCount ?? 0 };
-  return createRunScope({ ...handed, host, slots: own, reports });
-};
+/** The arguments that all hooks get. They have the names of the scope. */
+type CommonArgs = Omit<RunScope, 'retryCount'> & { readonly retryCount?: number };
 
 /** Fields that a hook does not return, because the list contains them. */
 const inList = new Set(['messages', 'messageList', 'systemMessages']);

@@ -37,14 +37,11 @@ const errorOf = (stop: Stop, host: Host): Error => {
 const isKnownError = (error: unknown): error is Error =>
   isInterlockError(error) || Object.hasOwn(errorTable, String(fieldsIn(error)['code']));
 
-interface UndoRecord {
-  readonly toolCallId: string;
-  /** Restores the list from before the first guard of the result. */
-  readonly undo: () => void;
-}
-
-/** The result currently judged, by conversation: Mastra has the results of one conversation judged sequentially. */
-const places = new WeakMap<object, UndoRecord>();
+/**
+ * The result currently judged, by conversation: Mastra has the results of one conversation judged sequentially. `undo` restores the list
+ * from before its first guard.
+ */
+const places = new WeakMap<object, { readonly toolCallId: string; readonly undo: () => void }>();
 
 /**
  * Saves a conversation before the guards of a tool result run, and writes the result into it, because guards may edit the messages. Mastra's

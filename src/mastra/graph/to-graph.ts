@@ -155,14 +155,9 @@ export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
   rejectUnsupported('ofWorkflow', { requestContextSchema, retryConfig: retryConfig.attempts }, workflow.id);
   if (!startsEmpty(workflow))
     throw unsupported(workflow.id, 'its `stateSchema` has required or default values; set them in its first step.');
-  return {
-    kind: 'sequence',
-    id: workflow.id,
-    nodes: [
-      ...inputCheck(workflow),
-      ...workflow.stepGraph.map((entry: Entry, index: number) => entryNode(entry, { workflow, path: `${workflow.id}/${index}` })),
-    ],
-  };
+  const { id } = workflow;
+  const nodes = workflow.stepGraph.map((entry: Entry, index: number) => entryNode(entry, { workflow, path: `${id}/${index}` }));
+  return { kind: 'sequence', id, nodes: [...inputCheck(workflow), ...nodes] };
 };
 
 const checksInputs = ({ options }: AnyWorkflow): boolean => options.validateInputs;

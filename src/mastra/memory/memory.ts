@@ -40,23 +40,17 @@ export interface Conversation {
   warn(message: string, details: object): void;
 }
 
-interface OpenConversationOptions {
-  readonly agent: Agent;
-  readonly target: MemoryTarget | undefined;
-  readonly requestContext: RequestContext;
-}
-
 /**
  * Finds or creates the thread of a call and passes it to memory's own processors, as Mastra's agent does.
  *
  * Raises `agent/invalid-option` when an id is missing or the thread belongs to another resource, and
  * `agent/unsupported-option` for options of memory that the loop does not support.
  */
-export const openConversation = async ({
-  agent,
-  target,
-  requestContext,
-}: OpenConversationOptions): Promise<Conversation | undefined> => {
+export const openConversation = async (
+  agent: Agent,
+  target: MemoryTarget | undefined,
+  requestContext: RequestContext,
+): Promise<Conversation | undefined> => {
   const memory = await agent.getMemory({ requestContext });
   const warn = (message: string, details: object): void => agent.getMastraInstance()?.getLogger()?.warn(message, details);
   if (!memory) {
@@ -158,14 +152,6 @@ const hasMetadata = (known: Thread, { metadata }: WantedThread): boolean =>
 type CoreTool = ReturnType<typeof makeCoreTool>;
 type Execute = NonNullable<CoreTool['execute']>;
 
-/** A tool of memory, prepared twice. */
-interface MemoryTool {
-  /** The tool that writes. */
-  readonly real: CoreTool;
-  /** Prepared with a memory that does not write: same work and result, without writes. */
-  readonly rehearsed: CoreTool;
-}
-
 /** Writes of memory's tools, deferred until the answer is accepted. */
 type MemoryUpdates = ReturnType<typeof createMemoryUpdates>;
 
@@ -198,8 +184,13 @@ const createMemoryUpdates = (memory: MastraMemory, resourceId: string) => {
   };
   return {
     processor,
-    /** The replacement for a tool of memory during the run. */
-    defer: (name: string, { real, rehearsed }: MemoryTool): CoreTool => {
+    /**
+     * The replacement for a tool of memory during the run.
+     *
+     * @param real the tool that writes
+     * @param rehearsed prepared with a memory that does not write: same work and result, without writes
+     */
+    defer: (name: string, real: CoreTool, rehearsed: CoreTool): CoreTool => {
       tools.set(name, real);
       const execute: Execute = async (args, options) => {
         const result: unknown = await rehearsed.execute?.(args, options);

@@ -9,22 +9,17 @@ import type { Conversation } from './memory.js';
 /** The processors that save messages without embedding them. */
 const saving: ReadonlySet<string> = new Set(['message-mirrors', 'message-history']);
 
-interface UnfinishedTurnOptions {
-  readonly conversation: Conversation | undefined;
-  /** The memory's processors that run after acceptance. */
-  readonly processors: readonly Processor[];
-  readonly requestContext: RequestContext;
-}
-
 /**
  * Saves the conversation of an unfinished run, with the waiting calls where Mastra's clients look for them, so that a reloaded
  * page shows the question and its approval. Embeds no messages.
+ *
+ * @param processors the memory's processors that run after acceptance
  */
-export const createUnfinishedTurn = ({
-  conversation,
-  processors,
-  requestContext,
-}: UnfinishedTurnOptions): UnfinishedTurn | undefined => {
+export const createUnfinishedTurn = (
+  conversation: Conversation | undefined,
+  processors: readonly Processor[],
+  requestContext: RequestContext,
+): UnfinishedTurn | undefined => {
   if (!conversation || conversation.config.readOnly) return undefined;
   const { memory } = conversation;
   const savedIds = new Set<string>();

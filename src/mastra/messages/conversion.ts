@@ -8,14 +8,6 @@ interface Converted {
   readonly content: string | readonly object[];
 }
 
-/** A conversion of a list for a model or a tool. */
-interface ConversionWay<Message extends Converted> {
-  /** The messages of a list to convert. */
-  messagesOf(list: MessageList): readonly MastraDBMessage[];
-  /** Mastra's own conversion of them. */
-  convert(list: MessageList): Promise<Message[]> | Message[];
-}
-
 /** The number of messages from which caching pays: splitting a list costs about as much as converting this many. */
 const minCached = 20;
 
@@ -31,9 +23,13 @@ interface Stretch {
 /**
  * Converts a growing list repeatedly, with the result of Mastra's own conversion. Messages before the last user message, and the
  * first steps of a long answer to it, are converted again only after a change. A cached conversion returns the same objects.
+ *
+ * @param messagesOf the messages of a list to convert
+ * @param convert Mastra's own conversion of them
  */
 export const createConversion = <Message extends Converted>(
-  { messagesOf, convert }: ConversionWay<Message>,
+  messagesOf: (list: MessageList) => readonly MastraDBMessage[],
+  convert: (list: MessageList) => Promise<Message[]> | Message[],
   copies: MessageCopies,
 ): ((list: MessageList) => Promise<Message[]>) => {
   const caches: { of: readonly object[]; made: readonly Message[] }[] = [];

@@ -1,4 +1,4 @@
-import type { createSignal } from '@mastra/core/agent';
+import type * as agent from '@mastra/core/agent';
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { MessagePort, MessageScope, MessageSource, SystemMessage } from '../../phase/host.js';
 import { fieldsIn, copyPlain, copyShared, isSame } from '../../phase/plain-data.js';
@@ -131,14 +131,8 @@ const writeToolResult: MessagePort['writeToolResult'] = (list, { toolCallId, too
     toolInvocation: { state: 'result', toolCallId, toolName, args, result },
   });
 
-/** The parts of Mastra that the port uses. */
-interface MessageParts {
-  readonly MessageList: typeof MessageList;
-  readonly createSignal: typeof createSignal;
-}
-
 /** Mastra's MessageList behind the interface of the pure modules. The caller passes the class, because it has loaded it. */
-export const createMessagePort = (parts: MessageParts): MessagePort => ({
+export const createMessagePort = (parts: Pick<typeof agent, 'MessageList' | 'createSignal'>): MessagePort => ({
   is: (value): value is MessageList => value instanceof parts.MessageList,
   create: (messages, systemMessages, source) => {
     const list = new parts.MessageList();

@@ -78,7 +78,7 @@ export const createModelCall =
     return {
       parts: limited.read(stream),
       request: sent,
-      response: { ...response, ...missingMetadata(response, entry.model), modelMetadata: metadataOf(entry.model) },
+      response: metadataOf(response, entry.model),
       warnings,
     };
   };
@@ -128,16 +128,15 @@ const settingsOf = ({ entry, modelSettings, providerOptions }: ModelRequest, cal
 };
 
 /** The metadata of a response, made up where the provider sends none, as in Mastra. What a stream brings later replaces it. */
-const missingMetadata = (response: { id?: string; timestamp?: Date; modelId?: string } | undefined, model: ResolvedModel) => ({
+const metadataOf = (
+  response: { id?: string; timestamp?: Date; modelId?: string } | undefined,
+  { modelId, provider, specificationVersion }: ResolvedModel,
+) => ({
+  ...response,
   id: response?.id ?? globalThis.crypto.randomUUID(),
   timestamp: response?.timestamp ?? new Date(),
-  modelId: response?.modelId ?? model.modelId,
-});
-
-const metadataOf = ({ modelId, provider, specificationVersion }: ResolvedModel) => ({
-  modelId,
-  modelProvider: provider,
-  modelVersion: specificationVersion,
+  modelId: response?.modelId ?? modelId,
+  modelMetadata: { modelId, modelProvider: provider, modelVersion: specificationVersion },
 });
 
 /** The provider specifications differ only in types that the loop passes through. */

@@ -6,6 +6,7 @@ import { InterlockError } from '../../errors.js';
 import type { ModelEntry } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import { throwFaults } from '../../option-kind.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 import { withStandIns } from '../stand-ins.js';
 import { modelSettingsFaults } from '../options/mastra-options.js';
 
@@ -13,7 +14,7 @@ import { modelSettingsFaults } from '../options/mastra-options.js';
 const defaultModelRetries = 2;
 
 /** The caller for which models are resolved. */
-export interface ModelRequestor {
+interface ModelRequestor {
   readonly agent: Agent;
   readonly requestContext: RequestContext;
   /** The agent's `maxRetries`. Undefined if not configured. */
@@ -41,13 +42,13 @@ export const resolveModels = async (by: ModelRequestor, model: unknown): Promise
   const selection = await resolveDynamic(by, model ?? (by.agent.model as unknown));
   if (!Array.isArray(selection)) return [await resolveEntry(by, { model: selection })];
   const enabled = (selection as FallbackEntry[]).filter(({ enabled: isEnabled = true }) => isEnabled);
-  if (enabled.length === 0)
-    throw new InterlockError('agent/model-unresolved', { path: 'model', detail: noneOf(selection.length) });
+  if (enabled.length === 0) {
+    const detail =
+      selection.length > 0 ? 'No enabled models found in model list.' : 'Dynamic function returned empty model array.';
+    throw new InterlockError('agent/model-unresolved', { path: 'model', detail });
+  }
   return Promise.all(enabled.map((entry) => resolveEntry(by, entry)));
 };
-
-const noneOf = (count: number): string =>
-  count > 0 ? 'No enabled models found in model list.' : 'Dynamic function returned empty model array.';
 
 const resolveEntry = async (by: ModelRequestor, entry: FallbackEntry): Promise<ModelEntry> => {
   const { maxRetriesConfigured = entry.maxRetries !== undefined } = entry;
@@ -97,9 +98,7 @@ const unresolved = (config: unknown, path: string, cause: unknown): InterlockErr
 
 /** A model that fails when it is called, as Mastra's does: a stream then has an error part, and the next model of a list is called. */
 const failingModel = <M extends object>(model: M, error: InterlockError): M => {
-  const fail = () => async () => {
-    throw error;
-  };
+  const fail = () => () => Promise.reject(error);
   return withStandIns(model, { doGenerate: fail, doStream: fail });
 };
 
@@ -131,7 +130,7 @@ const detailOf = (config: unknown, cause: unknown): string | undefined => {
 
 /** Mastra wraps the original error, and stores its message in the details. */
 const reasonOf = (cause: unknown): string | undefined => {
-  const { originalError } = (cause as { details?: { originalError?: unknown } }).details ?? {};
+  const { originalError } = fieldsIn(fieldsIn(cause)['details']);
   if (typeof originalError === 'string') return originalError;
   return cause instanceof Error ? cause.message : undefined;
 };

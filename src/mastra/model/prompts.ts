@@ -10,19 +10,15 @@ import { isProviderDefinedTool } from '@mastra/core/tools';
 /** Creates the prompts of one run. Earlier messages are converted once for each model. */
 export const createPrompts = (copies: MessageCopies): LoopMessages['toPrompt'] => {
   const conversions = new Map<ResolvedModel, (list: MessageList) => Promise<Prompt>>();
-  const conversionFor = (model: ResolvedModel) => {
-    const made = createConversion<Prompt[number]>(
-      { messagesOf: (list) => list.get.all.db(), convert: (list) => promptOf(list, model) },
-      copies,
-    );
-    conversions.set(model, made);
-    return made;
-  };
+  const conversionFor = (model: ResolvedModel) =>
+    computed(conversions, model, () => createConversion(allMessages, (list) => promptOf(list, model), copies));
   return async (list, model) => {
     dropStaleFields(list.get.all.db()); // a conversion may read only the last messages
-    return (await (conversions.get(model) ?? conversionFor(model))(list)).map(copied);
+    return (await conversionFor(model)(list)).map(copied);
   };
 };
+
+const allMessages = (list: MessageList): MastraDBMessage[] => list.get.all.db();
 
 /** Copies a message, because middleware marks messages and parts in place, and later calls must not get these marks. */
 const copied = (message: Prompt[number]): Prompt[number] =>
@@ -96,15 +92,6 @@ export const offeredTools = ({ tools, toolChoice, activeTools }: ToolNames): [st
   return active ? entries.filter(([name]) => active.has(name)) : entries;
 };
 
-interface ProviderTool {
-  readonly type: string;
-  readonly name: string;
-  readonly id?: string | undefined;
-  readonly description?: string | undefined;
-  readonly args?: unknown;
-  readonly inputSchema?: unknown;
-}
-
 /** The tool fields of a provider request. */
 export const providerTools = (names: ToolNames, specificationVersion: string) => {
   const offered = offeredTools(names);
@@ -120,7 +107,7 @@ const toProviderChoice = (choice: StepSettings['toolChoice']): object => {
   return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: (choice as { toolName: string }).toolName };
 };
 
-const toProviderTool = (name: string, tool: ToolDefinition, specificationVersion: string): ProviderTool => {
+const toProviderTool = (name: string, tool: ToolDefinition, specificationVersion: string) => {
   if (isProviderDefinedTool(tool)) {
     const named: ToolDefinition = tool;
     const type = specificationVersion === 'v2' ? 'provider-defined' : 'provider';

@@ -1,11 +1,11 @@
 import { MessageList } from '@mastra/core/agent';
-import type { TraceHeader } from '../../../schemas/index.js';
+import type { TraceHeader, TraceEntry } from '../../../schemas/index.js';
 import { InterlockError } from '../../errors.js';
 import { createReplayPorts, type ReplayStage } from '../../loop/replay-ports.js';
 import type { ModelEntry, StepSettings } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import { headerOf, traceOfKind, type Trace } from '../../trace/traces.js';
-import { readContents, type ReadContent } from '../../trace/contents.js';
+import { readContents } from '../../trace/contents.js';
 import { placeholder, standInOf } from '../../guard/secrets.js';
 import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { createTape } from '../../trace/replay.js';
@@ -15,8 +15,16 @@ import { fillList, createMessageCopies, type ListState } from '../messages/list-
 import { toPrompt } from '../model/prompts.js';
 import { objectPlanOf, structuredOutputId, type Structured } from '../structured-output/structured-output.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
-import { replayLanes, type ReplayGuards } from './replay-lanes.js';
+import { RequestContext } from '@mastra/core/request-context';
+import type { Processor } from '@mastra/core/processors';
+import type { Lanes } from '../../loop/run.js';
+import { compileChains, hasErrorHook } from '../agent/chains.js';
+import { resolveLanes, type AgentGuards } from '../workflow/guards.js';
+import { phases } from '../../phase/table.js';
 import { fieldsIn } from '../../phase/plain-data.js';
+
+/** Guards to replay a run with, in the arrays of an agent. */
+export type ReplayGuards = AgentGuards;
 
 /** The inputs for setting up a replay. */
 interface ReplayPlan {
@@ -46,7 +54,7 @@ export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }
     /** Replaces concealed values by stand-ins. Undefined if none were concealed. */
     reveal,
     list: replayList(recorded, read, createId),
-    lanes: await replayLanes(guards, { header, agentId, memory }),
+    lanes: await replayLanes(guards, header, memory),
     ports: {
       ...createReplayPorts({ trace: recorded, runId: header.runId, stage, conceal, reveal }),
       host: createHost(modelLike),
@@ -102,7 +110,7 @@ const modelLike = (choice: unknown): ResolvedModel => {
 };
 
 /** The initial conversation of a recorded run. Raises `trace/redacted`. */
-export const replayList = (trace: Trace, read: ReadContent, createId: () => string): MessageList => {
+export const replayList = (trace: Trace, read: ReturnType<typeof readContents>, createId: () => string): MessageList => {
   const [input] = traceOfKind(trace, 'input');
   if (!input?.list) throw new InterlockError('trace/redacted', { path: 'input' });
   const state = read(input.list) as unknown as ListState; // the state of a list
@@ -128,4 +136,53 @@ const replayIds = (trace: Trace, messageId: string): (() => string) => {
   const ids = [...new Set([messageId, ...own])].values();
   let count = 0;
   return () => ids.next().value ?? `replayed-${(count += 1)}`;
+};
+
+/** The guards of a replay by array, surrounded by stand-ins for the memory's processors, as in an agent. */
+const replayLanes = async (guards: ReplayGuards, header: TraceHeader, memory: RecordedMemory): Promise<Lanes> => {
+  const { agentId = 'agent' } = header;
+  const { input, output, error } = await resolveLanes(guards, new RequestContext(), agentId);
+  const before = (header.memory?.before ?? []).map((one) => memoryReplacement(one, memory));
+  const after = (header.memory?.after ?? []).map((one) => memoryReplacement(one, memory));
+  const chains = {
+    input: before.length > 0 ? [...before, ...input] : input,
+    output,
+    error,
+    others: [...input, ...output].filter(hasErrorHook),
+    memory: after,
+  };
+  return compileChains(agentId, chains, header.recordEdits);
+};
+
+/** The recorded data for stand-ins. */
+interface RecordedMemory {
+  readonly entries: ReturnType<typeof createTape<Extract<TraceEntry, { kind: 'memory' }>>>;
+  readonly read: ReturnType<typeof readContents>;
+  readonly stage: ReplayStage;
+}
+
+/** A processor that repeats the effect of a memory processor on the conversation, without storage. */
+const memoryReplacement = (
+  { id, hooks }: NonNullable<TraceHeader['memory']>['before'][number],
+  recorded: RecordedMemory,
+): Processor => {
+  const own = Object.values(phases).filter(({ hook }) => hooks.includes(hook));
+  return {
+    id,
+    ...Object.fromEntries(
+      own.map(({ hook, phase }) => [hook, (args: { messageList?: MessageList }) => replacement({ id, phase }, recorded, args)]),
+    ),
+  };
+};
+
+const replacement = async (
+  { id, phase }: { id: string; phase: string },
+  { entries, read, stage }: RecordedMemory,
+  { messageList }: { messageList?: MessageList },
+): Promise<unknown> => {
+  const entry = entries((one) => one.processorId === id && one.phase === phase);
+  if (!entry) return stage.end(`the memory (${id}) was never asked here.`);
+  if (entry.error !== undefined) throw fromPlainJson(entry.error);
+  if (!entry.list || !messageList) return undefined;
+  return fillList(messageList, read(entry.list) as unknown as ListState); // the state of a list
 };

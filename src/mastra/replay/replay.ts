@@ -17,8 +17,7 @@ import { insidesOfAgent, InterlockAgent } from '../agent/agent.js';
 import { driveHere } from '../agent/callbacks.js';
 import { runSegmentOf } from '../agent/run-segment.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
-import type { ReplayGuards } from './replay-lanes.js';
-import { replaySetup } from './replay-setup.js';
+import { replaySetup, type ReplayGuards } from './replay-setup.js';
 
 /** The result of a replay. */
 export interface Replayed {

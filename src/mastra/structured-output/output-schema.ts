@@ -8,12 +8,6 @@ import {
 import { issueText } from '../issue-text.js';
 import { fieldsIn } from '../../phase/plain-data.js';
 
-interface Wrapping {
-  readonly json: object;
-  /** The field of the answer that contains the value. Undefined if the answer is the value. */
-  readonly field?: string;
-}
-
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The model that receives a schema; providers accept different subsets of JSON schema. */
@@ -95,8 +89,11 @@ const withoutMarks = (schema: object): object => {
   );
 };
 
-/** Lists and choices are wrapped in an object, under the field names that Mastra uses. */
-const wrap = ({ $schema, ...schema }: JsonSchema): Wrapping => {
+/**
+ * Lists and choices are wrapped in an object, under the field names that Mastra uses. `field`: the one that contains the value; undefined if
+ * the answer is the value.
+ */
+const wrap = ({ $schema, ...schema }: JsonSchema): { readonly json: object; readonly field?: string } => {
   const field = schema['type'] === 'array' ? 'elements' : Array.isArray(schema['enum']) ? 'result' : undefined;
   if (!field) return { json: { $schema, ...schema } };
   return {

@@ -4,7 +4,7 @@ import type { Agent } from '@mastra/core/agent';
 import { InterlockError, messageOf } from '../../errors.js';
 import { rethrowInterruption } from '../../loop/interruption.js';
 import { textOf } from '../../loop/response.js';
-import type { Run, RunOptions } from '../../loop/run.js';
+import type { RunOptions } from '../../loop/run.js';
 import { compileLane, laneId } from '../workflow/guards.js';
 import { readOutputSchema } from './output-schema.js';
 import type { StructuredOutput } from './structured-output-options.js';
@@ -132,14 +132,6 @@ const withMetadata = (messages: MastraDBMessage[], metadata: ObjectMetadata): Ma
   });
 };
 
-/** The object of an accepted answer. `usedFallbackValue` is true if it is the fallback value. */
-export const objectOf = (run: Run): { object: unknown; usedFallbackValue: boolean } => {
-  const isAccepted = run.state.status === 'success' && Boolean(run.state.attempt?.settings.structuredOutput);
-  const last = isAccepted ? run.state.list.get.response.db().findLast(({ role }) => role === 'assistant') : undefined;
-  const { structuredOutput, interlock } = (last?.content.metadata ?? {}) as ObjectMetadata;
-  return { object: structuredOutput, usedFallbackValue: interlock?.usedFallbackValue === true };
-};
-
 interface ObjectPlanOptions {
   readonly agentId: string;
   readonly maxRetries: number;
@@ -173,21 +165,18 @@ export interface Structured {
 }
 
 /** Creates an object from an accepted answer. Rejects if the model fails or its object does not match the schema. */
-export type Structure = (answer: AcceptedAnswer) => Promise<Structured>;
-
-/** The agent whose answers are structured. */
-interface StructuringHost {
-  /** Builds another agent of the same class. */
-  readonly createAgent: (config: object) => Agent;
-  /** Its options for output guards. */
-  readonly guards: object;
-}
+type Structure = (answer: AcceptedAnswer) => Promise<Structured>;
 
 const words =
   'You turn text into data. Answer with JSON alone that fits the schema. Use what the text says, with its meaning and details; where it does not say something, use null or leave the field out.';
 
-/** Calls `structuredOutput.model` in a separate run, which the agent's output guards judge. */
-export const structureWith = ({ createAgent, guards }: StructuringHost, settings: StructuredOutput): Structure => {
+/**
+ * Calls `structuredOutput.model` in a separate run, which the agent's output guards judge.
+ *
+ * @param createAgent builds another agent of the same class
+ * @param guards its options for output guards
+ */
+export const structureWith = (createAgent: (config: object) => Agent, guards: object, settings: StructuredOutput): Structure => {
   const { model, instructions = words, schema, jsonPromptInjection, providerOptions } = settings;
   const agent = createAgent({ id: 'structured-output', name: 'Structured Output', instructions, model, ...guards });
   return async ({ messages, requestContext, abortSignal, tracingContext }) => {

@@ -21,10 +21,8 @@ interface RejectionReason {
 /** The supervisor's result for a sub-agent that its guards stopped: an error in place of a response. */
 const rejectionOf = (agentId: string, { reason, processorId }: RejectionReason): InterlockError => {
   const by = processorId ? ` by "${processorId}"` : '';
-  return new InterlockError('agent/refused', {
-    path: agentId,
-    detail: `it was stopped${by}: ${reason ?? 'no reason was given'}`,
-  });
+  const detail = `it was stopped${by}: ${reason ?? 'no reason was given'}`;
+  return new InterlockError('agent/refused', { path: agentId, detail });
 };
 
 /** The fields of a generated answer that this file reads. */
@@ -42,8 +40,7 @@ interface StreamedResponse extends DelegationResponse {
  * code must not use.
  */
 export const isDelegated = (options: unknown): boolean =>
-  (options as { backgroundTaskPolicy?: { allowDelegationDispatch?: unknown } } | undefined)?.backgroundTaskPolicy
-    ?.allowDelegationDispatch === false;
+  fieldsIn(fieldsIn(options)['backgroundTaskPolicy'])['allowDelegationDispatch'] === false;
 
 const withheld = new AsyncLocalStorage<true>();
 
@@ -120,8 +117,8 @@ const createLetOut = () => {
       if (type === 'step-start') steps += 1;
       const { partIds: retracted, subRunId = run } = (data ?? {}) as { partIds?: string[]; subRunId?: string };
       if (type === retraction && subRunId === run) for (const id of retracted ?? []) partIds.delete(id);
-      const { id } = (payload ?? {}) as { id?: string };
-      if (id !== undefined && /^(text|reasoning)-/.test(type)) partIds.add(id);
+      const { id } = fieldsIn(payload);
+      if (typeof id === 'string' && /^(text|reasoning)-/.test(type)) partIds.add(id);
     },
   };
 };
@@ -202,17 +199,13 @@ export const delegate = async <T>(
   if (!inside) return { returned: await act() };
   let rested: string | undefined;
   let interruption: Interruption | undefined;
-  const interrupt = (cause: unknown): void => {
-    interruption ??= new Interruption(cause);
-  };
+  const interrupt = (cause: unknown): void => void (interruption ??= new Interruption(cause));
   const delegating: DelegatingCall = {
     runId,
     durable: partOf(inside.durable, { name: call.toolCallId, interrupt }),
     isFenced: inside.isFenced,
     rested: resume?.kind === 'data' ? resume.suspension.rested : undefined,
-    leave: (remaining) => {
-      rested = remaining;
-    },
+    leave: (remaining) => void (rested = remaining),
     interrupt,
   };
   try {

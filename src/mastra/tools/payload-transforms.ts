@@ -80,10 +80,8 @@ export const createPayloadTransforms = ({ policy, tools, warn }: TransformOption
       for (const part of parts) {
         const payloads = payloadsIn(part);
         if (!isConcerned(payloads[0])) continue;
-        part.providerMetadata = withDisplayValues(
-          part.providerMetadata,
-          await displayValues(payloads),
-        ) as Part['providerMetadata'];
+        const values = await displayValues(payloads);
+        part.providerMetadata = withDisplayValues(part.providerMetadata, values) as Part['providerMetadata'];
       }
     },
   };

@@ -10,7 +10,7 @@ import { delegate, inFrame, withholding } from './delegation.js';
 import { offeredTools } from '../model/prompts.js';
 import { takeMade, type StepTool } from '../tool-arguments.js';
 import { fieldsIn, copyPlain, isJson, isRecord, computed } from '../../phase/plain-data.js';
-import { findTool, prepareTool, type LoopTarget, type AnyTool, type AuthoredTool, type CoreTool } from './tools.js';
+import { findTool, prepareTool, type LoopTarget, type AnyTool, type CoreTool } from './tools.js';
 import { safely } from '../../phase/awaitable.js';
 import type { ToolHooks } from '@mastra/core/tools';
 
@@ -59,7 +59,11 @@ export const stepTool = (
   if (prepared[name] === tool)
     // Mastra prepared it
     return { name, ready: tool as CoreTool, authored: authored[name] ?? delegationOf(tool.id, context) };
-  return { name, ready: computed(added, tool, () => prepareTool(name, tool as AuthoredTool, context)), authored: tool };
+  return {
+    name,
+    ready: computed(added, tool, () => prepareTool(name, tool as Parameters<typeof prepareTool>[1], context)),
+    authored: tool,
+  };
 };
 
 /** The tool of a sub-agent as Mastra writes it. The issues of its schema have paths, those of the prepared tool have none. */

@@ -68,34 +68,32 @@ export const resolveTools = async (target: LoopTarget): Promise<CallTools> => {
       methodType: mode,
     }),
   );
-  const sets = Object.values((options.toolsets ?? {}) as Record<string, object>);
-  const authored = Object.assign(listed, ...sets, options.clientTools) as Record<string, unknown>;
-  return { prepared: { ...tools, ...deferredTools(target, tools) }, authored };
+  return { prepared: { ...tools, ...deferredTools(target, tools) }, authored: { ...listed, ...toolsOfCall(options) } };
 };
 
+/** The tools of the call's own options. */
+export const toolsOfCall = ({
+  toolsets = {},
+  clientTools,
+}: Pick<CallOptions, 'toolsets' | 'clientTools'>): Record<string, unknown> =>
+  Object.assign({}, ...Object.values(toolsets), clientTools);
+
 /**
- * The authors' tools of a call and those that Mastra creates for it, for `toModelOutput`: a prepared tool no longer shows whether it
- * was Mastra's or the AI SDK's.
+ * The authors' tools of a call and those that Mastra creates for it from agents and workflows, for `toModelOutput`: a prepared tool no longer
+ * shows whether it was Mastra's or the AI SDK's. Those that Mastra creates are marked as Mastra's.
  */
 export const authoredTools = ({ authored, prepared }: CallTools): Record<string, unknown> => ({
-  ...delegations(prepared),
+  ...Object.fromEntries(
+    Object.entries<AnyTool>(prepared)
+      .filter(([, { id }]) => typeof id === 'string' && /^(agent|workflow)-/.test(id))
+      .map(([name, tool]) => [name, { ...tool, [MASTRA_TOOL_MARKER]: true }]),
+  ),
   ...authored,
 });
 
-/**
- * Marks the tools that Mastra creates from agents and workflows as Mastra's, so that their `toModelOutput` is called like those
- * of Mastra's tools.
- */
-const delegations = (prepared: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(prepared as Record<string, AnyTool>)
-      .filter(([, { id }]) => typeof id === 'string' && /^(agent|workflow)-/.test(id))
-      .map(([name, tool]) => [name, { ...tool, [MASTRA_TOOL_MARKER]: true }]),
-  );
-
 /** A prepared tool. */
 export type CoreTool = ReturnType<typeof makeCoreTool>;
-export type AuthoredTool = Parameters<typeof makeCoreTool>[0];
+type AuthoredTool = Parameters<typeof makeCoreTool>[0];
 
 /** Replacements for the memory's tools among a call's tools, with writes deferred until the answer is accepted. */
 const deferredTools = (target: LoopTarget, prepared: Readonly<Record<string, CoreTool>>): Record<string, CoreTool> => {
@@ -104,13 +102,12 @@ const deferredTools = (target: LoopTarget, prepared: Readonly<Record<string, Cor
   const { memory, updates } = conversation;
   const rehearsal = { ...target, tracingContext: options.tracingContext, memory: rehearsalOf(memory) };
   const authored = memory.listTools(options.memory?.options) as Record<string, AuthoredTool>; // its own type is wider
-  const sets = Object.values((options.toolsets ?? {}) as Record<string, object>);
-  const others: object = Object.assign({}, ...sets, options.clientTools); // they replace memory's own
+  const others = toolsOfCall(options); // they replace memory's own
   const deferred: Record<string, CoreTool> = {};
   for (const [name, tool] of Object.entries(authored)) {
     const real = prepared[name];
     if (!real || Object.hasOwn(others, name)) continue;
-    deferred[name] = updates.defer(name, { real, rehearsed: prepareTool(name, tool, rehearsal) });
+    deferred[name] = updates.defer(name, real, prepareTool(name, tool, rehearsal));
   }
   return deferred;
 };

@@ -22,10 +22,11 @@ import { acceptedSteps, isWithheld, type Lanes, type Run, type RunTracer } from 
 import { concealOf } from '../../loop/run-recording.js';
 import { offeredTools } from '../model/prompts.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
-import { objectOf, structuredOutputId } from '../structured-output/structured-output.js';
+import { objectOf } from '../agent/result.js';
+import { structuredOutputId } from '../structured-output/structured-output.js';
 import { createGuardSpans } from './guard-spans.js';
 import { namesOf, usageStats, wordsOfSteps } from './model-spans.js';
-import { asError, createStepSpans, nameToolIn, type ToolSpan } from './step-spans.js';
+import { asError, createStepSpans, nameToolIn } from './step-spans.js';
 import { continuesStep, opensRun } from '../../trace/traces.js';
 import { mapErrorTexts } from '../../guard/map-texts.js';
 import { secretsSpan } from './secrets-span.js';
@@ -61,7 +62,7 @@ export interface AgentTrace extends RunTracer {
   /** Calls the model inside the span of the call. */
   callModel<T>(call: () => Promise<T>): Promise<T>;
   /** Starts the span of a tool's run; undefined if the trace has not started. */
-  openTool(call: ToolCall): ToolSpan | undefined;
+  openTool(call: ToolCall): ReturnType<StepSpans['openTool']> | undefined;
 }
 
 /** One segment of a run: from its start or resumption until it ends or suspends. */

@@ -181,7 +181,7 @@ const forms = new Set(['messages', 'systemMessages', 'prompt', 'content', 'parts
 const unsaid = new Set(['phase', 'messageList', 'state', 'streamParts', 'part', 'chunks']);
 
 /** The name of a tool in spans without text: the model may have made it up. */
-export type NameTool = (toolName: string) => string;
+type NameTool = (toolName: string) => string;
 
 /** The description of a payload for a trace: all serializable fields; text only without `nameTool`. */
 const describePayload = (payload: object, nameTool: NameTool | undefined): Record<string, unknown> =>

@@ -3,7 +3,7 @@ import { textOf, type Part } from '../../loop/response.js';
 import type { StepRecord, StepSettings, TokenUsage } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { ToolCallInfo } from '../../phase/host.js';
-import { fieldsIn } from '../../phase/plain-data.js';
+import { definedFields, fieldsIn } from '../../phase/plain-data.js';
 import { offeredTools, providerTools } from '../model/prompts.js';
 
 /** Starts the span around all model calls of a run. */
@@ -27,10 +27,12 @@ export const startGeneration = (
       streaming: mode === 'stream',
       parameters: parametersOf(settings),
       ...(tools && {
-        tools: tools.map(({ type, name, id, description, inputSchema }) => ({
-          type,
-          name,
-          ...(inputSchema === undefined ? { id } : { description, parameters: fieldsIn(inputSchema) }),
+        tools: tools.map((tool) => ({
+          type: tool.type,
+          name: tool.name,
+          ...('inputSchema' in tool
+            ? { description: tool.description, parameters: fieldsIn(tool.inputSchema) }
+            : { id: tool.id }),
         })),
       }),
     },
@@ -124,22 +126,18 @@ export const usageStats = ({
   outputTokens,
   cachedInputTokens: cacheRead,
   cacheCreationInputTokens: cacheWrite,
-  reasoningTokens,
+  reasoningTokens: reasoning,
 }: Partial<TokenUsage> = {}) => ({
   inputTokens,
   outputTokens,
   ...(inputTokens !== undefined && {
     inputDetails: {
       text: inputTokens - (cacheRead ?? 0) - (cacheWrite ?? 0),
-      ...(cacheRead !== undefined && { cacheRead }),
-      ...(cacheWrite !== undefined && { cacheWrite }),
+      ...definedFields({ cacheRead, cacheWrite }),
     },
   }),
   ...(outputTokens !== undefined && {
-    outputDetails: {
-      text: outputTokens - (reasoningTokens ?? 0),
-      ...(reasoningTokens !== undefined && { reasoning: reasoningTokens }),
-    },
+    outputDetails: { text: outputTokens - (reasoning ?? 0), ...definedFields({ reasoning }) },
   }),
 });
 

@@ -12,7 +12,7 @@ import { publicToolName, type ToolCall, type ToolOutcome } from '../../loop/tool
 import type { Run } from '../../loop/run.js';
 import type { Phase } from '../../phase/row.js';
 import { offeredTools } from '../model/prompts.js';
-import { redactedValue, type NameTool } from './guard-spans.js';
+import { redactedValue } from './guard-spans.js';
 import { endInference, respondedAt, startGeneration, startInference, usageStats, wordsOfSteps } from './model-spans.js';
 
 /** Phases of guards after the model call, which may still edit or reject a step. */
@@ -68,7 +68,7 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean) => {
       inference?.error({ error: new Error(message) });
       inference = undefined;
     },
-    openTool: (run: Run, call: ToolCall): ToolSpan => {
+    openTool: (run: Run, call: ToolCall) => {
       const [args, parent] = [isSettled(run, ...judgesOfSteps), { parent: step ?? agentSpan, tool: toolOf(run, call) }];
       return openToolSpan(parent, call, { args, result: args && isSettled(run, 'outputStream') });
     },
@@ -89,8 +89,8 @@ const mayRepeat = ({ options: { limits }, state: { attempt } }: Run): boolean =>
 
 /** Names the tools that the current step offers. */
 export const nameToolIn =
-  ({ options, state: { attempt } }: Run): NameTool =>
-  (name) =>
+  ({ options, state: { attempt } }: Run) =>
+  (name: string): string =>
     publicToolName((attempt ?? options).settings.tools, name);
 
 interface StepEnd {
@@ -113,13 +113,6 @@ const endStep = (step: Span<SpanType.MODEL_STEP>, { state: { attempt } }: Run, {
   });
 };
 
-/** The span of a tool's run. */
-export interface ToolSpan {
-  /** The tracing context for the tool. */
-  readonly tracingContext: TracingContext;
-  end(outcome: ToolOutcome): void;
-}
-
 /** The parts of a call that no guard can reject any more: its arguments at the start, its result at the end. */
 interface Visibility {
   readonly args: boolean;
@@ -131,7 +124,7 @@ const openToolSpan = (
   { parent, tool }: { parent: AnySpan; tool: { readonly description?: unknown } | undefined },
   { toolCallId, toolName, args }: ToolCall,
   visible: Visibility,
-): ToolSpan => {
+) => {
   const span = parent.createChildSpan({
     type: SpanType.TOOL_CALL,
     name: `tool: '${toolName}'`,
@@ -145,7 +138,8 @@ const openToolSpan = (
       ...(typeof tool?.description === 'string' && { toolDescription: tool.description }),
     },
   });
-  return { tracingContext: { currentSpan: span }, end: (outcome) => endToolSpan(span, outcome, visible) };
+  const tracingContext: TracingContext = { currentSpan: span }; // for the tool
+  return { tracingContext, end: (outcome: ToolOutcome) => endToolSpan(span, outcome, visible) };
 };
 
 const endToolSpan = (span: Span<SpanType.TOOL_CALL>, outcome: ToolOutcome, { result: showsResult }: Visibility): void => {

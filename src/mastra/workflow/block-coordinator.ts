@@ -1,20 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { strictest, type Stop } from '../../verdict.js';
 
-/** The slot of a branch in a running block. */
-export interface BranchSlot {
-  /** Aborted when a sibling blocks. */
-  readonly signal: AbortSignal;
-  /** Fulfilled when a sibling blocks. The branch need not end by itself then. */
-  readonly dismissed: Promise<void>;
-  /** True if a sibling has blocked. */
-  isDismissed(): boolean;
-  /** Reports that the branch ended without a stop, or was dismissed. */
-  leave(): void;
-  /** Reports that the branch was stopped. Resolves to its orders once the effective stop is known. */
-  stop(stop: Stop): Promise<Orders>;
-}
-
 /**
  * The orders for a stopped branch: throw the effective stop, if it is its own; leave that to the sibling that owns it; or, if not
  * all branches run here, pass its own stop to the merge, which gets all of them.
@@ -34,7 +20,7 @@ export const createBlockCoordinator = (depth: number) => {
   const open = new Map<string, RunCoordinator>();
   return {
     /** Takes a branch's slot among all parallel branches. */
-    enter: (runId: string, { slot, slots }: { readonly slot: string; readonly slots: number }): BranchSlot => {
+    enter: (runId: string, { slot, slots }: { readonly slot: string; readonly slots: number }) => {
       const known = open.get(runId);
       const coordinator = known && !known.has(slot) ? known : createRunCoordinator(slots, 2 ** (depth - 1));
       open.set(runId, coordinator);
@@ -51,6 +37,7 @@ type RunCoordinator = ReturnType<typeof createRunCoordinator>;
 
 const createRunCoordinator = (slots: number, turns: number) => {
   const controller = new AbortController();
+  const signal: AbortSignal = controller.signal;
   const dismissal = Promise.withResolvers<void>();
   const decision = Promise.withResolvers<Stop | undefined>();
   const present = new Set<string>();
@@ -79,17 +66,22 @@ const createRunCoordinator = (slots: number, turns: number) => {
   return {
     has: (slot: string) => present.has(slot),
     /** `onEmpty` is called when the last of all branches has left. */
-    take: (slot: string, onEmpty: () => void): BranchSlot => {
+    take: (slot: string, onEmpty: () => void) => {
       present.add(slot);
       return {
-        signal: controller.signal,
+        /** Aborted when a sibling blocks. */
+        signal,
+        /** Fulfilled when a sibling blocks. The branch need not end by itself then. */
         dismissed: dismissal.promise,
+        /** True if a sibling has blocked. */
         isDismissed: () => blocked,
+        /** Reports that the branch ended without a stop, or was dismissed. */
         leave: () => {
           record(slot, undefined, onEmpty);
           if (done.size === slots) decide();
         },
-        stop: async (own) => {
+        /** Reports that the branch was stopped. Resolves to its orders once the effective stop is known. */
+        stop: async (own: Stop): Promise<Orders> => {
           record(slot, own, onEmpty);
           const stop = await counting(own);
           if (!stop) return { kind: 'hand-on' };

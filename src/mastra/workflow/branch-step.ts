@@ -6,11 +6,13 @@ import { armsOf, chooseArms, stepContext, type ArmOf, type Choice } from '../../
 import { hasHookFor, otherwise, type BranchNode, type Condition } from '../../pipeline/graph.js';
 import { snapshotOf } from '../../pipeline/block-scope.js';
 import type { Stop, Author } from '../../verdict.js';
-import type { BlockCoordinator, BranchSlot } from './block-coordinator.js';
+import type { BlockCoordinator } from './block-coordinator.js';
 import { recordResult, payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 import { readThrown } from '../../guard/in-sequence.js';
 import { fieldsIn, computed } from '../../phase/plain-data.js';
+
+type BranchSlot = ReturnType<BlockCoordinator['enter']>;
 
 /** A step of a block, or a workflow used as one. */
 export interface Executable {
@@ -19,7 +21,7 @@ export interface Executable {
 }
 
 /** The block of a branch step. */
-export interface BranchSite {
+interface BranchSite {
   /** The path of the branch. */
   readonly path: string;
   readonly coordinator: BlockCoordinator;
@@ -41,7 +43,7 @@ export const asBranch = <S extends Executable>(step: S, site: BranchSite): S => 
     ended.add(last);
     return last;
   };
-  return Object.assign(step, { execute: (call: StepCall) => runBranch({ id: step.id, run, site }, call) });
+  return Object.assign(step, { execute: branchOf(step.id, run, site) });
 };
 
 /** Payloads with which branches ended their workflow. */
@@ -50,28 +52,24 @@ const ended = new WeakSet<object>();
 /** True if a branch ends its workflow; the step after the block then does so. */
 export const endsIn = (result: PhaseData): boolean => ended.has(result);
 
-interface BranchRun {
-  readonly id: string;
-  readonly run: Executable['execute'];
-  readonly site: BranchSite;
-}
-
-const runBranch = async ({ id, run, site }: BranchRun, call: StepCall): Promise<PhaseData | undefined> => {
-  const payload = call.inputData as PhaseData; // every step of a pipeline returns the payload
-  const participants = await site.participants(call);
-  if (!participants.includes(id)) return payload;
-  if (participants.length === 1) return run(call); // a single branch needs no snapshot
-  recordResult(payload, host);
-  const slot = site.coordinator.enter(call.runId ?? '', { slot: id, slots: participants.length });
-  if (slot.isDismissed()) return leaveWith(slot, payload);
-  try {
-    const made = await Promise.race([run(onSnapshot(call, slot)), slot.dismissed]);
-    return leaveWith(slot, made && !slot.isDismissed() ? made : payload);
-  } catch (error) {
+const branchOf =
+  (id: string, run: Executable['execute'], site: BranchSite): Executable['execute'] =>
+  async (call) => {
+    const payload = call.inputData;
+    const participants = await site.participants(call);
+    if (!participants.includes(id)) return payload;
+    if (participants.length === 1) return run(call); // a single branch needs no snapshot
+    recordResult(payload, host);
+    const slot = site.coordinator.enter(call.runId ?? '', { slot: id, slots: participants.length });
     if (slot.isDismissed()) return leaveWith(slot, payload);
-    return obey(slot, readError(error, { processorId: id, phase: payload.phase, path: site.path }), payload);
-  }
-};
+    try {
+      const made = await Promise.race([run(onSnapshot(call, slot)), slot.dismissed]);
+      return leaveWith(slot, made && !slot.isDismissed() ? made : payload);
+    } catch (error) {
+      if (slot.isDismissed()) return leaveWith(slot, payload);
+      return obey(slot, readError(error, { processorId: id, phase: payload.phase, path: site.path }), payload);
+    }
+  };
 
 const leaveWith = (slot: BranchSlot, data: PhaseData): PhaseData => {
   slot.leave();
@@ -97,12 +95,12 @@ export const stopIn = (result: PhaseData): Stop | undefined => (result as { stop
 
 /** The call with the branch's own payload and signal, and a writer that works until the branch is dismissed. */
 const onSnapshot = (call: StepCall, slot: BranchSlot): StepCall => {
-  const payload = call.inputData as PhaseData & { abortSignal?: AbortSignal };
+  const payload: PhaseData & { abortSignal?: AbortSignal } = call.inputData;
   const abortSignal = anySignal([payload.abortSignal, call.abortSignal, slot.signal]);
   const { outputWriter: write } = call;
   return {
     ...call,
-    inputData: { ...snapshotOf(payload, scopeOfStep(call)), abortSignal },
+    inputData: Object.assign({}, snapshotOf(payload, scopeOfStep(call)), { abortSignal }),
     abortSignal,
     outputWriter: write && ((...chunk) => (slot.isDismissed() ? undefined : write(...chunk))),
   };
@@ -119,7 +117,7 @@ export const chooser = (results: BlockResults, node: BranchNode, path: string) =
   const choices = new WeakMap<object, Promise<EngineChoice>>();
   const choose = async (call: StepCall): Promise<EngineChoice> => {
     const scope = scopeOfStep(call, results);
-    const payload = call.inputData as PhaseData; // every step of a pipeline returns the payload
+    const payload = call.inputData;
     const row = phaseRow(payload.phase);
     const working = node.arms.flatMap((arm, index) => (hasHookFor(arm.node, row) ? [{ index }] : []));
     return chooseArms(armsOf(node, working, path), stepContext(current(payload, scope.host, row.carries), scope));

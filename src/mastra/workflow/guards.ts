@@ -170,13 +170,7 @@ export const registerProcessors = (mastra: Mastra, processors: readonly object[]
 export const adopt = (workflow: AnyWorkflow): AnyWorkflow => {
   if (graphOfWorkflow(workflow)) return workflow;
   const graph = fromWorkflow(workflow);
-  const {
-    stepGraph,
-    serializedStepGraph: serializedStepFlow,
-    steps,
-    inputSchema,
-    outputSchema,
-  } = build(graph, { path: graph.id });
+  const { stepGraph, serializedStepGraph: serializedStepFlow, steps, inputSchema, outputSchema } = build(graph, graph.id);
   workflow.setStepFlow(stepGraph);
   Object.assign(workflow, { serializedStepFlow, steps, inputSchema, outputSchema, type: 'processor' });
   Object.assign(workflow.options, optionsOf(workflow));

@@ -31,16 +31,17 @@ interface Carrier {
   processorStates?: Map<string, ProcessorState>;
   state?: Record<string, unknown>;
   abortSignal?: AbortSignal;
-  agent?: unknown;
+  agent?: RunScope['agent'];
   runId?: string;
   retryCount?: number;
 }
 
 /** The arguments of a step on Mastra's engine that guards need. */
 export interface StepCall {
-  inputData: object;
-  requestContext?: unknown;
-  tracingContext?: unknown;
+  /** Every step of a pipeline returns the payload. */
+  inputData: PhaseData;
+  requestContext?: RunScope['requestContext'];
+  tracingContext?: RunScope['tracingContext'];
   abortSignal?: AbortSignal;
   outputWriter?: (chunk: unknown, options?: unknown) => unknown;
   runId?: string;
@@ -62,17 +63,17 @@ export type BlockResults = ReadonlyMap<string, string>;
  */
 export const scopeOfStep = (call: StepCall, results?: BlockResults): RunScope => {
   const { inputData, requestContext, tracingContext, abortSignal, outputWriter, runId } = call;
-  const carrier: Carrier = inputData;
+  const carrier: Carrier & PhaseData = inputData;
   const { processorStates } = carrier; // a payload without them is not opened yet, so no guard judges it
   const observed = processorStates && guardReports(processorStates, () => factsOf(call, carrier));
-  observed?.ask(inputData as PhaseData);
+  observed?.ask(inputData);
   return createRunScope({
     reports: observed?.reports,
     runId: carrier.runId ?? runId,
     host,
-    agent: carrier.agent as RunScope['agent'], // Mastra's engine types these fields as unknown, here and below
-    requestContext: requestContext as RunScope['requestContext'],
-    tracingContext: tracingContext as RunScope['tracingContext'],
+    agent: carrier.agent,
+    requestContext,
+    tracingContext,
     writer: outputWriter && { custom: async (data, options) => void (await outputWriter(data, options)) },
     abortSignal: carrier.abortSignal ? anySignal([carrier.abortSignal, abortSignal]) : abortSignal,
     retryCount: () => carrier.retryCount ?? 0,

@@ -67,28 +67,20 @@ export const nodeStep = (
     if (scope.workflow?.isOver) call.bail?.(made);
     return keeps ? frozenCopy(made) : made;
   };
-  return rawStep({ id, description: descriptionOf(node), execute: run });
+  return createMastraStep({
+    id,
+    description: descriptionOf(node),
+    execute: run,
+    inputSchema: ProcessorStepInputSchema,
+    outputSchema: ProcessorStepOutputSchema,
+    component: 'PROCESSOR',
+  } as never) as unknown as ProcessorStep; // Mastra types a step by its schemas; ours are equal under other names
 };
 
 const idOf = (node: GuardNode | FunctionNode): string => (node.kind === 'guard' ? `processor:${node.id}` : node.id);
 
 const descriptionOf = (node: GuardNode | FunctionNode): string | undefined =>
   node.kind === 'guard' ? (node.processor.description ?? node.processor.name ?? `Processor ${node.id}`) : undefined;
-
-interface RawStep {
-  id: string;
-  description?: string;
-  execute(call: StepCall): Promise<unknown>;
-}
-
-/** A step over the phase payload. */
-const rawStep = (step: RawStep): ProcessorStep =>
-  createMastraStep({
-    ...step,
-    inputSchema: ProcessorStepInputSchema,
-    outputSchema: ProcessorStepOutputSchema,
-    component: 'PROCESSOR',
-  } as never) as unknown as ProcessorStep; // Mastra types a step by its schemas; ours are equal under other names
 
 /**
  * A payload that is ready for guards. With states it was opened before. Any other comes from outside, perhaps as JSON: it is

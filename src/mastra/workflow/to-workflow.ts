@@ -18,13 +18,13 @@ import { settleBlock, type SettleBlockOptions } from '../../pipeline/parallel.js
 import { strictest } from '../../verdict.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { phaseRow } from '../../phase/table.js';
-import { asBranch, chooser, endsIn, stopIn, textOfCondition, type BranchSite, type Executable } from './branch-step.js';
+import { asBranch, chooser, endsIn, stopIn, textOfCondition, type Executable } from './branch-step.js';
 import { createBlockCoordinator, type BlockCoordinator } from './block-coordinator.js';
 import { payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type StepCall } from './scope.js';
 import { nodeStep, openPayload } from './step.js';
 import { rememberGraph } from '../graph/to-graph.js';
-import { computed } from '../../phase/plain-data.js';
+import { computed, fieldsIn } from '../../phase/plain-data.js';
 
 /** Mastra's builder, in which each call returns the next; its types follow schemas, which are all equal here. */
 interface WorkflowBuilder {
@@ -44,7 +44,7 @@ interface MapCall extends StepCall {
  * after the block, on any engine. Runs are not persisted: payloads contain text that guards redact.
  */
 export const toWorkflow = (graph: SequenceNode): AnyWorkflow => {
-  const workflow = rejectPromises(build(graph, { path: graph.id }));
+  const workflow = rejectPromises(build(graph, graph.id));
   rememberGraph(workflow, graph);
   return workflow;
 };
@@ -55,18 +55,11 @@ export const toWorkflow = (graph: SequenceNode): AnyWorkflow => {
  */
 export const options = { validateInputs: false, shouldPersistSnapshot: () => false };
 
-interface StepPath {
-  /** The path to the node. */
-  readonly path: string;
-  /** The step's id among its siblings. Default: the node's id. */
-  readonly id?: string;
-}
-
 /** A workflow under construction. */
 interface BuildContext {
   builder: WorkflowBuilder;
-  /** The step whose result is the next payload. Undefined before the first step. */
-  before: string | undefined;
+  /** The step whose result is the next payload. Empty before the first step; a block is never the first, see `needsOpening`. */
+  before: string;
   readonly graph: SequenceNode;
   /** The path to the sequence. */
   readonly path: string;
@@ -77,7 +70,11 @@ interface BuildContext {
   readonly keeps: boolean;
 }
 
-export const build = (graph: SequenceNode, { path, id = graph.id }: StepPath): AnyWorkflow => {
+/**
+ * @param path the path to the node
+ * @param id the step's id among its siblings
+ */
+export const build = (graph: SequenceNode, path: string, id = graph.id): AnyWorkflow => {
   const builder = createMastraWorkflow({
     id,
     inputSchema: ProcessorStepInputSchema,
@@ -87,7 +84,7 @@ export const build = (graph: SequenceNode, { path, id = graph.id }: StepPath): A
   } as never) as unknown as WorkflowBuilder; // see WorkflowBuilder
   const site: BuildContext = {
     builder,
-    before: undefined,
+    before: '',
     graph,
     path,
     unique: uniqueIds(),
@@ -140,7 +137,7 @@ const executable = (made: object): Executable => made as Executable;
 const toStep = (site: BuildContext, node: GraphNode, path: string): Executable => {
   switch (node.kind) {
     case 'sequence':
-      return executable(build(node, { path, id: site.unique(node.id) }));
+      return executable(build(node, path, site.unique(node.id)));
     case 'guard':
     case 'function': {
       const id = site.unique(node.kind === 'guard' ? `processor:${node.id}` : node.id);
@@ -152,7 +149,7 @@ const toStep = (site: BuildContext, node: GraphNode, path: string): Executable =
     case 'parallel':
     case 'branch': {
       const graph: SequenceNode = { kind: 'sequence', id: node.kind, nodes: [node] };
-      return executable(build(graph, { path, id: site.unique(node.kind) }));
+      return executable(build(graph, path, site.unique(node.kind)));
     }
     default:
       return node satisfies never;
@@ -173,13 +170,11 @@ const appendMap = (site: BuildContext, node: MapNode, index: number): void => {
 
 const appendParallel = (site: BuildContext, node: ParallelNode, path: string): void => {
   const block = createBlock(site, node, path);
-  const ids: string[] = [];
-  const participants = async ({ inputData }: StepCall) => {
-    const row = phaseRow((inputData as PhaseData).phase);
-    return ids.filter((_, index) => hasHookFor(node.nodes[index] as GraphNode, row)); // one id per node
+  const participants = async ({ inputData }: StepCall): Promise<string[]> => {
+    const row = phaseRow(inputData.phase);
+    return node.nodes.flatMap((inner, index) => (hasHookFor(inner, row) && steps[index]?.id) || []);
   };
   const steps = node.nodes.map((inner, index) => branchStep(site, inner, { block, index, participants }));
-  ids.push(...steps.map(({ id }) => id));
   site.builder = site.builder.parallel(steps);
   appendMerge(site, block);
 };
@@ -218,7 +213,7 @@ interface EngineBlock {
 const createBlock = (site: BuildContext, node: ParallelNode | BranchNode, path: string): EngineBlock => ({
   node,
   path,
-  before: site.before as string, // a block is never the first step, see needsOpening
+  before: site.before,
   coordinator: createBlockCoordinator(depthOf(node)),
   places: new Map(),
 });
@@ -227,7 +222,7 @@ const createBlock = (site: BuildContext, node: ParallelNode | BranchNode, path: 
 const depthOf = (node: GraphNode): number =>
   Math.max(0, ...childrenOf(node).map(depthOf)) + Number(node.kind === 'parallel' || node.kind === 'branch');
 
-interface BranchPlace extends Pick<BranchSite, 'participants'> {
+interface BranchPlace extends Pick<Parameters<typeof asBranch>[1], 'participants'> {
   readonly block: EngineBlock;
   readonly index: number;
 }
@@ -248,7 +243,7 @@ const appendMerge = (site: BuildContext, { node, path, before, coordinator, plac
     const choice = await choose?.({ ...call, inputData: data });
     if (choice?.failure) throw choice.failure; // Mastra's engine treats a throwing condition as false
     const row = phaseRow(data.phase);
-    const results = new Map(Object.entries(call.inputData as Results).map(([id, result]) => [places.get(id), result]));
+    const results = new Map(Object.entries(fieldsIn(call.inputData) as Results).map(([id, result]) => [places.get(id), result]));
     const stop = strictest([...results.values()].map((result) => result && stopIn(result)));
     if (stop) return payloadOf(stop, data, host);
     const branches = branchesIn(row).filter(({ index }) => results.get(index)); // a case that was not chosen has no result
@@ -259,7 +254,7 @@ const appendMerge = (site: BuildContext, { node, path, before, coordinator, plac
     return site.keeps ? frozenCopy(merged) : merged;
   };
   addMap(site, `${node.kind}.merge`, settle);
-  for (const id of places.keys()) site.results.set(id, site.before as string); // the step that was just added
+  for (const id of places.keys()) site.results.set(id, site.before); // the step that was just added
 };
 
 const merge = async (settling: SettleBlockOptions<Phase>): Promise<PhaseData> => {

@@ -29,29 +29,23 @@ export interface JudgedPlace extends Place {
   readonly shadows: ReadonlyMap<string, GuardVerdict>;
 }
 
-interface OpenPlace extends Place {
-  readonly guards: Map<string, GuardVerdict>;
-  readonly shadows: Map<string, GuardVerdict>;
-}
-
 type GuardEvent = Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-bypass' }>;
 
 /** Makes an empty collection of at most `maxPlaces` places; the oldest are dropped. */
 export const createShadowPlaces = (maxPlaces = Infinity) => {
-  const places = new Map<string, OpenPlace>();
-  const placeOf = ({ runId, phase, stepNumber, attempt }: GuardEvent, source: number): OpenPlace => {
+  const places = new Map<string, ReturnType<typeof emptyAt>>();
+  const placeOf = ({ runId, phase, stepNumber, attempt }: GuardEvent) => {
     const { lane } = phaseRow<Phase>(phase as Phase); // events name phases
-    const key = JSON.stringify([source, runId, lane, stepNumber, attempt]);
+    const key = JSON.stringify([runId, lane, stepNumber, attempt]);
     const place = computed(places, key, () => emptyAt({ runId, lane, stepNumber, attempt }));
     const [oldest] = places.size > maxPlaces ? places.keys() : [];
     if (oldest !== undefined) places.delete(oldest);
     return place;
   };
   return {
-    /** `source` separates runs that have the same id. */
-    onEvent: (event: RunEvent, source = 0): void => {
+    onEvent: (event: RunEvent): void => {
       if (!isGuardEvent(event)) return;
-      const { guards, shadows } = placeOf(event, source);
+      const { guards, shadows } = placeOf(event);
       const verdict = verdictIn(event);
       const own = event.type === 'guard-shadow' ? shadows : guards;
       own.set(event.processorId, together(own.get(event.processorId), verdict));
@@ -61,7 +55,11 @@ export const createShadowPlaces = (maxPlaces = Infinity) => {
   };
 };
 
-const emptyAt = (place: Place): OpenPlace => ({ ...place, guards: new Map(), shadows: new Map() });
+const emptyAt = (place: Place) => ({
+  ...place,
+  guards: new Map<string, GuardVerdict>(),
+  shadows: new Map<string, GuardVerdict>(),
+});
 
 /** A guard that was not called has no verdict. */
 const isGuardEvent = (event: RunEvent): event is GuardEvent =>
@@ -70,13 +68,8 @@ const isGuardEvent = (event: RunEvent): event is GuardEvent =>
 /** A guard that passed after an error had no verdict. */
 const verdictIn = (event: GuardEvent): GuardVerdict => {
   const { phase, reason } = event;
-  const verdict = event.type === 'guard-bypass' ? ('unavailable' as const) : event.verdict;
-  return {
-    verdict,
-    phase,
-    durationMs: event.type === 'guard-bypass' ? 0 : event.durationMs,
-    ...definedFields({ reason }),
-  };
+  const { verdict, durationMs } = event.type === 'guard-bypass' ? ({ verdict: 'unavailable', durationMs: 0 } as const) : event;
+  return { verdict, phase, durationMs, ...definedFields({ reason }) };
 };
 
 const together = (before: GuardVerdict | undefined, next: GuardVerdict): GuardVerdict => {
@@ -104,7 +97,7 @@ export interface ShadowOptions {
 type Agreement = 'both' | 'onlyShadow' | 'onlyIncumbent' | 'neither';
 
 /** A place at which the two disagree. */
-export interface ShadowExample extends Place {
+interface ShadowExample extends Place {
   readonly agreement: Extract<Agreement, 'onlyShadow' | 'onlyIncumbent'>;
   readonly shadow: Omit<GuardVerdict, 'durationMs'>;
   readonly incumbent: Omit<GuardVerdict, 'durationMs'>;
@@ -168,11 +161,6 @@ export const compareShadows = (
   return { shadows: wanted.map((shadowed) => compareOne(shadowed, { places, options, wordsAt })) };
 };
 
-interface ShadowedGuard {
-  readonly processorId: string;
-  readonly lane: Place['lane'];
-}
-
 interface Comparing {
   readonly places: readonly JudgedPlace[];
   readonly options: ShadowOptions;
@@ -193,7 +181,10 @@ interface Compared extends GuardPair {
   readonly agreement: Agreement;
 }
 
-const compareOne = ({ processorId, lane }: ShadowedGuard, { places, options, wordsAt }: Comparing): ShadowComparison => {
+const compareOne = (
+  { processorId, lane }: Pick<ShadowComparison, 'processorId' | 'lane'>,
+  { places, options, wordsAt }: Comparing,
+): ShadowComparison => {
   const { against, countEdits = false, maxExamples = 5 } = options;
   const pairs = places
     .filter((place) => place.lane === lane)
@@ -201,12 +192,7 @@ const compareOne = ({ processorId, lane }: ShadowedGuard, { places, options, wor
   const shadowed = pairs.filter(({ shadow }) => shadow);
   const compared = shadowed.flatMap((one) => compareBoth(one, countEdits));
   const count = (agreement: Agreement): number => compared.filter((one) => one.agreement === agreement).length;
-  const counts = {
-    both: count('both'),
-    onlyShadow: count('onlyShadow'),
-    onlyIncumbent: count('onlyIncumbent'),
-    neither: count('neither'),
-  };
+  const [both, neither] = [count('both'), count('neither')];
   const examples = (['onlyShadow', 'onlyIncumbent'] as const).flatMap((agreement) =>
     compared
       .filter((one) => one.agreement === agreement)
@@ -218,8 +204,11 @@ const compareOne = ({ processorId, lane }: ShadowedGuard, { places, options, wor
     lane,
     ...definedFields({ against }),
     compared: compared.length,
-    ...counts,
-    ...(compared.length > 0 && { agreement: (counts.both + counts.neither) / compared.length }),
+    both,
+    onlyShadow: count('onlyShadow'),
+    onlyIncumbent: count('onlyIncumbent'),
+    neither,
+    ...(compared.length > 0 && { agreement: (both + neither) / compared.length }),
     shadowUnavailable: shadowed.filter(({ shadow }) => shadow?.verdict === 'unavailable').length,
     incumbentUnavailable: shadowed.filter(({ incumbent }) => incumbent?.verdict === 'unavailable').length,
     incumbentNotCalled: shadowed.filter(({ incumbent }) => !incumbent).length,
@@ -273,17 +262,8 @@ const exampleOf = (
   wordsAt: WordsAt,
 ): ShadowExample => {
   const { runId, lane, stepNumber, attempt } = place;
-  const words = wordsAt(place);
-  return {
-    agreement,
-    runId,
-    lane,
-    stepNumber,
-    attempt,
-    shadow: withoutDuration(shadow),
-    incumbent: withoutDuration(incumbent),
-    ...definedFields({ words }),
-  };
+  const verdicts = { shadow: withoutDuration(shadow), incumbent: withoutDuration(incumbent) };
+  return { agreement, runId, lane, stepNumber, attempt, ...verdicts, ...definedFields({ words: wordsAt(place) }) };
 };
 
 const withoutDuration = ({ durationMs: _ms, ...verdict }: GuardVerdict): Omit<GuardVerdict, 'durationMs'> => verdict;
