@@ -2,7 +2,7 @@ import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/run-event.js';
 import { restoreConversation, snapshotConversation } from './conversation.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
-import { keepRejectedWords, keptMark, lastStepAfter } from './judge.js';
+import { keepRejectedWords, keepsChat, keptMark, lastStepAfter } from './judge.js';
 import type { Chunk, StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, publish, retract } from './emit.js';
 import { acceptedSteps, changeAttempt, currentAttempt, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
@@ -181,9 +181,9 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
 
 const publishTripwire = async (run: Run, tripwire: Tripwire): Promise<void> => {
   const { runId, serveGuardDetails } = run.options;
-  const lastStep = lastStepAfter(run.state.stop);
-  const isAnswer = lastStep === undefined || run.state.accepted.length > 0;
-  if (lastStep === 'kept' || (isWithheld(run) && isAnswer))
+  const { accepted, stop } = run.state;
+  const blocked = { phase: tripwire.phase, keepsLastStep: lastStepAfter(stop) === 'kept' };
+  if (keepsChat(blocked, { hasSteps: accepted.length > 0, isUnseen: isWithheld(run) }))
     await publish(run, { type: keptMark, runId, from: 'AGENT', data: {} });
   await publish(run, agentChunk(run, 'tripwire', serveGuardDetails ? tripwire : withoutPlace(tripwire)));
 };

@@ -90,6 +90,12 @@ export const lastStepAfter = (stop: Stop | undefined): 'rejected' | 'kept' | und
 /** Before a tripwire: what a reader has of the chat stays accepted, the last step or the question. */
 export const keptMark = 'data-interlock-kept';
 
+/** Whether a tripwire keeps what a reader has of the chat: a limit does, and a block of an answer of which nothing was sent. */
+export const keepsChat = (
+  { phase, keepsLastStep }: { readonly phase: string; readonly keepsLastStep: boolean },
+  sent: { readonly hasSteps: boolean; readonly isUnseen: boolean },
+): boolean => keepsLastStep || (sent.isUnseen && (sent.hasSteps || !phaseRow(phase as Phase).mayOverlap)); // a verdict's phase is a phase
+
 /** The error of a run whose guard gave no verdict. */
 export const unavailableError = ({ phase, path, error }: Pick<Unavailable, 'phase' | 'path' | 'error'>): InterlockError =>
   new InterlockError('guard/unavailable', { path: `${phase} ${path}`, detail: messageOf(error), cause: error });
