@@ -2,7 +2,7 @@ import { klona } from 'klona/full';
 import { createResponse } from './response.js';
 import { setCall } from './step-calls.js';
 import type { Phase } from '../phase/row.js';
-import { createRunScope, type GuardReport, type Reports } from '../phase/scope.js';
+import { createRunScope, type GuardReport, type Reports, type RunScope } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
 import { createRecorder } from '../trace/recorder.js';
 import { startContext } from './machine.js';
@@ -14,9 +14,8 @@ import {
   type AttemptReply,
   type Run,
   type RunOptions,
-  type RunRecording,
   type RunState,
-  type RunTracer,
+  type RunObserver,
   type Journal,
 } from './run.js';
 import { noUsage } from './step-record.js';
@@ -57,12 +56,13 @@ const startOf = ({ ports, list, limits, before }: RunOptions): RunState => ({
 /** Creates a run without starting it. */
 export const createRun = (options: RunOptions): Run => {
   const { ports, runId, before, abortSignal: signal = new AbortController().signal } = options;
+  const observers = [options.recording, options.tracer].filter((one) => one !== undefined);
   let state = startOf(options);
   const recorder = createRecorder({
     runId,
     position: () => positionOf(run),
     wallClock: ports.wallClock,
-    onEvent: listener(options, () => run),
+    onEvent: listener(observers, options, () => run),
   });
   const slots: Run['slots'] = before?.slots ?? new Map();
   const scope = createRunScope({
@@ -78,7 +78,7 @@ export const createRun = (options: RunOptions): Run => {
     abortSignal: signal,
     messageId: () => state.messageId,
     addOverlapGuard: (guard) => run.change({ overlapGuards: [...state.overlapGuards, guard] }),
-    openSpan: options.tracer?.openSpan,
+    openSpan: openSpans(observers),
   });
   const run: Run = {
     options,
@@ -133,13 +133,12 @@ export const unanswered = (): AttemptReply => ({
 
 /** Code that combines several runs also gets the reports of each. */
 const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run): Reports => {
-  const both = <R>(own: (report: R) => void, other: ((report: R) => void) | undefined): ((report: R) => void) =>
-    other
-      ? (report) => {
-          other(report);
-          own(report);
-        }
-      : own;
+  const both =
+    <R>(own: (report: R) => void, other: ((report: R) => void) | undefined) =>
+    (report: R): void => {
+      other?.(report);
+      own(report);
+    };
   const reportGuard = both(recorder.reportGuard, reports?.reportGuard);
   return {
     openShadow: recorder.openShadow,
@@ -160,17 +159,31 @@ const markEdited = (run: Run, { verdict, author }: GuardReport): void => {
   if (isEdit && attempt && !attempt.wasEdited) changeAttempt(run, { wasEdited: true });
 };
 
-/** Calls the run's tracer with each event first, independently of other listeners. */
-const listener = ({ tracer, onEvent }: RunOptions, runOf: () => Run): RunOptions['onEvent'] =>
-  tracer
+/** Calls the run's observers with each event first, independently of other listeners. */
+const listener = (observers: readonly RunObserver[], { onEvent }: RunOptions, runOf: () => Run): RunOptions['onEvent'] =>
+  observers.length > 0
     ? (event) => {
         try {
-          tracer.onEvent(event, runOf());
+          for (const observer of observers) observer.onEvent(event, runOf());
         } finally {
           onEvent?.(event);
         }
       }
     : onEvent;
+
+/** Opens a span with each observer; the guard gets the scope of the last one. Undefined without observers. */
+const openSpans = (observers: readonly RunObserver[]): RunScope['openSpan'] =>
+  observers.length > 0
+    ? (call) => {
+        const spans = observers.map(({ openSpan }) => openSpan(call));
+        return {
+          scope: spans.at(-1)?.scope ?? call.scope,
+          end: (verdict) => {
+            for (const span of spans) span.end(verdict);
+          },
+        };
+      }
+    : undefined;
 
 /**
  * A guard's `writer.custom()`: writes a data part, which guards that read data parts judge like any chunk.
@@ -195,33 +208,6 @@ const stopError = (run: Run): unknown => {
   const { reason, metadata, processorId } = stop;
   return run.options.ports.host.createTripWire({ reason, metadata, processorId, retry: stop.kind === 'retry' });
 };
-
-/** Sends every event to both; a guard gets the scope of the tracer's span. */
-export const joinTracers = (tracer: RunTracer | undefined, recording: RunRecording | undefined): RunTracer | undefined => {
-  if (!tracer || !recording) return tracer ?? (recording && { ...recording, ids: noIds });
-  return {
-    onEvent: (event, run) => {
-      recording.onEvent(event, run);
-      tracer.onEvent(event, run);
-    },
-    openSpan: (call) => {
-      const [recorded, span] = [recording.openSpan(call), tracer.openSpan(call)];
-      return {
-        scope: span.scope,
-        end: (verdict) => {
-          recorded.end(verdict);
-          span.end(verdict);
-        },
-      };
-    },
-    within: tracer.within,
-    get ids() {
-      return tracer.ids;
-    },
-  };
-};
-
-const noIds: RunTracer['ids'] = { traceId: undefined, spanId: undefined };
 
 /** The options of one run segment: from the start, or a call's response, to the end or the next suspension. */
 export type RunSegment = Pick<RunOptions, 'mode' | 'streamBuffer' | 'abortSignal' | 'onEvent' | 'onStepFinish'> &

@@ -34,11 +34,15 @@ import type { FinishedCall, StepCalls } from './step-calls.js';
 /** The guards of a run by array; `memory` persists an accepted response, after everything else. */
 export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
 
-/** The tracer of a run, shared by all its segments. */
-export interface RunTracer {
+/** Gets all events of a run, and the calls of its guards. */
+export interface RunObserver {
   /** Called with each event before other listeners. Its errors do not affect the run. */
   onEvent(event: RunEvent, run: Run): void;
   readonly openSpan: NonNullable<RunScope['openSpan']>;
+}
+
+/** The tracer of a run, shared by all its segments. */
+export interface RunTracer extends RunObserver {
   /** Calls a function in the context of the run's span, which loggers read. */
   within?<T>(act: () => T): T;
   /** The ids of the trace and its outermost span. */
@@ -46,7 +50,7 @@ export interface RunTracer {
 }
 
 /** The recorder of a run, shared by all its segments. It writes line by line. */
-export interface RunRecording extends Pick<RunTracer, 'onEvent' | 'openSpan'> {
+export interface RunRecording extends RunObserver {
   /** Called with each chunk once it is visible to readers. */
   readonly show: (chunk: Chunk) => void;
   /** Starts another segment of the run, with the response to a waiting call. */
@@ -191,12 +195,6 @@ export interface ResponseStep {
   partCount: number;
 }
 
-/** Buffered chunks, and the offset of the first. */
-export interface BufferedChunks {
-  readonly chunks: readonly Chunk[];
-  readonly from: number;
-}
-
 /** The changing part of a run, as a value: a checkpoint is this value, a rollback takes fields of an earlier one, a resumption starts with one. */
 export interface RunState {
   /** The machine's counters in the last state that it entered. */
@@ -241,7 +239,7 @@ export interface RunState {
   readonly reusable: readonly FinishedCall[];
   readonly shownCalls: readonly string[]; // ids of waiting calls that left although the rest of the answer is held
   /** The chunks that were still buffered when the run was suspended. */
-  readonly held: BufferedChunks;
+  readonly held: ReturnType<StreamBuffer<Chunk>['buffered']>;
 }
 
 /** A run: what it is given, and its state. Activities read the state and change it; the machine decides. */
