@@ -60,6 +60,7 @@ describe('one judge', () => {
     for (let word = 0; word < 60; word += 1) await gate.push(delta(`w${word} `));
     expect(judged).toEqual(['w0 ']);
     expect(emitted).toEqual([]);
+    expect(gate.isBusy).toBe(true);
     answers[0]?.resolve();
     await settle();
     expect(pieces(emitted)).toEqual(['w0 ']);
@@ -70,6 +71,7 @@ describe('one judge', () => {
     await gate.push(finish);
     await gate.idle();
     expect(judged).toHaveLength(2);
+    expect(gate.isBusy).toBe(false);
   });
 
   it('joins sentences that arrive while it is busy', async () => {

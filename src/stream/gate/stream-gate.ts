@@ -35,6 +35,8 @@ export interface StreamGate {
   settled(): Promise<void>;
   /** The stop that ended the stream. */
   readonly stopped: Stop | undefined;
+  /** Whether a guard is running, so that the stream may be stopped at any time. */
+  readonly isBusy: boolean;
   /** Sets the function to call once the stream is stopped, or has failed. One listener at a time. */
   onStop(listener: () => void): void;
   /** Gives the call up, and with it the guards that are running. */
@@ -70,6 +72,9 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
     },
     get stopped() {
       return gate.stopped;
+    },
+    get isBusy() {
+      return gate.busy > 0;
     },
     onStop: (listener) => void (gate.onStop = listener),
     close: () => {
