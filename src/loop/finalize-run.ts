@@ -3,11 +3,19 @@ import type { RunStatus, StepReason, Tripwire } from '../../schemas/run-event.js
 import { restoreConversation, snapshotConversation } from './conversation.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords, keepsChat, keptMark, lastStepAfter } from './judge.js';
-import type { Chunk, StepRecord, StepTripwire } from './ports.js';
-import { agentChunk, publish, retract } from './emit.js';
-import { acceptedSteps, changeAttempt, currentAttempt, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
+import type { Chunk, ConversationSnapshot, StepRecord } from './ports.js';
+import { agentChunk, publish, retract, waitingChunk } from './emit.js';
+import {
+  acceptedSteps,
+  changeAttempt,
+  currentAttempt,
+  isWithheld,
+  visibleSteps,
+  type Attempt,
+  type Run,
+  waitingCalls,
+} from './run.js';
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
-import { waitingChunk, waitingCalls } from './waiting-calls.js';
 import { safely, untilAborted, attempted } from '../phase/awaitable.js';
 import { recordWastedCall } from './model-call.js';
 
@@ -56,18 +64,28 @@ const notifyBufferedSteps = async (run: Run, status: RunStatus): Promise<void> =
 
 /** Removes an attempt that was cut off: from the conversation, from the results and from the reader's view. */
 const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
-  keepRejectedWords(run);
-  restoreConversation(run, run.state.start);
-  run.change({ reusable: [...run.state.reusable, ...attempt.finishedCalls] });
   const { reason } = record;
-  rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
-  const out: Parameters<typeof retract>[1] = {
-    partIds: attempt.answer.partIds,
-    place: attempt.place ?? run.options.streamBuffer.offset,
-    scope: 'step',
-  };
-  if (isModelFailure(run, reason)) run.options.streamBuffer.drop(out.place); // emitted content of a failed attempt stays, marked as failed
-  else await retract(run, out);
+  rollBack(run, run.state.start, { records: [record], reason });
+  const place = attempt.place ?? run.options.streamBuffer.offset;
+  if (isModelFailure(run, reason)) run.options.streamBuffer.drop(place); // emitted content of a failed attempt stays, marked as failed
+  else await retract(run, { partIds: attempt.answer.partIds, place, scope: 'step' });
+};
+
+interface RejectedSteps {
+  readonly records: readonly StepRecord[];
+  readonly reason: StepReason | undefined;
+}
+
+/** Removes rejected steps from the conversation and from the results; the results of their tools may serve another attempt. */
+const rollBack = (run: Run, to: ConversationSnapshot | undefined, { records, reason }: RejectedSteps): void => {
+  keepRejectedWords(run);
+  restoreConversation(run, to);
+  run.change({ reusable: [...run.state.reusable, ...(run.state.attempt?.finishedCalls ?? [])] });
+  const tripwire = reason === 'error' ? undefined : tripwireOf(run);
+  for (const record of records) {
+    record.reason = reason;
+    rejectRecord(run, record, tripwire && withoutPlace(tripwire));
+  }
 };
 
 /**
@@ -83,20 +101,13 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
   if (run.state.isResultAccepted || (reason === 'error' && run.signal.aborted)) return;
   const rejected = reason === 'retry' ? accepted.filter(({ record }) => record === last) : accepted;
   if (reason !== 'error') run.change({ accepted: accepted.filter((step) => !rejected.includes(step)) });
-  keepRejectedWords(run);
-  restoreConversation(run, reason === 'retry' ? run.state.start : run.state.firstStep);
-  run.change({ reusable: [...run.state.reusable, ...(run.state.attempt?.finishedCalls ?? [])] });
-  const tripwire = reason === 'error' ? undefined : stepTripwire(run);
-  for (const { record } of rejected) {
-    record.reason = reason;
-    rejectRecord(run, record, tripwire);
-  }
+  const { start, firstStep } = run.state;
+  rollBack(run, reason === 'retry' ? start : firstStep, { records: rejected.map(({ record }) => record), reason });
   const [first] = rejected;
   if (isModelFailure(run, reason) || !first) return;
   const partIds = rejected.flatMap((step) => [...step.partIds]);
-  const out: Parameters<typeof retract>[1] = { partIds, place: first.place, scope: reason === 'retry' ? 'step' : 'run' };
-  const isRetracted = await retract(run, out);
-  if (isRetracted) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end was removed, too
+  const isDropped = await retract(run, { partIds, place: first.place, scope: reason === 'retry' ? 'step' : 'run' });
+  if (isDropped) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end was removed, too
 };
 
 /** The host adds the steps when readers get the chunk, `stepCount` and this one (`step`): it may be buffered, and guards may edit them until then. */
@@ -128,11 +139,6 @@ const chunkReason = ({ finishReason }: StepRecord, reason: StepReason): string =
 const rawReasonOf = ({ state: { attempt } }: Run): { rawReason?: string } => {
   const { rawReason } = attempt?.finish ?? {};
   return rawReason === undefined ? {} : { rawReason };
-};
-
-const stepTripwire = (run: Run): StepTripwire | undefined => {
-  const tripwire = tripwireOf(run);
-  return tripwire && withoutPlace(tripwire);
 };
 
 /** The tripwire of a run that ended as one. */

@@ -38,20 +38,21 @@ export const judge = <P extends Phase>(run: Run, data: PhaseData<P>): Awaitable<
 };
 
 /** Runs one plan over a payload; see {@link judge}. */
-export const judgeWith = <P extends Phase>(run: Run, plan: Plan, data: PhaseData<P>): Awaitable<Judged<P>> => {
+export const judgeWith = <P extends Phase>(run: Run, plan: Plan, data: PhaseData<P>): Awaitable<Judged<P>> =>
+  whenReady(verdictOf(run, plan, data), (verdict) => settled(run, data, verdict));
+
+const verdictOf = <P extends Phase>(run: Run, plan: Plan, data: PhaseData<P>): Awaitable<Verdict<PhaseData<P>>> => {
   run.signal.throwIfAborted(); // the run is canceled: guards that have not started do not start
-  return whenReady(plan.run<P>(data.phase, data, run.scope), (verdict) => settled(run, data, verdict));
+  return plan.run<P>(data.phase, data, run.scope);
 };
 
 /** The guards' verdict on another form of a payload that they passed; undefined if they cannot judge this form. */
 export const judgeForm = <P extends Phase>(run: Run, data: PhaseData<P>): Awaitable<Judged<P> | undefined> => {
   const plan = run.options.lanes[phaseRow<Phase>(data.phase).lane];
-  run.signal.throwIfAborted();
-  return plan
-    ? whenReady(plan.run<P>(data.phase, data, run.scope), (verdict) =>
-        verdict.kind === 'unavailable' ? undefined : settled(run, data, verdict),
-      )
-    : { data };
+  if (!plan) return { data };
+  return whenReady(verdictOf(run, plan, data), (verdict) =>
+    verdict.kind === 'unavailable' ? undefined : settled(run, data, verdict),
+  );
 };
 
 const settled = <P extends Phase>(run: Run, data: PhaseData<P>, verdict: Verdict<PhaseData<P>>): Judged<P> => {

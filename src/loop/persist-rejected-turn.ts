@@ -1,3 +1,4 @@
+import { waitingChunk } from './emit.js';
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { RunStatus } from '../../schemas/index.js';
 import type { Plan } from '../pipeline/compile.js';
@@ -8,10 +9,9 @@ import { messageOf } from '../errors.js';
 import { isGuarded, lastStepAfter } from './judge.js';
 import type { SavedTurn, Persistence } from './persistence.js';
 import type { Chunk, LoopPorts, StepRecord } from './ports.js';
-import { acceptedSteps, isWithheld, type ResponseStep, type Run } from './run.js';
+import { acceptedSteps, isWithheld, type ResponseStep, type Run, waitingCalls } from './run.js';
 import { responseParts } from './step-record.js';
 import { withheldCall } from '../ui/chat-messages.js';
-import { waitingCalls, waitingChunk } from './waiting-calls.js';
 
 type Unaccepted = Exclude<keyof Persistence, 'suspended'>;
 
@@ -97,10 +97,7 @@ const persistSoFar = async (run: Run, waiting: readonly Chunk[]): Promise<void> 
   const list = ports.messages.restore(snapshotConversation(run), run.state.list);
   if (!keepsSteps(run)) keepCalls(run, list);
   for (const chunk of waiting) await ports.payloads?.ofChunk(chunk);
-  await failureOf(
-    unfinishedTurn.keep(list, waiting).then(() => undefined),
-    run,
-  );
+  await failureOf(unfinishedTurn.keep(list, waiting), run);
 };
 
 /** Reduces a response to the calls that were made, with their results: their step was accepted, the words were not. */
@@ -169,10 +166,7 @@ const retractTurn = async (run: Run): Promise<void> => {
   const { unfinishedTurn, persistence } = run.options;
   const hasWaited = persistence?.suspended !== 'drop' && run.recorder.events.some(({ type }) => type === 'run-resume');
   if (!unfinishedTurn || !(hasWaited || unfinishedTurn.hasSaved || (savesSteps(run) && run.state.steps.length > 0))) return;
-  await failureOf(
-    unfinishedTurn.takeBack(run.state.list).then(() => undefined),
-    run,
-  );
+  await failureOf(unfinishedTurn.takeBack(run.state.list), run);
 };
 
 const isUnaccepted = (status: RunStatus): status is Unaccepted => Object.hasOwn(answerPlaceholders, status);
@@ -275,7 +269,7 @@ const save = async (
   }
 };
 
-const failureOf = (saved: Promise<string | undefined>, { scope }: Run): Promise<string | undefined> => {
+const failureOf = (saved: Promise<string | void>, { scope }: Run): Promise<string | void> => {
   let callOff: () => void = () => undefined;
   const tooLate = new Promise<string>((resolve) => {
     callOff = scope.setTimer(() => resolve(`memory did not answer within ${patienceMs} ms.`), patienceMs);

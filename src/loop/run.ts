@@ -29,7 +29,7 @@ import type {
 } from './ports.js';
 import type { UnfinishedTurn } from './persistence.js';
 import type { Decision } from './decide.js';
-import type { FinishedCall, StepCalls } from './step-calls.js';
+import type { FinishedCall, StepCalls, WaitingCall } from './step-calls.js';
 
 /** The guards of a run by array; `memory` persists an accepted response, after everything else. */
 export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
@@ -278,6 +278,10 @@ export const changeAttempt = (run: Run, fields: Partial<Attempt>): Attempt => {
   run.change({ attempt });
   return attempt;
 };
+
+/** The calls that a run is suspended for. */
+export const waitingCalls = ({ state: { attempt } }: Run): readonly WaitingCall[] =>
+  [...(attempt?.calls.values() ?? [])].flatMap(({ waiting }) => waiting ?? []);
 
 /** The steps with accepted responses, in order. */
 export const acceptedSteps = (run: Run): StepRecord[] =>

@@ -1,10 +1,10 @@
+import { waitingChunk } from '../../loop/emit.js';
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { RunEvent, RunStatus, Tripwire } from '../../../schemas/index.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import type { Chunk, StepRecord, TokenUsage } from '../../loop/ports.js';
-import { acceptedSteps, isWithheld, visibleSteps, type Run } from '../../loop/run.js';
-import { waitingCalls, waitingChunk } from '../../loop/waiting-calls.js';
+import { acceptedSteps, isWithheld, visibleSteps, type Run, waitingCalls } from '../../loop/run.js';
 import { bypassesOf } from '../../trace/guard-view.js';
 import { withTextFields } from '../messages/conversion.js';
 import { objectOf } from '../structured-output/structured-output.js';
