@@ -65,27 +65,20 @@ const notifyBufferedSteps = async (run: Run, status: RunStatus): Promise<void> =
 /** Removes an attempt that was cut off: from the conversation, from the results and from the reader's view. */
 const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
   const { reason } = record;
-  rollBack(run, run.state.start, { records: [record], reason });
+  rollBack(run, run.state.start, [record]);
   const place = attempt.place ?? run.options.streamBuffer.offset;
   if (isModelFailure(run, reason)) run.options.streamBuffer.drop(place); // emitted content of a failed attempt stays, marked as failed
   else await retract(run, { partIds: attempt.answer.partIds, place, scope: 'step' });
 };
 
-interface RejectedSteps {
-  readonly records: readonly StepRecord[];
-  readonly reason: StepReason | undefined;
-}
-
 /** Removes rejected steps from the conversation and from the results; the results of their tools may serve another attempt. */
-const rollBack = (run: Run, to: ConversationSnapshot | undefined, { records, reason }: RejectedSteps): void => {
+const rollBack = (run: Run, to: ConversationSnapshot | undefined, records: readonly StepRecord[]): void => {
   keepRejectedWords(run);
   restoreConversation(run, to);
   run.change({ reusable: [...run.state.reusable, ...(run.state.attempt?.finishedCalls ?? [])] });
-  const tripwire = reason === 'error' ? undefined : tripwireOf(run);
-  for (const record of records) {
-    record.reason = reason;
-    rejectRecord(run, record, tripwire && withoutPlace(tripwire));
-  }
+  const tripwire = tripwireOf(run);
+  for (const record of records)
+    rejectRecord(run, record, tripwire && record.reason !== 'error' ? withoutPlace(tripwire) : undefined);
 };
 
 /**
@@ -102,7 +95,9 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
   const rejected = reason === 'retry' ? accepted.filter(({ record }) => record === last) : accepted;
   if (reason !== 'error') run.change({ accepted: accepted.filter((step) => !rejected.includes(step)) });
   const { start, firstStep } = run.state;
-  rollBack(run, reason === 'retry' ? start : firstStep, { records: rejected.map(({ record }) => record), reason });
+  for (const { record } of rejected) record.reason = reason;
+  const records = rejected.map(({ record }) => record);
+  rollBack(run, reason === 'retry' ? start : firstStep, records);
   const [first] = rejected;
   if (isModelFailure(run, reason) || !first) return;
   const partIds = rejected.flatMap((step) => [...step.partIds]);

@@ -14,16 +14,13 @@ const snapshotAgain = (run: Run, parts: readonly Part[]): readonly PartSnapshot[
   return run.state.lastParts;
 };
 
-interface FollowOptions {
-  /** The call whose result was judged: the new result is not an edit. */
-  readonly but?: string;
-}
-
 /**
  * Updates records and stream to the guards' version of the response, whichever step it belongs to. If parts were added to or removed from
  * several steps, their step is unknown: the last step then gets all parts from the first changed one.
+ *
+ * @param but the call whose result was judged: the new result is not an edit
  */
-export const followResponse = async (run: Run, start: readonly PartSnapshot[], { but }: FollowOptions = {}): Promise<void> => {
+export const followResponse = async (run: Run, start: readonly PartSnapshot[], but?: string): Promise<void> => {
   const all = responseParts(run);
   const now = snapshotAgain(run, all);
   const before = but === undefined ? start : start.map((part) => (part.id === but ? withResultOf(part, now) : part));

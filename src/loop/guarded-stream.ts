@@ -4,9 +4,9 @@ import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import { fieldsIn, definedFields, isSame } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Plan } from '../pipeline/compile.js';
-import { planStream, type StreamSegment } from '../pipeline/stream-plan.js';
+import { planStream } from '../pipeline/stream-plan.js';
 import type { EarlierText } from '../stream/gate/matcher.js';
-import { createStreamGate } from '../stream/gate/stream-gate.js';
+import { createStreamGate, type StreamGateOptions } from '../stream/gate/stream-gate.js';
 import type { Verdict } from '../verdict.js';
 import { withoutFallen } from './fallen-stand-ins.js';
 import { addChunk, findToolPart, type ProviderResult } from './response.js';
@@ -121,7 +121,7 @@ const guardedStreamTo = (run: Run, take: Take, earlierTexts?: () => readonly Ear
   const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;
   const stream = plan && planStream(plan.graph, run.options.window);
   const guardedStream = stream
-    ? gatedStream(run, { take, earlierTexts, stretches: stream.stretches })
+    ? gatedStream(run, { release: take, earlierTexts, segments: stream.stretches })
     : directStream(run, take, plan);
   return plan ? withReprocessed(run, guardedStream) : guardedStream;
 };
@@ -173,20 +173,12 @@ const same: Continue = (outcome) => outcome;
 
 type StreamData = PhaseData<'outputStream'>;
 
-interface GateSettings {
-  readonly take: Take;
-  readonly earlierTexts: (() => readonly EarlierText[]) | undefined;
-  readonly stretches: readonly StreamSegment[];
-}
-
 /** With windows, the gate buffers the text that guards have not cleared. */
-const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings): BareStream => {
+const gatedStream = (run: Run, options: Pick<StreamGateOptions, 'segments' | 'release' | 'earlierTexts'>): BareStream => {
   const gate = createStreamGate({
-    segments: stretches,
-    earlierTexts,
+    ...options,
     scope: run.scope,
     payloadOf: (part) => streamPayload(run, part),
-    release: take,
     maxHeldChars: run.options.maxHeldChars,
   });
   const stopped = (): Outcome | undefined => {

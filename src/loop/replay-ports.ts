@@ -264,17 +264,11 @@ export const forkPorts = (ports: LoopPorts, trace: Trace, runId: string): LoopPo
   };
 };
 
-/** The model and its request. */
-interface RequestedModel {
-  readonly modelId: string;
-  readonly provider: string;
-}
-
 /** Models do not see the times of messages. */
 const withoutTimes = (key: string, value: unknown): unknown => (key === 'createdAt' ? undefined : value);
 
 /** Requests with equal keys are equal to the model. */
-const requestKey = ({ modelId, provider }: RequestedModel, { lists, values }: Frozen): string =>
+const requestKey = ({ modelId, provider }: { modelId: string; provider: string }, { lists, values }: Frozen): string =>
   stringify([modelId, provider, [...lists].map(([name, list]) => [name, list.map(parsed)]), values], withoutTimes) ?? '';
 
 const parsed = (json: string): unknown => JSON.parse(json);

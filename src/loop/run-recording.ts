@@ -198,13 +198,7 @@ const followSignal = (writer: TraceWriter, { signal }: Run): (() => void) => {
   return () => signal.removeEventListener('abort', recordCancel);
 };
 
-interface JudgedPayload {
-  readonly phase: Phase;
-  readonly lane: string;
-  readonly plan: Plan;
-}
-
-const writeJudgedPayload = (writer: TraceWriter, { phase, lane, plan }: JudgedPayload): void =>
+const writeJudgedPayload = (writer: TraceWriter, { phase, lane, plan }: { phase: Phase; lane: string; plan: Plan }): void =>
   writer.write({ kind: 'asked', ...writer.place, phase, lane, pipelineId: plan.id });
 
 /** A plan that records each judged payload, except the chunks of a stream. */

@@ -62,30 +62,19 @@ export const settleEnd = async (run: Run, record: StepRecord, ended: EndedCall):
   const current = inserted.read(judged.data.result);
   if (current) {
     const isEdited = before !== undefined && !isSame(snapshotValue(original, current.result), original);
-    const stop = await settleAccepted(run, record, { ...ended, given, left: { ...current, isEdited } });
+    const { outcome, isRemoved, ...read } = await judgeModelOutput(run, ended, { ...current, isEdited });
+    if (outcome) return outcome;
+    const left = endWith(end, given, { result: current.result, ...read });
+    const stop = isRemoved ? undefined : await emitAccepted(run, record, { ...ended, isEdited, end: left });
     if (stop) return stop;
   }
-  if (before) await followResponse(run, before, { but: call.toolCallId });
+  if (before) await followResponse(run, before, call.toolCallId);
   return undefined;
 };
 
-interface AcceptedEnd extends EndedCall {
-  readonly given: unknown;
-  readonly left: LeftResult;
-}
-
 /** Emits an accepted end, after the output of its tool. */
-const settleAccepted = async (
-  run: Run,
-  record: StepRecord,
-  { given, left, ...ended }: AcceptedEnd,
-): Promise<Outcome | undefined> => {
-  const { outcome, isRemoved, ...read } = await judgeModelOutput(run, ended, left);
-  if (outcome || isRemoved) return outcome;
-  const stop = left.isEdited ? undefined : await ended.release?.();
-  const end = endWith(ended.end, given, { result: left.result, ...read });
-  return stop ?? emitEnd(run, record, { ...ended, isEdited: left.isEdited, end });
-};
+const emitAccepted = async (run: Run, record: StepRecord, ended: EndedCall): Promise<Outcome | undefined> =>
+  (ended.isEdited ? undefined : await ended.release?.()) ?? emitEnd(run, record, ended);
 
 const resultPayload = (run: Run, { call, end }: EndedCall, result: unknown): PhaseData<'toolResult'> => {
   const { toolName, toolCallId, args, providerExecuted } = call;

@@ -25,7 +25,7 @@ import {
 } from './graph.js';
 import { framedSteps, needsFrame, openFrame } from './frame.js';
 import type { Block } from './merge-branches.js';
-import { inParallel, type IndexedBranch } from './parallel.js';
+import { inParallel } from './parallel.js';
 import { recordingEdits } from './recorded-edits.js';
 import { overlapModel, withPolicy } from './with-policy.js';
 import { checkGraph } from './verify/find-defects.js';
@@ -154,13 +154,8 @@ export const blockOf = <P extends Phase>(
   path: string,
 ): Block<P> => ({ row, path, overlap, staleVerdicts });
 
-/** A node of a block that has something to do in a phase. */
-interface BranchOfNode<P extends Phase> extends IndexedBranch<P> {
-  readonly steps: GuardStep<P>[];
-}
-
 /** The branches of a block in a phase: its nodes that have something to do there. */
-export const branchesOf = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode | BranchNode, path: string): BranchOfNode<P>[] =>
+export const branchesOf = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode | BranchNode, path: string) =>
   childrenOf(node).flatMap((inner, index) => {
     const steps = stepsOf(row, inner, `${path}/${nameOf(inner, index)}`);
     return steps.length > 0 ? [{ id: nodeId(inner, index), index, guard: inSequence(steps), steps }] : [];

@@ -23,13 +23,7 @@ import { computed } from '../phase/plain-data.js';
 type StreamGuard = Guard<'outputStream'>;
 
 /** Consecutive guards of the stream: those that judge each chunk, or those with windows. */
-export type StreamSegment = ChunkSegment | WindowSegment;
-
-/** Guards with the window `delta`: they check each chunk as it comes. */
-interface ChunkSegment {
-  readonly kind: 'chunks';
-  readonly guard: StreamGuard;
-}
+export type StreamSegment = { readonly kind: 'chunks'; readonly guard: StreamGuard } | WindowSegment;
 
 /** Guards with windows, one after another. */
 export interface WindowSegment {

@@ -50,12 +50,6 @@ const isolated: Layer = (guard, { author: { processorId, path }, row }) => {
 /** The facts of a row that decide whether a layer is needed. */
 type RowFacts = Pick<PhaseRow, 'cadence' | 'mayOverlap'>;
 
-/** A layer, and the condition for it. */
-interface Entry {
-  readonly isOn: (policy: GuardPolicy, row: RowFacts) => boolean;
-  readonly layer: Layer;
-}
-
 /** Whether a guard works on its own payload: it may be abandoned, its edits may be repeated, or it must not edit. */
 const isIsolated = (policy: GuardPolicy, row: RowFacts): boolean =>
   !policy.shadow &&
@@ -71,7 +65,7 @@ const isCached = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cac
 const keepsWindows = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache?.windows === true && cadence === 'chunk';
 
 /** The layers of a policy, from the outside in. Each gets the verdict of the one inside it. */
-const layers: readonly Entry[] = [
+const layers: readonly { readonly isOn: (policy: GuardPolicy, row: RowFacts) => boolean; readonly layer: Layer }[] = [
   { isOn: ({ sampleRate }) => sampleRate !== undefined && sampleRate < 1, layer: sampled },
   { isOn: ({ shadow }) => shadow === true, layer: shadowed },
   { isOn: ({ onUnavailable: choice }) => choice !== undefined && choice !== 'fail', layer: onUnavailable },

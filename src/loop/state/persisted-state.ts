@@ -78,12 +78,6 @@ const awaitsForeignModel = (run: Run, { entry, record }: Attempt): boolean => !r
 /** A copy that shares no objects with its original. */
 export const apart = <T>(value: T): T => decode(encode(value)) as T; // just encoded
 
-/** The changes of a checkpointed section, and the state after it. */
-interface Change {
-  readonly patch: Patch | undefined;
-  readonly after: PersistedState;
-}
-
 /**
  * The changes of a checkpointed section. Nothing changes the state after it: it holds copies of what the run or its guards change in
  * place, and shares the rest. The events, the part ids and, while a run advances, its steps only grow: their existing entries are not read
@@ -91,7 +85,7 @@ interface Change {
  *
  * @param editedFrom the first accepted step that guards have edited in the section
  */
-export const changeOf = (before: Partial<PersistedState>, now: PersistedState, editedFrom = Infinity): Change => {
+export const changeOf = (before: Partial<PersistedState>, now: PersistedState, editedFrom = Infinity) => {
   const settled = settledIn(before, now, editedFrom);
   const [attempt, held] = [copyShared(before.attempt, now.attempt), copyShared(before.held, now.held)];
   const slots = isPlain(now.slots) ? copyShared(before.slots, now.slots) : apart(now.slots);
@@ -99,7 +93,7 @@ export const changeOf = (before: Partial<PersistedState>, now: PersistedState, e
     copyFrom(settled.steps, before.steps, now.steps),
     copyFrom(settled.accepted, before.accepted, now.accepted),
   ];
-  const after = { ...now, attempt, held, slots, steps, accepted };
+  const after: PersistedState = { ...now, attempt, held, slots, steps, accepted };
   const { start, firstStep, acceptedInput } = after;
   const patch = diff({ ...before, start, firstStep, acceptedInput }, after, settled);
   return { patch: withSnapshots(patch, before, after), after };

@@ -41,12 +41,7 @@ const writersIn = (branch: GraphLocation) =>
  * The coverage of a stream by a part of a pipeline: every chunk gets a verdict that counts, or some may get none; undefined if the part
  * does not judge the stream.
  */
-type Cover = 'whole' | Gap | undefined;
-
-interface Gap {
-  readonly path: string;
-  readonly detail: string;
-}
+type Cover = 'whole' | { readonly path: string; readonly detail: string } | undefined;
 
 const coverOf = (place: GraphLocation): Cover => {
   if (isGuard(place)) return coverOfGuard(place);

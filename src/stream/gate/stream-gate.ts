@@ -11,7 +11,7 @@ import { deltaKey, deltaText, type Chunk } from './chunk.js';
 import { createWindowStage } from './window-stage.js';
 import type { Guard } from '../../guard/in-sequence.js';
 
-interface StreamGateOptions {
+export interface StreamGateOptions {
   /** The guards of the stream, in their order. */
   readonly segments: readonly StreamSegment[];
   readonly scope: RunScope;
@@ -50,7 +50,13 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
   const { segments, maxHeldChars = defaultMaxHeldChars } = options;
   const gate = createGate(options);
   const out: ChunkStage = { push: (chunk) => (gate.isStopping ? undefined : options.release(chunk)), idle: () => undefined };
-  const first = segments.reduceRight((next, segment) => stageOf(segment, { gate, next, maxHeldChars }), out);
+  const first = segments.reduceRight<ChunkStage>(
+    (next, segment) =>
+      segment.kind === 'chunks'
+        ? createChunkStage(segment.guard, gate, next)
+        : createWindowStage({ segment, gate, next, maxHeldChars }),
+    out,
+  );
   const rethrow = (): void => {
     if (gate.failure) throw gate.failure.error;
   };
@@ -180,17 +186,6 @@ const createGate = ({ scope, earlierTexts, payloadOf }: StreamGateOptions): Open
 
 /** The number of offsets that a chunk takes. */
 const lengthOf = (chunk: Chunk): number => (deltaKey(chunk) === undefined ? 1 : Math.max(1, deltaText(chunk).length));
-
-interface StageOptions {
-  readonly gate: Gate;
-  readonly next: ChunkStage;
-  readonly maxHeldChars: number;
-}
-
-const stageOf = (segment: StreamSegment, { gate, next, maxHeldChars }: StageOptions): ChunkStage => {
-  if (segment.kind === 'chunks') return createChunkStage(segment.guard, gate, next);
-  return createWindowStage({ segment, gate, next, maxHeldChars });
-};
 
 /** Guards with the window `delta`: each chunk is judged as it comes, and waits for its verdict. */
 const createChunkStage = (guard: Guard<'outputStream'>, gate: Gate, next: ChunkStage): ChunkStage => ({
