@@ -26,8 +26,6 @@ const questionPlaceholder = '[This message was withheld.]';
 /** Maximum wait for memory at the end of a run: a run ends even if its storage does not respond. */
 const patienceMs = 5_000;
 
-const policyOf = ({ options }: Run, status: Unaccepted): SavedTurn => options.persistence?.[status] ?? 'accepted';
-
 /**
  * Stores the caller's message as the guards left it, once they have passed the first prompt. Until then, and again while a new attempt is
  * judged, the message is not known to be acceptable.
@@ -49,7 +47,7 @@ export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<
   if (status === 'suspended') return persistWaitingTurn(run);
   if (!isUnaccepted(status)) return;
   await retractTurn(run);
-  const policy = policyOf(run, status);
+  const policy = run.options.persistence?.[status] ?? 'accepted';
   const list = listToPersist(run, policy, status);
   if (!list) return run.recorder.record({ type: 'memory', given: 'nothing' });
   const steps = policy === 'accepted' && areWordsAccepted(run) ? keptSteps(run).map(({ record }) => record) : [];
@@ -59,11 +57,8 @@ export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<
 
 /** While a run waits for a person, memory keeps its accepted content. */
 const persistWaitingTurn = async (run: Run): Promise<void> => {
-  if (run.options.persistence?.suspended === 'drop') return;
-  await persistSoFar(
-    run,
-    waitingCalls(run).map((call) => waitingChunk(run, call)),
-  );
+  const waiting = waitingCalls(run).map((call) => waitingChunk(run, call));
+  if (run.options.persistence?.suspended !== 'drop') await persistSoFar(run, waiting);
 };
 
 /** With `savePerStep`, saves the accepted steps before the next one starts. */

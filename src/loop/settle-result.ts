@@ -62,7 +62,7 @@ export const settleEnd = async (run: Run, record: StepRecord, ended: EndedCall):
   const current = inserted.read(judged.data.result);
   if (current) {
     const isEdited = before !== undefined && !isSame(snapshotValue(original, current.result), original);
-    const { outcome, isRemoved, ...read } = await judgeModelOutput(run, ended, { ...current, isEdited });
+    const { outcome, isRemoved, ...read } = await judgeModelOutput(run, { ...ended, isEdited }, current.result);
     if (outcome) return outcome;
     const left = endWith(end, given, { result: current.result, ...read });
     const stop = isRemoved ? undefined : await emitAccepted(run, record, { ...ended, isEdited, end: left });
@@ -91,12 +91,6 @@ const resultPayload = (run: Run, { call, end }: EndedCall, result: unknown): Pha
   };
 };
 
-interface LeftResult {
-  readonly result: unknown;
-  /** Whether a guard edited it. */
-  readonly isEdited: boolean;
-}
-
 interface JudgedOutput {
   readonly outcome?: Outcome;
   readonly modelOutput?: unknown;
@@ -108,7 +102,7 @@ interface JudgedOutput {
  * Has guards judge what the model reads in place of a result, as if it were the result. If a guard edited the result, the model's form is
  * that of the edited one. If a guard cannot judge the model's form, or replaces it by something else, the model reads the result itself.
  */
-const judgeModelOutput = async (run: Run, { call, end }: EndedCall, { result, isEdited }: LeftResult): Promise<JudgedOutput> => {
+const judgeModelOutput = async (run: Run, { call, end, isEdited }: EndedCall, result: unknown): Promise<JudgedOutput> => {
   if (end.kind !== 'result' || call.providerExecuted) return {};
   const modelOutput = (isEdited ? undefined : end.modelOutput) ?? (await run.options.ports.toModelOutput?.(call, result));
   const isRepeated = isSame(fieldsIn(modelOutput)['value'], result);

@@ -28,7 +28,7 @@ import type { Block } from './merge-branches.js';
 import { inParallel } from './parallel.js';
 import { recordingEdits } from './recorded-edits.js';
 import { overlapModel, withPolicy } from './with-policy.js';
-import { checkGraph } from './verify/find-defects.js';
+import { checkGraph } from './verify/checks.js';
 
 /** A compiled pipeline: for each phase one flat function over the guards that have its hook. */
 export interface Plan {
