@@ -200,7 +200,7 @@ const gatedStream = (run: Run, options: Pick<StreamGateOptions, 'segments' | 're
 /** Adds the guards' version of a chunk to the response and emits it. The loop itself reports the end of a call. */
 const takeResponse = (run: Run, part: Chunk): Promise<void> | undefined => {
   const attempt = currentAttempt(run);
-  const remaining = withoutFallen(run, attempt.wasEdited ? unquoting(part) : part);
+  const remaining = attempt.wasEdited ? withoutFallen(run, unquoting(part)) : part;
   const ruled =
     remaining.type === 'tool-result'
       ? resultOfCall(run, attempt, remaining)
@@ -238,7 +238,7 @@ const judgesWhole = (run: Run): boolean => isGuarded(run, 'outputStep') || isGua
 
 /** Keeps a chunk that streams arguments, to compare it with its call. */
 const keepInput = (run: Run, { answer }: Attempt, chunk: Chunk): void => {
-  if (argumentsOf(chunk) !== undefined && judgesWhole(run)) answer.streamedInput.push(chunk);
+  if (judgesWhole(run) && argumentsOf(chunk) !== undefined) answer.streamedInput.push(chunk);
 };
 
 /**

@@ -27,15 +27,6 @@ const questionPlaceholder = '[This message was withheld.]';
 const patienceMs = 5_000;
 
 /**
- * Stores the caller's message as the guards left it, once they have passed the first prompt. Until then, and again while a new attempt is
- * judged, the message is not known to be acceptable.
- */
-export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
-  if (!run.options.lanes.memory || run.state.counters.stepNumber > 0) return;
-  run.change({ acceptedInput: isAccepted ? snapshotConversation(run) : undefined });
-};
-
-/**
  * Saves to memory the parts of a turn without an accepted response that the run's policy keeps, whatever ended the run, without rejected
  * or unjudged content. A failure of memory is reported as an event and does not change the end of the run.
  */

@@ -14,7 +14,7 @@ import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
 import { createBlockScopes } from '../../pipeline/block-scope.js';
 import { firstTripOrAll } from '../../pipeline/parallel.js';
 import { strictest } from '../../verdict.js';
-import { markInputAccepted } from '../persist-rejected-turn.js';
+import { markInputAccepted } from '../conversation.js';
 import type { ToolCall } from '../tool-call.js';
 import { setCall } from '../step-calls.js';
 
@@ -99,7 +99,7 @@ const consumeChunks = async (
       attempt.heldResults.push(own); // emitted after it was judged, see review
       continue;
     }
-    noteOriginal(run, attempt, own);
+    if (needsWords) noteOriginal(attempt, own);
     const pending = guardedStream.process(own);
     const outcome = isPromise(pending) ? await pending : pending;
     if (outcome) return outcome;

@@ -52,7 +52,7 @@ const resendAttempt = async (run: Run, attempt: Attempt, record: StepRecord): Pr
 const addAnswer = (run: Run, attempt: Attempt): void => {
   const { answer, entry, wasEdited } = attempt;
   const { list } = run.state;
-  dropFallen(attempt);
+  if (wasEdited) dropFallen(attempt);
   for (const growing of Object.values(answer.growing)) growing.clear(); // their pieces take as much memory as the texts
   if (answer.parts.length === 0) return;
   if (wasEdited) stripQuotedMetadata(answer.parts); // also the metadata of chunks from before the edit
@@ -161,7 +161,7 @@ const isTextOf = (text: string, args: unknown): boolean => {
 /** Judges the whole response once, after the loop. */
 export const finish = (run: Run): Awaitable<Outcome> => {
   clearFeedback(run);
-  clearStepFeedback(run);
+  clearFeedback(run, stepFeedbackTag); // it is not part of the result
   const { settings } = currentAttempt(run);
   const objectPlan = settings.structuredOutput && run.options.objectPlan?.(settings);
   if (isGuarded(run, 'outputResult') || objectPlan) return judgeResult(run, objectPlan);
@@ -221,7 +221,3 @@ const failureOf = (run: Run, outcome: Outcome): Outcome => {
     new InterlockError('run/failed', { path: stop.path, detail: `memory rejected the answer: ${stop.reason}.` }),
   );
 };
-
-/** Removes the application's feedback to the model, which is not part of the result. */
-const clearStepFeedback = ({ options: { ports }, state: { list } }: Run): void =>
-  ports.messages.writeTagged(list, stepFeedbackTag, []);
