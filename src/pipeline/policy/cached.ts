@@ -3,7 +3,7 @@ import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { pass, type Author, type Verdict } from '../../verdict.js';
 import type { Guard } from '../../guard/in-sequence.js';
-import { contentKey, contentOf, contextOf, windowKey, type Content } from './content.js';
+import { contentKey, contentOf, contextOf, windowKey } from './content.js';
 import type { LayerSite } from './layers.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
 import type { CachedEdit, CachedVerdict } from './policy-state.js';
@@ -18,30 +18,18 @@ export const cached = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>): Gu
   remembering(inner, site, {
     read: (data, scope) => {
       const before = contentOf(data, scope);
-      const key = contentKey(before, site.row.phase, data.retryCount ?? scope.retryCount());
-      const base = toCachedEdit(site, data, scope);
-      return { key, keep: (made) => keepMade(made, { data, before, scope, base }) };
+      const editOf = toCachedEdit(site, data, scope);
+      const keep = (made: PhaseData<P>): CachedEdit | typeof pass | undefined => {
+        const after = attempted(() => contentOf(made, scope)); // undefined if it cannot be serialized
+        if (!after || after.requestContext !== before.requestContext) return undefined;
+        const isReplaced = (name: string) => !conversational.has(name) && fieldsIn(made)[name] !== fieldsIn(data)[name];
+        const changed = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name] || isReplaced(name));
+        return changed.length > 0 ? editOf(made, new Set(changed)) : pass;
+      };
+      return { key: contentKey(before, site.row.phase, data.retryCount ?? scope.retryCount()), keep };
     },
     remake: (edit, data, scope) => applyEdit(edit, data, { scope, site }),
   });
-
-interface CacheOptions<P extends Phase> {
-  readonly data: PhaseData<P>;
-  readonly before: Content;
-  readonly scope: RunScope;
-  readonly base: ReturnType<typeof toCachedEdit<P>>;
-}
-
-const keepMade = <P extends Phase>(
-  made: PhaseData<P>,
-  { data, before, scope, base }: CacheOptions<P>,
-): ReturnType<RecordedInput<P>['keep']> => {
-  const after = attempted(() => contentOf(made, scope)); // undefined if it cannot be serialized
-  if (!after || after.requestContext !== before.requestContext) return undefined;
-  const isReplaced = (name: string) => !conversational.has(name) && fieldsIn(made)[name] !== fieldsIn(data)[name];
-  const changed = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name] || isReplaced(name));
-  return changed.length > 0 ? base(made, new Set(changed)) : pass;
-};
 
 /** Names in a content that are not fields of the payload: the content of the list and the request's context. */
 const conversational = new Set(['messages', 'systemMessages', 'requestContext']);

@@ -1,7 +1,6 @@
 import { inheriting, computed } from '../../phase/plain-data.js';
 import { CircuitState, type CircuitBreakerPolicy } from 'cockatiel';
-import pLimit from 'p-limit';
-import type { LimitFunction } from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { isPromise, untilAborted, whenReady, type Awaitable } from '../../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import type { GuardReport, RunScope } from '../../phase/scope.js';

@@ -209,14 +209,15 @@ interface ChoosingOptions {
 /** Evaluates the conditions of a branch once for each text, with its first delta; later text waits for the result. */
 const createChoosing = ({ arms, chosen, gate, stage }: ChoosingOptions): TextStage => {
   const waiting = new Map<TextPart, (() => void)[]>();
-  const decide = (lane: TextPart, at: number, { failure, matching }: Choice<Arms[number]>): void => {
-    if (failure) {
+  const decide = (lane: TextPart, at: number, choice: Choice<Arms[number]>): void => {
+    if (choice.failure) {
+      const { failure } = choice;
       const path = failure.path ?? '';
       return gate.stop({ kind: 'unavailable', processorId: path, phase: 'outputStream', path, error: failure }, at);
     }
     chosen.set(
       lane,
-      matching.map(({ branch }) => branch),
+      choice.matching.map(({ branch }) => branch),
     );
     const steps = waiting.get(lane) ?? [];
     waiting.delete(lane);
