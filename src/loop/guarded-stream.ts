@@ -23,16 +23,16 @@ import type { ToolCall } from './tool-call.js';
 export interface GuardedStream {
   /** Processes a chunk, and those that guards set aside to follow it. Returns an outcome if the guards stop on one. */
   process(chunk: Chunk): Awaitable<Outcome | undefined | void>;
-  /** Sets the function to call once a guard that is still running stops the stream. */
-  onStop(listener: () => void): void;
+  /** Sets the function to call once a guard that is still running stops the stream. Only with windows, as the rest. */
+  onStop?(listener: () => void): void;
   /** Whether a guard has stopped the stream. */
-  readonly isStopped: boolean;
+  readonly isStopped?: boolean;
   /** Emits all buffered chunks. Returns an outcome if the guards stop on it. */
   end(): Awaitable<Outcome | undefined>;
   /** Waits for the guards that are running. Returns an outcome if they stop the stream. */
-  settled(): Awaitable<Outcome | undefined>;
+  settled?(): Awaitable<Outcome | undefined>;
   /** Releases the stream after the call, whatever its outcome. */
-  close(): void;
+  close?(): void;
 }
 
 type Processed = ReturnType<GuardedStream['process']>;
@@ -161,11 +161,7 @@ const directStream = (run: Run, take: Take, plan: Plan | undefined): BareStream 
       const data = streamPayload(run, chunk);
       return whenReady(plan.run('outputStream', data, run.scope), (verdict) => whenReady(settle(verdict, data), next));
     },
-    onStop: () => undefined,
-    isStopped: false,
     end: () => undefined,
-    settled: () => undefined,
-    close: () => undefined,
   };
 };
 

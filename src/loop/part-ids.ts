@@ -6,10 +6,6 @@ import type { Run } from './run.js';
 import { responseParts } from './step-record.js';
 import { fieldsIn } from '../phase/plain-data.js';
 
-/** Makes the part ids of one model call unique in the run. */
-/** Gives a chunk its run-wide id; the same object if nothing changed. Undefined if it repeats an earlier chunk. */
-type PartIds = (chunk: Chunk) => Chunk | undefined;
-
 /** The ids that a run has given to parts and calls. */
 interface RunIds {
   readonly used: Set<string>;
@@ -39,7 +35,7 @@ export const idsLike = (run: Run): RunIds => {
  * providers give all of them the same) gets its own id, so that each has its own approval and result. A result belongs to the last call with
  * its id that has none; some tools of a provider respond in a later step.
  */
-export const createPartIds = ({ used, given, isOpen }: RunIds): PartIds => {
+export const createPartIds = ({ used, given, isOpen }: RunIds) => {
   const owned = new Map<string, string>();
   const seenCalls = new Set<string>();
   /** Provider's ids of calls that are complete. */
@@ -81,7 +77,8 @@ export const createPartIds = ({ used, given, isOpen }: RunIds): PartIds => {
     called.add(own);
     return own;
   };
-  return (chunk) => {
+  /** Gives a chunk its run-wide id; the same object if nothing changed. Undefined if it repeats an earlier chunk. */
+  return (chunk: Chunk): Chunk | undefined => {
     const id = partIdOf(chunk);
     if (id === undefined) return chunk;
     const isOfCall = chunk.type.startsWith('tool-');

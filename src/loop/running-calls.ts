@@ -257,7 +257,7 @@ const createWriting = ({ run, stop }: CallSite, { inside }: Pick<Running, 'insid
           else await passOn(chunk);
         await judged(guardedStream.end);
       }
-      guardedStream.close();
+      guardedStream.close?.();
       return waiting;
     },
   };
@@ -270,7 +270,7 @@ const releaseOutput = async (run: Run, chunks: readonly Chunk[]): Promise<Outcom
   let outcome: Outcome | undefined | void;
   for (const chunk of chunks) outcome ||= await guardedStream.process({ runId, from: 'AGENT', ...chunk });
   outcome ||= await guardedStream.end();
-  guardedStream.close();
+  guardedStream.close?.();
   return outcome || undefined;
 };
 

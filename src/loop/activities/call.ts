@@ -61,16 +61,16 @@ interface ModelStream extends Pick<ModelCall, 'startedAt' | 'hangUp'> {
  */
 const consumeModelStream = async (run: Run, attempt: Attempt, modelStream: ModelStream): Promise<Outcome> => {
   const guardedStream = openGuardedStream(run);
-  guardedStream.onStop(modelStream.hangUp); // the provider may be silent
+  guardedStream.onStop?.(modelStream.hangUp); // the provider may be silent
   dropReprocessed(run); // of a call that was cut off
   try {
     return (await consumeChunks(run, attempt, { ...modelStream, guardedStream })) ?? (await endOf(run, guardedStream));
   } catch (error) {
-    const stop = await guardedStream.settled(); // on what came before the error
+    const stop = await guardedStream.settled?.(); // on what came before the error
     if (stop) return stop;
     throw error;
   } finally {
-    guardedStream.close();
+    guardedStream.close?.();
   }
 };
 

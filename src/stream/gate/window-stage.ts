@@ -191,7 +191,7 @@ const blockStage = ({ block, branches, arms }: BlockPlace, gate: Gate, next: Tex
       next.endStep();
     },
   };
-  return arms ? createChoosing({ arms, chosen, gate, stage }) : stage;
+  return arms ? createChoosing(arms, chosen, { gate, stage }) : stage;
 };
 
 type Arms = NonNullable<BlockPlace['arms']>;
@@ -199,15 +199,8 @@ type Arms = NonNullable<BlockPlace['arms']>;
 /** The branches that judge a text. */
 type Chosen = WeakMap<TextPart, readonly Arms[number]['branch'][]>;
 
-interface ChoosingOptions {
-  readonly arms: Arms;
-  readonly chosen: Chosen;
-  readonly gate: Gate;
-  readonly stage: TextStage;
-}
-
 /** Evaluates the conditions of a branch once for each text, with its first delta; later text waits for the result. */
-const createChoosing = ({ arms, chosen, gate, stage }: ChoosingOptions): TextStage => {
+const createChoosing = (arms: Arms, chosen: Chosen, { gate, stage }: { gate: Gate; stage: TextStage }): TextStage => {
   const waiting = new Map<TextPart, (() => void)[]>();
   const decide = (lane: TextPart, at: number, choice: Choice<Arms[number]>): void => {
     if (choice.failure) {
