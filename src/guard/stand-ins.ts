@@ -40,7 +40,7 @@ interface WithMetadata {
   providerMetadata?: unknown;
 }
 
-const metadataOf = (part: Part): unknown => (part as WithMetadata).providerMetadata;
+const metadataOf = (part: Part): unknown => fieldsIn(part)['providerMetadata'];
 
 /** A copy of the content that the fields of a part stand for. */
 const contentOf = (part: Part): unknown => {

@@ -1,9 +1,8 @@
 import { klona } from 'klona/full';
 import { createResponse } from './response.js';
 import { setCall } from './step-calls.js';
-import type { Phase } from '../phase/row.js';
 import { createRunScope, type GuardReport, type Reports, type RunScope } from '../phase/scope.js';
-import { phaseRow } from '../phase/table.js';
+import { rowOf } from '../phase/table.js';
 import { createRecorder } from '../trace/recorder.js';
 import { startContext } from './machine.js';
 import {
@@ -155,7 +154,7 @@ const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run)
 /** Marks an edited response: its metadata may quote removed content. */
 const markEdited = (run: Run, { verdict, author }: GuardReport): void => {
   const { attempt } = run.state;
-  const isEdit = verdict.kind === 'edit' && phaseRow(author.phase as Phase).lane === 'output'; // author.phase is a phase
+  const isEdit = verdict.kind === 'edit' && rowOf(author).lane === 'output';
   if (isEdit && attempt && !attempt.wasEdited) changeAttempt(run, { wasEdited: true });
 };
 

@@ -205,7 +205,8 @@ const takeResponse = (run: Run, part: Chunk): Promise<void> | undefined => {
   if (ruled.type === 'tool-call') followCall(attempt, ruled);
   if (isGuarded(run, 'llmResponse')) attempt.leftChunks.push({ type: ruled.type, payload: ruled.payload });
   if (ruled.type === 'finish') {
-    if (attempt.finish) changeAttempt(run, { finish: { ...attempt.finish, providerMetadata: metadataOf(ruled) } });
+    if (attempt.finish)
+      changeAttempt(run, { finish: { ...attempt.finish, providerMetadata: fieldsIn(ruled.payload)['providerMetadata'] } });
     return undefined;
   }
   addChunk(attempt.answer, ruled);
@@ -213,17 +214,9 @@ const takeResponse = (run: Run, part: Chunk): Promise<void> | undefined => {
   return emit(run, ruled);
 };
 
-interface WithMetadata {
-  readonly providerMetadata?: unknown;
-  /** Of the end of a response: it repeats the provider's. */
-  readonly metadata?: unknown;
-}
-
-const metadataOf = ({ payload }: Pick<Chunk, 'payload'>): unknown => (payload as WithMetadata | undefined)?.providerMetadata;
-
-/** Removes metadata that may quote removed content. */
+/** Removes metadata that may quote removed content; at the end of a response `metadata` repeats the provider's. */
 export const unquoting = <C extends Pick<Chunk, 'payload'>>(chunk: C): C => {
-  const { providerMetadata, metadata } = (chunk.payload ?? {}) as WithMetadata;
+  const { providerMetadata, metadata } = fieldsIn(chunk.payload);
   if (!providerMetadata && !metadata) return chunk;
   const own = definedFields({ providerMetadata: withoutQuotations(providerMetadata), metadata: withoutQuotations(metadata) });
   return { ...chunk, payload: { ...fieldsIn(chunk.payload), ...own } };

@@ -22,6 +22,9 @@ export const phaseNames = Object.keys(phases) as Phase[]; // the table has exact
 /** Whether guards of a phase, by its name in a record, are called for every chunk. */
 export const isPerChunk = (name: string): boolean => Object.hasOwn(phases, name) && phases[name as Phase].cadence === 'chunk';
 
+/** The row in which a guard judged, by the author of its verdict. */
+export const rowOf = ({ phase }: { readonly phase: string }): PhaseRow => phaseRow(phase as Phase); // an author's phase is a phase
+
 /** The row of a phase; throws for a name that is not in the table. */
 export const phaseRow = <P extends Phase>(phase: P): PhaseRow<P> => {
   const row = (phases as Partial<Record<string, unknown>>)[phase];

@@ -12,7 +12,7 @@ import { changeAttempt, currentAttempt, acceptedSteps, isOver, type Attempt, typ
 import { acceptedParts, recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
 import { findToolPart, type ProviderResult } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
-import { isSame } from '../../phase/plain-data.js';
+import { fieldsIn, isSame } from '../../phase/plain-data.js';
 import { whenReady, type Awaitable, attempted } from '../../phase/awaitable.js';
 import type { Plan } from '../../pipeline/compile.js';
 import { addPayloadTransforms } from '../persist-rejected-turn.js';
@@ -129,7 +129,6 @@ const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolC
 
 /** The fields of chunks that belong to a tool call. */
 interface CallPayload {
-  readonly toolCallId: string;
   readonly toolName?: string;
   readonly argsTextDelta?: string;
 }
@@ -139,7 +138,7 @@ interface CallPayload {
  * of such a response is sent again.
  */
 const hasUnjudgedInput = ({ answer }: Attempt): boolean => {
-  const streamed = Map.groupBy(answer.streamedInput.splice(0), ({ payload }) => (payload as CallPayload).toolCallId);
+  const streamed = Map.groupBy(answer.streamedInput.splice(0), ({ payload }) => fieldsIn(payload)['toolCallId']);
   return [...streamed].some(([id, chunks]) => {
     const call = answer.toolCalls.find(({ toolCallId }) => toolCallId === id);
     const payloads = chunks.map(({ payload }) => payload as CallPayload);
