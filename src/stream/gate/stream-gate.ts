@@ -26,27 +26,12 @@ export interface StreamGateOptions {
 }
 
 /** The gate of one model call: chunks enter as they come from the model, and leave once the guards have cleared them. */
-export interface StreamGate {
-  /** Receives a chunk; a promise means that the provider must wait. Throws errors of `release`. */
-  push(chunk: Chunk): Awaitable<void>;
-  /** Ends the input. Settles when all of it has been emitted, or the stream was stopped. */
-  idle(): Awaitable<void>;
-  /** Settles when no guard is running. Throws errors of `release`. Chunks that guards have not received stay buffered. */
-  settled(): Promise<void>;
-  /** The stop that ended the stream. */
-  readonly stopped: Stop | undefined;
-  /** Whether a guard is running, so that the stream may be stopped at any time. */
-  readonly isBusy: boolean;
-  /** Sets the function to call once the stream is stopped, or has failed. One listener at a time. */
-  onStop(listener: () => void): void;
-  /** Gives the call up, and with it the guards that are running. */
-  close(): void;
-}
+export type StreamGate = ReturnType<typeof createStreamGate>;
 
 export const defaultMaxHeldChars = 1_000_000;
 
 /** Creates the gate of one model call. */
-export const createStreamGate = (options: StreamGateOptions): StreamGate => {
+export const createStreamGate = (options: StreamGateOptions) => {
   const { segments, maxHeldChars = defaultMaxHeldChars } = options;
   const gate = createGate(options);
   const out: ChunkStage = { push: (chunk) => (gate.isStopping ? undefined : options.release(chunk)), idle: () => undefined };
@@ -61,28 +46,35 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
     if (gate.failure) throw gate.failure.error;
   };
   return {
-    push: (chunk) => {
+    /** Receives a chunk; a promise means that the provider must wait. Throws errors of `release`. */
+    push: (chunk: Chunk): Awaitable<void> => {
       rethrow();
       gate.place += lengthOf(chunk);
       return first.push(chunk, gate.place);
     },
-    idle: async () => {
+    /** Ends the input. Settles when all of it has been emitted, or the stream was stopped. */
+    idle: async (): Promise<void> => {
       await first.idle();
       // A stop that is not a block waits for guards that may still be stricter.
       if (gate.first < Infinity && !gate.stopped) await new Promise<void>((resolve) => (gate.onStop = resolve));
       rethrow();
     },
-    settled: async () => {
+    /** Settles when no guard is running. Throws errors of `release`. Chunks that guards have not received stay buffered. */
+    settled: async (): Promise<void> => {
       while (gate.busy > 0) await new Promise<void>((resolve) => gate.onProgress(resolve));
       rethrow();
     },
-    get stopped() {
+    /** The stop that ended the stream. */
+    get stopped(): Stop | undefined {
       return gate.stopped;
     },
-    get isBusy() {
+    /** Whether a guard is running, so that the stream may be stopped at any time. */
+    get isBusy(): boolean {
       return gate.busy > 0;
     },
-    onStop: (listener) => void (gate.onStop = listener),
+    /** Sets the function to call once the stream is stopped, or has failed. One listener at a time. */
+    onStop: (listener: () => void) => void (gate.onStop = listener),
+    /** Gives the call up, and with it the guards that are running. */
     close: () => {
       if (gate.busy > 0) gate.cancel(new DOMException('The model call is over.', 'AbortError'));
     },
