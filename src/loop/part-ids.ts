@@ -7,22 +7,16 @@ import { responseParts } from './step-record.js';
 import { fieldsIn } from '../phase/plain-data.js';
 
 /** The ids that a run has given to parts and calls. */
-interface RunIds {
-  readonly used: Set<string>;
-  /** The provider's ids of calls that got another one, by that one. */
-  readonly given: Map<string, string>;
-  /** Whether an earlier step has this call, and it has no result yet. */
-  isOpen(id: string): boolean;
-}
-
-export const idsOf = (run: Run): RunIds => ({
+export const idsOf = (run: Run) => ({
   used: run.usedPartIds,
+  /** The provider's ids of calls that got another one, by that one. */
   given: run.givenCallIds,
-  isOpen: (id) => findToolPart(responseParts(run), id)?.toolInvocation.state === 'call',
+  /** Whether an earlier step has this call, and it has no result yet. */
+  isOpen: (id: string): boolean => findToolPart(responseParts(run), id)?.toolInvocation.state === 'call',
 });
 
 /** The same for ids that are not assigned in the run. */
-export const idsLike = (run: Run): RunIds => {
+export const idsLike = (run: Run): ReturnType<typeof idsOf> => {
   const { used, given, isOpen } = idsOf(run);
   return { used: new Set(used), given: new Map(given), isOpen };
 };
@@ -35,7 +29,7 @@ export const idsLike = (run: Run): RunIds => {
  * providers give all of them the same) gets its own id, so that each has its own approval and result. A result belongs to the last call with
  * its id that has none; some tools of a provider respond in a later step.
  */
-export const createPartIds = ({ used, given, isOpen }: RunIds) => {
+export const createPartIds = ({ used, given, isOpen }: ReturnType<typeof idsOf>) => {
   const owned = new Map<string, string>();
   const seenCalls = new Set<string>();
   /** Provider's ids of calls that are complete. */

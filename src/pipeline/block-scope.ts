@@ -7,13 +7,6 @@ import type { MessageCarrier } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';
 import { inheriting, fieldsIn, copyPlain, computed, isObject, isRecord } from '../phase/plain-data.js';
 
-/** A cancelable scope for a guard. */
-interface CancelableScope {
-  readonly scope: RunScope;
-  /** Aborts the scope's signal, and drops the guard's later reports. */
-  cancel(reason: unknown): void;
-}
-
 /**
  * Creates the scopes of one block. They are reused within a run, because a block may run for every chunk of a stream; concurrent calls
  * never share one, and a canceled one is not reused.
@@ -30,7 +23,10 @@ export const createBlockScopes = () => {
   };
 };
 
-const openScope = (outer: RunScope): CancelableScope => {
+/** A cancelable scope for a guard. */
+type CancelableScope = ReturnType<typeof openScope>;
+
+const openScope = (outer: RunScope) => {
   const controller = new AbortController();
   let isOver = false;
   const { writer } = outer;
@@ -53,7 +49,8 @@ const openScope = (outer: RunScope): CancelableScope => {
   };
   return {
     scope: inheriting(outer, own),
-    cancel: (reason) => {
+    /** Aborts the scope's signal, and drops the guard's later reports. */
+    cancel: (reason: unknown): void => {
       isOver = true;
       controller.abort(reason);
     },

@@ -100,7 +100,7 @@ export const changeOf = (before: Partial<PersistedState>, now: PersistedState, e
 };
 
 /** A copy of a list that takes its settled entries from an earlier one. */
-const copyFrom = <T>(settled: number, before: readonly T[] | undefined, now: readonly T[]): readonly T[] =>
+const copyFrom = <T>(settled: number, before: readonly T[] | undefined, now: readonly T[]): T[] =>
   now.map((one, at) => (at < settled ? before?.[at] : undefined) ?? copyShared(before?.[at], one));
 
 /** The state after the stored changes of a section. Before its first section, a new run has none. */
