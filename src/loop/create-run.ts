@@ -1,6 +1,5 @@
 import { klona } from 'klona/full';
 import { createResponse } from './response.js';
-import { setCall } from './step-calls.js';
 import { createRunScope, type GuardReport, type Reports, type RunScope } from '../phase/scope.js';
 import { rowOf } from '../phase/table.js';
 import { createRecorder } from '../trace/recorder.js';
@@ -21,7 +20,7 @@ import { noUsage } from './step-record.js';
 import { checkDataPart, persistedPart } from './emit.js';
 import { emitJudged } from './judge.js';
 import type { Chunk, ModelEntry } from './ports.js';
-import type { CallResponse } from './tool-call.js';
+import { type CallResponse, setCall } from './tool-call.js';
 import { readState, resumed, writeState } from './state/run-state.js';
 
 /** The state at the start of a run. */

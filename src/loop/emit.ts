@@ -3,7 +3,7 @@ import type { Chunk, DataPart } from './ports.js';
 import { isOver, type Run, type Attempt } from './run.js';
 import { InterlockError } from '../errors.js';
 import { copyPlain } from '../phase/plain-data.js';
-import type { WaitingCall } from './step-calls.js';
+import type { WaitingCall } from './tool-call.js';
 
 /** A chunk that the loop creates. */
 export const agentChunk = (run: Run, type: string, payload: unknown): Chunk => ({

@@ -1,7 +1,6 @@
 import type { Chunk } from './ports.js';
-import type { ToolCall } from './tool-call.js';
+import { type ToolCall, keyOfCall } from './tool-call.js';
 import { findToolPart } from './response.js';
-import { keyOfCall } from './step-calls.js';
 import type { Run } from './run.js';
 import { responseParts } from './step-record.js';
 import { fieldsIn } from '../phase/plain-data.js';

@@ -7,8 +7,7 @@ import { freeze, freezeContent, type Frozen } from '../trace/contents.js';
 import { fromPlainJson, toPlainJson, type MapText } from '../trace/plain-json.js';
 import { createTape } from '../trace/replay.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, StepRuling } from './ports.js';
-import { refusedCall } from './step-calls.js';
-import type { ToolCall, ToolOutcome } from './tool-call.js';
+import { type ToolCall, type ToolOutcome, refusedCall } from './tool-call.js';
 import { requestFacts } from './record-ports.js';
 
 /** The position where a replay ended because its next request was never recorded. */

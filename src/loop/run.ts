@@ -10,7 +10,7 @@ import type { StreamBuffer } from '../stream/stream-buffer.js';
 import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
 import type { AssembledResponse, Span, PartSnapshot } from './response.js';
-import type { CallResponse, Effect, InsidePart } from './tool-call.js';
+import type { CallResponse, Effect, InsidePart, FinishedCall, StepCalls, WaitingCall } from './tool-call.js';
 import type { LoopContext, LoopInput, LoopLimits } from './machine.js';
 import type {
   Chunk,
@@ -29,7 +29,6 @@ import type {
 } from './ports.js';
 import type { UnfinishedTurn } from './persistence.js';
 import type { Decision } from './decide.js';
-import type { FinishedCall, StepCalls, WaitingCall } from './step-calls.js';
 
 /** The guards of a run by array; `memory` persists an accepted response, after everything else. */
 export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;

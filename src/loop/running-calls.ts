@@ -8,6 +8,11 @@ import {
   type InsidePart,
   type ToolCall,
   type ToolOutcome,
+  copyResult,
+  finishedCall,
+  keyOfCall,
+  type FinishedCall,
+  type ToolResult,
 } from './tool-call.js';
 import { rethrowInterruption } from './interruption.js';
 import type { Attempt, Run } from './run.js';
@@ -19,7 +24,6 @@ import { emit, persistedPart } from './emit.js';
 import { decode, encodeChunk } from './state/encode.js';
 import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
-import { copyResult, finishedCall, keyOfCall, type FinishedCall, type ToolResult } from './step-calls.js';
 
 interface CallSite {
   readonly run: Run;

@@ -15,8 +15,7 @@ import { createBlockScopes } from '../../pipeline/block-scope.js';
 import { firstTripOrAll } from '../../pipeline/parallel.js';
 import { strictest } from '../../verdict.js';
 import { markInputAccepted } from '../conversation.js';
-import type { ToolCall } from '../tool-call.js';
-import { setCall } from '../step-calls.js';
+import { type ToolCall, setCall } from '../tool-call.js';
 
 /** The model's response. Each chunk passes the stream guards before it is emitted; a trip ends the provider's call. */
 export const call = async (run: Run): Promise<Outcome> => {

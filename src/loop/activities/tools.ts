@@ -5,13 +5,12 @@ import { stopWith, isGuarded, judgeChunk } from '../judge.js';
 import type { Outcome } from '../activity.js';
 import { addWritten, waitingChunk } from '../emit.js';
 import type { StepRecord } from '../ports.js';
-import type { ToolCall, ToolOutcome, Suspension } from '../tool-call.js';
+import { type ToolCall, type ToolOutcome, type Suspension, setCall, type StepCalls, type WaitingCall } from '../tool-call.js';
 import { createRunningCalls } from '../running-calls.js';
 import { changeAttempt, currentAttempt, type Attempt, type Run, waitingCalls } from '../run.js';
 import { settleEnd } from '../settle-result.js';
 import { acceptedParts, responseParts } from '../step-record.js';
 import { untilAborted } from '../../phase/awaitable.js';
-import { setCall, type StepCalls, type WaitingCall } from '../step-calls.js';
 import { klona } from 'klona/full';
 
 /**
