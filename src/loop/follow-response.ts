@@ -9,8 +9,10 @@ import { fieldsIn, isSame, copyShared } from '../phase/plain-data.js';
 /** A snapshot of the response before guards judge it, to compare with their version. */
 export const snapshotResponse = (run: Run): readonly PartSnapshot[] => snapshotAgain(run, responseParts(run));
 
+/** Unchanged values are shared with the earlier snapshots, so that a long response is not copied again at each step. */
 const snapshotAgain = (run: Run, parts: readonly Part[]): readonly PartSnapshot[] => {
-  run.change({ lastParts: snapshotParts(parts, run.state.lastParts) });
+  const { lastParts } = run.state;
+  run.change({ lastParts: parts.map((part, index) => snapshotOf(part, lastParts[index])) });
   return run.state.lastParts;
 };
 
@@ -218,14 +220,6 @@ const withResultOf = (was: PartSnapshot, parts: readonly PartSnapshot[]): PartSn
   const [[args, , toolName], [, result]] = [was.value, now.value] as [unknown[], unknown[]]; // see callIn
   return { ...was, value: [args, result, toolName], metadata: now.metadata };
 };
-
-/**
- * Takes snapshots of parts before guards judge them.
- *
- * @param earlier their earlier snapshots: unchanged values are shared, so that a long response is not copied again at each step
- */
-const snapshotParts = (parts: readonly Part[], earlier: readonly PartSnapshot[] = []): PartSnapshot[] =>
-  parts.map((part, index) => snapshotOf(part, earlier[index]));
 
 const metadataIn = (part: Part | undefined): unknown =>
   fieldsIn(part?.type === 'source' ? part.source : part)['providerMetadata']; // not all parts have it

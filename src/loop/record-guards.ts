@@ -42,7 +42,7 @@ export const recordGuard = (
       if (memoryIds?.has(author.processorId)) writeMemory(writer, { author, data, scope }, verdict);
       const after = verdict.kind === 'edit' ? (verdict.data as object) : data; // an edit of this payload
       const returned = isStop(verdict) ? undefined : writer.freeze(visibleIn(after, scope));
-      const changed = returned && !isSameFrozen(received, returned) ? returned : undefined;
+      const changed = returned && keyOf(received) !== keyOf(returned) ? returned : undefined;
       const causes = causesOf(verdict, writer);
       if (isPerChunk(author.phase) && returned && !changed && !causes) return; // the chunk passed unchanged
       const adds: unknown[] = [];
@@ -181,7 +181,5 @@ const withoutSteps = (chunk: Chunk): Chunk => {
 
 const repeating = new Set(['step-start', 'step-finish', 'finish']);
 
-/** Whether two records have the same content. */
-const isSameFrozen = (a: Frozen, b: Frozen): boolean => keyOf(a) === keyOf(b);
-
+/** Equal for records with the same content. */
 const keyOf = ({ lists, values }: Frozen): string => JSON.stringify([[...lists], values]);

@@ -268,6 +268,7 @@ const withoutTimes = (key: string, value: unknown): unknown => (key === 'created
 
 /** Requests with equal keys are equal to the model. */
 const requestKey = ({ modelId, provider }: { modelId: string; provider: string }, { lists, values }: Frozen): string =>
-  stringify([modelId, provider, [...lists].map(([name, list]) => [name, list.map(parsed)]), values], withoutTimes) ?? '';
-
-const parsed = (json: string): unknown => JSON.parse(json);
+  stringify(
+    [modelId, provider, [...lists].map(([name, list]) => [name, list.map((json): unknown => JSON.parse(json))]), values],
+    withoutTimes,
+  ) ?? '';

@@ -131,7 +131,8 @@ export const memberSteps = <P extends Phase>(
 ): GuardStep<P>[] => {
   const node = nodes[index] as GraphNode; // the caller passes a valid index
   const at = `${path}/${nameOf(node, index)}`;
-  return node.kind === 'map' ? [mapStep({ row, path: at, id: node.id }, node, nodes[index - 1])] : stepsOf(row, node, at);
+  if (node.kind !== 'map') return stepsOf(row, node, at);
+  return [functionStep({ row, path: at, id: node.id }, mapOf(node, nodes[index - 1]))];
 };
 
 const parallelSteps = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode, path: string): GuardStep<P>[] => {
@@ -185,9 +186,6 @@ const functionStep = <P extends Phase>(
   run: (data, scope) => run(current(data, scope.host, row.carries), scope),
   read: (returned, data, { host }) => readPayload(returned, data, { row, path, id, host }),
 });
-
-const mapStep = <P extends Phase>(site: CompileSite<P>, node: MapNode, before: GraphNode | undefined): GuardStep<P> =>
-  functionStep(site, mapOf(node, before));
 
 /**
  * The function of a map. It gets the merged payload, after a block also under each step id, so that no choice loses an edit; these keys are

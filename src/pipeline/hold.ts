@@ -3,6 +3,7 @@ import type { GuardNode, SequenceNode } from './graph.js';
 import {
   allRows,
   counts,
+  guardsFrom,
   isGuard,
   locationOf,
   locationsFrom,
@@ -60,7 +61,7 @@ const rowsAt = (place: GraphLocation): readonly PhaseRow[] => {
   if (node.kind === 'function') return allRows.filter(({ phase }) => node.phases?.has(phase) !== false);
   // A map returns the payload of the nodes around it.
   if (node.kind === 'sequence' && node.nodes.some(({ kind }) => kind === 'map'))
-    return place.children.flatMap((child) => guardRows(child));
+    return place.children.flatMap(guardsFrom).filter(counts).flatMap(rowsOf);
   return [];
 };
 
@@ -70,6 +71,3 @@ const holdsNothing = ({ traits, policy, processor }: GuardNode): boolean =>
   policy?.hold === 'none' ||
   traits?.decides?.length === 0 ||
   (traits?.checksStream === true && typeof processor[streamRow.hook] === 'function');
-
-const guardRows = (place: GraphLocation): readonly PhaseRow[] =>
-  locationsFrom(place).flatMap((inner) => (isGuard(inner) && counts(inner) ? rowsOf(inner) : []));

@@ -62,8 +62,6 @@ const mustNotEdit = (policy: GuardPolicy, row: RowFacts): boolean =>
 /** Verdicts about a stream are not cached by its visible content, which differs in every run. */
 const isCached = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache !== undefined && cadence !== 'chunk';
 
-const keepsWindows = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache?.windows === true && cadence === 'chunk';
-
 /** The layers of a policy, from the outside in. Each gets the verdict of the one inside it. */
 const layers: readonly { readonly isOn: (policy: GuardPolicy, row: RowFacts) => boolean; readonly layer: Layer }[] = [
   { isOn: ({ sampleRate }) => sampleRate !== undefined && sampleRate < 1, layer: sampled },
@@ -72,7 +70,7 @@ const layers: readonly { readonly isOn: (policy: GuardPolicy, row: RowFacts) => 
   { isOn: (policy, row) => policy.reads === true || isOverlapping(policy, row), layer: withoutEdits },
   { isOn: isIsolated, layer: isolated },
   { isOn: isCached, layer: cached },
-  { isOn: keepsWindows, layer: cachedWindows },
+  { isOn: ({ cache }, { cadence }) => cache?.windows === true && cadence === 'chunk', layer: cachedWindows },
   { isOn: ({ breaker }) => breaker !== undefined, layer: withBreaker },
   { isOn: ({ deadlineMs }) => deadlineMs !== undefined, layer: withDeadline },
   { isOn: ({ concurrency }) => concurrency !== undefined, layer: withConcurrency },

@@ -28,16 +28,12 @@ interface Reader<Chunk> {
 /** Called with each chunk once it is visible. If it returns a promise, readers get the chunk once that resolves, and never if it resolves to `false`. */
 export type OnShow<Chunk> = (chunk: Chunk) => Promise<boolean> | void;
 
-interface BufferOptions<Chunk> {
-  readonly limit: number;
-  readonly onShow: OnShow<Chunk> | undefined;
-  readonly toVisible: (chunk: Chunk) => Chunk;
-}
-
-const createFlow = <Chunk>(options: BufferOptions<Chunk>) => {
+const createFlow = <Chunk>(limit: number, onShow: OnShow<Chunk> | undefined, toVisible: (chunk: Chunk) => Chunk) => {
   const [joined, chunks]: [Chunk[], Chunk[]] = [[], []];
   return {
-    ...options,
+    limit,
+    onShow,
+    toVisible,
     /** The first `joinedCount` chunks, with their text parts joined. */
     joined,
     joinedCount: 0,
@@ -196,7 +192,7 @@ export const createStreamBuffer = <Chunk>(
   onShow?: OnShow<Chunk>,
   toVisible = (chunk: Chunk): Chunk => chunk,
 ) => {
-  const flow = createFlow({ limit, onShow, toVisible });
+  const flow = createFlow(limit, onShow, toVisible);
   return {
     /** Writes a chunk; returns a promise if the writer must wait for a reader. After `close` chunks are dropped. */
     write: (chunk: Chunk): Promise<void> | undefined => {

@@ -1,7 +1,7 @@
 import { InterlockError } from '../../errors.js';
 import { copyShared, isPlain, isSame } from '../../phase/plain-data.js';
 import type { ModelEntry, StepSettings } from '../ports.js';
-import type { Attempt, Run } from '../run.js';
+import type { Run } from '../run.js';
 import { decode, encode } from './encode.js';
 import { readState, writeState, type KeptState, type AttemptState } from './run-state.js';
 import { applyPatch, diff, type FieldPatch, type Patch } from './patch.js';
@@ -70,10 +70,8 @@ const revived = ({ options }: Run, { settings, entry, ...attempt }: PersistedAtt
 export const isPersistable = (run: Run): boolean => {
   const { attempt, overlapGuards, error } = run.state;
   if (overlapGuards.length > 0 || error !== undefined) return false;
-  return !attempt || !(attempt.ahead || attempt.prompt || awaitsForeignModel(run, attempt));
+  return !attempt || !(attempt.ahead || attempt.prompt || (!attempt.record && placeOf(run, attempt.entry) === -1));
 };
-
-const awaitsForeignModel = (run: Run, { entry, record }: Attempt): boolean => !record && placeOf(run, entry) === -1;
 
 /** A copy that shares no objects with its original. */
 export const apart = <T>(value: T): T => decode(encode(value)) as T; // just encoded

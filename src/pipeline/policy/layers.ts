@@ -1,6 +1,6 @@
 import { inheriting, computed } from '../../phase/plain-data.js';
 import { CircuitState, type CircuitBreakerPolicy } from 'cockatiel';
-import pLimit, { type LimitFunction } from 'p-limit';
+import pLimit from 'p-limit';
 import { isPromise, untilAborted, whenReady, type Awaitable } from '../../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import type { GuardReport, RunScope } from '../../phase/scope.js';
@@ -107,13 +107,10 @@ export const withConcurrency: Layer = (inner, { author, policy: { concurrency },
   if (!concurrency || !limit) return inner;
   const { limit: places, queue = Infinity } = concurrency;
   return (data, scope) =>
-    isFull(limit, places + queue)
+    limit.activeCount + limit.pendingCount >= places + queue // calls that start in this turn count as waiting until the next
       ? unavailable(author, 'guard/busy')
       : limit(() => (scope.abortSignal?.aborted ? canceled(author, scope) : untilCanceled(inner(data, scope), author, scope)));
 };
-
-/** Calls that start in this turn count as waiting until the next. */
-const isFull = ({ activeCount, pendingCount }: LimitFunction, most: number): boolean => activeCount + pendingCount >= most;
 
 /** The verdict, or unavailable as soon as the caller cancels, even if the guard ignores its signal. */
 const untilCanceled = <D>(verdict: Awaitable<Verdict<D>>, author: Author, scope: RunScope): Awaitable<Verdict<D>> => {

@@ -4,7 +4,6 @@ import { blockChecks } from './block-checks.js';
 import {
   type Check,
   type CounterExample,
-  type DefectLocation,
   locationOf,
   type Subject,
   type StateCosts,
@@ -163,18 +162,15 @@ export interface Finding {
   readonly counterExample?: CounterExample;
 }
 
-/** A finding without its counter-example. */
-export interface Defect extends DefectLocation {
-  readonly code: FindingCode;
-  readonly severity: Check['severity'];
-}
-
 /** The defects of a subject, check by check. */
-export const findDefects = (subject: Subject, table: Partial<Record<FindingCode, Check>> = checks): Defect[] =>
+export const findDefects = (subject: Subject, table: Partial<Record<FindingCode, Check>> = checks) =>
   (Object.keys(table) as FindingCode[]).flatMap((code) => {
     const check = table[code];
     return check ? check.find(subject).map((defect) => ({ ...defect, code, severity: check.severity })) : [];
   });
+
+/** A finding without its counter-example. */
+export type Defect = ReturnType<typeof findDefects>[number];
 
 /** Errors, which are thrown; all other defects are only reported. */
 const errorChecks = Object.fromEntries(Object.entries(checks).filter(([, { severity }]) => severity === 'error'));

@@ -72,6 +72,7 @@ const restOf = (pattern: Pattern, { text, from, isEnded, match }: TextFrom): Tex
   return end > from ? { ...rest, end } : undefined;
 };
 
+/** `isTooSoon`: the text has hardly grown since the last search without a result. `released`: text was released without a search. */
 const createPieceMatcher = (pattern: Pattern) => {
   const { isStepwise = false } = pattern;
   const reach = reachOf(pattern);
@@ -112,9 +113,7 @@ const createPieceMatcher = (pattern: Pattern) => {
 
   return {
     changed: () => void (isStale = true),
-    /** Whether the text has hardly grown since the last search without a result. */
     isTooSoon: (buffered: TextFrom): boolean => isStale && isTooSoon(buffered, waiting),
-    /** Text was released without a search. */
     released: () => void ([isStale, waiting] = [true, 0]),
     next: (buffered: TextFrom): Found | undefined => {
       const { text, from, isEnded } = buffered;
