@@ -1,7 +1,7 @@
 import { klona } from 'klona/full';
 import { createResponse } from './response.js';
 import { createRunScope, type GuardReport, type Reports, type RunScope } from '../phase/scope.js';
-import { rowOf } from '../phase/table.js';
+import { phaseRow } from '../phase/table.js';
 import { createRecorder } from '../trace/recorder.js';
 import { startContext } from './machine.js';
 import {
@@ -153,7 +153,7 @@ const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run)
 /** Marks an edited response: its metadata may quote removed content. */
 const markEdited = (run: Run, { verdict, author }: GuardReport): void => {
   const { attempt } = run.state;
-  const isEdit = verdict.kind === 'edit' && rowOf(author).lane === 'output';
+  const isEdit = verdict.kind === 'edit' && phaseRow(author.phase).lane === 'output';
   if (isEdit && attempt && !attempt.wasEdited) changeAttempt(run, { wasEdited: true });
 };
 

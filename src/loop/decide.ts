@@ -1,7 +1,6 @@
 import { initialTransition, transition, type ExecutableActionsFrom, type SnapshotFrom } from 'xstate';
 import { getLoopMachine, type LoopContext, type LoopEvent, type LoopInput } from './machine.js';
 import type { ActivityName } from './activity.js';
-import { recentValues } from '../phase/memo.js';
 import { computed } from '../phase/plain-data.js';
 
 type LoopMachine = ReturnType<typeof getLoopMachine>;
@@ -48,20 +47,24 @@ const keyOf = (event: LoopEvent): string =>
  * some 45 us for a transition, and a step has seven.
  *
  * @param variant a variant of the loop to study. Default: the loop
- * @param limit number of cached decisions. Default: 10,000
+ * @param limit number of cached decisions; the next one clears the cache. Default: 10,000
  */
 export const createDecider = (variant?: LoopMachine, limit = 10_000) => {
   const machine = (): LoopMachine => variant ?? getLoopMachine();
-  const decisions = recentValues<Decision>({ maxEntries: limit });
+  const decisions = new Map<string, Decision>();
   /** A state as text, by its snapshot, which runs share: to write it costs more than the rest of a decision. */
   const states = new WeakMap<LoopSnapshot, string>();
   const stateOf = (snapshot: LoopSnapshot): string =>
     computed(states, snapshot, () => JSON.stringify([snapshot.value, snapshot.context]));
+  const remembered = (key: string, decide: () => Decision): Decision =>
+    computed(decisions, key, () => {
+      if (decisions.size >= limit) decisions.clear();
+      return decide();
+    });
   return {
-    start: (input: LoopInput) =>
-      computed(decisions, JSON.stringify(input), () => decisionOf(initialTransition(machine(), input))),
+    start: (input: LoopInput) => remembered(JSON.stringify(input), () => decisionOf(initialTransition(machine(), input))),
     next: (snapshot: LoopSnapshot, event: LoopEvent) =>
-      computed(decisions, `${stateOf(snapshot)} ${keyOf(event)}`, () =>
+      remembered(`${stateOf(snapshot)} ${keyOf(event)}`, () =>
         // A final state stays final; the machine itself would still accept a CANCEL.
         snapshot.status === 'active' ? decisionOf(transition(machine(), snapshot, event)) : decisionOf([snapshot, []]),
       ),

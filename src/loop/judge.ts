@@ -7,7 +7,7 @@ import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { Plan } from '../pipeline/compile.js';
 import { planStream } from '../pipeline/stream-plan.js';
 import type { Phase, PhaseData } from '../phase/row.js';
-import { phaseRow, rowOf } from '../phase/table.js';
+import { phaseRow } from '../phase/table.js';
 import { wordsIn } from '../trace/plain-json.js';
 import { isStricter, pass, rejectsContent, type Stop, type Unavailable, type Verdict } from '../verdict.js';
 import type { Outcome } from './activity.js';
@@ -84,7 +84,7 @@ export const stopWith = (run: Run, stop: Stop): Outcome => {
 
 /** The last accepted step after a stop of a later prompt, whose guards may overlap with the call: the step is what is new in the prompt. */
 export const lastStepAfter = (stop: Stop | undefined): 'rejected' | 'kept' | undefined => {
-  if (!stop || !rowOf(stop).mayOverlap) return undefined;
+  if (!stop || !phaseRow(stop.phase).mayOverlap) return undefined;
   return rejectsContent(stop) ? 'rejected' : 'kept';
 };
 
@@ -95,7 +95,7 @@ export const keptMark = 'data-interlock-kept';
 export const keepsChat = (
   blocked: { readonly phase: string; readonly keepsLastStep: boolean },
   { hasSteps, isUnseen }: { readonly hasSteps: boolean; readonly isUnseen: boolean },
-): boolean => blocked.keepsLastStep || (isUnseen && (hasSteps || !rowOf(blocked).mayOverlap));
+): boolean => blocked.keepsLastStep || (isUnseen && (hasSteps || !phaseRow(blocked.phase).mayOverlap));
 
 /** The error of a run whose guard gave no verdict. */
 export const unavailableError = ({ phase, path, error }: Pick<Unavailable, 'phase' | 'path' | 'error'>): InterlockError =>

@@ -117,7 +117,7 @@ export type WaitingCall =
 export type CallRuling = { readonly kind: 'rejected'; readonly message: unknown } | { readonly kind: 'approval' };
 
 /** The state of a call, passed from one run segment to the next. */
-interface CallState {
+export interface CallState {
   readonly ruling?: CallRuling | undefined;
   /** Undefined once it was answered. */
   readonly waiting?: WaitingCall | undefined;

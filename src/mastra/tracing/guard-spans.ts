@@ -5,7 +5,7 @@ import type { RunEvent } from '../../../schemas/index.js';
 import type { Lanes } from '../../loop/run.js';
 import type { AnyRow, Phase } from '../../phase/row.js';
 import type { GuardCall, GuardSpan, RunScope } from '../../phase/scope.js';
-import { isPerChunk, rowOf } from '../../phase/table.js';
+import { isPerChunk, phaseRow } from '../../phase/table.js';
 import { processorsOf } from '../../pipeline/graph.js';
 import type { Author, Verdict } from '../../verdict.js';
 import { inheriting, fieldsIn, computed } from '../../phase/plain-data.js';
@@ -36,7 +36,7 @@ export const createGuardSpans = (tracing: GuardTracing) => {
   const known = knownProcessors(tracing.lanes);
   const streams = new Map<string, StreamSpan>();
   const start = (author: Author, input?: object): AnySpan => {
-    const row: Row = rowOf(author);
+    const row: Row = phaseRow(author.phase);
     return tracing.parentOf(row).createChildSpan({ ...spanOf(author, row, known.get(author.processorId)), input });
   };
   const streamOf = (author: Author): StreamSpan =>

@@ -3,7 +3,7 @@ import { spreadOf } from '../percentile.js';
 import { isStricter, type VerdictKind } from '../../verdict.js';
 import type { RunEvent } from '../../../schemas/index.js';
 import type { PhaseRow } from '../../phase/row.js';
-import { rowOf } from '../../phase/table.js';
+import { phaseRow } from '../../phase/table.js';
 
 /** A guard's result for one step of a run: the strictest verdict, and the total duration. */
 interface GuardVerdict {
@@ -40,7 +40,7 @@ type GuardEvent = Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-by
 export const createShadowPlaces = (maxPlaces = Infinity) => {
   const places = new Map<string, OpenPlace>();
   const placeOf = ({ runId, phase, stepNumber, attempt }: GuardEvent, source: number): OpenPlace => {
-    const { lane } = rowOf({ phase });
+    const { lane } = phaseRow(phase);
     const key = JSON.stringify([source, runId, lane, stepNumber, attempt]);
     const place = computed(places, key, () => emptyAt({ runId, lane, stepNumber, attempt }));
     const [oldest] = places.size > maxPlaces ? places.keys() : [];
