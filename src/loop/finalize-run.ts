@@ -17,6 +17,7 @@ import {
 } from './run.js';
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
 import { safely, untilAborted, attempted } from '../phase/awaitable.js';
+import { definedFields } from '../phase/plain-data.js';
 import { recordWastedCall } from './model-call.js';
 
 /** The end of an attempt. */
@@ -131,10 +132,7 @@ const chunkReason = ({ finishReason }: StepRecord, reason: StepReason): string =
   reason === 'stop' || reason === 'tool-calls' ? (finishReason ?? reason) : reason;
 
 /** The provider's own word for the reason of the last response. */
-const rawReasonOf = ({ state: { attempt } }: Run): { rawReason?: string } => {
-  const { rawReason } = attempt?.finish ?? {};
-  return rawReason === undefined ? {} : { rawReason };
-};
+const rawReasonOf = ({ state: { attempt } }: Run) => definedFields({ rawReason: attempt?.finish?.rawReason });
 
 /** The tripwire of a run that ended as one. */
 export const tripwireOf = ({ state: { stop } }: Run): Tripwire | undefined => {

@@ -14,12 +14,6 @@ export const idsOf = (run: Run) => ({
   isOpen: (id: string): boolean => findToolPart(responseParts(run), id)?.toolInvocation.state === 'call',
 });
 
-/** The same for ids that are not assigned in the run. */
-export const idsLike = (run: Run): ReturnType<typeof idsOf> => {
-  const { used, given, isOpen } = idsOf(run);
-  return { used: new Set(used), given: new Map(given), isOpen };
-};
-
 /**
  * Creates run-wide ids for the parts of one model call. Providers number parts and tool calls anew in each call (`0`, `txt-0`, `call_0`).
  * Without unique ids a client could not match a retraction to its parts, and a tool's result would go to an older call.

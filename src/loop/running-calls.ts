@@ -32,7 +32,6 @@ interface CallSite {
   readonly written: Map<string, readonly DataPart[]>;
   /** The output of finished calls that waits for the verdict on their results. */
   readonly waiting: Map<string, readonly Chunk[]>;
-  readonly stopped: AbortSignal;
   stop(): void;
 }
 
@@ -48,7 +47,6 @@ export const createRunningCalls = (run: Run, attempt: Attempt) => {
     abortSignal,
     written: new Map(),
     waiting: new Map(),
-    stopped: controller.signal,
     stop: () => controller.abort(),
   };
   return {
@@ -67,7 +65,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt) => {
     /** Emits the output of a call that waited for the verdict on its result. Returns an outcome if a guard of the stream stops on it. */
     release: ({ toolCallId }: ToolCall) => releaseOutput(run, site.waiting.get(toolCallId) ?? []),
     /** Aborted as soon as a guard stops on something that a tool wrote. */
-    stopped: site.stopped,
+    stopped: controller.signal,
     /**
      * Stops the step. A retry waits for the running tools, because their effects cannot be undone and the next attempt needs their results;
      * any other stop cancels them and continues at once.

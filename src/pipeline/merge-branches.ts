@@ -27,18 +27,14 @@ export interface MergeBranchesOptions<P extends Phase> {
   readonly scope: RunScope;
 }
 
-/** The result of a merge. */
-interface Merged<P extends Phase> {
-  readonly verdict: Verdict<PhaseData<P>>;
-  /** The indexes of the branches that changed anything. */
-  readonly writers: ReadonlySet<number>;
-}
-
 /**
  * Merges the branches' versions of a payload; the merged messages are written into the payload's own list. An overlap under the rule
- * `error` (`pipeline/conflict`), and a rule function that throws, result in no verdict.
+ * `error` (`pipeline/conflict`), and a rule function that throws, result in no verdict. `writers`: the indexes of the branches that changed
+ * anything.
  */
-export const mergeBranches = <P extends Phase>(options: MergeBranchesOptions<P>): Merged<P> => {
+export const mergeBranches = <P extends Phase>(
+  options: MergeBranchesOptions<P>,
+): { readonly verdict: Verdict<PhaseData<P>>; readonly writers: ReadonlySet<number> } => {
   const { data, block, scope } = options;
   const { row, path } = block;
   const writers = new Set<number>();

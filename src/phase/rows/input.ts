@@ -11,6 +11,7 @@ import {
   type SettleOptions,
 } from '../settle-messages.js';
 import { InterlockError } from '../../errors.js';
+import { isObject } from '../../option-kind.js';
 import { type Edit, pass, type Pass } from '../../verdict.js';
 import { type Awaitable, whenReady } from '../awaitable.js';
 import type { ModelChoice, ResolvedModel } from '../host.js';
@@ -75,8 +76,6 @@ export const inputStep = definePhase({
   },
 });
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 const toolChoices: ReadonlySet<unknown> = new Set(['auto', 'none', 'required']);

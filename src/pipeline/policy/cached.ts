@@ -3,7 +3,7 @@ import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { pass, type Author, type Verdict } from '../../verdict.js';
 import type { Guard } from '../../guard/in-sequence.js';
-import { contentKey, contentOf, contextOf, windowKey } from './content.js';
+import { contentOf, contextOf, keyOf } from './content.js';
 import type { LayerSite } from './layers.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
 import type { CachedEdit, CachedVerdict } from './policy-state.js';
@@ -26,7 +26,8 @@ export const cached = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>): Gu
         const changed = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name] || isReplaced(name));
         return changed.length > 0 ? editOf(made, new Set(changed)) : pass;
       };
-      return { key: contentKey(before, site.row.phase, data.retryCount ?? scope.retryCount()), keep };
+      const retryCount = data.retryCount ?? scope.retryCount(); // guards give up after some
+      return { key: keyOf({ content: before, phase: site.row.phase, retryCount }), keep };
     },
     remake: (edit, data, scope) => applyEdit(edit, data, { scope, site }),
   });
@@ -126,7 +127,7 @@ export const cachedWindows = <P extends Phase>(inner: Guard<P>, site: LayerSite<
       if (!window) return undefined;
       const context = contextOf(scope);
       const keep = (made: PhaseData<P>) => (contextOf(scope) === context ? keepText(made, window) : undefined);
-      return { key: windowKey(window, context), keep };
+      return { key: keyOf({ window, context }), keep };
     },
     remake: ({ fields }, data) => ({ ...data, part: withText(data, fields['text']) }),
   });

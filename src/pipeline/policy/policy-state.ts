@@ -43,14 +43,9 @@ export interface CachedEdit {
 }
 
 interface CachedConversation {
-  readonly messages: readonly CachedMessage[];
+  /** Each with its index among the messages of the guard's input; undefined for an added one. */
+  readonly messages: readonly { readonly message: MastraDBMessage; readonly from: number | undefined }[];
   readonly systemMessages: readonly SystemMessage[];
   /** The ids of the tool calls in the guard's input, in order: each run has its own. */
   readonly callIds: readonly string[];
-}
-
-interface CachedMessage {
-  readonly message: MastraDBMessage;
-  /** Its index among the messages of the guard's input; undefined for an added one. */
-  readonly from: number | undefined;
 }
