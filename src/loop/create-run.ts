@@ -1,6 +1,6 @@
 import { klona } from 'klona/full';
 import { createResponse } from './response.js';
-import { createRunScope, type GuardReport, type Reports, type RunScope } from '../phase/scope.js';
+import { createRunScope, type GuardReport, type GuardSpan, type Reports, type RunScope } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
 import { createRecorder } from '../trace/recorder.js';
 import { startContext } from './machine.js';
@@ -158,30 +158,27 @@ const markEdited = (run: Run, { verdict, author }: GuardReport): void => {
 };
 
 /** Calls the run's observers with each event first, independently of other listeners. */
-const listener = (observers: readonly RunObserver[], { onEvent }: RunOptions, runOf: () => Run): RunOptions['onEvent'] =>
-  observers.length > 0
-    ? (event) => {
-        try {
-          for (const observer of observers) observer.onEvent(event, runOf());
-        } finally {
-          onEvent?.(event);
-        }
-      }
-    : onEvent;
+const listener =
+  (observers: readonly RunObserver[], { onEvent }: RunOptions, runOf: () => Run): NonNullable<RunOptions['onEvent']> =>
+  (event) => {
+    try {
+      for (const observer of observers) observer.onEvent(event, runOf());
+    } finally {
+      onEvent?.(event);
+    }
+  };
 
 /** Opens a span with each observer; the guard gets the scope of the last one. Undefined without observers. */
-const openSpans = (observers: readonly RunObserver[]): RunScope['openSpan'] =>
-  observers.length > 0
-    ? (call) => {
-        const spans = observers.map(({ openSpan }) => openSpan(call));
-        return {
-          scope: spans.at(-1)?.scope ?? call.scope,
-          end: (verdict) => {
-            for (const span of spans) span.end(verdict);
-          },
-        };
-      }
-    : undefined;
+const openSpans = (observers: readonly RunObserver[]): RunScope['openSpan'] => {
+  if (observers.length === 0) return undefined;
+  return (call) => {
+    const spans = observers.map(({ openSpan }) => openSpan(call));
+    const end: GuardSpan['end'] = (verdict) => {
+      for (const span of spans) span.end(verdict);
+    };
+    return { scope: spans.at(-1)?.scope ?? call.scope, end };
+  };
+};
 
 /**
  * A guard's `writer.custom()`: writes a data part, which guards that read data parts judge like any chunk.

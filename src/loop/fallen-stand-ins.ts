@@ -5,14 +5,9 @@ import type { Part, Span } from './response.js';
 import { changeAttempt, currentAttempt, type Attempt, type Run } from './run.js';
 import type { ToolCall } from './tool-call.js';
 
-const spanTypes: Readonly<Record<string, Span['type']>> = {
-  'text-start': 'text',
-  'text-delta': 'text',
-  'text-end': 'text',
-  'reasoning-start': 'reasoning',
-  'reasoning-delta': 'reasoning',
-  'reasoning-end': 'reasoning',
-};
+/** The kind of the text that a chunk starts, continues or ends. */
+const spanTypeOf = ({ type }: Chunk): Span['type'] | undefined =>
+  /^(?:text|reasoning)-(?:start|delta|end)$/.test(type) ? (type.startsWith('text') ? 'text' : 'reasoning') : undefined;
 
 interface SpanPayload {
   readonly id: string;
@@ -21,8 +16,9 @@ interface SpanPayload {
 }
 
 /** Keeps the provider's version of a part while guards may edit it: its metadata may stand for that version. */
-export const noteOriginal = ({ originals }: Attempt, { type, payload }: Chunk): void => {
-  const span = spanTypes[type];
+export const noteOriginal = ({ originals }: Attempt, chunk: Chunk): void => {
+  const { type, payload } = chunk;
+  const span = spanTypeOf(chunk);
   if (span) {
     const { id, text } = payload as SpanPayload;
     const key = `${span} ${id}`;
@@ -51,7 +47,7 @@ const wordsOf = (part: Part | undefined): string =>
  */
 export const withoutFallen = (run: Run, chunk: Chunk): Chunk => {
   const attempt = currentAttempt(run);
-  const type = spanTypes[chunk.type];
+  const type = spanTypeOf(chunk);
   if (!type && chunk.type !== 'tool-call') return chunk;
   const payload = chunk.payload as SpanPayload & ToolCall; // each of these types has one of the two
   const part = type && attempt.answer.growing[type].get(payload.id)?.part;

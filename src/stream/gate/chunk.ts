@@ -35,8 +35,6 @@ export interface TextPart {
 }
 
 const textKinds = { 'text-delta': 'text', 'reasoning-delta': 'reasoning' } as const;
-const ends: Partial<Record<string, string>> = { 'text-end': 'text', 'reasoning-end': 'reasoning' };
-const starts: Partial<Record<string, string>> = { 'text-start': 'text', 'reasoning-start': 'reasoning' };
 
 /** Adds the id of the tool call that a nested chunk belongs to. */
 const keyWithin = (chunk: Chunk, key: string | undefined): string | undefined =>
@@ -88,9 +86,8 @@ export const withoutText = (chunk: Chunk): Chunk =>
 
 /** The text that a chunk starts or ends; undefined for other chunks. */
 export const borderOf = (chunk: Chunk): { key: string; isEnd: boolean } | undefined => {
-  const { type, payload } = chunk;
-  const kind = ends[type] ?? starts[type];
-  if (kind) return { key: `${kind} ${String(fieldsIn(payload)['id'])}`, isEnd: type in ends };
+  const [, kind, side] = /^(text|reasoning)-(start|end)$/.exec(chunk.type) ?? [];
+  if (kind) return { key: `${kind} ${String(fieldsIn(chunk.payload)['id'])}`, isEnd: side === 'end' };
   const inner = toolOutputChunk(chunk);
   const border = inner && borderOf(inner);
   return border && { ...border, key: keyWithin(chunk, border.key) ?? border.key };
