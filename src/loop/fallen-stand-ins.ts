@@ -1,5 +1,5 @@
 import { dropStandIns, hasStandIns, withoutStandIns } from '../guard/stand-ins.js';
-import { isSame } from '../phase/plain-data.js';
+import { computed, isSame } from '../phase/plain-data.js';
 import type { Chunk } from './ports.js';
 import type { Part, Span } from './response.js';
 import { changeAttempt, currentAttempt, type Attempt, type Run } from './run.js';
@@ -21,10 +21,8 @@ export const noteOriginal = ({ originals }: Attempt, chunk: Chunk): void => {
   const span = spanTypeOf(chunk);
   if (span) {
     const { id, text } = payload as SpanPayload;
-    const key = `${span} ${id}`;
-    const pieces = originals.get(key) ?? [];
+    const pieces = computed(originals, `${span} ${id}`, (): string[] => []);
     if (text) pieces.push(text);
-    originals.set(key, pieces);
   } else if (type === 'tool-call') {
     const { toolCallId, toolName, args } = payload as ToolCall;
     originals.set(`call ${toolCallId}`, [toolName, JSON.stringify(args)]);

@@ -16,9 +16,7 @@ export const createBlockScopes = () => {
   return {
     take: (outer: RunScope): CancelableScope => idle.get(outer)?.pop() ?? openScope(outer),
     giveBack: (outer: RunScope, blockScope: CancelableScope): void => {
-      const others = idle.get(outer);
-      if (others) others.push(blockScope);
-      else idle.set(outer, [blockScope]);
+      computed(idle, outer, (): CancelableScope[] => []).push(blockScope);
     },
   };
 };
