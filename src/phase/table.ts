@@ -24,7 +24,7 @@ export const phaseNames = Object.keys(phases) as Phase[]; // the table has exact
 export const isPerChunk = (name: string): boolean => Object.hasOwn(phases, name) && phases[name as Phase].cadence === 'chunk';
 
 /** The row of a phase, by its name; throws for a name that is not in the table. */
-export const phaseRow = <P extends Phase = Phase>(phase: P | Author['phase']): PhaseRow<P> => {
+export const phaseRow = <P extends Phase>(phase: P | Author['phase']): PhaseRow<P> => {
   const row = (phases as Partial<Record<string, unknown>>)[phase];
   if (!row) throw new InterlockError('phase/unknown', { path: phase, detail: `the phases are ${phaseNames.join(', ')}.` });
   return row as PhaseRow<P>; // the row of that phase, as the engine sees it; see PhaseRow
