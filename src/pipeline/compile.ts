@@ -2,7 +2,7 @@ import { inheriting } from '../phase/plain-data.js';
 import { InterlockError } from '../errors.js';
 import { isObject } from '../option-kind.js';
 import { stepOf } from '../guard/guard.js';
-import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
+import { guardStep, inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
 import { noteStandIns } from '../guard/stand-ins.js';
 import { whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
@@ -163,12 +163,8 @@ export const branchesOf = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode
   });
 
 /** A block as one step; the guards inside it report their own verdicts. */
-const blockStep = <P extends Phase>({ phase }: PhaseRow<P>, path: string, run: Guard<P>): GuardStep<P> => ({
-  author: { processorId: path, phase, path },
-  isBlock: true,
-  run,
-  read: (verdict) => verdict as Verdict<PhaseData<P>>, // the result of `run`
-});
+const blockStep = <P extends Phase>({ phase }: PhaseRow<P>, path: string, run: Guard<P>): GuardStep<P> =>
+  guardStep({ processorId: path, phase, path }, run);
 
 interface CompileSite<P extends Phase> {
   row: PhaseRow<P>;

@@ -1,5 +1,6 @@
 import { isOverlapping, type GuardPolicy } from '../guard/policy/guard-policy.js';
 import {
+  guardStep,
   inSequence,
   notifyViolation,
   readThrown,
@@ -21,7 +22,7 @@ import {
 } from './policy/layers.js';
 import { cached, cachedWindows } from './policy/cached.js';
 import { isPromise, whenReady } from '../phase/awaitable.js';
-import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
+import type { Phase, PhaseRow } from '../phase/row.js';
 import { pass, type Retry, type Trip, type Verdict, type Pass } from '../verdict.js';
 import { createOwnPayloads } from './block-scope.js';
 import { inParallel } from './parallel.js';
@@ -91,17 +92,12 @@ export const withPolicy = <P extends Phase>(step: GuardStep<P>, { row, policy }:
   const { author, onViolation, skips } = step;
   const site: LayerSite<P> = { author, row, policy, state: policyState(policy) };
   const guard = wanted.reduceRight<Guard<P>>((inner, { layer }) => layer(inner, site), bareGuard(step));
-  return {
-    author,
-    skips,
-    isBlock: policy.shadow, // it reports its own verdict later
-    run: (data, scope) =>
-      whenReady(guard(data, scope), (verdict) => {
-        if (isViolation(verdict)) notifyViolation(onViolation, verdict);
-        return verdict;
-      }),
-    read: (verdict) => verdict as Verdict<never>, // the result of `run`
-  };
+  const run: Guard<P> = (data, scope) =>
+    whenReady(guard(data, scope), (verdict) => {
+      if (isViolation(verdict)) notifyViolation(onViolation, verdict);
+      return verdict;
+    });
+  return { ...guardStep(author, run), skips, isBlock: policy.shadow }; // a shadow reports its own verdict later
 };
 
 const isViolation = (verdict: Verdict<unknown>): verdict is Trip | Retry =>
@@ -131,20 +127,15 @@ export const overlapModel = <P extends Phase>(step: GuardStep<P>, { row, policy 
   const { author } = step;
   const guard = inSequence([step]);
   const own = createOwnPayloads();
-  return {
-    author,
-    isBlock: true, // it reports its own verdict later
-    run: (data, scope) => {
-      const copy = own.copyOf(data, scope);
-      if (!scope.addOverlapGuard) return guard(copy, scope);
-      scope.addOverlapGuard({
-        author,
-        judge: (blockScope) => guard({ ...copy, retryCount: blockScope.retryCount() }, blockScope),
-      });
-      return pass;
-    },
-    read: (verdict) => verdict as Verdict<PhaseData<P>>, // the result of `run`
-  };
+  return guardStep(author, (data, scope) => {
+    const copy = own.copyOf(data, scope);
+    if (!scope.addOverlapGuard) return guard(copy, scope);
+    scope.addOverlapGuard({
+      author,
+      judge: (blockScope) => guard({ ...copy, retryCount: blockScope.retryCount() }, blockScope),
+    });
+    return pass;
+  });
 };
 
 const sampledOut: Pass = { kind: 'pass', bypass: { reason: 'sampled-out' } };
