@@ -40,6 +40,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt) => {
   const started: Promise<ToolOutcome>[] = [];
   const canceled = new AbortController();
   const controller = new AbortController();
+  const stopped: AbortSignal = controller.signal;
   const abortSignal = anySignal([run.options.abortSignal, canceled.signal]);
   const site: CallSite = {
     run,
@@ -65,7 +66,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt) => {
     /** Emits the output of a call that waited for the verdict on its result. Returns an outcome if a guard of the stream stops on it. */
     release: ({ toolCallId }: ToolCall) => releaseOutput(run, site.waiting.get(toolCallId) ?? []),
     /** Aborted as soon as a guard stops on something that a tool wrote. */
-    stopped: controller.signal,
+    stopped,
     /**
      * Stops the step. A retry waits for the running tools, because their effects cannot be undone and the next attempt needs their results;
      * any other stop cancels them and continues at once.
