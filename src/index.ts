@@ -8,7 +8,7 @@ export type { GuardTraits } from './guard/traits.js';
 export type { GuardPolicy } from './guard/policy/guard-policy.js';
 export type { Pattern, WindowedProcessor } from './guard/pattern.js';
 export { rejectToolCall, requireApproval, type ToolCallChunk } from './stream/tool-rulings.js';
-export type { Finding } from './pipeline/verify/find-defects.js';
+export type { Finding } from './pipeline/verify/checks.js';
 export { loopMachine } from './loop/loop-machine.js';
 export { compile, type PipelineStep, fromWorkflow } from './mastra/graph/to-graph.js';
 export {

@@ -19,7 +19,7 @@ const activities = 'src/loop/{activities/*,conversation,drive,judge}.ts';
 /** Of `src/loop`: the ends of attempts, steps and runs, and their results. */
 const finalizing = 'src/loop/{emit,finalize-run,step-record}.ts';
 /** Of `src/loop`: tool calls and approvals. */
-const tools = 'src/loop/{running-calls,settle-result,step-calls,tool-*,waiting-calls}.ts';
+const tools = 'src/loop/{running-calls,settle-result,tool-*}.ts';
 /** Of `src/loop`: recording and replay of runs. */
 const traces = 'src/loop/{record-{guards,ports},replay-*,run-recording,walk}.ts';
 

@@ -25,8 +25,8 @@ export const promiseMutations: readonly PromiseMutation[] = [
     promise: 'P2',
     breaks: 'the stream gate emits chunks before a verdict',
     file: 'src/stream/gate/stream-gate.ts',
-    from: '(next, segment) => stageOf(segment, { gate, next, maxHeldChars })',
-    to: '(next) => next',
+    from: ': createWindowStage({ segment, gate, next, maxHeldChars }),',
+    to: ': next,',
     tests: suite('P2'),
   },
   {
@@ -41,8 +41,8 @@ export const promiseMutations: readonly PromiseMutation[] = [
     promise: 'P4',
     breaks: 'a rejected attempt stays in the conversation',
     file: 'src/loop/finalize-run.ts',
-    from: `  restoreConversation(run, run.state.start);\n  run.change({ reusable: [...run.state.reusable, ...attempt.finishedCalls] });`,
-    to: `  run.change({ reusable: [...run.state.reusable, ...attempt.finishedCalls] });`,
+    from: `  keepRejectedWords(run);\n  restoreConversation(run, to);\n`,
+    to: `  keepRejectedWords(run);\n`,
     tests: suite('P4'),
   },
   {
@@ -65,8 +65,8 @@ export const promiseMutations: readonly PromiseMutation[] = [
     promise: 'P7',
     breaks: 'the last branch of a parallel block overwrites the others',
     file: 'src/pipeline/merge-branches.ts',
-    from: 'versionsOf(merging, { base, values: states, writers })',
-    to: 'versionsOf(merging, { base, values: states, writers }).slice(-1)',
+    from: 'versionsOf(merging, base, states)',
+    to: 'versionsOf(merging, base, states).slice(-1)',
     tests: suite('P7'),
   },
   {

@@ -1,4 +1,4 @@
-import type { Finding } from '../../src/pipeline/verify/find-defects.js';
+import type { Finding } from '../../src/pipeline/verify/checks.js';
 
 /** A row of the phase table for pages, so that no page refers to a phase by name. */
 export interface PhaseInfo {

@@ -1,6 +1,5 @@
 import type { Instructions, ModelMessage } from 'ai';
-import type { CallRuling } from '../loop/step-calls.js';
-import type { ToolCall } from '../loop/tool-call.js';
+import type { ToolCall, CallRuling } from '../loop/tool-call.js';
 import type { AnyMessage } from './spec.js';
 
 /** The guards' version of calls, and their rulings about them, by their ids; without the calls that guards removed. */

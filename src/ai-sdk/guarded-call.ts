@@ -1,7 +1,7 @@
 import { isInterlockError } from '../errors.js';
 import { drive } from '../loop/drive.js';
 import { currentAttempt, type Run as LoopRun } from '../loop/run.js';
-import { setCall } from '../loop/step-calls.js';
+import { setCall } from '../loop/tool-call.js';
 import type { Phase } from '../phase/row.js';
 import { isSame, fieldsIn } from '../phase/plain-data.js';
 import { createStreamBuffer, type StreamBuffer } from '../stream/stream-buffer.js';

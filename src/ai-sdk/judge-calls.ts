@@ -1,8 +1,7 @@
-import { setCall } from '../loop/step-calls.js';
 import { drive } from '../loop/drive.js';
 import { withoutPrompt } from '../loop/judge.js';
 import { currentAttempt } from '../loop/run.js';
-import type { ToolCall } from '../loop/tool-call.js';
+import { type ToolCall, setCall } from '../loop/tool-call.js';
 import { createStreamBuffer } from '../stream/stream-buffer.js';
 import type { RunEvent } from '../../schemas/index.js';
 import { honours } from './adapters.js';

@@ -50,7 +50,7 @@ export const openLane = <Part extends { type: string }>(
     if (outcome && loop.state.stop) throw run.end(errorOfStop(loop.state.stop, withoutPrompt(loop)));
     return takeCleared();
   };
-  guardedStream.onStop(() => notify());
+  guardedStream.onStop?.(() => notify());
   dropReprocessed(loop); // of an attempt that was cut off
   return {
     /** Takes the next part; returns those that may be emitted now. */
@@ -69,7 +69,7 @@ export const openLane = <Part extends { type: string }>(
       guardedStream.isStopped ? whenReady(guardedStream.end(), passed) : takeCleared(),
     /** The parts that were still buffered at the end of a response. */
     end: () => whenReady(guardedStream.end(), passed),
-    close: guardedStream.close,
+    close: () => guardedStream.close?.(),
   };
 };
 

@@ -1,6 +1,6 @@
 import * as ai from 'ai'; // older versions lack some of its names
 import type { Tool, ToolSet } from 'ai';
-import { faultOfArguments, frozenArguments, refusedCall } from '../loop/step-calls.js';
+import { faultOfArguments, frozenArguments, refusedCall } from '../loop/tool-call.js';
 import { isPlain } from '../phase/plain-data.js';
 import { parseArguments } from './chunks.js';
 import type { Run } from './run.js';

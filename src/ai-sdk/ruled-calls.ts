@@ -1,8 +1,7 @@
 import { asSchema, jsonSchema, type ModelMessage, type Tool } from 'ai';
 import { InterlockError } from '../errors.js';
-import { invalidArguments } from '../loop/step-calls.js';
 import { isPlain, isSame, computed } from '../phase/plain-data.js';
-import type { ToolCall } from '../loop/tool-call.js';
+import { type ToolCall, invalidArguments } from '../loop/tool-call.js';
 import { honours, start } from './adapters.js';
 import { approvedCalls, judgeApproved } from './approved-calls.js';
 import { parseArguments } from './chunks.js';

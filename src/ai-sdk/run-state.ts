@@ -1,9 +1,8 @@
 import type { Instructions, ModelMessage, ToolCallRepairFunction, ToolSet } from 'ai';
 import type { Host } from '../phase/host.js';
 import type { ProviderLimits } from '../loop/provider-clock.js';
-import type { CallRuling } from '../loop/step-calls.js';
 import type { StoredPart } from '../plain/stored-message.js';
-import type { ToolCall } from '../loop/tool-call.js';
+import type { ToolCall, CallRuling } from '../loop/tool-call.js';
 import type { ApprovedInput } from './approved-input.js';
 import type { Answers } from './conversation.js';
 import type { RunTrace } from './run-trace.js';

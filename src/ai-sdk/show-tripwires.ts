@@ -1,9 +1,7 @@
 import type { TextStreamPart, ToolSet, UIMessageChunk } from 'ai';
-import { keptMark } from '../loop/judge.js';
+import { keepsChat, keptMark } from '../loop/judge.js';
 import { once } from '../phase/memo.js';
 import type { WrittenData } from './events.js';
-import type { Phase } from '../phase/row.js';
-import { phaseRow } from '../phase/table.js';
 import { isStopError, TripwireError, type StopError } from './stop-errors.js';
 import { wrapField } from './watch-readers.js';
 
@@ -72,17 +70,15 @@ const createConverter = (run: ShownRun) => {
       shown = data.length;
       return [...written, part];
     }
-    const isOfRun = part.error.phase === 'outputResult';
+    const { error } = part;
+    const isOfRun = error.phase === 'outputResult';
     const retraction = asPassedOn({ type: 'data-interlock-retract', data: { scope: isOfRun ? 'run' : 'step' } });
-    const isKept = TripwireError.isInstance(part.error) && (hasSteps ? part.error.keepsLastStep : keepsQuestion(part.error, run));
+    const sent = { hasSteps: run.state.steps.length > 0, isUnseen: !hasSteps };
+    const isKept = TripwireError.isInstance(error) && keepsChat(error, sent);
     const mark = isKept ? [asPassedOn({ type: keptMark, data: {} })] : [];
-    return [...((isOfRun ? hasSteps : isInStep) ? [retraction] : mark), ...endOf(part.error)];
+    return [...((isOfRun ? hasSteps : isInStep) ? [retraction] : mark), ...endOf(error)];
   };
 };
-
-/** Whether a run of which nothing was sent was blocked for its answer, or for a limit, and not for the question. */
-const keepsQuestion = ({ keepsLastStep, phase }: TripwireError, { state: { steps } }: ShownRun): boolean =>
-  keepsLastStep || steps.length > 0 || !phaseRow(phase as Phase).mayOverlap; // an error's phase is a phase
 
 const endOf = (error: StopError): object[] => {
   if (!TripwireError.isInstance(error)) return [{ type: 'error', error }];

@@ -26,6 +26,14 @@ export interface GuardStep<P extends Phase> extends Thrower {
   read(returned: unknown, data: PhaseData<P>, scope: RunScope): Awaitable<Verdict<PhaseData<P>>>;
 }
 
+/** A guard as one step of a sequence, which reports its own verdicts. */
+export const guardStep = <P extends Phase>(author: Author, run: Guard<P>): GuardStep<P> => ({
+  author,
+  isBlock: true,
+  run,
+  read: (verdict) => verdict as Verdict<PhaseData<P>>, // the result of `run`
+});
+
 /** A sequence in progress. */
 interface Progress<P extends Phase> {
   readonly steps: readonly GuardStep<P>[];

@@ -14,7 +14,10 @@ type EditLeaf = (leaf: Leaf, label?: string) => Leaf;
  * plain error. Text files are decoded, in an object that names their type, and as data URLs. Dates, other bytes and circular references
  * stay as they are.
  */
-export const mapLeaves = (value: unknown, edit: EditLeaf): unknown => {
+export const mapLeaves = (value: unknown, edit: EditLeaf): unknown => mapWith(value, edit, mapContainer);
+
+/** Changes leaves with a function, and objects with another, each object once. */
+const mapWith = (value: unknown, edit: EditLeaf, mapObject: (value: object, mapping: Mapping) => unknown): unknown => {
   const known = new Map<object, unknown>();
   const inner: MapInner = (one, label, fileType) => {
     if (typeof one === 'string') return readEncoded(one, fileType, changeOf(edit, label)) ?? edit(one, label);
@@ -22,7 +25,7 @@ export const mapLeaves = (value: unknown, edit: EditLeaf): unknown => {
     if (typeof one !== 'object' || one === null) return one;
     if (known.has(one)) return known.get(one);
     known.set(one, one);
-    const mapped = mapContainer(one, { edit, inner, label, fileType });
+    const mapped = mapObject(one, { edit, inner, label, fileType });
     known.set(one, mapped);
     return mapped;
   };
@@ -144,22 +147,15 @@ const framing = new Set([
  * Changes each text in data of the host, which may be cyclic. Field names and the host's framing fields stay. An instance of a
  * class in which a text changes becomes a plain object.
  */
-export const mapErrorTexts = (value: unknown, change: ChangeText): unknown => {
-  const known = new Map<object, unknown>();
-  const inner: MapInner = (one, label, fileType) => {
-    if (typeof one === 'string')
-      return readEncoded(one, fileType, { change: (text) => change(text, label) }) ?? change(one, label);
-    if (typeof one !== 'object' || one === null) return one;
-    if (known.has(one)) return known.get(one);
-    known.set(one, one);
-    const mapped = Array.isArray(one)
-      ? sameOr(one, mapItems(one, inner, label))
-      : mapFields(one, { edit: (name) => name, inner, label, keeps: framing });
-    known.set(one, mapped);
-    return mapped;
-  };
-  return inner(value);
-};
+export const mapErrorTexts = (value: unknown, change: ChangeText): unknown =>
+  mapWith(
+    value,
+    (leaf, label) => (typeof leaf === 'string' ? change(leaf, label) : leaf),
+    (one, { inner, label }) =>
+      Array.isArray(one)
+        ? sameOr(one, mapItems(one, inner, label))
+        : mapFields(one, { edit: (name) => name, inner, label, keeps: framing }),
+  );
 
 const sameOr = (before: readonly unknown[], after: unknown[]): readonly unknown[] =>
   after.every((one, index) => Object.is(one, before[index])) ? before : after;

@@ -137,7 +137,7 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
   if (isToolOutputChunk(chunk)) return carrying(chunk, by);
   if (type.startsWith('data-'))
     return whenReady(redactedIn(chunk.data, by), (data) => (data === chunk.data ? chunk : { ...chunk, data }));
-  const payload = (chunk.payload ?? {}) as Record<string, unknown>;
+  const payload = fieldsIn(chunk.payload);
   const map = (_value: unknown, change: ChangeText) => {
     const edited = isLast ? { ...payload, argsTextDelta: change(String(payload['argsTextDelta'])) } : payload;
     return readFields(type, edited, { change });

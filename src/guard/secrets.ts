@@ -13,12 +13,6 @@ export const standInOf = (name: string): string => `⟦${name.slice(1, -1)}⟧`;
 /** The placeholder of a stand-in. */
 export const placeholderOf = (name: string): string => `[${name.slice(1, -1)}]`;
 
-/** A text, and the key of the field that contains it. */
-interface LabelledText {
-  readonly text: string;
-  readonly label: string | undefined;
-}
-
 /** A processor with secrets that must not be recorded. */
 export interface SecretsProcessor extends Processor {
   /**
@@ -26,8 +20,8 @@ export interface SecretsProcessor extends Processor {
    * field that contains the text.
    */
   readonly conceal?: (text: string, state: object, label?: string) => string;
-  /** Reads what will be recorded, for secrets that `conceal` cannot find in a text by itself. */
-  readonly readAhead?: (texts: readonly LabelledText[], state: object) => Awaitable<unknown>;
+  /** Reads what will be recorded, each text with the key of its field, for secrets that `conceal` cannot find in a text by itself. */
+  readonly readAhead?: (texts: readonly { text: string; label: string | undefined }[], state: object) => Awaitable<unknown>;
   /** Prepares for a replay, whose recorded texts contain stand-ins for secrets. */
   readonly expectStandIns?: (state: object) => void;
 }

@@ -40,7 +40,7 @@ interface WithMetadata {
   providerMetadata?: unknown;
 }
 
-const metadataOf = (part: Part): unknown => (part as WithMetadata).providerMetadata;
+const metadataOf = (part: Part): unknown => fieldsIn(part)['providerMetadata'];
 
 /** A copy of the content that the fields of a part stand for. */
 const contentOf = (part: Part): unknown => {
@@ -56,10 +56,8 @@ const contentOf = (part: Part): unknown => {
 export const dropStandIns = (part: Part, falling: Falling): void => {
   const metadata = metadataOf(part);
   if (metadata) (part as WithMetadata).providerMetadata = withoutStandIns(metadata, falling);
-  if (falling === 'all' && part.type === 'reasoning') part.details = part.details.map(unsigned);
+  if (falling === 'all' && part.type === 'reasoning') part.details = part.details.map((detail) => withoutStandIns(detail, 'all'));
 };
-
-const unsigned = <T>(detail: T): T => withoutStandIns(detail, 'all');
 
 /** The result of a call, and the form of it that the model reads in its place. */
 interface ModelForm {

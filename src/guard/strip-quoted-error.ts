@@ -1,5 +1,5 @@
 import { errorTable, InterlockError, isInterlockError } from '../errors.js';
-import { fieldsIn, isRecord } from '../phase/plain-data.js';
+import { fieldsIn, isObject, isRecord } from '../phase/plain-data.js';
 import { leavesOf } from './map-texts.js';
 import { stripQuotedSecrets } from './secrets.js';
 import { attempted } from '../phase/awaitable.js';
@@ -60,10 +60,10 @@ const recordFields = ['text', 'value', 'data', 'body', 'responseBody', 'content'
 
 /** The texts of the response that an error and its causes are about. A response with an error status is the provider's description of it. */
 const recordOf = (error: unknown, seen = new Set<unknown>()): string[] => {
-  if (typeof error !== 'object' || error === null || seen.has(error)) return [];
+  if (!isObject(error) || seen.has(error)) return [];
   seen.add(error);
   if (Array.isArray(error)) return error.flatMap((one) => recordOf(one, seen));
-  const fields = error as Readonly<Record<string, unknown>>; // read by name
+  const fields = fieldsIn(error);
   const status = fields['statusCode'] ?? fields['status'];
   if (typeof status === 'number' && status >= 400) return [];
   const own = recordFields.flatMap((name) => leavesOf(parsed(fields[name])).map(String));

@@ -23,6 +23,15 @@ export const restoreConversation = (run: Run, snapshot: ConversationSnapshot | u
   if (snapshot) run.change({ list: run.options.ports.messages.restore(snapshot, run.state.list) });
 };
 
+/**
+ * Stores the caller's message as the guards left it, once they have passed the first prompt. Until then, and again while a new attempt is
+ * judged, the message is not known to be acceptable.
+ */
+export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
+  if (!run.options.lanes.memory || run.state.counters.stepNumber > 0) return;
+  run.change({ acceptedInput: isAccepted ? snapshotConversation(run) : undefined });
+};
+
 /** A function that starts a new message for the rest of the response and returns its id. Undefined if messages have no ids. */
 export const rotationOf = (run: Run): (() => string) | undefined => {
   const { messages, createId } = run.options.ports;
@@ -42,7 +51,8 @@ export const showFeedback = ({ options: { ports }, state: { list, feedback } }: 
   ports.messages.writeTagged(list, tag, feedback === undefined ? [] : [{ role: 'system', content: feedbackText(feedback) }]);
 
 /** Removes the feedback from the conversation after the attempt it was for. */
-export const clearFeedback = ({ options: { ports }, state: { list } }: Run): void => ports.messages.writeTagged(list, tag, []);
+export const clearFeedback = ({ options: { ports }, state: { list } }: Run, ofTag = tag): void =>
+  ports.messages.writeTagged(list, ofTag, []);
 
 /** The feedback for the model about a rejected attempt. The specification fixes the wording. */
 export const feedbackText = (reason: string): string =>

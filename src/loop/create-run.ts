@@ -1,8 +1,6 @@
 import { klona } from 'klona/full';
 import { createResponse } from './response.js';
-import { setCall } from './step-calls.js';
-import type { Phase } from '../phase/row.js';
-import { createRunScope, type GuardReport, type Reports } from '../phase/scope.js';
+import { createRunScope, type GuardReport, type GuardSpan, type Reports, type RunScope } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
 import { createRecorder } from '../trace/recorder.js';
 import { startContext } from './machine.js';
@@ -14,16 +12,15 @@ import {
   type AttemptReply,
   type Run,
   type RunOptions,
-  type RunRecording,
   type RunState,
-  type RunTracer,
+  type RunObserver,
   type Journal,
 } from './run.js';
 import { noUsage } from './step-record.js';
 import { checkDataPart, persistedPart } from './emit.js';
 import { emitJudged } from './judge.js';
 import type { Chunk, ModelEntry } from './ports.js';
-import type { CallResponse } from './tool-call.js';
+import { type CallResponse, setCall } from './tool-call.js';
 import { readState, resumed, writeState } from './state/run-state.js';
 
 /** The state at the start of a run. */
@@ -57,12 +54,13 @@ const startOf = ({ ports, list, limits, before }: RunOptions): RunState => ({
 /** Creates a run without starting it. */
 export const createRun = (options: RunOptions): Run => {
   const { ports, runId, before, abortSignal: signal = new AbortController().signal } = options;
+  const observers = [options.recording, options.tracer].filter((one) => one !== undefined);
   let state = startOf(options);
   const recorder = createRecorder({
     runId,
     position: () => positionOf(run),
     wallClock: ports.wallClock,
-    onEvent: listener(options, () => run),
+    onEvent: listener(observers, options, () => run),
   });
   const slots: Run['slots'] = before?.slots ?? new Map();
   const scope = createRunScope({
@@ -78,7 +76,7 @@ export const createRun = (options: RunOptions): Run => {
     abortSignal: signal,
     messageId: () => state.messageId,
     addOverlapGuard: (guard) => run.change({ overlapGuards: [...state.overlapGuards, guard] }),
-    openSpan: options.tracer?.openSpan,
+    openSpan: openSpans(observers),
   });
   const run: Run = {
     options,
@@ -133,13 +131,12 @@ export const unanswered = (): AttemptReply => ({
 
 /** Code that combines several runs also gets the reports of each. */
 const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run): Reports => {
-  const both = <R>(own: (report: R) => void, other: ((report: R) => void) | undefined): ((report: R) => void) =>
-    other
-      ? (report) => {
-          other(report);
-          own(report);
-        }
-      : own;
+  const both =
+    <R>(own: (report: R) => void, other: ((report: R) => void) | undefined) =>
+    (report: R): void => {
+      other?.(report);
+      own(report);
+    };
   const reportGuard = both(recorder.reportGuard, reports?.reportGuard);
   return {
     openShadow: recorder.openShadow,
@@ -156,21 +153,32 @@ const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run)
 /** Marks an edited response: its metadata may quote removed content. */
 const markEdited = (run: Run, { verdict, author }: GuardReport): void => {
   const { attempt } = run.state;
-  const isEdit = verdict.kind === 'edit' && phaseRow(author.phase as Phase).lane === 'output'; // author.phase is a phase
+  const isEdit = verdict.kind === 'edit' && phaseRow(author.phase).lane === 'output';
   if (isEdit && attempt && !attempt.wasEdited) changeAttempt(run, { wasEdited: true });
 };
 
-/** Calls the run's tracer with each event first, independently of other listeners. */
-const listener = ({ tracer, onEvent }: RunOptions, runOf: () => Run): RunOptions['onEvent'] =>
-  tracer
-    ? (event) => {
-        try {
-          tracer.onEvent(event, runOf());
-        } finally {
-          onEvent?.(event);
-        }
-      }
-    : onEvent;
+/** Calls the run's observers with each event first, independently of other listeners. */
+const listener =
+  (observers: readonly RunObserver[], { onEvent }: RunOptions, runOf: () => Run): NonNullable<RunOptions['onEvent']> =>
+  (event) => {
+    try {
+      for (const observer of observers) observer.onEvent(event, runOf());
+    } finally {
+      onEvent?.(event);
+    }
+  };
+
+/** Opens a span with each observer; the guard gets the scope of the last one. Undefined without observers. */
+const openSpans = (observers: readonly RunObserver[]): RunScope['openSpan'] => {
+  if (observers.length === 0) return undefined;
+  return (call) => {
+    const spans = observers.map(({ openSpan }) => openSpan(call));
+    const end: GuardSpan['end'] = (verdict) => {
+      for (const span of spans) span.end(verdict);
+    };
+    return { scope: spans.at(-1)?.scope ?? call.scope, end };
+  };
+};
 
 /**
  * A guard's `writer.custom()`: writes a data part, which guards that read data parts judge like any chunk.
@@ -195,33 +203,6 @@ const stopError = (run: Run): unknown => {
   const { reason, metadata, processorId } = stop;
   return run.options.ports.host.createTripWire({ reason, metadata, processorId, retry: stop.kind === 'retry' });
 };
-
-/** Sends every event to both; a guard gets the scope of the tracer's span. */
-export const joinTracers = (tracer: RunTracer | undefined, recording: RunRecording | undefined): RunTracer | undefined => {
-  if (!tracer || !recording) return tracer ?? (recording && { ...recording, ids: noIds });
-  return {
-    onEvent: (event, run) => {
-      recording.onEvent(event, run);
-      tracer.onEvent(event, run);
-    },
-    openSpan: (call) => {
-      const [recorded, span] = [recording.openSpan(call), tracer.openSpan(call)];
-      return {
-        scope: span.scope,
-        end: (verdict) => {
-          recorded.end(verdict);
-          span.end(verdict);
-        },
-      };
-    },
-    within: tracer.within,
-    get ids() {
-      return tracer.ids;
-    },
-  };
-};
-
-const noIds: RunTracer['ids'] = { traceId: undefined, spanId: undefined };
 
 /** The options of one run segment: from the start, or a call's response, to the end or the next suspension. */
 export type RunSegment = Pick<RunOptions, 'mode' | 'streamBuffer' | 'abortSignal' | 'onEvent' | 'onStepFinish'> &

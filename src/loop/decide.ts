@@ -1,6 +1,7 @@
 import { initialTransition, transition, type ExecutableActionsFrom, type SnapshotFrom } from 'xstate';
 import { getLoopMachine, type LoopContext, type LoopEvent, type LoopInput } from './machine.js';
 import type { ActivityName } from './activity.js';
+import { computed } from '../phase/plain-data.js';
 
 type LoopMachine = ReturnType<typeof getLoopMachine>;
 
@@ -50,36 +51,20 @@ const keyOf = (event: LoopEvent): string =>
  */
 export const createDecider = (variant?: LoopMachine, limit = 10_000) => {
   const machine = (): LoopMachine => variant ?? getLoopMachine();
-  const decisions = new Map<string, Map<string, Decision>>();
-  const states = new WeakMap<LoopSnapshot, Map<string, Decision>>();
-  let count = 0;
-  /** The decisions in a state of the machine, by their events. */
-  const at = (state: string): Map<string, Decision> => {
-    let known = decisions.get(state);
-    if (!known) decisions.set(state, (known = new Map()));
-    return known;
-  };
-  /** The same, found by the state's snapshot, which runs share: to write a state as text costs more than the rest of a decision. */
-  const after = (snapshot: LoopSnapshot): Map<string, Decision> => {
-    let known = states.get(snapshot);
-    if (!known) states.set(snapshot, (known = at(JSON.stringify([snapshot.value, snapshot.context]))));
-    return known;
-  };
-  const remembered = (known: Map<string, Decision>, event: string, decide: () => Decision): Decision => {
-    let decision = known.get(event);
-    if (decision) return decision;
-    if (count >= limit) {
-      decisions.clear(); // a running run keeps those of its own states
-      count = 0;
-    }
-    count += 1;
-    known.set(event, (decision = decide()));
-    return decision;
-  };
+  const decisions = new Map<string, Decision>();
+  /** A state as text, by its snapshot, which runs share: to write it costs more than the rest of a decision. */
+  const states = new WeakMap<LoopSnapshot, string>();
+  const stateOf = (snapshot: LoopSnapshot): string =>
+    computed(states, snapshot, () => JSON.stringify([snapshot.value, snapshot.context]));
+  const remembered = (key: string, decide: () => Decision): Decision =>
+    computed(decisions, key, () => {
+      if (decisions.size >= limit) decisions.clear();
+      return decide();
+    });
   return {
-    start: (input: LoopInput) => remembered(at(''), JSON.stringify(input), () => decisionOf(initialTransition(machine(), input))),
+    start: (input: LoopInput) => remembered(JSON.stringify(input), () => decisionOf(initialTransition(machine(), input))),
     next: (snapshot: LoopSnapshot, event: LoopEvent) =>
-      remembered(after(snapshot), keyOf(event), () =>
+      remembered(`${stateOf(snapshot)} ${keyOf(event)}`, () =>
         // A final state stays final; the machine itself would still accept a CANCEL.
         snapshot.status === 'active' ? decisionOf(transition(machine(), snapshot, event)) : decisionOf([snapshot, []]),
       ),

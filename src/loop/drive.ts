@@ -81,7 +81,10 @@ const runToCheckpoint = async (run: Run, from: Decision): Promise<Checkpoint> =>
     if (finishing) await finishing;
     for (const activity of decision.starts) underWay.set(activity, perform(run, activity));
     const [only] = underWay.values();
-    if (!only) return finishOrSuspend(run, decision, events);
+    if (!only) {
+      await finalizeRun(run, decision.snapshot.value as RunStatus); // only final and suspended states have none; their names are statuses
+      return { events, isOver: true };
+    }
     const next = underWay.size === 1 ? only : Promise.race([...underWay.values()].map((each) => Promise.resolve(each)));
     const event = isPromise(next) ? await next : next;
     events.push(event);
@@ -98,12 +101,6 @@ const startRun = async (run: Run): Promise<void> => {
   const { maxSteps, maxRetries } = limits;
   run.recorder.record({ type: 'run-start', agentId, mode, maxSteps, maxRetries });
   await publish(run, agentChunk(run, 'start', { id: agentId, messageId: run.state.messageId }));
-};
-
-/** Only final and suspended states have no activity under way; each has the name of a status. */
-const finishOrSuspend = async (run: Run, { snapshot }: Decision, events: readonly LoopEvent[]): Promise<Checkpoint> => {
-  await finalizeRun(run, snapshot.value as RunStatus);
-  return { events, isOver: true };
 };
 
 /** Follows the machine: records the states it entered. Returns a promise only if one of them ends an attempt. */

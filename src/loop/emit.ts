@@ -1,7 +1,9 @@
+import { klona } from 'klona/full';
 import type { Chunk, DataPart } from './ports.js';
 import { isOver, type Run, type Attempt } from './run.js';
 import { InterlockError } from '../errors.js';
 import { copyPlain } from '../phase/plain-data.js';
+import type { WaitingCall } from './tool-call.js';
 
 /** A chunk that the loop creates. */
 export const agentChunk = (run: Run, type: string, payload: unknown): Chunk => ({
@@ -69,4 +71,24 @@ export const addWritten = (run: Run, { written }: Attempt): boolean => {
   if (written.length === 0) return false;
   run.options.ports.messages.addData(run.state.list, written.splice(0));
   return true;
+};
+
+/** JSON schema of an approval. */
+const approvalSchema = JSON.stringify({
+  type: 'object',
+  properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },
+  required: ['approved'],
+});
+
+/** A waiting call, as a chunk for Mastra's clients. */
+export const waitingChunk = (run: Run, waiting: WaitingCall): Chunk => {
+  const { toolCallId, toolName, args } = copyPlain(waiting.call);
+  if (waiting.kind === 'approval')
+    return agentChunk(run, 'tool-call-approval', { toolCallId, toolName, args, resumeSchema: approvalSchema });
+  const { payload, resumeSchema = '', approval } = waiting.displayed ?? waiting.suspension;
+  if (approval) {
+    const inner = { toolName, args, ...approval };
+    return agentChunk(run, 'tool-call-approval', { ...inner, toolCallId, resumeSchema: approvalSchema });
+  }
+  return agentChunk(run, 'tool-call-suspended', { toolCallId, toolName, args, suspendPayload: klona(payload), resumeSchema });
 };

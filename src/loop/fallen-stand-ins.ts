@@ -1,19 +1,13 @@
 import { dropStandIns, hasStandIns, withoutStandIns } from '../guard/stand-ins.js';
-import { isSame } from '../phase/plain-data.js';
-import { isGuarded } from './judge.js';
+import { computed, isSame } from '../phase/plain-data.js';
 import type { Chunk } from './ports.js';
 import type { Part, Span } from './response.js';
 import { changeAttempt, currentAttempt, type Attempt, type Run } from './run.js';
 import type { ToolCall } from './tool-call.js';
 
-const spanTypes: Readonly<Record<string, Span['type']>> = {
-  'text-start': 'text',
-  'text-delta': 'text',
-  'text-end': 'text',
-  'reasoning-start': 'reasoning',
-  'reasoning-delta': 'reasoning',
-  'reasoning-end': 'reasoning',
-};
+/** The kind of the text that a chunk starts, continues or ends. */
+const spanTypeOf = ({ type }: Chunk): Span['type'] | undefined =>
+  /^(?:text|reasoning)-(?:start|delta|end)$/.test(type) ? (type.startsWith('text') ? 'text' : 'reasoning') : undefined;
 
 interface SpanPayload {
   readonly id: string;
@@ -22,15 +16,13 @@ interface SpanPayload {
 }
 
 /** Keeps the provider's version of a part while guards may edit it: its metadata may stand for that version. */
-export const noteOriginal = (run: Run, { originals }: Attempt, { type, payload }: Chunk): void => {
-  if (!isGuarded(run, 'outputStream')) return;
-  const span = spanTypes[type];
+export const noteOriginal = ({ originals }: Attempt, chunk: Chunk): void => {
+  const { type, payload } = chunk;
+  const span = spanTypeOf(chunk);
   if (span) {
     const { id, text } = payload as SpanPayload;
-    const key = `${span} ${id}`;
-    const pieces = originals.get(key) ?? [];
+    const pieces = computed(originals, `${span} ${id}`, (): string[] => []);
     if (text) pieces.push(text);
-    originals.set(key, pieces);
   } else if (type === 'tool-call') {
     const { toolCallId, toolName, args } = payload as ToolCall;
     originals.set(`call ${toolCallId}`, [toolName, JSON.stringify(args)]);
@@ -48,13 +40,13 @@ const wordsOf = (part: Part | undefined): string =>
   part?.type === 'text' ? part.text : part?.type === 'reasoning' ? part.reasoning : '';
 
 /**
- * A released chunk without metadata that represents content which guards edited: from the first edited part of a response on, also without
+ * A released chunk of an edited response without metadata that represents content which guards edited: from the first edited part of a response on, also without
  * references. The end of an edited part repeats the part's remaining metadata, so that readers drop what came before.
  */
 export const withoutFallen = (run: Run, chunk: Chunk): Chunk => {
   const attempt = currentAttempt(run);
-  const type = spanTypes[chunk.type];
-  if (!attempt.wasEdited || (!type && chunk.type !== 'tool-call')) return chunk;
+  const type = spanTypeOf(chunk);
+  if (!type && chunk.type !== 'tool-call') return chunk;
   const payload = chunk.payload as SpanPayload & ToolCall; // each of these types has one of the two
   const part = type && attempt.answer.growing[type].get(payload.id)?.part;
   const metadata = payload.providerMetadata ?? (isEnd(chunk) ? part?.providerMetadata : undefined);
@@ -74,10 +66,9 @@ const isEnd = ({ type }: Chunk): boolean => type.endsWith('-end');
 const isEditedSpan = (original: string, left: string, chunk: Chunk): boolean =>
   isEnd(chunk) ? left !== original : !original.startsWith(left);
 
-/** Removes the same from the parts of a complete response; a removed part counts as edited. */
+/** Removes the same from the parts of a complete response that was edited; a removed part counts as edited. */
 export const dropFallen = (attempt: Attempt): void => {
   const { answer, originals } = attempt;
-  if (!attempt.wasEdited) return;
   const edited = new Set<Part>();
   for (const type of ['text', 'reasoning'] as const)
     for (const [id, { part }] of answer.growing[type])

@@ -2,13 +2,22 @@ import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/run-event.js';
 import { restoreConversation, snapshotConversation } from './conversation.js';
 import { persistRejectedTurn } from './persist-rejected-turn.js';
-import { keepRejectedWords, keptMark, lastStepAfter } from './judge.js';
-import type { Chunk, StepRecord, StepTripwire } from './ports.js';
-import { agentChunk, publish, retract } from './emit.js';
-import { acceptedSteps, changeAttempt, currentAttempt, isWithheld, visibleSteps, type Attempt, type Run } from './run.js';
+import { keepRejectedWords, keepsChat, keptMark, lastStepAfter } from './judge.js';
+import type { Chunk, ConversationSnapshot, StepRecord } from './ports.js';
+import { agentChunk, publish, retract, waitingChunk } from './emit.js';
+import {
+  acceptedSteps,
+  changeAttempt,
+  currentAttempt,
+  isWithheld,
+  visibleSteps,
+  type Attempt,
+  type Run,
+  waitingCalls,
+} from './run.js';
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
-import { waitingChunk, waitingCalls } from './waiting-calls.js';
 import { safely, untilAborted, attempted } from '../phase/awaitable.js';
+import { definedFields } from '../phase/plain-data.js';
 import { recordWastedCall } from './model-call.js';
 
 /** The end of an attempt. */
@@ -56,18 +65,21 @@ const notifyBufferedSteps = async (run: Run, status: RunStatus): Promise<void> =
 
 /** Removes an attempt that was cut off: from the conversation, from the results and from the reader's view. */
 const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
-  keepRejectedWords(run);
-  restoreConversation(run, run.state.start);
-  run.change({ reusable: [...run.state.reusable, ...attempt.finishedCalls] });
   const { reason } = record;
-  rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
-  const out: Parameters<typeof retract>[1] = {
-    partIds: attempt.answer.partIds,
-    place: attempt.place ?? run.options.streamBuffer.offset,
-    scope: 'step',
-  };
-  if (isModelFailure(run, reason)) run.options.streamBuffer.drop(out.place); // emitted content of a failed attempt stays, marked as failed
-  else await retract(run, out);
+  rollBack(run, run.state.start, [record]);
+  const place = attempt.place ?? run.options.streamBuffer.offset;
+  if (isModelFailure(run, reason)) run.options.streamBuffer.drop(place); // emitted content of a failed attempt stays, marked as failed
+  else await retract(run, { partIds: attempt.answer.partIds, place, scope: 'step' });
+};
+
+/** Removes rejected steps from the conversation and from the results; the results of their tools may serve another attempt. */
+const rollBack = (run: Run, to: ConversationSnapshot | undefined, records: readonly StepRecord[]): void => {
+  keepRejectedWords(run);
+  restoreConversation(run, to);
+  run.change({ reusable: [...run.state.reusable, ...(run.state.attempt?.finishedCalls ?? [])] });
+  const tripwire = tripwireOf(run);
+  for (const record of records)
+    rejectRecord(run, record, tripwire && record.reason !== 'error' ? withoutPlace(tripwire) : undefined);
 };
 
 /**
@@ -83,20 +95,15 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
   if (run.state.isResultAccepted || (reason === 'error' && run.signal.aborted)) return;
   const rejected = reason === 'retry' ? accepted.filter(({ record }) => record === last) : accepted;
   if (reason !== 'error') run.change({ accepted: accepted.filter((step) => !rejected.includes(step)) });
-  keepRejectedWords(run);
-  restoreConversation(run, reason === 'retry' ? run.state.start : run.state.firstStep);
-  run.change({ reusable: [...run.state.reusable, ...(run.state.attempt?.finishedCalls ?? [])] });
-  const tripwire = reason === 'error' ? undefined : stepTripwire(run);
-  for (const { record } of rejected) {
-    record.reason = reason;
-    rejectRecord(run, record, tripwire);
-  }
+  const { start, firstStep } = run.state;
+  for (const { record } of rejected) record.reason = reason;
+  const records = rejected.map(({ record }) => record);
+  rollBack(run, reason === 'retry' ? start : firstStep, records);
   const [first] = rejected;
   if (isModelFailure(run, reason) || !first) return;
   const partIds = rejected.flatMap((step) => [...step.partIds]);
-  const out: Parameters<typeof retract>[1] = { partIds, place: first.place, scope: reason === 'retry' ? 'step' : 'run' };
-  const isRetracted = await retract(run, out);
-  if (isRetracted) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end was removed, too
+  const isDropped = await retract(run, { partIds, place: first.place, scope: reason === 'retry' ? 'step' : 'run' });
+  if (isDropped) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end was removed, too
 };
 
 /** The host adds the steps when readers get the chunk, `stepCount` and this one (`step`): it may be buffered, and guards may edit them until then. */
@@ -125,15 +132,7 @@ const chunkReason = ({ finishReason }: StepRecord, reason: StepReason): string =
   reason === 'stop' || reason === 'tool-calls' ? (finishReason ?? reason) : reason;
 
 /** The provider's own word for the reason of the last response. */
-const rawReasonOf = ({ state: { attempt } }: Run): { rawReason?: string } => {
-  const { rawReason } = attempt?.finish ?? {};
-  return rawReason === undefined ? {} : { rawReason };
-};
-
-const stepTripwire = (run: Run): StepTripwire | undefined => {
-  const tripwire = tripwireOf(run);
-  return tripwire && withoutPlace(tripwire);
-};
+const rawReasonOf = ({ state: { attempt } }: Run) => definedFields({ rawReason: attempt?.finish?.rawReason });
 
 /** The tripwire of a run that ended as one. */
 export const tripwireOf = ({ state: { stop } }: Run): Tripwire | undefined => {
@@ -181,9 +180,9 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
 
 const publishTripwire = async (run: Run, tripwire: Tripwire): Promise<void> => {
   const { runId, serveGuardDetails } = run.options;
-  const lastStep = lastStepAfter(run.state.stop);
-  const isAnswer = lastStep === undefined || run.state.accepted.length > 0;
-  if (lastStep === 'kept' || (isWithheld(run) && isAnswer))
+  const { accepted, stop } = run.state;
+  const blocked = { phase: tripwire.phase, keepsLastStep: lastStepAfter(stop) === 'kept' };
+  if (keepsChat(blocked, { hasSteps: accepted.length > 0, isUnseen: isWithheld(run) }))
     await publish(run, { type: keptMark, runId, from: 'AGENT', data: {} });
   await publish(run, agentChunk(run, 'tripwire', serveGuardDetails ? tripwire : withoutPlace(tripwire)));
 };

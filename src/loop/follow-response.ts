@@ -9,21 +9,20 @@ import { fieldsIn, isSame, copyShared } from '../phase/plain-data.js';
 /** A snapshot of the response before guards judge it, to compare with their version. */
 export const snapshotResponse = (run: Run): readonly PartSnapshot[] => snapshotAgain(run, responseParts(run));
 
+/** Unchanged values are shared with the earlier snapshots, so that a long response is not copied again at each step. */
 const snapshotAgain = (run: Run, parts: readonly Part[]): readonly PartSnapshot[] => {
-  run.change({ lastParts: snapshotParts(parts, run.state.lastParts) });
+  const { lastParts } = run.state;
+  run.change({ lastParts: parts.map((part, index) => snapshotOf(part, lastParts[index])) });
   return run.state.lastParts;
 };
-
-interface FollowOptions {
-  /** The call whose result was judged: the new result is not an edit. */
-  readonly but?: string;
-}
 
 /**
  * Updates records and stream to the guards' version of the response, whichever step it belongs to. If parts were added to or removed from
  * several steps, their step is unknown: the last step then gets all parts from the first changed one.
+ *
+ * @param but the call whose result was judged: the new result is not an edit
  */
-export const followResponse = async (run: Run, start: readonly PartSnapshot[], { but }: FollowOptions = {}): Promise<void> => {
+export const followResponse = async (run: Run, start: readonly PartSnapshot[], but?: string): Promise<void> => {
   const all = responseParts(run);
   const now = snapshotAgain(run, all);
   const before = but === undefined ? start : start.map((part) => (part.id === but ? withResultOf(part, now) : part));
@@ -221,14 +220,6 @@ const withResultOf = (was: PartSnapshot, parts: readonly PartSnapshot[]): PartSn
   const [[args, , toolName], [, result]] = [was.value, now.value] as [unknown[], unknown[]]; // see callIn
   return { ...was, value: [args, result, toolName], metadata: now.metadata };
 };
-
-/**
- * Takes snapshots of parts before guards judge them.
- *
- * @param earlier their earlier snapshots: unchanged values are shared, so that a long response is not copied again at each step
- */
-const snapshotParts = (parts: readonly Part[], earlier: readonly PartSnapshot[] = []): PartSnapshot[] =>
-  parts.map((part, index) => snapshotOf(part, earlier[index]));
 
 const metadataIn = (part: Part | undefined): unknown =>
   fieldsIn(part?.type === 'source' ? part.source : part)['providerMetadata']; // not all parts have it

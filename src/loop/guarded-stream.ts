@@ -4,35 +4,34 @@ import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import { fieldsIn, definedFields, isSame } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Plan } from '../pipeline/compile.js';
-import { planStream, type StreamSegment } from '../pipeline/stream-plan.js';
+import { planStream } from '../pipeline/stream-plan.js';
 import type { EarlierText } from '../stream/gate/matcher.js';
-import { createStreamGate } from '../stream/gate/stream-gate.js';
+import { createStreamGate, type StreamGateOptions } from '../stream/gate/stream-gate.js';
 import type { Verdict } from '../verdict.js';
 import { withoutFallen } from './fallen-stand-ins.js';
 import { addChunk, findToolPart, type ProviderResult } from './response.js';
-import { setCall, type CallRuling, type StepCalls } from './step-calls.js';
 import { isGuarded, stopWith, streamPayload, mostFollowing, takeReprocessed } from './judge.js';
 import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
 import { emit } from './emit.js';
 import { changeAttempt, currentAttempt, type Attempt, type Run } from './run.js';
 import { chunkIn, argumentsOf } from '../stream/gate/chunk.js';
-import type { ToolCall } from './tool-call.js';
+import { type ToolCall, setCall, type CallRuling, type StepCalls } from './tool-call.js';
 
 /** Passes chunks through the guards to the reader. It waits only if it must. */
 export interface GuardedStream {
   /** Processes a chunk, and those that guards set aside to follow it. Returns an outcome if the guards stop on one. */
   process(chunk: Chunk): Awaitable<Outcome | undefined | void>;
-  /** Sets the function to call once a guard that is still running stops the stream. */
-  onStop(listener: () => void): void;
+  /** Sets the function to call once a guard that is still running stops the stream. Only with windows, as the rest. */
+  onStop?(listener: () => void): void;
   /** Whether a guard has stopped the stream. */
-  readonly isStopped: boolean;
+  readonly isStopped?: boolean;
   /** Emits all buffered chunks. Returns an outcome if the guards stop on it. */
   end(): Awaitable<Outcome | undefined>;
   /** Waits for the guards that are running. Returns an outcome if they stop the stream. */
-  settled(): Awaitable<Outcome | undefined>;
+  settled?(): Awaitable<Outcome | undefined>;
   /** Releases the stream after the call, whatever its outcome. */
-  close(): void;
+  close?(): void;
 }
 
 type Processed = ReturnType<GuardedStream['process']>;
@@ -121,7 +120,7 @@ const guardedStreamTo = (run: Run, take: Take, earlierTexts?: () => readonly Ear
   const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;
   const stream = plan && planStream(plan.graph, run.options.window);
   const guardedStream = stream
-    ? gatedStream(run, { take, earlierTexts, stretches: stream.stretches })
+    ? gatedStream(run, { release: take, earlierTexts, segments: stream.stretches })
     : directStream(run, take, plan);
   return plan ? withReprocessed(run, guardedStream) : guardedStream;
 };
@@ -161,11 +160,7 @@ const directStream = (run: Run, take: Take, plan: Plan | undefined): BareStream 
       const data = streamPayload(run, chunk);
       return whenReady(plan.run('outputStream', data, run.scope), (verdict) => whenReady(settle(verdict, data), next));
     },
-    onStop: () => undefined,
-    isStopped: false,
     end: () => undefined,
-    settled: () => undefined,
-    close: () => undefined,
   };
 };
 
@@ -173,20 +168,12 @@ const same: Continue = (outcome) => outcome;
 
 type StreamData = PhaseData<'outputStream'>;
 
-interface GateSettings {
-  readonly take: Take;
-  readonly earlierTexts: (() => readonly EarlierText[]) | undefined;
-  readonly stretches: readonly StreamSegment[];
-}
-
 /** With windows, the gate buffers the text that guards have not cleared. */
-const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings): BareStream => {
+const gatedStream = (run: Run, options: Pick<StreamGateOptions, 'segments' | 'release' | 'earlierTexts'>): BareStream => {
   const gate = createStreamGate({
-    segments: stretches,
-    earlierTexts,
+    ...options,
     scope: run.scope,
     payloadOf: (part) => streamPayload(run, part),
-    release: take,
     maxHeldChars: run.options.maxHeldChars,
   });
   const stopped = (): Outcome | undefined => {
@@ -208,7 +195,7 @@ const gatedStream = (run: Run, { take, earlierTexts, stretches }: GateSettings):
 /** Adds the guards' version of a chunk to the response and emits it. The loop itself reports the end of a call. */
 const takeResponse = (run: Run, part: Chunk): Promise<void> | undefined => {
   const attempt = currentAttempt(run);
-  const remaining = withoutFallen(run, attempt.wasEdited ? unquoting(part) : part);
+  const remaining = attempt.wasEdited ? withoutFallen(run, unquoting(part)) : part;
   const ruled =
     remaining.type === 'tool-result'
       ? resultOfCall(run, attempt, remaining)
@@ -217,7 +204,8 @@ const takeResponse = (run: Run, part: Chunk): Promise<void> | undefined => {
   if (ruled.type === 'tool-call') followCall(attempt, ruled);
   if (isGuarded(run, 'llmResponse')) attempt.leftChunks.push({ type: ruled.type, payload: ruled.payload });
   if (ruled.type === 'finish') {
-    if (attempt.finish) changeAttempt(run, { finish: { ...attempt.finish, providerMetadata: metadataOf(ruled) } });
+    if (attempt.finish)
+      changeAttempt(run, { finish: { ...attempt.finish, providerMetadata: fieldsIn(ruled.payload)['providerMetadata'] } });
     return undefined;
   }
   addChunk(attempt.answer, ruled);
@@ -225,17 +213,9 @@ const takeResponse = (run: Run, part: Chunk): Promise<void> | undefined => {
   return emit(run, ruled);
 };
 
-interface WithMetadata {
-  readonly providerMetadata?: unknown;
-  /** Of the end of a response: it repeats the provider's. */
-  readonly metadata?: unknown;
-}
-
-const metadataOf = ({ payload }: Pick<Chunk, 'payload'>): unknown => (payload as WithMetadata | undefined)?.providerMetadata;
-
-/** Removes metadata that may quote removed content. */
+/** Removes metadata that may quote removed content; at the end of a response `metadata` repeats the provider's. */
 export const unquoting = <C extends Pick<Chunk, 'payload'>>(chunk: C): C => {
-  const { providerMetadata, metadata } = (chunk.payload ?? {}) as WithMetadata;
+  const { providerMetadata, metadata } = fieldsIn(chunk.payload);
   if (!providerMetadata && !metadata) return chunk;
   const own = definedFields({ providerMetadata: withoutQuotations(providerMetadata), metadata: withoutQuotations(metadata) });
   return { ...chunk, payload: { ...fieldsIn(chunk.payload), ...own } };
@@ -246,7 +226,7 @@ const judgesWhole = (run: Run): boolean => isGuarded(run, 'outputStep') || isGua
 
 /** Keeps a chunk that streams arguments, to compare it with its call. */
 const keepInput = (run: Run, { answer }: Attempt, chunk: Chunk): void => {
-  if (argumentsOf(chunk) !== undefined && judgesWhole(run)) answer.streamedInput.push(chunk);
+  if (judgesWhole(run) && argumentsOf(chunk) !== undefined) answer.streamedInput.push(chunk);
 };
 
 /**

@@ -38,20 +38,21 @@ export const judge = <P extends Phase>(run: Run, data: PhaseData<P>): Awaitable<
 };
 
 /** Runs one plan over a payload; see {@link judge}. */
-export const judgeWith = <P extends Phase>(run: Run, plan: Plan, data: PhaseData<P>): Awaitable<Judged<P>> => {
+export const judgeWith = <P extends Phase>(run: Run, plan: Plan, data: PhaseData<P>): Awaitable<Judged<P>> =>
+  whenReady(verdictOf(run, plan, data), (verdict) => settled(run, data, verdict));
+
+const verdictOf = <P extends Phase>(run: Run, plan: Plan, data: PhaseData<P>): Awaitable<Verdict<PhaseData<P>>> => {
   run.signal.throwIfAborted(); // the run is canceled: guards that have not started do not start
-  return whenReady(plan.run<P>(data.phase, data, run.scope), (verdict) => settled(run, data, verdict));
+  return plan.run<P>(data.phase, data, run.scope);
 };
 
 /** The guards' verdict on another form of a payload that they passed; undefined if they cannot judge this form. */
 export const judgeForm = <P extends Phase>(run: Run, data: PhaseData<P>): Awaitable<Judged<P> | undefined> => {
   const plan = run.options.lanes[phaseRow<Phase>(data.phase).lane];
-  run.signal.throwIfAborted();
-  return plan
-    ? whenReady(plan.run<P>(data.phase, data, run.scope), (verdict) =>
-        verdict.kind === 'unavailable' ? undefined : settled(run, data, verdict),
-      )
-    : { data };
+  if (!plan) return { data };
+  return whenReady(verdictOf(run, plan, data), (verdict) =>
+    verdict.kind === 'unavailable' ? undefined : settled(run, data, verdict),
+  );
 };
 
 const settled = <P extends Phase>(run: Run, data: PhaseData<P>, verdict: Verdict<PhaseData<P>>): Judged<P> => {
@@ -83,12 +84,18 @@ export const stopWith = (run: Run, stop: Stop): Outcome => {
 
 /** The last accepted step after a stop of a later prompt, whose guards may overlap with the call: the step is what is new in the prompt. */
 export const lastStepAfter = (stop: Stop | undefined): 'rejected' | 'kept' | undefined => {
-  if (!stop || !phaseRow(stop.phase as Phase).mayOverlap) return undefined; // author.phase is a phase
+  if (!stop || !phaseRow(stop.phase).mayOverlap) return undefined;
   return rejectsContent(stop) ? 'rejected' : 'kept';
 };
 
 /** Before a tripwire: what a reader has of the chat stays accepted, the last step or the question. */
 export const keptMark = 'data-interlock-kept';
+
+/** Whether a tripwire keeps what a reader has of the chat: a limit does, and a block of an answer of which nothing was sent. */
+export const keepsChat = (
+  blocked: { readonly phase: string; readonly keepsLastStep: boolean },
+  { hasSteps, isUnseen }: { readonly hasSteps: boolean; readonly isUnseen: boolean },
+): boolean => blocked.keepsLastStep || (isUnseen && (hasSteps || !phaseRow(blocked.phase).mayOverlap));
 
 /** The error of a run whose guard gave no verdict. */
 export const unavailableError = ({ phase, path, error }: Pick<Unavailable, 'phase' | 'path' | 'error'>): InterlockError =>

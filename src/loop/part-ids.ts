@@ -1,35 +1,18 @@
 import type { Chunk } from './ports.js';
-import type { ToolCall } from './tool-call.js';
+import { type ToolCall, keyOfCall } from './tool-call.js';
 import { findToolPart } from './response.js';
-import { keyOfCall } from './step-calls.js';
 import type { Run } from './run.js';
 import { responseParts } from './step-record.js';
 import { fieldsIn } from '../phase/plain-data.js';
 
-/** Makes the part ids of one model call unique in the run. */
-/** Gives a chunk its run-wide id; the same object if nothing changed. Undefined if it repeats an earlier chunk. */
-type PartIds = (chunk: Chunk) => Chunk | undefined;
-
 /** The ids that a run has given to parts and calls. */
-interface RunIds {
-  readonly used: Set<string>;
-  /** The provider's ids of calls that got another one, by that one. */
-  readonly given: Map<string, string>;
-  /** Whether an earlier step has this call, and it has no result yet. */
-  isOpen(id: string): boolean;
-}
-
-export const idsOf = (run: Run): RunIds => ({
+export const idsOf = (run: Run) => ({
   used: run.usedPartIds,
+  /** The provider's ids of calls that got another one, by that one. */
   given: run.givenCallIds,
-  isOpen: (id) => findToolPart(responseParts(run), id)?.toolInvocation.state === 'call',
+  /** Whether an earlier step has this call, and it has no result yet. */
+  isOpen: (id: string): boolean => findToolPart(responseParts(run), id)?.toolInvocation.state === 'call',
 });
-
-/** The same for ids that are not assigned in the run. */
-export const idsLike = (run: Run): RunIds => {
-  const { used, given, isOpen } = idsOf(run);
-  return { used: new Set(used), given: new Map(given), isOpen };
-};
 
 /**
  * Creates run-wide ids for the parts of one model call. Providers number parts and tool calls anew in each call (`0`, `txt-0`, `call_0`).
@@ -39,7 +22,7 @@ export const idsLike = (run: Run): RunIds => {
  * providers give all of them the same) gets its own id, so that each has its own approval and result. A result belongs to the last call with
  * its id that has none; some tools of a provider respond in a later step.
  */
-export const createPartIds = ({ used, given, isOpen }: RunIds): PartIds => {
+export const createPartIds = ({ used, given, isOpen }: ReturnType<typeof idsOf>) => {
   const owned = new Map<string, string>();
   const seenCalls = new Set<string>();
   /** Provider's ids of calls that are complete. */
@@ -81,7 +64,8 @@ export const createPartIds = ({ used, given, isOpen }: RunIds): PartIds => {
     called.add(own);
     return own;
   };
-  return (chunk) => {
+  /** Gives a chunk its run-wide id; the same object if nothing changed. Undefined if it repeats an earlier chunk. */
+  return (chunk: Chunk): Chunk | undefined => {
     const id = partIdOf(chunk);
     if (id === undefined) return chunk;
     const isOfCall = chunk.type.startsWith('tool-');

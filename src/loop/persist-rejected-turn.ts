@@ -1,3 +1,4 @@
+import { waitingChunk } from './emit.js';
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { RunStatus } from '../../schemas/index.js';
 import type { Plan } from '../pipeline/compile.js';
@@ -8,10 +9,9 @@ import { messageOf } from '../errors.js';
 import { isGuarded, lastStepAfter } from './judge.js';
 import type { SavedTurn, Persistence } from './persistence.js';
 import type { Chunk, LoopPorts, StepRecord } from './ports.js';
-import { acceptedSteps, isWithheld, type ResponseStep, type Run } from './run.js';
+import { acceptedSteps, isWithheld, type ResponseStep, type Run, waitingCalls } from './run.js';
 import { responseParts } from './step-record.js';
 import { withheldCall } from '../ui/chat-messages.js';
-import { waitingCalls, waitingChunk } from './waiting-calls.js';
 
 type Unaccepted = Exclude<keyof Persistence, 'suspended'>;
 
@@ -26,17 +26,6 @@ const questionPlaceholder = '[This message was withheld.]';
 /** Maximum wait for memory at the end of a run: a run ends even if its storage does not respond. */
 const patienceMs = 5_000;
 
-const policyOf = ({ options }: Run, status: Unaccepted): SavedTurn => options.persistence?.[status] ?? 'accepted';
-
-/**
- * Stores the caller's message as the guards left it, once they have passed the first prompt. Until then, and again while a new attempt is
- * judged, the message is not known to be acceptable.
- */
-export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
-  if (!run.options.lanes.memory || run.state.counters.stepNumber > 0) return;
-  run.change({ acceptedInput: isAccepted ? snapshotConversation(run) : undefined });
-};
-
 /**
  * Saves to memory the parts of a turn without an accepted response that the run's policy keeps, whatever ended the run, without rejected
  * or unjudged content. A failure of memory is reported as an event and does not change the end of the run.
@@ -49,7 +38,7 @@ export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<
   if (status === 'suspended') return persistWaitingTurn(run);
   if (!isUnaccepted(status)) return;
   await retractTurn(run);
-  const policy = policyOf(run, status);
+  const policy = run.options.persistence?.[status] ?? 'accepted';
   const list = listToPersist(run, policy, status);
   if (!list) return run.recorder.record({ type: 'memory', given: 'nothing' });
   const steps = policy === 'accepted' && areWordsAccepted(run) ? keptSteps(run).map(({ record }) => record) : [];
@@ -59,11 +48,8 @@ export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<
 
 /** While a run waits for a person, memory keeps its accepted content. */
 const persistWaitingTurn = async (run: Run): Promise<void> => {
-  if (run.options.persistence?.suspended === 'drop') return;
-  await persistSoFar(
-    run,
-    waitingCalls(run).map((call) => waitingChunk(run, call)),
-  );
+  const waiting = waitingCalls(run).map((call) => waitingChunk(run, call));
+  if (run.options.persistence?.suspended !== 'drop') await persistSoFar(run, waiting);
 };
 
 /** With `savePerStep`, saves the accepted steps before the next one starts. */
@@ -97,10 +83,7 @@ const persistSoFar = async (run: Run, waiting: readonly Chunk[]): Promise<void> 
   const list = ports.messages.restore(snapshotConversation(run), run.state.list);
   if (!keepsSteps(run)) keepCalls(run, list);
   for (const chunk of waiting) await ports.payloads?.ofChunk(chunk);
-  await failureOf(
-    unfinishedTurn.keep(list, waiting).then(() => undefined),
-    run,
-  );
+  await failureOf(unfinishedTurn.keep(list, waiting), run);
 };
 
 /** Reduces a response to the calls that were made, with their results: their step was accepted, the words were not. */
@@ -169,10 +152,7 @@ const retractTurn = async (run: Run): Promise<void> => {
   const { unfinishedTurn, persistence } = run.options;
   const hasWaited = persistence?.suspended !== 'drop' && run.recorder.events.some(({ type }) => type === 'run-resume');
   if (!unfinishedTurn || !(hasWaited || unfinishedTurn.hasSaved || (savesSteps(run) && run.state.steps.length > 0))) return;
-  await failureOf(
-    unfinishedTurn.takeBack(run.state.list).then(() => undefined),
-    run,
-  );
+  await failureOf(unfinishedTurn.takeBack(run.state.list), run);
 };
 
 const isUnaccepted = (status: RunStatus): status is Unaccepted => Object.hasOwn(answerPlaceholders, status);
@@ -275,7 +255,7 @@ const save = async (
   }
 };
 
-const failureOf = (saved: Promise<string | undefined>, { scope }: Run): Promise<string | undefined> => {
+const failureOf = (saved: Promise<string | void>, { scope }: Run): Promise<string | void> => {
   let callOff: () => void = () => undefined;
   const tooLate = new Promise<string>((resolve) => {
     callOff = scope.setTimer(() => resolve(`memory did not answer within ${patienceMs} ms.`), patienceMs);

@@ -1,3 +1,4 @@
+import { fieldsIn } from '../phase/plain-data.js';
 import type { PartSource } from './ports.js';
 
 /** The most time that a provider may take in one call, in milliseconds. */
@@ -65,6 +66,6 @@ export const createProviderClock = (limits: ProviderLimits, expire: (limit: Limi
 
 /** Whether a part of a model's stream contains output, by the AI SDK's definition. */
 export const isContent = (part: unknown): boolean => {
-  const { type, delta } = (part ?? {}) as { type?: string; delta?: unknown };
+  const { type, delta } = fieldsIn(part);
   return typeof delta === 'string' ? delta.length > 0 : type === 'tool-call' || type === 'file' || type === 'reasoning-file';
 };

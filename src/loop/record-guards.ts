@@ -4,12 +4,12 @@ import { isPerChunk } from '../phase/table.js';
 import { childrenOf, type GraphNode } from '../pipeline/graph.js';
 import type { Frozen } from '../trace/contents.js';
 import { partOf, type TraceFact, type TraceWriter } from '../trace/trace-writer.js';
-import { isStop, type Author, type Verdict } from '../verdict.js';
+import { isStop, type Verdict } from '../verdict.js';
 import type { Chunk } from './ports.js';
 import { withoutHeaders } from './record-ports.js';
 import { createConcealedTexts, wordsOfChunk, type MapText } from '../trace/plain-json.js';
 import { partIdOf } from './part-ids.js';
-import { isObject, fieldsIn } from '../phase/plain-data.js';
+import { isObject, fieldsIn, pick } from '../phase/plain-data.js';
 
 /** Fields of a payload that contain no text, or that an engine passes along with it. */
 const unseen = new Set(['phase', 'messageList', 'streamParts', 'state', 'steps', 'agent', 'model', 'tools']);
@@ -42,35 +42,21 @@ export const recordGuard = (
       if (memoryIds?.has(author.processorId)) writeMemory(writer, { author, data, scope }, verdict);
       const after = verdict.kind === 'edit' ? (verdict.data as object) : data; // an edit of this payload
       const returned = isStop(verdict) ? undefined : writer.freeze(visibleIn(after, scope));
-      writeJudged(writer, author, { received, returned, causes: causesOf(verdict, writer) });
+      const changed = returned && keyOf(received) !== keyOf(returned) ? returned : undefined;
+      const causes = causesOf(verdict, writer);
+      if (isPerChunk(author.phase) && returned && !changed && !causes) return; // the chunk passed unchanged
+      const adds: unknown[] = [];
+      writer.write({
+        kind: 'judged',
+        ...writer.place,
+        ...pick(author, 'phase', 'processorId', 'path'),
+        received: writer.refer(received, adds),
+        ...(changed && { returned: writer.refer(changed, adds) }),
+        ...(causes && { causes }),
+        adds,
+      });
     },
   };
-};
-
-type Causes = Extract<TraceFact, { kind: 'judged' }>['causes'];
-
-interface GuardRecord {
-  readonly received: Frozen;
-  readonly returned: Frozen | undefined;
-  readonly causes: Causes;
-}
-
-const writeJudged = (writer: TraceWriter, author: Author, { received, returned, causes }: GuardRecord): void => {
-  const { phase, processorId, path } = author;
-  const changed = returned && !isSameFrozen(received, returned) ? returned : undefined;
-  if (isPerChunk(phase) && returned && !changed && !causes) return; // the chunk passed unchanged
-  const adds: unknown[] = [];
-  writer.write({
-    kind: 'judged',
-    ...writer.place,
-    phase,
-    processorId,
-    path,
-    received: writer.refer(received, adds),
-    ...(changed && { returned: writer.refer(changed, adds) }),
-    ...(causes && { causes }),
-    adds,
-  });
 };
 
 /** Maximum length of a recorded chain of causes. */
@@ -84,10 +70,10 @@ const outageOf = (verdict: Verdict<unknown>): { readonly error?: unknown } | und
 };
 
 /** The error of a guard without a verdict, then its causes. */
-const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
+const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter) => {
   const outage = outageOf(verdict);
   if (!outage) return undefined;
-  const causes: NonNullable<Causes> = [];
+  const causes: NonNullable<Extract<TraceFact, { kind: 'judged' }>['causes']> = [];
   for (let error = outage.error; error instanceof Error && causes.length < mostCauses; error = error.cause) {
     const { name, stack } = error;
     const { code } = fieldsIn(error);
@@ -195,7 +181,5 @@ const withoutSteps = (chunk: Chunk): Chunk => {
 
 const repeating = new Set(['step-start', 'step-finish', 'finish']);
 
-/** Whether two records have the same content. */
-const isSameFrozen = (a: Frozen, b: Frozen): boolean => keyOf(a) === keyOf(b);
-
+/** Equal for records with the same content. */
 const keyOf = ({ lists, values }: Frozen): string => JSON.stringify([[...lists], values]);

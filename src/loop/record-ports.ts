@@ -1,5 +1,5 @@
 import { partOf, type TraceWriter } from '../trace/trace-writer.js';
-import { createPartIds, idsLike, partIdOf } from './part-ids.js';
+import { createPartIds, idsOf, partIdOf } from './part-ids.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolRequest } from './ports.js';
 import type { ToolCall, ToolOutcome } from './tool-call.js';
 import type { Run } from './run.js';
@@ -180,6 +180,12 @@ const withMadeCall = (chunk: Chunk, { ports, request }: OpenCall): Chunk => {
   if (chunk.type !== 'tool-call' || call.providerExecuted || !ports.makeCall) return chunk;
   const { args, refusal } = ports.makeCall({ call, settings: request });
   return { ...chunk, payload: { ...call, args: refusal ? refusedArguments : args } };
+};
+
+/** The ids of a run, for ids that are not assigned in it. */
+const idsLike = (run: Run): ReturnType<typeof idsOf> => {
+  const { used, given, isOpen } = idsOf(run);
+  return { used: new Set(used), given: new Map(given), isOpen };
 };
 
 const recordIncoming = (incoming: OpenCall): ((chunk: Chunk) => void) => {

@@ -7,8 +7,7 @@ import { freeze, freezeContent, type Frozen } from '../trace/contents.js';
 import { fromPlainJson, toPlainJson, type MapText } from '../trace/plain-json.js';
 import { createTape } from '../trace/replay.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, StepRuling } from './ports.js';
-import { refusedCall } from './step-calls.js';
-import type { ToolCall, ToolOutcome } from './tool-call.js';
+import { type ToolCall, type ToolOutcome, refusedCall } from './tool-call.js';
 import { requestFacts } from './record-ports.js';
 
 /** The position where a replay ended because its next request was never recorded. */
@@ -264,17 +263,12 @@ export const forkPorts = (ports: LoopPorts, trace: Trace, runId: string): LoopPo
   };
 };
 
-/** The model and its request. */
-interface RequestedModel {
-  readonly modelId: string;
-  readonly provider: string;
-}
-
 /** Models do not see the times of messages. */
 const withoutTimes = (key: string, value: unknown): unknown => (key === 'createdAt' ? undefined : value);
 
 /** Requests with equal keys are equal to the model. */
-const requestKey = ({ modelId, provider }: RequestedModel, { lists, values }: Frozen): string =>
-  stringify([modelId, provider, [...lists].map(([name, list]) => [name, list.map(parsed)]), values], withoutTimes) ?? '';
-
-const parsed = (json: string): unknown => JSON.parse(json);
+const requestKey = ({ modelId, provider }: { modelId: string; provider: string }, { lists, values }: Frozen): string =>
+  stringify(
+    [modelId, provider, [...lists].map(([name, list]) => [name, list.map((json): unknown => JSON.parse(json))]), values],
+    withoutTimes,
+  ) ?? '';

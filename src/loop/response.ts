@@ -180,14 +180,8 @@ const addSource = (answer: AssembledResponse, chunk: Chunk): void => {
   answer.partIds.add(id);
 };
 
-interface FilePayload {
-  data: string;
-  mimeType: string;
-  providerMetadata?: ProviderMetadata;
-}
-
 const addFile = (answer: AssembledResponse, chunk: Chunk): void => {
-  const { data, mimeType, providerMetadata } = chunk.payload as FilePayload;
+  const { data, mimeType, providerMetadata } = chunk.payload as Extract<Part, { type: 'file' }>;
   answer.files.push(chunk);
   answer.parts.push({ type: 'file', data, mimeType, ...(providerMetadata && { providerMetadata }) });
 };

@@ -27,14 +27,7 @@ import {
 } from './run.js';
 
 /** A recording that has not started, with the ports and arrays that replace the run's own. */
-export interface Recording extends RunRecording {
-  readonly ports: LoopPorts;
-  readonly lanes: Lanes;
-  /** Conceals the secrets in a text before it is recorded. Undefined if no guard conceals any. */
-  readonly conceal: MapText | undefined;
-  /** Records the setup of the run; called once, before anything happens. */
-  start(run: Run, facts: HeaderFacts): void;
-}
+export type Recording = ReturnType<typeof createRecording>;
 
 /** The header fields that only the host provides. */
 export type HeaderFacts = Pick<TraceHeader, 'threadId' | 'parent' | 'settings' | 'recordEdits' | 'memory'>;
@@ -78,7 +71,7 @@ export const recordedParts = ({ ports, lanes, runId, memoryIds, writer, conceal,
 };
 
 /** Creates the recording of a run that will start with these ports and arrays. */
-export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: RecordingOptions): Recording => {
+export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: RecordingOptions) => {
   let current: Run | undefined;
   const runOf = (): Run | undefined => current;
   const position = (): Position => (current ? positionOf(current) : { stepNumber: 0, attempt: 1 });
@@ -93,23 +86,25 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
   return {
     ...recorded,
     ports: recorded.ports ?? ports,
+    /** Conceals the secrets in a text before it is recorded. Undefined if no guard conceals any. */
     conceal,
-    onEvent: (event) => {
+    onEvent: (event: RunEvent): void => {
       const own = conceal ? withoutChanges(event) : event; // changes may contain pieces of secrets
       writer.write({ kind: 'event', event: writer.plain(own) as typeof event }); // events are plain data
     },
-    start: (run, facts) => {
+    /** Records the setup of the run; called once, before anything happens. */
+    start: (run: Run, facts: HeaderFacts): void => {
       startSegment(run);
       writer.start(headerOf(run, facts));
       writeInput(writer, run.scope, run.state.list);
       stopFollowing = followSignal(writer, run);
     },
-    resume: (run, { toolCallId, answer }) => {
+    resume: (run: Run, { toolCallId, answer }: Parameters<RunRecording['resume']>[1]): void => {
       startSegment(run);
       writer.write({ kind: 'resume', ...writer.place, toolCallId, answer: writer.plain(answer) });
       stopFollowing = followSignal(writer, run);
     },
-    end: (run, object) => {
+    end: (run: Run, object: unknown): void => {
       stopFollowing();
       writeResult(writer, run, object);
       writer.isSuspended = true;
@@ -198,13 +193,7 @@ const followSignal = (writer: TraceWriter, { signal }: Run): (() => void) => {
   return () => signal.removeEventListener('abort', recordCancel);
 };
 
-interface JudgedPayload {
-  readonly phase: Phase;
-  readonly lane: string;
-  readonly plan: Plan;
-}
-
-const writeJudgedPayload = (writer: TraceWriter, { phase, lane, plan }: JudgedPayload): void =>
+const writeJudgedPayload = (writer: TraceWriter, { phase, lane, plan }: { phase: Phase; lane: string; plan: Plan }): void =>
   writer.write({ kind: 'asked', ...writer.place, phase, lane, pipelineId: plan.id });
 
 /** A plan that records each judged payload, except the chunks of a stream. */

@@ -10,7 +10,7 @@ import type { StreamBuffer } from '../stream/stream-buffer.js';
 import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
 import type { AssembledResponse, Span, PartSnapshot } from './response.js';
-import type { CallResponse, Effect, InsidePart } from './tool-call.js';
+import type { CallResponse, Effect, InsidePart, FinishedCall, StepCalls, WaitingCall } from './tool-call.js';
 import type { LoopContext, LoopInput, LoopLimits } from './machine.js';
 import type {
   Chunk,
@@ -29,16 +29,19 @@ import type {
 } from './ports.js';
 import type { UnfinishedTurn } from './persistence.js';
 import type { Decision } from './decide.js';
-import type { FinishedCall, StepCalls } from './step-calls.js';
 
 /** The guards of a run by array; `memory` persists an accepted response, after everything else. */
 export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
 
-/** The tracer of a run, shared by all its segments. */
-export interface RunTracer {
+/** Gets all events of a run, and the calls of its guards. */
+export interface RunObserver {
   /** Called with each event before other listeners. Its errors do not affect the run. */
   onEvent(event: RunEvent, run: Run): void;
   readonly openSpan: NonNullable<RunScope['openSpan']>;
+}
+
+/** The tracer of a run, shared by all its segments. */
+export interface RunTracer extends RunObserver {
   /** Calls a function in the context of the run's span, which loggers read. */
   within?<T>(act: () => T): T;
   /** The ids of the trace and its outermost span. */
@@ -46,7 +49,7 @@ export interface RunTracer {
 }
 
 /** The recorder of a run, shared by all its segments. It writes line by line. */
-export interface RunRecording extends Pick<RunTracer, 'onEvent' | 'openSpan'> {
+export interface RunRecording extends RunObserver {
   /** Called with each chunk once it is visible to readers. */
   readonly show: (chunk: Chunk) => void;
   /** Starts another segment of the run, with the response to a waiting call. */
@@ -191,12 +194,6 @@ export interface ResponseStep {
   partCount: number;
 }
 
-/** Buffered chunks, and the offset of the first. */
-export interface BufferedChunks {
-  readonly chunks: readonly Chunk[];
-  readonly from: number;
-}
-
 /** The changing part of a run, as a value: a checkpoint is this value, a rollback takes fields of an earlier one, a resumption starts with one. */
 export interface RunState {
   /** The machine's counters in the last state that it entered. */
@@ -241,7 +238,7 @@ export interface RunState {
   readonly reusable: readonly FinishedCall[];
   readonly shownCalls: readonly string[]; // ids of waiting calls that left although the rest of the answer is held
   /** The chunks that were still buffered when the run was suspended. */
-  readonly held: BufferedChunks;
+  readonly held: ReturnType<StreamBuffer<Chunk>['buffered']>;
 }
 
 /** A run: what it is given, and its state. Activities read the state and change it; the machine decides. */
@@ -280,6 +277,10 @@ export const changeAttempt = (run: Run, fields: Partial<Attempt>): Attempt => {
   run.change({ attempt });
   return attempt;
 };
+
+/** The calls that a run is suspended for. */
+export const waitingCalls = ({ state: { attempt } }: Run): readonly WaitingCall[] =>
+  [...(attempt?.calls.values() ?? [])].flatMap(({ waiting }) => waiting ?? []);
 
 /** The steps with accepted responses, in order. */
 export const acceptedSteps = (run: Run): StepRecord[] =>

@@ -8,6 +8,11 @@ import {
   type InsidePart,
   type ToolCall,
   type ToolOutcome,
+  copyResult,
+  finishedCall,
+  keyOfCall,
+  type FinishedCall,
+  type ToolResult,
 } from './tool-call.js';
 import { rethrowInterruption } from './interruption.js';
 import type { Attempt, Run } from './run.js';
@@ -19,7 +24,6 @@ import { emit, persistedPart } from './emit.js';
 import { decode, encodeChunk } from './state/encode.js';
 import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
-import { copyResult, finishedCall, keyOfCall, type FinishedCall, type ToolResult } from './step-calls.js';
 
 interface CallSite {
   readonly run: Run;
@@ -28,7 +32,6 @@ interface CallSite {
   readonly written: Map<string, readonly DataPart[]>;
   /** The output of finished calls that waits for the verdict on their results. */
   readonly waiting: Map<string, readonly Chunk[]>;
-  readonly stopped: AbortSignal;
   stop(): void;
 }
 
@@ -37,6 +40,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt) => {
   const started: Promise<ToolOutcome>[] = [];
   const canceled = new AbortController();
   const controller = new AbortController();
+  const stopped: AbortSignal = controller.signal;
   const abortSignal = anySignal([run.options.abortSignal, canceled.signal]);
   const site: CallSite = {
     run,
@@ -44,7 +48,6 @@ export const createRunningCalls = (run: Run, attempt: Attempt) => {
     abortSignal,
     written: new Map(),
     waiting: new Map(),
-    stopped: controller.signal,
     stop: () => controller.abort(),
   };
   return {
@@ -63,7 +66,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt) => {
     /** Emits the output of a call that waited for the verdict on its result. Returns an outcome if a guard of the stream stops on it. */
     release: ({ toolCallId }: ToolCall) => releaseOutput(run, site.waiting.get(toolCallId) ?? []),
     /** Aborted as soon as a guard stops on something that a tool wrote. */
-    stopped: site.stopped,
+    stopped,
     /**
      * Stops the step. A retry waits for the running tools, because their effects cannot be undone and the next attempt needs their results;
      * any other stop cancels them and continues at once.
@@ -257,7 +260,7 @@ const createWriting = ({ run, stop }: CallSite, { inside }: Pick<Running, 'insid
           else await passOn(chunk);
         await judged(guardedStream.end);
       }
-      guardedStream.close();
+      guardedStream.close?.();
       return waiting;
     },
   };
@@ -270,7 +273,7 @@ const releaseOutput = async (run: Run, chunks: readonly Chunk[]): Promise<Outcom
   let outcome: Outcome | undefined | void;
   for (const chunk of chunks) outcome ||= await guardedStream.process({ runId, from: 'AGENT', ...chunk });
   outcome ||= await guardedStream.end();
-  guardedStream.close();
+  guardedStream.close?.();
   return outcome || undefined;
 };
 

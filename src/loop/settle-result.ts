@@ -62,30 +62,19 @@ export const settleEnd = async (run: Run, record: StepRecord, ended: EndedCall):
   const current = inserted.read(judged.data.result);
   if (current) {
     const isEdited = before !== undefined && !isSame(snapshotValue(original, current.result), original);
-    const stop = await settleAccepted(run, record, { ...ended, given, left: { ...current, isEdited } });
+    const { outcome, isRemoved, ...read } = await judgeModelOutput(run, { ...ended, isEdited }, current.result);
+    if (outcome) return outcome;
+    const left = endWith(end, given, { result: current.result, ...read });
+    const stop = isRemoved ? undefined : await emitAccepted(run, record, { ...ended, isEdited, end: left });
     if (stop) return stop;
   }
-  if (before) await followResponse(run, before, { but: call.toolCallId });
+  if (before) await followResponse(run, before, call.toolCallId);
   return undefined;
 };
 
-interface AcceptedEnd extends EndedCall {
-  readonly given: unknown;
-  readonly left: LeftResult;
-}
-
 /** Emits an accepted end, after the output of its tool. */
-const settleAccepted = async (
-  run: Run,
-  record: StepRecord,
-  { given, left, ...ended }: AcceptedEnd,
-): Promise<Outcome | undefined> => {
-  const { outcome, isRemoved, ...read } = await judgeModelOutput(run, ended, left);
-  if (outcome || isRemoved) return outcome;
-  const stop = left.isEdited ? undefined : await ended.release?.();
-  const end = endWith(ended.end, given, { result: left.result, ...read });
-  return stop ?? emitEnd(run, record, { ...ended, isEdited: left.isEdited, end });
-};
+const emitAccepted = async (run: Run, record: StepRecord, ended: EndedCall): Promise<Outcome | undefined> =>
+  (ended.isEdited ? undefined : await ended.release?.()) ?? emitEnd(run, record, ended);
 
 const resultPayload = (run: Run, { call, end }: EndedCall, result: unknown): PhaseData<'toolResult'> => {
   const { toolName, toolCallId, args, providerExecuted } = call;
@@ -102,12 +91,6 @@ const resultPayload = (run: Run, { call, end }: EndedCall, result: unknown): Pha
   };
 };
 
-interface LeftResult {
-  readonly result: unknown;
-  /** Whether a guard edited it. */
-  readonly isEdited: boolean;
-}
-
 interface JudgedOutput {
   readonly outcome?: Outcome;
   readonly modelOutput?: unknown;
@@ -119,7 +102,7 @@ interface JudgedOutput {
  * Has guards judge what the model reads in place of a result, as if it were the result. If a guard edited the result, the model's form is
  * that of the edited one. If a guard cannot judge the model's form, or replaces it by something else, the model reads the result itself.
  */
-const judgeModelOutput = async (run: Run, { call, end }: EndedCall, { result, isEdited }: LeftResult): Promise<JudgedOutput> => {
+const judgeModelOutput = async (run: Run, { call, end, isEdited }: EndedCall, result: unknown): Promise<JudgedOutput> => {
   if (end.kind !== 'result' || call.providerExecuted) return {};
   const modelOutput = (isEdited ? undefined : end.modelOutput) ?? (await run.options.ports.toModelOutput?.(call, result));
   const isRepeated = isSame(fieldsIn(modelOutput)['value'], result);

@@ -1,5 +1,5 @@
 import { withoutQuotations } from '../guard/read-fields.js';
-import { fileKey, findToolPart, sourceFields, textOf, type Part, type ProviderResult } from './response.js';
+import { fileKey, findToolPart, sourceFields, textOf, type Part } from './response.js';
 import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCallRecord, ToolResultRecord } from './ports.js';
 import type { ToolCall } from './tool-call.js';
 import { agentChunk } from './emit.js';
@@ -46,7 +46,7 @@ export const responseStep = ({ answer: { partIds, spans }, place, partCount }: A
 const isProviderRun = ({ answer, heldResults }: Attempt, { toolCallId, providerExecuted }: ToolCall): boolean | undefined =>
   providerExecuted ||
   answer.results.some((result) => result.toolCallId === toolCallId) ||
-  heldResults.some(({ payload }) => (payload as ProviderResult).toolCallId === toolCallId) ||
+  heldResults.some(({ payload }) => fieldsIn(payload)['toolCallId'] === toolCallId) ||
   undefined;
 
 const toolCallRecord = (run: Run, call: ToolCall): ToolCallRecord => ({

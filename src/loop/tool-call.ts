@@ -1,5 +1,7 @@
 import type { Durable } from '../durable/journal.js';
-import type { InterlockError } from '../errors.js';
+import { klona } from 'klona/full';
+import { InterlockError } from '../errors.js';
+import { copyPlain, copyKept, keptCopy, isRecord, isSame } from '../phase/plain-data.js';
 
 /** A tool call of the model. */
 export interface ToolCall {
@@ -95,4 +97,120 @@ export const publicToolName = (tools: Readonly<Record<string, unknown>> | undefi
   const known = (tools ?? {}) as Record<string, { readonly id?: unknown; readonly name?: unknown }>; // models also call a tool by its id
   const isKnown = Object.hasOwn(known, name) || Object.values(known).some((tool) => tool.id === name || tool.name === name);
   return isKnown ? name : unknownName;
+};
+
+/** The input that a call waits for: a person's approval, or the data its tool requested when it suspended the run. */
+export type WaitingCall =
+  | { readonly kind: 'approval'; readonly call: ToolCall }
+  | {
+      readonly kind: 'data';
+      readonly call: ToolCall;
+      readonly suspension: Suspension;
+      /** The stream guards' version for readers; the tool gets the original back. Undefined without stream guards. */
+      readonly displayed?: Suspension;
+    };
+
+/**
+ * A stream guard's ruling about a tool call that does not simply run: it is rejected with a reason for the model, or it needs
+ * approval.
+ */
+export type CallRuling = { readonly kind: 'rejected'; readonly message: unknown } | { readonly kind: 'approval' };
+
+/** The state of a call, passed from one run segment to the next. */
+export interface CallState {
+  readonly ruling?: CallRuling | undefined;
+  /** Undefined once it was answered. */
+  readonly waiting?: WaitingCall | undefined;
+  readonly answer?: CallResponse;
+  /** The call as shown to the approver: what runs is what was approved. */
+  readonly displayed?: ToolCall;
+  /** Set once the model got the outcome, or if the client answers. */
+  readonly settled?: 'told' | 'client';
+  /** Arguments that the tool's schema would not take again, and the input that they were made of, see `MadeCall`. */
+  readonly given?: { readonly args: unknown; readonly input: unknown } | undefined;
+}
+
+/** The states of a step's calls, by call id. */
+export type StepCalls = Map<string, CallState>;
+
+/** Changes the state of a call. */
+export const setCall = (calls: StepCalls, toolCallId: string, fields: CallState): void =>
+  void calls.set(toolCallId, { ...calls.get(toolCallId), ...fields });
+
+export type ToolResult = Extract<ToolOutcome, { kind: 'result' }>;
+
+/** The result of a tool call, to reuse for an equal call. */
+export interface FinishedCall extends ToolResult {
+  readonly key: string;
+}
+
+/**
+ * Copies the result of a call: its tool may go on changing its own. Readers without guards get the own one, as in Mastra: nothing was
+ * judged that a change could make untrue.
+ */
+export const finishedCall = (call: ToolCall, result: ToolResult, isGuarded: boolean): FinishedCall => ({
+  ...resultWith(result, (value) => keptCopy(value, klona, !isGuarded)),
+  key: keyOfCall(call),
+});
+
+/** A copy of a result for guards, which may change it in place. */
+export const copyResult = (result: ToolResult): ToolResult => resultWith(result, (value) => copyKept(value, klona));
+
+/** `copied` also copies maps, sets and instances of classes, which takes ten times as long. */
+const resultWith = ({ result, modelOutput }: ToolResult, copied: (value: unknown) => unknown): ToolResult => ({
+  kind: 'result',
+  result: copied(result),
+  ...(modelOutput !== undefined && { modelOutput: copied(modelOutput) }),
+});
+
+/** Calls are equal if tool and arguments are; the order of the arguments does not matter. */
+export const keyOfCall = ({ toolName, args }: ToolCall): string => `${toolName} ${JSON.stringify(args, sortKeys)}`;
+
+const sortKeys = (_key: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
+/** Code that copies fields one by one would give the copy another prototype. */
+const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Deeper values would exceed the stack of code that reads them. */
+const maxDepth = 500;
+
+/** Whether a value has such a key, or too many levels to look for one. */
+const isUnsafe = (value: unknown, depth = 0): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === maxDepth || Object.entries(value).some(([key, field]) => unsafeKeys.has(key) || isUnsafe(field, depth + 1)));
+
+/** The error for arguments that no tool gets: no JSON, too deep, or with a key that could change an object's prototype. */
+export const faultOfArguments = (toolName: string, args: unknown): InterlockError | undefined => {
+  if (args === undefined || args === null)
+    return invalidArguments(toolName, `The arguments of "${toolName}" are not valid JSON.`);
+  if (!isUnsafe(args)) return undefined;
+  const keys = [...unsafeKeys].join(', ');
+  return invalidArguments(toolName, `the keys ${keys} are not allowed, nor more than ${maxDepth} levels.`);
+};
+
+/** A call that does not run, and whose arguments are dropped, because of a key in them. Undefined for other calls. */
+export const refusedCall = (toolName: string, args: unknown): MadeCall | undefined => {
+  const refusal = args === undefined || args === null ? undefined : faultOfArguments(toolName, args);
+  return refusal && { args: frozenArguments({}), refusal };
+};
+
+/** The error for a call whose tool cannot run with its arguments. */
+export const invalidArguments = (path: string, detail: string): InterlockError =>
+  new InterlockError('tool/invalid-arguments', { path, detail });
+
+/**
+ * A frozen copy: guards, approvers, records and the tool get the same value, and none can change it for the others. Its fields have the
+ * order in which the model wrote them, if it wrote the same value.
+ */
+export const frozenArguments = (args: unknown, written = args): unknown =>
+  frozen(copyPlain(isSame(args, written) ? written : args));
+
+const frozen = (value: unknown): unknown => {
+  if (!Array.isArray(value) && !isRecord(value)) return value;
+  for (const field of Object.values(value)) frozen(field);
+  return Object.freeze(value);
 };

@@ -1,7 +1,6 @@
 import { toStandardSchema, type StandardSchemaWithJSON } from '@mastra/core/schema';
 import * as mastraTools from '@mastra/core/tools'; // older versions lack some of its names
-import { faultOfArguments, frozenArguments, invalidArguments, refusedCall } from '../loop/step-calls.js';
-import type { MadeCall } from '../loop/tool-call.js';
+import { type MadeCall, faultOfArguments, frozenArguments, invalidArguments, refusedCall } from '../loop/tool-call.js';
 import { copyPlain, isPlain, isRecord, isSame } from '../phase/plain-data.js';
 import { attempted } from '../phase/awaitable.js';
 

@@ -53,10 +53,10 @@ export const untilAborted = <T>(value: Promise<T>, signal: AbortSignal): Promise
     value.then(settle(resolve), settle(reject));
   });
 
-/** By contract a failing callback never changes the outcome of a run. */
-const ignore = (): void => undefined;
-
-/** Runs a callback of the application without letting it disturb the run. Returns a promise only if the callback does. */
+/**
+ * Runs a callback of the application without letting it disturb the run: by contract its failure never changes the outcome. Returns a
+ * promise only if the callback does.
+ */
 export const safely = (
   callback: ((...values: never[]) => unknown) | undefined,
   ...values: unknown[]
@@ -64,6 +64,7 @@ export const safely = (
   if (!callback) return undefined;
   try {
     const pending = callback(...(values as never[])); // each call passes values of its callback's types
+    const ignore = (): void => undefined;
     return isPromise(pending) ? Promise.resolve(pending).then(ignore, ignore) : undefined;
   } catch {
     return undefined;

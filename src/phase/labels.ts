@@ -1,3 +1,5 @@
+import { fieldsIn } from './plain-data.js';
+
 /** Fields that name the value next to them, as in `{ name: 'DB_PASSWORD', value: '…' }`. */
 const namingFields = ['name', 'key', 'header', 'field', 'label', 'variable', 'parameter', 'param', 'property', 'id'] as const;
 /** Fields without a name of their own. */
@@ -9,7 +11,7 @@ const longestLabel = 64;
 /** The label of a field's value: its name, or for a field such as `value` the name next to it, or the label of the whole. */
 export const labelOfField = (fields: object, name: string, whole?: string): string | undefined => {
   if (!valueField.test(name)) return name;
-  const named = fields as Readonly<Record<string, unknown>>;
+  const named = fieldsIn(fields);
   const naming = namingFields.find((field) => isLabel(named[field]));
   return naming ? String(named[naming]) : whole;
 };

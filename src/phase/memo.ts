@@ -12,14 +12,8 @@ export const once = <T>(compute: () => T): (() => T) => {
  */
 export const lazyRegex = (source: string, flags = 'u'): (() => RegExp) => once(() => new RegExp(source, flags));
 
-interface RecentValuesOptions {
-  readonly maxEntries: number;
-  /** Lifetime of a value after it was set; default: until other values replace it. */
-  readonly ttlMs?: number | undefined;
-}
-
-/** Creates a map of at most `maxEntries` values; a new one replaces the least recently used. */
-export const recentValues = <T>({ maxEntries, ttlMs = Infinity }: RecentValuesOptions) => {
+/** Creates a map of at most `maxEntries` values; a new one replaces the least recently used. `ttlMs`: their lifetime; default: no limit. */
+export const recentValues = <T>({ maxEntries, ttlMs = Infinity }: { maxEntries: number; ttlMs?: number | undefined }) => {
   const entries = new Map<string, { readonly value: T; readonly setAt: number }>(); // in the order of last use
   return {
     get: (key: string): T | undefined => {

@@ -4,7 +4,7 @@ import type { Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
 import type { ProcessorSlot } from './scope.js';
-import { refreshed, type MessageInfo } from './settle-messages.js';
+import { refreshed, type MessageInfo, type SettleOptions } from './settle-messages.js';
 
 export type Phase = PhaseName;
 
@@ -39,13 +39,6 @@ export interface HookCall<P extends Phase, H extends HookName> {
   readonly context: HookContext;
   /** The processor's state in the run. */
   readonly slot: ProcessorSlot;
-  readonly host: Host;
-}
-
-/** The input for reading a hook's result. */
-export interface SettleOptions<P extends Phase> {
-  readonly data: PhaseData<P>;
-  readonly processorId: string;
   readonly host: Host;
 }
 
@@ -92,7 +85,7 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   /** Calls the hook with its arguments. */
   invoke(call: HookCall<P, H>): unknown;
   /** Reads the hook's result; throws an InterlockError for an invalid one. */
-  settle(returned: unknown, options: SettleOptions<P>): Awaitable<Verdict<PhaseData<P>>>;
+  settle(returned: unknown, options: SettleOptions<PhaseData<P>>): Awaitable<Verdict<PhaseData<P>>>;
 }
 
 /** A row of a phase with its own hook. */

@@ -54,12 +54,6 @@ export interface StaleReport {
   readonly authors: readonly string[];
 }
 
-/** The report of a hook that called `abort` after it had settled. */
-interface LateAbort {
-  readonly author: Author;
-  readonly reason: string;
-}
-
 /** A guard that judges a payload during the model call with it. */
 export interface OverlapGuard {
   readonly author: Author;
@@ -132,7 +126,8 @@ export interface RunScope {
   reportStale(report: StaleReport): void;
   /** Whether the host applies stream guards' rulings about tool calls: `rejectToolCall`, `requireApproval`. */
   readonly heedsRulings?: boolean;
-  reportLateAbort(report: LateAbort): void;
+  /** A hook called `abort` after it had settled. */
+  reportLateAbort(report: { readonly author: Author; readonly reason: string }): void;
   /** Registers a guard that overlaps with the model's call, which waits for its verdict; undefined on paths that cannot wait. */
   readonly addOverlapGuard?: (guard: OverlapGuard) => void;
   /** Opens the span of a guard's call; undefined without tracing. */

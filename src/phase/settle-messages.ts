@@ -30,8 +30,8 @@ export interface MessageInfo {
   adopt?(made: MessageCarrier, before: MessageCarrier, host: Host): void;
 }
 
-/** The input for reading a message hook's result. */
-interface SettleMessagesOptions<Data extends MessageCarrier> {
+/** The input for reading a hook's result. */
+export interface SettleOptions<Data extends { readonly phase: string }> {
   readonly data: Data;
   readonly processorId: string;
   readonly host: Host;
@@ -88,11 +88,7 @@ export const current = <Data extends MessageCarrier>(data: Data, host: Host, fac
  * A payload returned by the author's code: its replaced messages are written into the list, which alone counts. Raises
  * `phase/foreign-message-list`, `phase/messages-and-message-list`, `phase/invalid-result`.
  */
-export const adopted = <Data extends MessageCarrier>(
-  made: Data,
-  options: SettleMessagesOptions<Data>,
-  facts: MessageInfo,
-): Data => {
+export const adopted = <Data extends MessageCarrier>(made: Data, options: SettleOptions<Data>, facts: MessageInfo): Data => {
   const { data, host } = options;
   facts.adopt?.(made, data, host);
   const replaced = (name: keyof MessageFields) => (made[name] === data[name] ? undefined : made[name]);
@@ -106,31 +102,32 @@ export const adopted = <Data extends MessageCarrier>(
   return refreshed({ ...made, messageList: data.messageList }, host, facts);
 };
 
+/** The hook whose result is read. */
+type ReadHook = Pick<SettleOptions<{ readonly phase: string }>, 'data' | 'processorId'>;
+
 /** The error for an invalid result; `detail` describes the fault. */
-export const invalidResult = (
-  { phase }: { phase: string },
-  processorId: string,
-  { detail, cause }: { detail: string; cause?: unknown },
-): InterlockError => new InterlockError('phase/invalid-result', { path: `${phase}/${processorId}`, detail, cause });
+export const invalidResult = ({ data, processorId }: ReadHook, detail: string, cause?: unknown): InterlockError =>
+  new InterlockError('phase/invalid-result', { path: `${data.phase}/${processorId}`, detail, cause });
+
+/** The error for a result of another form than the hook has. */
+export const unexpectedResult = (hook: ReadHook, returned: unknown, expected: string): InterlockError =>
+  invalidResult(hook, `it returned ${describeValue(returned)}, expected ${expected}.`);
 
 /** Raises `phase/invalid-result` if a hook left or returned an entry without content; `missing` is the path to it. */
-export const throwIfMissing = (missing: string | undefined, data: { phase: string }, processorId: string): void => {
-  if (missing)
-    throw invalidResult(data, processorId, { detail: `${missing} has no content; take it out, or set its text to ''.` });
+export const throwIfMissing = (missing: string | undefined, hook: ReadHook): void => {
+  if (missing) throw invalidResult(hook, `${missing} has no content; take it out, or set its text to ''.`);
 };
 
 /** Raises `phase/invalid-result` with the hook's id if it left a message without content in the list. */
-export const checkMessages = (
-  { data, processorId, host }: SettleMessagesOptions<MessageCarrier>,
-  { scope }: MessageInfo,
-): void => {
+export const checkMessages = (options: SettleOptions<MessageCarrier>, { scope }: MessageInfo): void => {
+  const { data, host } = options;
   const { messageList } = data;
   if (!messageList) return;
   const messages = host.messages.read(messageList, scope);
   const missing =
     missingInMessages(messages, 'messages') ?? missingInMessages(host.messages.readSystem(messageList), 'systemMessages');
   if (missing) dropMissing(messages);
-  throwIfMissing(missing, data, processorId);
+  throwIfMissing(missing, options);
 };
 
 /** A value in a few words, for error messages. */
@@ -148,20 +145,17 @@ export const describeValue = (value: unknown): string => {
  */
 export const settleMessages = <Data extends MessageCarrier>(
   returned: unknown,
-  options: SettleMessagesOptions<Data>,
+  options: SettleOptions<Data>,
   facts: MessageInfo,
 ): Pass | Edit<Data> => {
-  const { data, processorId, host } = options;
+  const { data, host } = options;
   if (returned === undefined || returned === null) return pass;
   const fields = host.messages.is(returned)
     ? { messageList: returned }
     : Array.isArray(returned)
       ? { messages: returned }
       : returned;
-  if (!isMessageFields(fields))
-    throw invalidResult(data, processorId, {
-      detail: `it returned ${describeValue(returned)}, expected messages or the messageList.`,
-    });
+  if (!isMessageFields(fields)) throw unexpectedResult(options, returned, 'messages or the messageList');
   return applyMessageFields(fields, options, facts) ? { kind: 'edit', data: refreshed(data, host, facts) } : pass;
 };
 
@@ -181,9 +175,9 @@ const isMessageFields = (value: unknown): value is MessageFields =>
  * Applies `messages`, `messageList` and `systemMessages` to the payload's list; returns whether anything changed. A returned list itself
  * counts as changed: a hook returns it after a change in place.
  */
-export const applyMessageFields = <Data extends MessageCarrier>(
+export const applyMessageFields = (
   { messages, messageList, systemMessages }: MessageFields,
-  options: SettleMessagesOptions<Data>,
+  options: SettleOptions<MessageCarrier>,
   facts: MessageInfo,
 ): boolean => {
   const { data, processorId } = options;
@@ -199,40 +193,32 @@ export const applyMessageFields = <Data extends MessageCarrier>(
 /** Whether a field of a result has a value: null counts as absent. */
 export const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
-const writeSystem = <Data extends MessageCarrier>(
-  returned: unknown,
-  { data, processorId, host }: SettleMessagesOptions<Data>,
-): boolean => {
+const writeSystem = (returned: unknown, options: SettleOptions<MessageCarrier>): boolean => {
+  const { data, host } = options;
   if (!Array.isArray(returned) || !returned.every((entry) => fieldsIn(entry)['role'] === 'system'))
-    throw invalidResult(data, processorId, { detail: 'systemMessages is not an array of system messages.' });
-  throwIfMissing(missingInMessages(returned, 'systemMessages'), data, processorId);
+    throw invalidResult(options, 'systemMessages is not an array of system messages.');
+  throwIfMissing(missingInMessages(returned, 'systemMessages'), options);
   const list = listOf(data);
   if (isSame(returned, host.messages.readSystem(list))) return false;
   host.messages.writeSystem(list, returned as SystemMessage[]); // just checked
   return true;
 };
 
-const writeMessages = <Data extends MessageCarrier>(
-  returned: unknown,
-  { data, processorId, host }: SettleMessagesOptions<Data>,
-  facts: MessageInfo,
-): boolean => {
-  if (!Array.isArray(returned)) throw invalidResult(data, processorId, { detail: 'messages is not an array.' });
+const writeMessages = (returned: unknown, options: SettleOptions<MessageCarrier>, facts: MessageInfo): boolean => {
+  const { data, host } = options;
+  if (!Array.isArray(returned)) throw invalidResult(options, 'messages is not an array.');
   const bad = returned.findIndex((entry) => isPresent(entry) && !isMessageLike(entry));
-  if (bad >= 0)
-    throw invalidResult(data, processorId, {
-      detail: `entry ${bad} of the messages is ${describeValue(returned[bad])}, not a message.`,
-    });
+  if (bad >= 0) throw invalidResult(options, `entry ${bad} of the messages is ${describeValue(returned[bad])}, not a message.`);
   const list = listOf(data);
   if (returned.length === 0 && facts.emptyMeansUnchanged) return false;
   const before = host.messages.read(list, facts.scope);
   const wanted = withSentSignals(returned as MastraDBMessage[], before, given.get(data));
   if (isSame(wanted, before)) return false; // equal content is a pass, even in other objects
-  throwIfMissing(missingInMessages(returned, 'messages'), data, processorId);
+  throwIfMissing(missingInMessages(returned, 'messages'), options);
   try {
     host.messages.write(list, withFieldEdits(wanted, before), facts); // the port adds missing fields or rejects
   } catch (cause) {
-    throw invalidResult(data, processorId, { detail: 'the messages could not be taken over.', cause });
+    throw invalidResult(options, 'the messages could not be taken over.', cause);
   }
   return true;
 };

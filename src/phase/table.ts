@@ -1,4 +1,5 @@
 import { InterlockError } from '../errors.js';
+import type { Author } from '../verdict.js';
 import type { AnyRow, Phase, PhaseRow } from './row.js';
 import { apiError, llmRequest, llmResponse, outputStream } from './rows/model.js';
 import { input, inputStep } from './rows/input.js';
@@ -22,8 +23,8 @@ export const phaseNames = Object.keys(phases) as Phase[]; // the table has exact
 /** Whether guards of a phase, by its name in a record, are called for every chunk. */
 export const isPerChunk = (name: string): boolean => Object.hasOwn(phases, name) && phases[name as Phase].cadence === 'chunk';
 
-/** The row of a phase; throws for a name that is not in the table. */
-export const phaseRow = <P extends Phase>(phase: P): PhaseRow<P> => {
+/** The row of a phase, by its name; throws for a name that is not in the table. */
+export const phaseRow = <P extends Phase>(phase: P | Author['phase']): PhaseRow<P> => {
   const row = (phases as Partial<Record<string, unknown>>)[phase];
   if (!row) throw new InterlockError('phase/unknown', { path: phase, detail: `the phases are ${phaseNames.join(', ')}.` });
   return row as PhaseRow<P>; // the row of that phase, as the engine sees it; see PhaseRow

@@ -13,19 +13,12 @@ interface Inserted {
   readonly to: number;
 }
 
-/** The changes of an array, by entries of the base. */
-interface Alignment {
-  /** For each entry of the base its current version, or `removed`. */
-  readonly alignedEntries: readonly unknown[];
-  /** New entries by position: 0 is before the first entry of the base, n is after its n-th. */
-  readonly inserted: ReadonlyMap<number, readonly Inserted[]>;
-}
-
 /**
  * Matches entries of an edited array with entries of the base: by unique keys if all have one, otherwise by the longest common
- * sequence. Unmatched entries in the same gap are paired by similarity.
+ * sequence. Unmatched entries in the same gap are paired by similarity. Returns for each entry of the base its current version, or `removed`;
+ * and the new entries by position: 0 is before the first entry of the base, n is after its n-th.
  */
-export const alignArray = (base: readonly unknown[], edited: readonly unknown[]): Alignment => {
+export const alignArray = (base: readonly unknown[], edited: readonly unknown[]) => {
   const origins = keysOf(base) && keysOf(edited) ? originsByKey(base, edited) : originsBySequence(base, edited);
   const alignedEntries = base.map((): unknown => removed);
   for (const [index, origin] of origins.entries()) if (origin !== undefined) alignedEntries[origin] = edited[index];

@@ -16,9 +16,6 @@ interface ConditionalArm {
   readonly path: string;
 }
 
-/** The path of the condition of a branch's case. */
-const whenPath = (path: string, index: number): string => `${path}/when.${index}`;
-
 /** A case of a branch, with its compiled branch; undefined if the case has nothing to do in the phase. */
 export interface ArmOf<B> extends ConditionalArm {
   readonly branch: B | undefined;
@@ -34,7 +31,7 @@ export const armsOf = <B extends { readonly index: number }>(
   return arms
     .map(({ when }, index) => ({
       when,
-      path: whenPath(path, index),
+      path: `${path}/when.${index}`,
       branch: branches.find((branch) => branch.index === index),
     }))
     .filter(({ branch }) => hasOtherwise || branch);

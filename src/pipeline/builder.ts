@@ -1,6 +1,6 @@
 import { InterlockError } from '../errors.js';
 import type { BranchNode, Condition, GraphNode, MapInput, ParallelNode, SequenceNode, StaleVerdicts } from './graph.js';
-import { checkGraph } from './verify/find-defects.js';
+import { checkGraph } from './verify/checks.js';
 import { throwFaults, aFunction, either, fieldsOf, oneOf, type OptionKind } from '../option-kind.js';
 import type { OverlapRule } from './overlap.js';
 

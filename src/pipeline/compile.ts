@@ -2,7 +2,7 @@ import { inheriting } from '../phase/plain-data.js';
 import { InterlockError } from '../errors.js';
 import { isObject } from '../option-kind.js';
 import { stepOf } from '../guard/guard.js';
-import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
+import { guardStep, inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
 import { noteStandIns } from '../guard/stand-ins.js';
 import { whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
@@ -25,10 +25,10 @@ import {
 } from './graph.js';
 import { framedSteps, needsFrame, openFrame } from './frame.js';
 import type { Block } from './merge-branches.js';
-import { inParallel, type IndexedBranch } from './parallel.js';
+import { inParallel } from './parallel.js';
 import { recordingEdits } from './recorded-edits.js';
 import { overlapModel, withPolicy } from './with-policy.js';
-import { checkGraph } from './verify/find-defects.js';
+import { checkGraph } from './verify/checks.js';
 
 /** A compiled pipeline: for each phase one flat function over the guards that have its hook. */
 export interface Plan {
@@ -131,7 +131,8 @@ export const memberSteps = <P extends Phase>(
 ): GuardStep<P>[] => {
   const node = nodes[index] as GraphNode; // the caller passes a valid index
   const at = `${path}/${nameOf(node, index)}`;
-  return node.kind === 'map' ? [mapStep({ row, path: at, id: node.id }, node, nodes[index - 1])] : stepsOf(row, node, at);
+  if (node.kind !== 'map') return stepsOf(row, node, at);
+  return [functionStep({ row, path: at, id: node.id }, mapOf(node, nodes[index - 1]))];
 };
 
 const parallelSteps = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode, path: string): GuardStep<P>[] => {
@@ -154,25 +155,16 @@ export const blockOf = <P extends Phase>(
   path: string,
 ): Block<P> => ({ row, path, overlap, staleVerdicts });
 
-/** A node of a block that has something to do in a phase. */
-interface BranchOfNode<P extends Phase> extends IndexedBranch<P> {
-  readonly steps: GuardStep<P>[];
-}
-
 /** The branches of a block in a phase: its nodes that have something to do there. */
-export const branchesOf = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode | BranchNode, path: string): BranchOfNode<P>[] =>
+export const branchesOf = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode | BranchNode, path: string) =>
   childrenOf(node).flatMap((inner, index) => {
     const steps = stepsOf(row, inner, `${path}/${nameOf(inner, index)}`);
     return steps.length > 0 ? [{ id: nodeId(inner, index), index, guard: inSequence(steps), steps }] : [];
   });
 
 /** A block as one step; the guards inside it report their own verdicts. */
-const blockStep = <P extends Phase>({ phase }: PhaseRow<P>, path: string, run: Guard<P>): GuardStep<P> => ({
-  author: { processorId: path, phase, path },
-  isBlock: true,
-  run,
-  read: (verdict) => verdict as Verdict<PhaseData<P>>, // the result of `run`
-});
+const blockStep = <P extends Phase>({ phase }: PhaseRow<P>, path: string, run: Guard<P>): GuardStep<P> =>
+  guardStep({ processorId: path, phase, path }, run);
 
 interface CompileSite<P extends Phase> {
   row: PhaseRow<P>;
@@ -190,9 +182,6 @@ const functionStep = <P extends Phase>(
   run: (data, scope) => run(current(data, scope.host, row.carries), scope),
   read: (returned, data, { host }) => readPayload(returned, data, { row, path, id, host }),
 });
-
-const mapStep = <P extends Phase>(site: CompileSite<P>, node: MapNode, before: GraphNode | undefined): GuardStep<P> =>
-  functionStep(site, mapOf(node, before));
 
 /**
  * The function of a map. It gets the merged payload, after a block also under each step id, so that no choice loses an edit; these keys are

@@ -3,6 +3,7 @@ import type { GuardNode, SequenceNode } from './graph.js';
 import {
   allRows,
   counts,
+  guardsFrom,
   isGuard,
   locationOf,
   locationsFrom,
@@ -12,8 +13,6 @@ import {
   type Hold,
 } from './verify/check.js';
 import { computed } from '../phase/plain-data.js';
-
-const fromLoosest: readonly Hold[] = ['none', 'step', 'run'];
 
 /** A guard that content waits for under `hold: 'auto'`, and for how long. */
 interface Holding {
@@ -26,7 +25,10 @@ interface Holding {
 /** The content that no later guard of an array can reject or edit is sent at once: what the rest waits for. Without an array, all hooks run. */
 export const holdOf = (graph: SequenceNode, lane?: PhaseRow['lane']): Hold => {
   const known = computed(holds, graph, () => new Map<typeof lane, Hold>());
-  return computed(known, lane, () => strictest(holdingIn(locationOf(graph, { lane }))));
+  return computed(known, lane, () => {
+    const holds = holdingIn(locationOf(graph, { lane })).map(({ hold }) => hold);
+    return holds.includes('run') ? 'run' : (holds[0] ?? 'none');
+  });
 };
 
 /** Whether a guard of an agent's output may reject or edit results of tools: then output of a running tool waits for its verdict, too. */
@@ -35,9 +37,6 @@ export const holdsToolOutput = (graph: SequenceNode): boolean =>
 
 /** By graph and array: an agent's own guards are the same graph in every call. */
 const holds = new WeakMap<SequenceNode, Map<PhaseRow['lane'] | undefined, Hold>>();
-
-const strictest = (holding: readonly Holding[]): Hold =>
-  fromLoosest[Math.max(0, ...holding.map(({ hold }) => fromLoosest.indexOf(hold)))] ?? 'none';
 
 /** The guards at a location and inside it that content waits for. */
 export const holdingIn = (root: GraphLocation): Holding[] => locationsFrom(root).flatMap(holdingAt);
@@ -60,7 +59,7 @@ const rowsAt = (place: GraphLocation): readonly PhaseRow[] => {
   if (node.kind === 'function') return allRows.filter(({ phase }) => node.phases?.has(phase) !== false);
   // A map returns the payload of the nodes around it.
   if (node.kind === 'sequence' && node.nodes.some(({ kind }) => kind === 'map'))
-    return place.children.flatMap((child) => guardRows(child));
+    return place.children.flatMap(guardsFrom).filter(counts).flatMap(rowsOf);
   return [];
 };
 
@@ -70,6 +69,3 @@ const holdsNothing = ({ traits, policy, processor }: GuardNode): boolean =>
   policy?.hold === 'none' ||
   traits?.decides?.length === 0 ||
   (traits?.checksStream === true && typeof processor[streamRow.hook] === 'function');
-
-const guardRows = (place: GraphLocation): readonly PhaseRow[] =>
-  locationsFrom(place).flatMap((inner) => (isGuard(inner) && counts(inner) ? rowsOf(inner) : []));

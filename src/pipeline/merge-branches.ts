@@ -27,24 +27,21 @@ export interface MergeBranchesOptions<P extends Phase> {
   readonly scope: RunScope;
 }
 
-/** The result of a merge. */
-interface Merged<P extends Phase> {
-  readonly verdict: Verdict<PhaseData<P>>;
-  /** The indexes of the branches that changed anything. */
-  readonly writers: ReadonlySet<number>;
-}
-
 /**
  * Merges the branches' versions of a payload; the merged messages are written into the payload's own list. An overlap under the rule
- * `error` (`pipeline/conflict`), and a rule function that throws, result in no verdict.
+ * `error` (`pipeline/conflict`), and a rule function that throws, result in no verdict. `writers`: the indexes of the branches that changed
+ * anything.
  */
-export const mergeBranches = <P extends Phase>(options: MergeBranchesOptions<P>): Merged<P> => {
+export const mergeBranches = <P extends Phase>(
+  options: MergeBranchesOptions<P>,
+): { readonly verdict: Verdict<PhaseData<P>>; readonly writers: ReadonlySet<number> } => {
   const { data, block, scope } = options;
   const { row, path } = block;
   const writers = new Set<number>();
+  const merging = { ...options, writers };
   try {
-    const followed = mergeLists(options, writers) ? (row.refresh?.(data, scope.host) ?? data) : data;
-    const merged = mergeFields(options, followed, writers);
+    const followed = mergeLists(merging) ? (row.refresh?.(data, scope.host) ?? data) : data;
+    const merged = mergeFields(merging, followed);
     return { verdict: merged === data ? pass : { kind: 'edit', data: merged }, writers };
   } catch (cause) {
     const error = mergeError(path, cause);
@@ -60,11 +57,8 @@ type Fields = Record<string, unknown>;
 /** The name of a branch in reports and merges. */
 export const authorOf = ({ id }: { readonly id: string }): string => id.replace(/^processor:/, '');
 
-interface CompareOptions {
-  /** The input of all branches. */
-  readonly base: unknown;
-  /** The result of each branch. */
-  readonly values: readonly unknown[];
+/** A merge, and the branches that changed anything so far. */
+interface Merging<P extends Phase> extends MergeBranchesOptions<P> {
   readonly writers: Set<number>;
 }
 
@@ -72,10 +66,7 @@ interface CompareOptions {
 const times: ReadonlySet<string> = new Set(['createdAt']);
 
 /** The versions that differ from the base, with the id of their branch. */
-const versionsOf = <P extends Phase>(
-  { branches }: MergeBranchesOptions<P>,
-  { base, values, writers }: CompareOptions,
-): Version[] =>
+const versionsOf = <P extends Phase>({ branches, writers }: Merging<P>, base: unknown, values: readonly unknown[]): Version[] =>
   values.flatMap((value, index): Version[] => {
     const branch = branches[index];
     if (!branch || isSame(base, value, times)) return [];
@@ -102,7 +93,7 @@ const optionsOf = <P extends Phase>({ block, scope }: MergeBranchesOptions<P>): 
 const bookkeeping = /(^|\.)createdAt$|^messages\.\d+\.id$/;
 
 /** Merges the messages into the payload's list; returns whether they changed. */
-const mergeLists = <P extends Phase>(merging: MergeBranchesOptions<P>, writers: Set<number>): boolean => {
+const mergeLists = <P extends Phase>(merging: Merging<P>): boolean => {
   const { data, results, scope } = merging;
   const { messages } = scope.host;
   const { messageList: list }: MessageCarrier = data;
@@ -113,7 +104,7 @@ const mergeLists = <P extends Phase>(merging: MergeBranchesOptions<P>, writers: 
   const base = messages.snapshot(list);
   const states = changed.map((own) => (own ? messages.snapshot(own) : base));
   const options = { ...optionsOf(merging), isBookkeeping: (target: string) => bookkeeping.test(target) };
-  const merged = mergeValues(base, versionsOf(merging, { base, values: states, writers }), { options, target: '' });
+  const merged = mergeValues(base, versionsOf(merging, base, states), { options, target: '' });
   if (merged === base) return false;
   messages.restore(list, merged);
   return true;
@@ -123,11 +114,7 @@ const mergeLists = <P extends Phase>(merging: MergeBranchesOptions<P>, writers: 
 const unmerged = new Set(['messageList', 'messages', 'systemMessages', 'processorStates', 'abortSignal']);
 
 /** Merges all fields that do not come from the list; returns the payload itself if nothing changed. */
-const mergeFields = <P extends Phase>(
-  merging: MergeBranchesOptions<P>,
-  followed: PhaseData<P>,
-  writers: Set<number>,
-): PhaseData<P> => {
+const mergeFields = <P extends Phase>(merging: Merging<P>, followed: PhaseData<P>): PhaseData<P> => {
   const { data, results, block } = merging;
   const base: Fields = data;
   const implied: Fields = block.row.implies?.(data) ?? {};
@@ -135,7 +122,7 @@ const mergeFields = <P extends Phase>(
   for (const name of touchedIn(merging, followed)) {
     const valueIn = (fields: Fields) => (fields[name] === undefined ? implied[name] : fields[name]);
     const before = valueIn(base);
-    const versions = versionsOf(merging, { base: before, values: results.map(valueIn), writers });
+    const versions = versionsOf(merging, before, results.map(valueIn));
     if (versions.length === 0) continue;
     const options = { ...optionsOf(merging), isWhole: wholeIn(block.row.merge?.whole ?? []) };
     changed[name] = mergeValues(before, versions, { options, target: name });

@@ -221,7 +221,7 @@ const settleGroup = (base: string, group: readonly AuthoredSpan[], { authors, pl
     author,
     value: applySpans(
       section,
-      own.map((span) => shifted(span, start)),
+      own.map((span) => ({ ...span, start: span.start - start, end: span.end - start })),
     ),
   }));
   const settled = settle(section, edits, { place });
@@ -232,8 +232,6 @@ const settleGroup = (base: string, group: readonly AuthoredSpan[], { authors, pl
     .toSorted(byReach(section));
   return { start, end, text: best?.text ?? '' };
 };
-
-const shifted = ({ start, end, text }: Span, by: number): Span => ({ start: start - by, end: end - by, text });
 
 /** The target of a value inside another. */
 const within = ({ options, target }: MergeTarget, key: string | number): MergeTarget => ({

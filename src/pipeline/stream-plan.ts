@@ -17,18 +17,13 @@ import {
   type SequenceNode,
 } from './graph.js';
 import type { Block } from './merge-branches.js';
+import { once } from '../phase/memo.js';
 import { computed } from '../phase/plain-data.js';
 
 type StreamGuard = Guard<'outputStream'>;
 
 /** Consecutive guards of the stream: those that judge each chunk, or those with windows. */
-export type StreamSegment = ChunkSegment | WindowSegment;
-
-/** Guards with the window `delta`: they check each chunk as it comes. */
-interface ChunkSegment {
-  readonly kind: 'chunks';
-  readonly guard: StreamGuard;
-}
+export type StreamSegment = { readonly kind: 'chunks'; readonly guard: StreamGuard } | WindowSegment;
 
 /** Guards with windows, one after another. */
 export interface WindowSegment {
@@ -81,8 +76,7 @@ interface Member {
 }
 
 /** A cache of plans: an agent's own guards are the same graph in every call. */
-const planned = new WeakMap<SequenceNode, Map<string, StreamPlan | typeof noWindows>>();
-const noWindows = 'no windows';
+const planned = new WeakMap<SequenceNode, Map<string, () => StreamPlan | undefined>>();
 
 /** The stream plan of a pipeline whose guards have windows. */
 interface StreamPlan {
@@ -97,20 +91,19 @@ interface StreamPlan {
  * @param window the window of guards without their own
  */
 export const planStream = (graph: SequenceNode, window: GuardWindow = defaultWindow): StreamPlan | undefined => {
-  const plans = computed(planned, graph, () => new Map<string, StreamPlan | typeof noWindows>());
+  const plans = computed(planned, graph, () => new Map<string, () => StreamPlan | undefined>());
   const key = typeof window === 'string' ? window : JSON.stringify(window);
-  const known = computed(plans, key, () =>
-    planFor(window === defaultWindow ? graph : (mapGuards(graph, (guard) => ({ ...guard, window })) as SequenceNode)),
-  );
-  return known === noWindows ? undefined : known;
+  const own = () => (window === defaultWindow ? graph : (mapGuards(graph, (guard) => ({ ...guard, window })) as SequenceNode));
+  return computed(plans, key, () => once(() => planFor(own())))();
 };
 
-const planFor = (graph: SequenceNode): StreamPlan | typeof noWindows => (hasWindow(graph) ? toPlan(graph) : noWindows);
-
-const toPlan = (graph: SequenceNode): StreamPlan => ({
-  stretches: stretches(membersOf(graph, graph.id)).map(toSegment),
-  whole: inSequence(stepsOf(gateRow, graph, graph.id)),
-});
+const planFor = (graph: SequenceNode): StreamPlan | undefined =>
+  hasWindow(graph)
+    ? {
+        stretches: stretches(membersOf(graph, graph.id)).map(toSegment),
+        whole: inSequence(stepsOf(gateRow, graph, graph.id)),
+      }
+    : undefined;
 
 /** The nodes of a sequence with steps for a chunk; nested sequences with windows are flattened. */
 const membersOf = ({ nodes }: SequenceNode, path: string): Member[] =>

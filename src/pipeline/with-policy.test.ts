@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inTurn } from '../../test/modes.js';
 import type { GuardPolicy } from '../guard/policy/guard-policy.js';
-import { callGuard, onCall, planOf, same, settle, type GuardCalls, type Hook } from '../guard/policy/test-setup.js';
+import { callGuard, onCall, planOf, same, settle, type GuardCalls, type Hook } from './policy/test-setup.js';
 import { contents, conversation, createScope, payloads } from '../phase/test-setup.js';
 import type { Phase } from '../phase/row.js';
 import { phaseNames, phaseRow } from '../phase/table.js';

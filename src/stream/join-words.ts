@@ -1,4 +1,4 @@
-import { fieldsIn } from '../phase/plain-data.js';
+import { fieldsIn, isObject } from '../phase/plain-data.js';
 
 /** A piece of text or reasoning that contains only its text and its part. */
 interface Words {
@@ -12,8 +12,8 @@ const kinds: ReadonlySet<unknown> = new Set(['text-delta', 'reasoning-delta']);
 const fields: ReadonlySet<string> = new Set(['type', 'runId', 'from', 'payload']);
 
 const isWords = (chunk: unknown): chunk is Words => {
-  const { type, payload } = (chunk ?? {}) as { type?: unknown; payload?: { id?: unknown; text?: unknown } };
-  if (!kinds.has(type) || typeof payload?.text !== 'string') return false;
+  const { type, payload } = fieldsIn(chunk);
+  if (!kinds.has(type) || !isObject(payload) || typeof payload['text'] !== 'string') return false;
   const hasMore = Object.entries(payload).some(([name, value]) => name !== 'id' && name !== 'text' && value !== undefined);
   return !hasMore && Object.entries(fieldsIn(chunk)).every(([name, value]) => fields.has(name) || value === undefined);
 };

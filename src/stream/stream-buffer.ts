@@ -9,34 +9,7 @@ const defaultLimit = 32;
 const joinedAtOnce = 4_096;
 
 /** The only exit of chunks from a run. Writers wait for readers; readers may come late and read from the start. */
-export interface StreamBuffer<Chunk> {
-  /** Writes a chunk; returns a promise if the writer must wait for a reader. After `close` chunks are dropped. */
-  write(chunk: Chunk): Promise<void> | undefined;
-  /** Ends the stream; a second close does nothing. */
-  close(): void;
-  /**
-   * A stream over all chunks from the first. A late reader gets consecutive parts of one text, once thousands have been read by
-   * others, as one joined part. `watch` has the callbacks for its reader; `derive` creates a chunk that it gets before another one.
-   */
-  read(watch?: ReaderWatch, derive?: Derive<Chunk>): ReadableStream<Chunk>;
-  /** Removes the limit of unread chunks, because a caller waits for the end. */
-  drain(): void;
-  /** Buffers chunks from here on, invisible to readers, until `flush`. A second call during buffering does nothing. */
-  startBuffering(): void;
-  /** Makes buffered chunks visible. */
-  flush(): void;
-  /** The offset after the last chunk. */
-  readonly offset: number;
-  /** Removes the chunks since an offset that no reader has seen; returns whether these are all. */
-  drop(offset: number): boolean;
-  /** Replaces the chunks between two offsets, if no reader has seen them; returns whether it did. Default end: the last chunk. */
-  revise(offset: number, end: number | undefined, change: (chunks: readonly Chunk[]) => readonly Chunk[]): boolean;
-  /** The buffered chunks, and the offset of the first. */
-  buffered(): { readonly chunks: readonly Chunk[]; readonly from: number };
-  /** Removes all buffered chunks and returns them. */
-  dropBuffered(): Chunk[];
-  readonly closed: boolean;
-}
+export type StreamBuffer<Chunk> = ReturnType<typeof createStreamBuffer<Chunk>>;
 
 type Derive<Chunk> = (chunk: Chunk) => Chunk | undefined;
 
@@ -55,29 +28,34 @@ interface Reader<Chunk> {
 /** Called with each chunk once it is visible. If it returns a promise, readers get the chunk once that resolves, and never if it resolves to `false`. */
 export type OnShow<Chunk> = (chunk: Chunk) => Promise<boolean> | void;
 
+const createFlow = <Chunk>(limit: number, onShow: OnShow<Chunk> | undefined, toVisible: (chunk: Chunk) => Chunk) => {
+  const [joined, chunks]: [Chunk[], Chunk[]] = [[], []];
+  return {
+    limit,
+    onShow,
+    toVisible,
+    /** The first `joinedCount` chunks, with their text parts joined. */
+    joined,
+    joinedCount: 0,
+    /** The chunks after them. */
+    chunks,
+    /** Chunks that readers wait for; `false` for those that are never emitted. */
+    awaited: new Map<Chunk, Promise<unknown> | false>(),
+    /** The offset from which on chunks are buffered. */
+    bufferedFrom: Infinity,
+    /** The active readers. */
+    reading: new Set<Reader<Chunk>>(),
+    /** Set while writers wait for readers. */
+    space: undefined as PromiseWithResolvers<void> | undefined,
+    isClosed: false,
+    isDraining: false,
+    /** The number of chunks that the fastest reader has taken. */
+    furthest: 0,
+  };
+};
+
 /** The state of a stream buffer. */
-interface Flow<Chunk> {
-  readonly limit: number;
-  /** The first `joinedCount` chunks, with their text parts joined. */
-  readonly joined: Chunk[];
-  joinedCount: number;
-  /** The chunks after them. */
-  readonly chunks: Chunk[];
-  readonly onShow: OnShow<Chunk> | undefined;
-  readonly toVisible: (chunk: Chunk) => Chunk;
-  /** Chunks that readers wait for; `false` for those that are never emitted. */
-  readonly awaited: Map<Chunk, Promise<unknown> | false>;
-  /** The offset from which on chunks are buffered. */
-  bufferedFrom: number;
-  /** The active readers. */
-  readonly reading: Set<Reader<Chunk>>;
-  /** Set while writers wait for readers. */
-  space: PromiseWithResolvers<void> | undefined;
-  isClosed: boolean;
-  isDraining: boolean;
-  /** The number of chunks that the fastest reader has taken. */
-  furthest: number;
-}
+type Flow<Chunk> = ReturnType<typeof createFlow<Chunk>>;
 
 /** Readers cannot reach buffered chunks, so the writer does not wait for them there. */
 const hasSpace = <Chunk>(flow: Flow<Chunk>): boolean =>
@@ -191,11 +169,9 @@ const drop = <Chunk>(flow: Flow<Chunk>, offset: number): boolean => {
   return offset >= flow.bufferedFrom;
 };
 
-const revise = <Chunk>(
-  flow: Flow<Chunk>,
-  [offset, end]: [number, number],
-  change: (chunks: readonly Chunk[]) => readonly Chunk[],
-): boolean => {
+type Change<Chunk> = (chunks: readonly Chunk[]) => readonly Chunk[];
+
+const revise = <Chunk>(flow: Flow<Chunk>, [offset, end]: [number, number], change: Change<Chunk>): boolean => {
   if (offset < flow.bufferedFrom) return false;
   const from = offset - flow.joinedCount;
   const before = flow.chunks.slice(from, end - flow.joinedCount);
@@ -215,24 +191,11 @@ export const createStreamBuffer = <Chunk>(
   limit = defaultLimit,
   onShow?: OnShow<Chunk>,
   toVisible = (chunk: Chunk): Chunk => chunk,
-): StreamBuffer<Chunk> => {
-  const flow: Flow<Chunk> = {
-    limit,
-    joined: [],
-    joinedCount: 0,
-    chunks: [],
-    onShow,
-    toVisible,
-    awaited: new Map(),
-    bufferedFrom: Infinity,
-    reading: new Set(),
-    space: undefined,
-    isClosed: false,
-    isDraining: false,
-    furthest: 0,
-  };
+) => {
+  const flow = createFlow(limit, onShow, toVisible);
   return {
-    write: (chunk) => {
+    /** Writes a chunk; returns a promise if the writer must wait for a reader. After `close` chunks are dropped. */
+    write: (chunk: Chunk): Promise<void> | undefined => {
       if (flow.isClosed) return undefined;
       flow.chunks.push(chunk);
       const isBuffered = flow.bufferedFrom !== Infinity;
@@ -242,27 +205,41 @@ export const createStreamBuffer = <Chunk>(
       serveWaiting(flow);
       return hasSpace(flow) ? undefined : (flow.space ??= Promise.withResolvers()).promise;
     },
-    close: () => {
+    /** Ends the stream; a second close does nothing. */
+    close: (): void => {
       drop(flow, flow.bufferedFrom); // chunks that are still buffered at the end are dropped
       flow.isClosed = true;
       serveWaiting(flow);
       freeWriters(flow);
     },
-    read: (watch, derive) => streamOf(flow, watch, derive),
-    drain: () => drain(flow),
-    startBuffering: () => void (flow.bufferedFrom = Math.min(flow.bufferedFrom, endOf(flow))),
-    flush: () => flush(flow),
-    get offset() {
+    /**
+     * A stream over all chunks from the first. A late reader gets consecutive parts of one text, once thousands have been read by
+     * others, as one joined part. `watch` has the callbacks for its reader; `derive` creates a chunk that it gets before another one.
+     */
+    read: (watch?: ReaderWatch, derive?: Derive<Chunk>): ReadableStream<Chunk> => streamOf(flow, watch, derive),
+    /** Removes the limit of unread chunks, because a caller waits for the end. */
+    drain: (): void => drain(flow),
+    /** Buffers chunks from here on, invisible to readers, until `flush`. A second call during buffering does nothing. */
+    startBuffering: (): void => void (flow.bufferedFrom = Math.min(flow.bufferedFrom, endOf(flow))),
+    /** Makes buffered chunks visible. */
+    flush: (): void => flush(flow),
+    /** The offset after the last chunk. */
+    get offset(): number {
       return endOf(flow);
     },
-    drop: (offset) => drop(flow, offset),
-    revise: (offset, end, change) => revise(flow, [offset, end ?? endOf(flow)], change),
-    buffered: () => ({
+    /** Removes the chunks since an offset that no reader has seen; returns whether these are all. */
+    drop: (offset: number): boolean => drop(flow, offset),
+    /** Replaces the chunks between two offsets, if no reader has seen them; returns whether it did. Default end: the last chunk. */
+    revise: (offset: number, end: number | undefined, change: Change<Chunk>): boolean =>
+      revise(flow, [offset, end ?? endOf(flow)], change),
+    /** The buffered chunks, and the offset of the first. */
+    buffered: (): { readonly chunks: readonly Chunk[]; readonly from: number } => ({
       chunks: flow.chunks.slice(flow.bufferedFrom - flow.joinedCount),
       from: Math.min(flow.bufferedFrom, endOf(flow)),
     }),
-    dropBuffered: () => flow.chunks.splice(flow.bufferedFrom - flow.joinedCount),
-    get closed() {
+    /** Removes all buffered chunks and returns them. */
+    dropBuffered: (): Chunk[] => flow.chunks.splice(flow.bufferedFrom - flow.joinedCount),
+    get closed(): boolean {
       return flow.isClosed;
     },
   };

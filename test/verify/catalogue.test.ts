@@ -15,8 +15,7 @@ import {
 import { errorTable } from '../../src/errors.js';
 import type { FindingCode } from '../../src/pipeline/verify/checks.js';
 import type { VerifyOptions } from '../../src/mastra/workflow/verify.js';
-import { checks } from '../../src/pipeline/verify/checks.js';
-import { findDefects } from '../../src/pipeline/verify/find-defects.js';
+import { checks, findDefects } from '../../src/pipeline/verify/checks.js';
 import { locationOf } from '../../src/pipeline/verify/check.js';
 import { toGraph } from '../../src/mastra/graph/to-graph.js';
 import { defects } from './defects.js';

@@ -14,9 +14,8 @@ import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
 import { createBlockScopes } from '../../pipeline/block-scope.js';
 import { firstTripOrAll } from '../../pipeline/parallel.js';
 import { strictest } from '../../verdict.js';
-import { markInputAccepted } from '../persist-rejected-turn.js';
-import type { ToolCall } from '../tool-call.js';
-import { setCall } from '../step-calls.js';
+import { markInputAccepted } from '../conversation.js';
+import { type ToolCall, setCall } from '../tool-call.js';
 
 /** The model's response. Each chunk passes the stream guards before it is emitted; a trip ends the provider's call. */
 export const call = async (run: Run): Promise<Outcome> => {
@@ -61,16 +60,16 @@ interface ModelStream extends Pick<ModelCall, 'startedAt' | 'hangUp'> {
  */
 const consumeModelStream = async (run: Run, attempt: Attempt, modelStream: ModelStream): Promise<Outcome> => {
   const guardedStream = openGuardedStream(run);
-  guardedStream.onStop(modelStream.hangUp); // the provider may be silent
+  guardedStream.onStop?.(modelStream.hangUp); // the provider may be silent
   dropReprocessed(run); // of a call that was cut off
   try {
     return (await consumeChunks(run, attempt, { ...modelStream, guardedStream })) ?? (await endOf(run, guardedStream));
   } catch (error) {
-    const stop = await guardedStream.settled(); // on what came before the error
+    const stop = await guardedStream.settled?.(); // on what came before the error
     if (stop) return stop;
     throw error;
   } finally {
-    guardedStream.close();
+    guardedStream.close?.();
   }
 };
 
@@ -99,7 +98,7 @@ const consumeChunks = async (
       attempt.heldResults.push(own); // emitted after it was judged, see review
       continue;
     }
-    noteOriginal(run, attempt, own);
+    if (needsWords) noteOriginal(attempt, own);
     const pending = guardedStream.process(own);
     const outcome = isPromise(pending) ? await pending : pending;
     if (outcome) return outcome;

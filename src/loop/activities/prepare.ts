@@ -1,6 +1,7 @@
 import {
   clearFeedback,
   conversationFields,
+  markInputAccepted,
   showFeedback,
   snapshotConversation,
   rotationOf,
@@ -13,7 +14,7 @@ import type { Outcome } from '../activity.js';
 import { changeAttempt, currentAttempt, type Run, type Attempt } from '../run.js';
 import { createAttempt } from '../create-run.js';
 import { InterlockError } from '../../errors.js';
-import { markInputAccepted, persistAcceptedSteps } from '../persist-rejected-turn.js';
+import { persistAcceptedSteps } from '../persist-rejected-turn.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import { copyPlain } from '../../phase/plain-data.js';

@@ -12,7 +12,7 @@ import { changeAttempt, currentAttempt, acceptedSteps, isOver, type Attempt, typ
 import { acceptedParts, recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
 import { findToolPart, type ProviderResult } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
-import { isSame } from '../../phase/plain-data.js';
+import { fieldsIn, isSame } from '../../phase/plain-data.js';
 import { whenReady, type Awaitable, attempted } from '../../phase/awaitable.js';
 import type { Plan } from '../../pipeline/compile.js';
 import { addPayloadTransforms } from '../persist-rejected-turn.js';
@@ -52,7 +52,7 @@ const resendAttempt = async (run: Run, attempt: Attempt, record: StepRecord): Pr
 const addAnswer = (run: Run, attempt: Attempt): void => {
   const { answer, entry, wasEdited } = attempt;
   const { list } = run.state;
-  dropFallen(attempt);
+  if (wasEdited) dropFallen(attempt);
   for (const growing of Object.values(answer.growing)) growing.clear(); // their pieces take as much memory as the texts
   if (answer.parts.length === 0) return;
   if (wasEdited) stripQuotedMetadata(answer.parts); // also the metadata of chunks from before the edit
@@ -129,7 +129,6 @@ const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolC
 
 /** The fields of chunks that belong to a tool call. */
 interface CallPayload {
-  readonly toolCallId: string;
   readonly toolName?: string;
   readonly argsTextDelta?: string;
 }
@@ -139,7 +138,7 @@ interface CallPayload {
  * of such a response is sent again.
  */
 const hasUnjudgedInput = ({ answer }: Attempt): boolean => {
-  const streamed = Map.groupBy(answer.streamedInput.splice(0), ({ payload }) => (payload as CallPayload).toolCallId);
+  const streamed = Map.groupBy(answer.streamedInput.splice(0), ({ payload }) => fieldsIn(payload)['toolCallId']);
   return [...streamed].some(([id, chunks]) => {
     const call = answer.toolCalls.find(({ toolCallId }) => toolCallId === id);
     const payloads = chunks.map(({ payload }) => payload as CallPayload);
@@ -161,7 +160,7 @@ const isTextOf = (text: string, args: unknown): boolean => {
 /** Judges the whole response once, after the loop. */
 export const finish = (run: Run): Awaitable<Outcome> => {
   clearFeedback(run);
-  clearStepFeedback(run);
+  clearFeedback(run, stepFeedbackTag); // it is not part of the result
   const { settings } = currentAttempt(run);
   const objectPlan = settings.structuredOutput && run.options.objectPlan?.(settings);
   if (isGuarded(run, 'outputResult') || objectPlan) return judgeResult(run, objectPlan);
@@ -221,7 +220,3 @@ const failureOf = (run: Run, outcome: Outcome): Outcome => {
     new InterlockError('run/failed', { path: stop.path, detail: `memory rejected the answer: ${stop.reason}.` }),
   );
 };
-
-/** Removes the application's feedback to the model, which is not part of the result. */
-const clearStepFeedback = ({ options: { ports }, state: { list } }: Run): void =>
-  ports.messages.writeTagged(list, stepFeedbackTag, []);

@@ -3,16 +3,14 @@ import { chunkIn } from '../../stream/gate/chunk.js';
 import { afterStep } from '../conversation.js';
 import { stopWith, isGuarded, judgeChunk } from '../judge.js';
 import type { Outcome } from '../activity.js';
-import { addWritten } from '../emit.js';
+import { addWritten, waitingChunk } from '../emit.js';
 import type { StepRecord } from '../ports.js';
-import type { ToolCall, ToolOutcome, Suspension } from '../tool-call.js';
+import { type ToolCall, type ToolOutcome, type Suspension, setCall, type StepCalls, type WaitingCall } from '../tool-call.js';
 import { createRunningCalls } from '../running-calls.js';
-import { changeAttempt, currentAttempt, type Attempt, type Run } from '../run.js';
+import { changeAttempt, currentAttempt, type Attempt, type Run, waitingCalls } from '../run.js';
 import { settleEnd } from '../settle-result.js';
 import { acceptedParts, responseParts } from '../step-record.js';
 import { untilAborted } from '../../phase/awaitable.js';
-import { waitingCalls, waitingChunk } from '../waiting-calls.js';
-import { setCall, type StepCalls, type WaitingCall } from '../step-calls.js';
 import { klona } from 'klona/full';
 
 /**
@@ -47,13 +45,14 @@ export const tools = async (run: Run): Promise<Outcome> => {
   return outcome ?? { kind: 'executed', stop: hasClientCalls || !(shouldContinue || (isLast && !stops)) };
 };
 
-interface SettleOptions {
-  calls: readonly ToolCall[];
-  running: ReturnType<typeof createRunningCalls>;
-}
+type RunningCalls = ReturnType<typeof createRunningCalls>;
 
 /** Returns an outcome if a guard stops on something that a tool wrote or returned. */
-const settleAll = async (run: Run, attempt: Attempt, { calls, running }: SettleOptions): Promise<Outcome | undefined> => {
+const settleAll = async (
+  run: Run,
+  attempt: Attempt,
+  { calls, running }: { calls: readonly ToolCall[]; running: RunningCalls },
+): Promise<Outcome | undefined> => {
   const { toolConcurrency } = run.options;
   const outcomes = calls.slice(0, toolConcurrency).map((call) => running.start(call));
   for (const [index, call] of calls.entries()) {
@@ -72,7 +71,7 @@ const settleAll = async (run: Run, attempt: Attempt, { calls, running }: SettleO
 interface Ended {
   call: ToolCall;
   outcome: ToolOutcome;
-  running: ReturnType<typeof createRunningCalls>;
+  running: RunningCalls;
 }
 
 /** Guards of other results may have edited its name or arguments. */

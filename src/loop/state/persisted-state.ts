@@ -1,7 +1,7 @@
 import { InterlockError } from '../../errors.js';
 import { copyShared, isPlain, isSame } from '../../phase/plain-data.js';
 import type { ModelEntry, StepSettings } from '../ports.js';
-import type { Attempt, Run } from '../run.js';
+import type { Run } from '../run.js';
 import { decode, encode } from './encode.js';
 import { readState, writeState, type KeptState, type AttemptState } from './run-state.js';
 import { applyPatch, diff, type FieldPatch, type Patch } from './patch.js';
@@ -70,19 +70,11 @@ const revived = ({ options }: Run, { settings, entry, ...attempt }: PersistedAtt
 export const isPersistable = (run: Run): boolean => {
   const { attempt, overlapGuards, error } = run.state;
   if (overlapGuards.length > 0 || error !== undefined) return false;
-  return !attempt || !(attempt.ahead || attempt.prompt || awaitsForeignModel(run, attempt));
+  return !attempt || !(attempt.ahead || attempt.prompt || (!attempt.record && placeOf(run, attempt.entry) === -1));
 };
-
-const awaitsForeignModel = (run: Run, { entry, record }: Attempt): boolean => !record && placeOf(run, entry) === -1;
 
 /** A copy that shares no objects with its original. */
 export const apart = <T>(value: T): T => decode(encode(value)) as T; // just encoded
-
-/** The changes of a checkpointed section, and the state after it. */
-interface Change {
-  readonly patch: Patch | undefined;
-  readonly after: PersistedState;
-}
 
 /**
  * The changes of a checkpointed section. Nothing changes the state after it: it holds copies of what the run or its guards change in
@@ -91,7 +83,7 @@ interface Change {
  *
  * @param editedFrom the first accepted step that guards have edited in the section
  */
-export const changeOf = (before: Partial<PersistedState>, now: PersistedState, editedFrom = Infinity): Change => {
+export const changeOf = (before: Partial<PersistedState>, now: PersistedState, editedFrom = Infinity) => {
   const settled = settledIn(before, now, editedFrom);
   const [attempt, held] = [copyShared(before.attempt, now.attempt), copyShared(before.held, now.held)];
   const slots = isPlain(now.slots) ? copyShared(before.slots, now.slots) : apart(now.slots);
@@ -99,14 +91,14 @@ export const changeOf = (before: Partial<PersistedState>, now: PersistedState, e
     copyFrom(settled.steps, before.steps, now.steps),
     copyFrom(settled.accepted, before.accepted, now.accepted),
   ];
-  const after = { ...now, attempt, held, slots, steps, accepted };
+  const after: PersistedState = { ...now, attempt, held, slots, steps, accepted };
   const { start, firstStep, acceptedInput } = after;
   const patch = diff({ ...before, start, firstStep, acceptedInput }, after, settled);
   return { patch: withSnapshots(patch, before, after), after };
 };
 
 /** A copy of a list that takes its settled entries from an earlier one. */
-const copyFrom = <T>(settled: number, before: readonly T[] | undefined, now: readonly T[]): readonly T[] =>
+const copyFrom = <T>(settled: number, before: readonly T[] | undefined, now: readonly T[]): T[] =>
   now.map((one, at) => (at < settled ? before?.[at] : undefined) ?? copyShared(before?.[at], one));
 
 /** The state after the stored changes of a section. Before its first section, a new run has none. */

@@ -1,32 +1,16 @@
-import type { RunEvent } from '../../../schemas/index.js';
-import type { ProcessorSlot } from '../../phase/scope.js';
-import type { ConversationSnapshot, StepRecord } from '../ports.js';
-import type { ResponseStep, Attempt, Run, RunState } from '../run.js';
-import { createResponse, type AssembledResponse } from '../response.js';
-import type { StepCalls } from '../step-calls.js';
-
-/** Fields of the state that hold only while the process runs. */
-type LiveState = 'overlapGuards' | 'lastParts' | 'editedFrom' | 'rejectedWords';
+import type { StepRecord } from '../ports.js';
+import type { Attempt, Run, RunState } from '../run.js';
+import { createResponse } from '../response.js';
 
 /**
  * The state of a run as plain data: what one segment passes to the next, and what a journal stores. The input of the run is stored
  * separately.
  */
-export interface KeptState extends Omit<RunState, LiveState | 'list' | 'accepted' | 'attempt'> {
-  readonly list: ConversationSnapshot;
-  readonly accepted: readonly AcceptedState[];
-  readonly attempt: AttemptState | undefined;
-  readonly usedPartIds: readonly string[];
-  readonly givenCallIds: readonly (readonly [own: string, given: string])[];
-  readonly slots: Readonly<Record<string, ProcessorSlot>>;
-  readonly events: readonly RunEvent[];
-}
-
-/** An accepted step, whose record is stored as its index in the steps. */
-type AcceptedState = Omit<ResponseStep, 'record' | 'partIds'> & { readonly record: number; readonly partIds: readonly string[] };
+export type KeptState = ReturnType<typeof readState>;
 
 /** The current state of a run. */
-export const readState = (run: Run): KeptState => {
+export const readState = (run: Run) => {
+  // These fields hold only while the process runs.
   const { overlapGuards: _overlap, lastParts: _parts, editedFrom: _edited, rejectedWords: _words, ...kept } = run.state;
   const { attempt, steps, list, status, held } = kept;
   return {
@@ -42,8 +26,8 @@ export const readState = (run: Run): KeptState => {
   };
 };
 
-/** Accepted steps are in the order of the steps: the search for each starts after the one before. */
-const acceptedStates = ({ accepted, steps }: RunState): AcceptedState[] => {
+/** Accepted steps are in the order of the steps, whose indexes are stored: the search for each starts after the one before. */
+const acceptedStates = ({ accepted, steps }: RunState) => {
   let found = -1;
   return accepted.map(({ record, partIds, ...step }) => {
     found = steps.indexOf(record, found + 1);
@@ -106,22 +90,11 @@ const bufferAgain = (run: Run, { held: buffered, attempt }: KeptState): OffsetOf
 /** Offset before all chunks: content emitted in an earlier run segment, which can only be retracted. */
 const alreadyEmitted = -1;
 
-/** Fields of an attempt that another run segment cannot take over: a call under way, and its prompt; and those of a judged response. */
-type Live = 'ahead' | 'modelCall' | 'prompt' | 'originals';
-
-/** An attempt as plain data; maps are stored as lists. */
-export interface AttemptState extends Omit<Attempt, Live | 'answer' | 'calls' | 'record'> {
-  readonly answer: AnswerState;
-  readonly calls: readonly (StepCalls extends Map<infer Id, infer State> ? readonly [Id, State] : never)[];
-  /** The index of its record in the steps. */
-  readonly record: number | undefined;
-}
-
-/** A complete response: none of its parts is growing. */
-type AnswerState = Omit<AssembledResponse, 'partIds' | 'growing'> & { readonly partIds: readonly string[] };
-
-/** The state of an attempt. */
-const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptState => {
+/**
+ * An attempt as plain data; maps are stored as lists, its record by its index in the steps. Another run segment cannot take over a call
+ * under way, its prompt, and the original of a judged response, of which no part is growing.
+ */
+const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]) => {
   const {
     ahead: _ahead,
     modelCall: _modelCall,
@@ -142,6 +115,8 @@ const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptSta
     record: record && steps.indexOf(record),
   };
 };
+
+export type AttemptState = ReturnType<typeof readAttempt>;
 
 /** The attempt with a state. */
 const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetOf: OffsetOf): Attempt => {

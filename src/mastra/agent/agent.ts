@@ -6,7 +6,7 @@ import type { ProcessorWorkflow } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
 import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
 import type { FoundOutcome } from '../../loop/tool-call.js';
-import type { Finding } from '../../pipeline/verify/find-defects.js';
+import type { Finding } from '../../pipeline/verify/checks.js';
 import type { InterlockResult, InterlockStream } from './run-stream.js';
 import { answerTo, startCall, resumeCall, streamTo, type CalledAgent } from './calls.js';
 import type {

@@ -3,7 +3,6 @@ import type { RequestContext } from '@mastra/core/request-context';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
 import { processorsOf } from '../../pipeline/graph.js';
-import type { FindingCode } from '../../pipeline/verify/checks.js';
 import type { AgentSetup } from './read-config.js';
 import {
   laneId,
@@ -17,7 +16,7 @@ import {
   type Lane,
 } from '../workflow/guards.js';
 import { toGraph, isWorkflow, type GraphSource, type PipelineStep } from '../graph/to-graph.js';
-import type { Finding } from '../../pipeline/verify/find-defects.js';
+import type { Finding, FindingCode } from '../../pipeline/verify/checks.js';
 import type { Subject } from '../../pipeline/verify/check.js';
 import { findingsOf, type VerifyOptions } from '../workflow/verify.js';
 import { toWorkflow } from '../workflow/to-workflow.js';

@@ -1,10 +1,10 @@
+import { waitingChunk } from '../../loop/emit.js';
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { RunEvent } from '../../../schemas/index.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import type { StepRecord, TokenUsage } from '../../loop/ports.js';
-import { acceptedSteps, isWithheld, visibleSteps, type Run, type RunTracer } from '../../loop/run.js';
-import { waitingCalls, waitingChunk } from '../../loop/waiting-calls.js';
+import { acceptedSteps, isWithheld, visibleSteps, waitingCalls, type Run, type RunTracer } from '../../loop/run.js';
 import type { Author } from '../../verdict.js';
 import { fieldsIn } from '../../phase/plain-data.js';
 import { withTextFields } from '../messages/conversion.js';

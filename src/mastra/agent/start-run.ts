@@ -3,7 +3,7 @@ import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { Chunk, LoopPorts, RunMode, StepSettings } from '../../loop/ports.js';
 import type { OnShow } from '../../stream/stream-buffer.js';
-import { createRun, joinTracers } from '../../loop/create-run.js';
+import { createRun } from '../../loop/create-run.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Journal, Run, Lanes } from '../../loop/run.js';
 import { holdOf, holdsToolOutput } from '../../pipeline/hold.js';
@@ -96,7 +96,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     settings,
     objectPlan: objectPlanFor(start, own, ownLimits.maxRetries),
     limits: { models: loop.ports.models.length, ...ownLimits },
-    tracer: joinTracers(trace, recording),
+    tracer: trace,
     recording,
     hold,
     holdsToolOutput: own.hold !== 'none' && lanes.output !== undefined && holdsToolOutput(lanes.output.graph),

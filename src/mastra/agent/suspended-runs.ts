@@ -1,7 +1,6 @@
 import type { AgentListSuspendedRunsOptions, AgentListSuspendedRunsResult } from '@mastra/core/agent';
 import { InterlockError } from '../../errors.js';
-import { waitingCalls } from '../../loop/waiting-calls.js';
-import type { Run } from '../../loop/run.js';
+import { type Run, waitingCalls } from '../../loop/run.js';
 import type { Suspension } from '../../loop/tool-call.js';
 
 /** Suspended runs of an agent in this process, by their ids. */

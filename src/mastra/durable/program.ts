@@ -24,8 +24,7 @@ import type { LocalRuns } from './local-runs.js';
 import { createPublisher, needsDecisionType } from './publisher.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { encode, journalFormat } from '../../loop/state/encode.js';
-import type { Run } from '../../loop/run.js';
-import { waitingCalls } from '../../loop/waiting-calls.js';
+import { type Run, waitingCalls } from '../../loop/run.js';
 import { toListed } from '../agent/suspended-runs.js';
 import type { CodeChange } from '../options/own-options.js';
 

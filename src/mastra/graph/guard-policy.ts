@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import { overPolicy, readPolicy, type GuardPolicy } from '../../guard/policy/guard-policy.js';
 import { compileGraph } from '../../pipeline/compile.js';
-import { checkProcessor } from '../../pipeline/verify/find-defects.js';
+import { checkProcessor } from '../../pipeline/verify/checks.js';
 import type { Host } from '../../phase/host.js';
 import type { HookName } from '../../phase/row.js';
 import { guardedBy, nodeOf, rememberGuarded, renamed } from './guard-node.js';

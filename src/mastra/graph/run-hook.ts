@@ -1,4 +1,4 @@
-import { outageTrip } from '../../guard/policy/layers.js';
+import { outageTrip } from '../../pipeline/policy/layers.js';
 import { passOnReprocessed } from '../../loop/judge.js';
 import type { Host } from '../../phase/host.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';

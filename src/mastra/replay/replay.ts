@@ -5,11 +5,10 @@ import type { RunStatus } from '../../../schemas/index.js';
 import { recordedSettingsOf, type TraceEntry } from '../../../schemas/trace-entry.js';
 import { InterlockError } from '../../errors.js';
 import type { CallResponse } from '../../loop/tool-call.js';
-import { createRun, joinTracers, resumeRun, type Answered } from '../../loop/create-run.js';
+import { createRun, resumeRun, type Answered } from '../../loop/create-run.js';
 import { createReplayStage, type ReplayEnd } from '../../loop/replay-ports.js';
-import { positionOf, type Run } from '../../loop/run.js';
+import { positionOf, type Run, waitingCalls } from '../../loop/run.js';
 import { concealersIn, createRecording, type Recording } from '../../loop/run-recording.js';
-import { waitingCalls } from '../../loop/waiting-calls.js';
 import { collectTraces, headerOf, traceOfKind, type Trace } from '../../trace/traces.js';
 import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { alignTrace } from '../../trace/replay.js';
@@ -158,7 +157,7 @@ const startReplay = (playing: Playing): Run => {
     settings,
     objectPlan,
     limits: { ...limits, models: recording.ports.models.length },
-    tracer: joinTracers(setup.tracer, recording),
+    tracer: setup.tracer,
     recording,
     ...recordedSettingsOf(header),
     context: { agent: agent as never, requestContext: new RequestContext(), tracingContext: undefined }, // typed with its own generics

@@ -36,7 +36,7 @@ export const createGuardSpans = (tracing: GuardTracing) => {
   const known = knownProcessors(tracing.lanes);
   const streams = new Map<string, StreamSpan>();
   const start = (author: Author, input?: object): AnySpan => {
-    const row: Row = phaseRow(author.phase as Phase); // an author's `phase` is a phase
+    const row: Row = phaseRow(author.phase);
     return tracing.parentOf(row).createChildSpan({ ...spanOf(author, row, known.get(author.processorId)), input });
   };
   const streamOf = (author: Author): StreamSpan =>

@@ -5,7 +5,7 @@ import { compileGraph, type Plan } from '../../pipeline/compile.js';
 import { withRecordedEdits } from '../../pipeline/recorded-edits.js';
 import { processorsOf, type SequenceNode, type FunctionNode, type GraphNode } from '../../pipeline/graph.js';
 import { locationOf, type GraphLocation } from '../../pipeline/verify/check.js';
-import { checkGraph, throwDefects } from '../../pipeline/verify/find-defects.js';
+import { checkGraph, throwDefects } from '../../pipeline/verify/checks.js';
 import type { PhaseRow, PhaseData } from '../../phase/row.js';
 import {
   toGraph,

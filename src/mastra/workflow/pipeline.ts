@@ -10,7 +10,7 @@ import {
 import { checkIntegration } from '../../integration.js';
 import { type BlockOptions, createBuilder, rejectPromises, type PipelineBuilder } from '../../pipeline/builder.js';
 import { hasAnyHook, type AnyPayload, type MapInput } from '../../pipeline/graph.js';
-import { checkGraph } from '../../pipeline/verify/find-defects.js';
+import { checkGraph } from '../../pipeline/verify/checks.js';
 import { type PipelineStep, fromWorkflow, toNode } from '../graph/to-graph.js';
 import { isPayloadSchema } from '../graph/foreign-step.js';
 import { guardNode } from '../graph/guard-node.js';

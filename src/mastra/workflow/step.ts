@@ -4,7 +4,7 @@ import { parsePayload, ProcessorStepInputSchema, ProcessorStepOutputSchema } fro
 import { compileGraph } from '../../pipeline/compile.js';
 import { frozenCopy } from '../../pipeline/frame.js';
 import type { FunctionNode, GuardNode } from '../../pipeline/graph.js';
-import { checkProcessor } from '../../pipeline/verify/find-defects.js';
+import { checkProcessor } from '../../pipeline/verify/checks.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { withMessageList, type MessageCarrier } from '../../phase/settle-messages.js';
 import { phaseRow } from '../../phase/table.js';

@@ -1,6 +1,6 @@
 import { longestRun, runShowing } from '../../loop/walk.js';
 import type { LoopLimits } from '../../loop/machine.js';
-import { findDefects, type Defect, type Finding } from '../../pipeline/verify/find-defects.js';
+import { findDefects, type Defect, type Finding } from '../../pipeline/verify/checks.js';
 import { locationOf, type CounterExample, type Hold, type Subject } from '../../pipeline/verify/check.js';
 import type { Lane } from './guards.js';
 import { toGraph, type Compilable } from '../graph/to-graph.js';

@@ -1,4 +1,4 @@
-import { definePhase, type PhaseData, type SettleOptions } from '../row.js';
+import { definePhase, type PhaseData } from '../row.js';
 import {
   applyMessageFields,
   describeValue,
@@ -8,8 +8,10 @@ import {
   type MessageInfo,
   refreshed,
   settleMessages,
+  type SettleOptions,
 } from '../settle-messages.js';
 import { InterlockError } from '../../errors.js';
+import { isObject } from '../../option-kind.js';
 import { type Edit, pass, type Pass } from '../../verdict.js';
 import { type Awaitable, whenReady } from '../awaitable.js';
 import type { ModelChoice, ResolvedModel } from '../host.js';
@@ -64,18 +66,16 @@ export const inputStep = definePhase({
       llmRequestStage: typeof processor.processLLMRequest === 'function' || undefined,
     }),
   settle: (returned, options) => {
-    const { data, processorId, host } = options;
+    const { host } = options;
     const isFields = typeof returned === 'object' && returned !== null && !Array.isArray(returned) && !host.messages.is(returned);
     if (!isFields) return settleMessages(returned, options, stepFacts);
     const fields = returned as Record<string, unknown>; // an object, and neither of the two others
     const complaint = complaintAbout(fields);
-    if (complaint) throw invalidResult(data, processorId, { detail: complaint });
+    if (complaint) throw invalidResult(options, complaint);
     return settleFields(fields, options);
   },
 });
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 const toolChoices: ReadonlySet<unknown> = new Set(['auto', 'none', 'required']);
@@ -122,7 +122,7 @@ const complaintAbout = (fields: Record<string, unknown>): string | undefined => 
   return undefined;
 };
 
-const settleFields = (fields: Record<string, unknown>, options: SettleOptions<'inputStep'>): Awaitable<Pass | Edit<StepData>> => {
+const settleFields = (fields: Record<string, unknown>, options: SettleOptions<StepData>): Awaitable<Pass | Edit<StepData>> => {
   const { data, host, processorId } = options;
   const { messages, messageList, systemMessages, model } = fields;
   const isTouched = applyMessageFields({ messages, messageList, systemMessages }, options, stepFacts);

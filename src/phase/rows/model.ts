@@ -12,6 +12,7 @@ import {
   type MessageInfo,
   refreshed,
   throwIfMissing,
+  unexpectedResult,
 } from '../settle-messages.js';
 import type { ProcessorSlot } from '../scope.js';
 
@@ -36,13 +37,14 @@ export const llmRequest = definePhase({
       ...pick(data, 'prompt', 'model', 'messageList', 'stepNumber'),
       steps: data.steps ?? [],
     }),
-  settle: (returned, { data, processorId }) => {
+  settle: (returned, options) => {
+    const { data } = options;
     const { prompt: made } = (returned ?? {}) as GuardReply; // undefined in results of other forms, which are rejected below
     const sent = isPresent(made) && Array.isArray(made) ? made : data.prompt;
-    if (Array.isArray(sent)) throwIfMissing(missingInMessages(sent, 'prompt'), data, processorId);
+    if (Array.isArray(sent)) throwIfMissing(missingInMessages(sent, 'prompt'), options);
     if (returned === undefined || returned === null) return pass;
     const complaint = complaintAbout(returned);
-    if (complaint) throw invalidResult(data, processorId, { detail: complaint });
+    if (complaint) throw invalidResult(options, complaint);
     const answer = returned as GuardReply; // just validated, as far as possible
     const prompt = answer.prompt ?? data.prompt;
     // The first cached response wins; later hooks still run, for their side effects.
@@ -87,13 +89,11 @@ export const apiError = definePhase({
       steps: data.steps ?? [],
       retryCount: data.retryCount ?? 0, // tries of this call, not granted retries
     }),
-  settle: (returned, { data, processorId, host }) => {
+  settle: (returned, options) => {
+    const { data, host } = options;
     if (returned === undefined || returned === null) return pass;
     const retry = typeof returned === 'object' ? fieldsIn(returned)['retry'] : undefined;
-    if (typeof retry !== 'boolean')
-      throw invalidResult(data, processorId, {
-        detail: `it returned ${describeValue(returned)}, expected { retry: boolean } or nothing.`,
-      });
+    if (typeof retry !== 'boolean') throw unexpectedResult(options, returned, '{ retry: boolean } or nothing');
     return retry ? { kind: 'edit', data: { ...refreshed(data, host, errorFacts), decision: 'retry' } } : pass;
   },
 });
@@ -135,14 +135,12 @@ export const outputStream = definePhase({
       agent: context.agent,
       heedsRulings: context.heedsRulings,
     } as StreamArgs),
-  settle: (returned, { data, processorId }) => {
+  settle: (returned, options) => {
+    const { data } = options;
     if (returned === null || returned === undefined)
       return data.part === returned ? pass : { kind: 'edit', data: { ...data, part: null } };
-    if (typeof fieldsIn(returned)['type'] !== 'string')
-      throw invalidResult(data, processorId, {
-        detail: `it returned ${describeValue(returned)}, expected a chunk, null or nothing.`,
-      });
-    throwIfMissing(missingInChunk(returned, 'part'), data, processorId);
+    if (typeof fieldsIn(returned)['type'] !== 'string') throw unexpectedResult(options, returned, 'a chunk, null or nothing');
+    throwIfMissing(missingInChunk(returned, 'part'), options);
     return isSame(returned, data.part) ? pass : { kind: 'edit', data: { ...data, part: returned } };
   },
 });
@@ -170,8 +168,8 @@ export const llmResponse = definePhase({
       ...pick(data, 'chunks', 'model', 'stepNumber', 'fromCache', 'warnings', 'request', 'rawResponse'),
       steps: data.steps ?? [],
     }),
-  settle: (returned, { data, processorId }) => {
+  settle: (returned, options) => {
     if (returned === undefined || returned === null) return pass;
-    throw invalidResult(data, processorId, { detail: `it returned ${describeValue(returned)}, but this hook only observes.` });
+    throw invalidResult(options, `it returned ${describeValue(returned)}, but this hook only observes.`);
   },
 });

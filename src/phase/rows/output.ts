@@ -34,11 +34,6 @@ export const outputStep = definePhase({
 
 type ToolData = PhaseData<'toolResult'>;
 
-/** A processor's declaration, see `GuardTraits`. */
-interface Declared {
-  readonly traits?: { readonly judgesErrors?: boolean };
-}
-
 const toolFacts: MessageInfo = {
   scope: 'all',
   source: 'response',
@@ -62,7 +57,9 @@ export const toolResult = definePhase({
   carries: toolFacts,
   merge: { copied: ['args', 'result', 'toolResultValue'] },
   onlyRead: ['steps'],
-  skips: ({ isError }, processor) => isError === true && !(processor as Declared).traits?.judgesErrors,
+  // its declaration, see `GuardTraits`
+  skips: ({ isError }, processor) =>
+    isError === true && !(processor as { traits?: { judgesErrors?: boolean } }).traits?.judgesErrors,
   refresh: (data, host) => withCurrentResult(refreshed(data, host, toolFacts), host),
   invoke: ({ processor, data, context, host }) =>
     processor.processToolResult({

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../errors.js';
 import { isAlways, isNever, type BranchNode, otherwise, type ParallelNode } from '../graph.js';
 import {
   type Check,
@@ -7,47 +8,16 @@ import {
   type GuardLocation,
   guardsFrom,
   isGuard,
-  locationsFrom,
+  placesIn,
   mayDecide,
   rowsOf,
   streamRow,
 } from './check.js';
 
-const branchesOf = ({ roots }: Subject): GraphLocation<BranchNode>[] =>
-  roots.flatMap(locationsFrom).filter((place): place is GraphLocation<BranchNode> => place.node.kind === 'branch');
-
-/** A case that never runs: its condition is never true, or it is `otherwise` next to a case that always matches. */
-export const unreachableArm: Check = {
-  severity: 'warning',
-  find: (subject) =>
-    branchesOf(subject)
-      .flatMap(({ node: { arms }, children }) => {
-        const isTaken = arms.some(({ when }) => when !== otherwise && isAlways(when));
-        return children.filter((_, index) => isNever(arms[index]?.when) || (isTaken && arms[index]?.when === otherwise));
-      })
-      .map(({ path }) => ({ path })),
-};
-
-/** A case after one that always matches, or after `otherwise`: it looks as if it could not run. */
-export const armAfterOtherwise: Check = {
-  severity: 'warning',
-  find: (subject) =>
-    branchesOf(subject)
-      .flatMap(({ node, children }) => {
-        const always = node.arms.findIndex(({ when }) => isAlways(when));
-        return always < 0 ? [] : children.slice(always + 1);
-      })
-      .map(({ path }) => ({ path })),
-};
+const branchesOf = (subject: Subject): GraphLocation<BranchNode>[] => placesIn(subject).filter(isBranch);
 
 const isStrict = (place: GraphLocation): place is GraphLocation<BranchNode | ParallelNode> =>
   (place.node.kind === 'parallel' || place.node.kind === 'branch') && place.node.overlap === 'error';
-
-/** Two parallel guards that both edit, under the rule that fails the run if their edits overlap. */
-export const parallelWriters: Check = {
-  severity: 'warning',
-  find: ({ roots }) => roots.flatMap(locationsFrom).filter(isStrict).flatMap(conflictIn),
-};
 
 /** The first two guards in different branches that may edit in the same phase. */
 const conflictIn = ({ path, children }: GraphLocation): DefectLocation[] => {
@@ -71,25 +41,7 @@ const writersIn = (branch: GraphLocation) =>
  * The coverage of a stream by a part of a pipeline: every chunk gets a verdict that counts, or some may get none; undefined if the part
  * does not judge the stream.
  */
-type Cover = 'whole' | Gap | undefined;
-
-interface Gap {
-  readonly path: string;
-  readonly detail: string;
-}
-
-/** A pipeline that judges only parts of a stream. */
-export const unjudgedChunk: Check = {
-  severity: 'warning',
-  find: ({ roots }) =>
-    roots.flatMap((root) => {
-      const cover = coverOf(root);
-      if (cover === undefined || cover === 'whole') return [];
-      return [
-        { ...cover, shows: { state: streamRow.loopState, happens: `a chunk is emitted without a verdict: ${cover.detail}` } },
-      ];
-    }),
-};
+type Cover = 'whole' | { readonly path: string; readonly detail: string } | undefined;
 
 const coverOf = (place: GraphLocation): Cover => {
   if (isGuard(place)) return coverOfGuard(place);
@@ -125,3 +77,46 @@ const reasonNotCalled = ({ node: { policy } }: GuardLocation): string | undefine
   if ((policy?.sampleRate ?? 1) < 1) return `runs only in a share of ${policy?.sampleRate} of the runs`;
   return policy?.onUnavailable === 'pass' ? 'passes chunks if it is unavailable' : undefined;
 };
+
+/** The checks of blocks and branches, by code. */
+export const blockChecks = {
+  /** A case that never runs: its condition is never true, or it is `otherwise` next to a case that always matches. */
+  'pipeline/unreachable-case': {
+    severity: 'warning',
+    find: (subject) =>
+      branchesOf(subject)
+        .flatMap(({ node: { arms }, children }) => {
+          const isTaken = arms.some(({ when }) => when !== otherwise && isAlways(when));
+          return children.filter((_, index) => isNever(arms[index]?.when) || (isTaken && arms[index]?.when === otherwise));
+        })
+        .map(({ path }) => ({ path })),
+  },
+  /** A case after one that always matches, or after `otherwise`: it looks as if it could not run. */
+  'pipeline/case-after-otherwise': {
+    severity: 'warning',
+    find: (subject) =>
+      branchesOf(subject)
+        .flatMap(({ node, children }) => {
+          const always = node.arms.findIndex(({ when }) => isAlways(when));
+          return always < 0 ? [] : children.slice(always + 1);
+        })
+        .map(({ path }) => ({ path })),
+  },
+  /** Two parallel guards that both edit, under the rule that fails the run if their edits overlap. */
+  'pipeline/parallel-writers': {
+    severity: 'warning',
+    find: (subject) => placesIn(subject).filter(isStrict).flatMap(conflictIn),
+  },
+  /** A pipeline that judges only parts of a stream. */
+  'pipeline/unjudged-chunk': {
+    severity: 'warning',
+    find: ({ roots }) =>
+      roots.flatMap((root) => {
+        const cover = coverOf(root);
+        if (cover === undefined || cover === 'whole') return [];
+        return [
+          { ...cover, shows: { state: streamRow.loopState, happens: `a chunk is emitted without a verdict: ${cover.detail}` } },
+        ];
+      }),
+  },
+} as const satisfies Partial<Record<ErrorCode, Check>>;

@@ -115,14 +115,17 @@ export const isGuard = (place: GraphLocation): place is GuardLocation => place.n
 /** The guards at a location and inside it. */
 export const guardsFrom = (place: GraphLocation): GuardLocation[] => locationsFrom(place).filter(isGuard);
 
+/** All locations of a subject. */
+export const placesIn = ({ roots }: Subject): GraphLocation[] => roots.flatMap(locationsFrom);
+
+/** All guards of a subject. */
+export const guardsIn = ({ roots }: Subject): GuardLocation[] => roots.flatMap(guardsFrom);
+
 /** Finds the guards for which something is true. */
 export const guardsWhere =
   (holds: (guard: GuardLocation) => boolean): Check['find'] =>
-  ({ roots }) =>
-    roots
-      .flatMap(guardsFrom)
-      .filter(holds)
-      .map(({ path }) => ({ path }));
+  (subject) =>
+    guardsIn(subject).flatMap((guard) => (holds(guard) ? [{ path: guard.path }] : []));
 
 export const allRows: readonly PhaseRow[] = phaseNames.map((phase) => phaseRow<Phase>(phase));
 

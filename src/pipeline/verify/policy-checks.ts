@@ -1,6 +1,7 @@
 import type { Window } from '../../guard/pattern.js';
 import { windowOf } from '../graph.js';
 import { holdingIn, isLate } from '../hold.js';
+import type { ErrorCode } from '../../errors.js';
 import type { PhaseRow } from '../../phase/row.js';
 import {
   type Check,
@@ -11,7 +12,8 @@ import {
   type GraphLocation,
   type GuardLocation,
   guardsFrom,
-  locationsFrom,
+  guardsIn,
+  placesIn,
   mayDecide,
   rowsOf,
   streamRow,
@@ -20,31 +22,11 @@ import {
 import { isOverlapping } from '../../guard/policy/guard-policy.js';
 
 /** Guards that run on a stream, and whose verdict counts. */
-const streamGuards = ({ roots }: Subject): GuardLocation[] =>
-  roots.flatMap(guardsFrom).filter((guard) => counts(guard) && rowsOf(guard).includes(streamRow));
+const streamGuards = (subject: Subject): GuardLocation[] =>
+  guardsIn(subject).filter((guard) => counts(guard) && rowsOf(guard).includes(streamRow));
 
 const patternIn = (window: Window | undefined) =>
   typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
-
-/** A pattern that may match any number of characters: the gate could never release a character. */
-export const unboundedPattern: Check = {
-  severity: 'error',
-  find: (subject) =>
-    streamGuards(subject).flatMap((guard) => {
-      const maxLength = patternIn((guard.node.processor as { window?: Window }).window)?.maxLength;
-      const isBounded = maxLength === undefined || maxLength === 'part' || (Number.isInteger(maxLength) && maxLength > 0);
-      return isBounded ? [] : [{ path: guard.path, detail: `its maxLength is ${maxLength}` }];
-    }),
-};
-
-/** A guard that judges each chunk by itself, although chunks are split anywhere. */
-export const judgesEachChunk: Check = {
-  severity: 'warning',
-  find: (subject) =>
-    streamGuards(subject)
-      .filter(isCalledByChunk)
-      .map((guard) => ({ path: guard.path, shows: cutValue(guard) })),
-};
 
 const isCalledByChunk = (guard: GuardLocation): boolean => {
   const { traits, processor } = guard.node;
@@ -58,43 +40,11 @@ const cutValue = ({ node: { id } }: GuardLocation): Scene => ({
   happens: `the model sends the chunks "ada@exam" and "ple.com"; "${id}" passes each chunk, and the whole address is emitted`,
 });
 
-/** A guard that hides its failures: no policy and no promise applies to it. A pipeline that passes outages anyway declares it. */
-export const passesOnFailure: Check = {
-  severity: 'warning',
-  find: ({ roots }) =>
-    roots.flatMap(guardsFrom).flatMap((guard) => {
-      const { traits, policy, id } = guard.node;
-      const [row] = rowsOf(guard);
-      if (!row || !traits?.passesOnFailure || !counts(guard) || policy?.onUnavailable === 'pass') return [];
-      const happens = `the service behind "${id}" is unavailable; the guard passes unchecked content`;
-      return [{ path: guard.path, shows: { state: row.loopState, happens } }];
-    }),
-};
-
-/** A guard that may request a retry if none is granted: every retry is then a block. */
-export const retryWithoutBudget: Check = {
-  severity: 'warning',
-  find: ({ roots, maxProcessorRetries }) =>
-    maxProcessorRetries === 0 ? roots.flatMap(guardsFrom).flatMap((guard) => retryAt(guard)) : [],
-};
-
 const retryAt = (guard: GuardLocation) => {
   const row = rowsOf(guard).find(({ lane }) => lane !== 'error');
   if (!row || !mayDecide(guard, 'retry')) return [];
   const happens = `"${guard.node.id}" requests a retry; no retry is granted`;
   return [{ path: guard.path, shows: { state: row.loopState, happens, ends: 'retry' } as const }];
-};
-
-/** A guard that blocks content after it was streamed. */
-export const lateVerdict: Check = {
-  severity: 'warning',
-  find: ({ roots, hold }) => roots.flatMap(guardsFrom).flatMap((guard) => lateAt(guard, hold, 'trip')),
-};
-
-/** A guard that edits content after it was streamed: a reader sees it retracted and emitted again. */
-export const lateEdit: Check = {
-  severity: 'warning',
-  find: ({ roots, hold }) => roots.flatMap(guardsFrom).flatMap((guard) => lateAt(guard, hold, 'edit')),
 };
 
 const lateAt = (guard: GuardLocation, hold: Subject['hold'], verdict: 'trip' | 'edit') => {
@@ -110,18 +60,6 @@ const lateAt = (guard: GuardLocation, hold: Subject['hold'], verdict: 'trip' | '
   return [{ path: guard.path, detail: `this guard runs in ${late.hook}`, shows: scene }];
 };
 
-/** A guard that content waits for. */
-export const holdsContent: Check = {
-  severity: 'warning',
-  find: ({ roots, hold }) => {
-    if (hold !== 'auto') return [];
-    return roots.flatMap(holdingIn).map(({ place, hold: until, hook }) => ({
-      path: place.path,
-      detail: `the ${until === 'run' ? 'whole answer' : 'step'} waits for its ${hook}`,
-    }));
-  },
-};
-
 /** Whether a verdict comes after the text was emitted. */
 const isTooLate = (row: PhaseRow, hold: Subject['hold']): boolean =>
   (hold === 'none' || hold === 'step') && isLate(row, hold === 'none' ? 'step' : 'run');
@@ -135,27 +73,6 @@ const isMarked = ({ node: { policy } }: GuardLocation): boolean => policy?.overl
 export const overlappingRows = (guard: GuardLocation): readonly PhaseRow[] => {
   const { policy } = guard.node;
   return policy ? rowsOf(guard).filter((row) => isOverlapping(policy, row)) : [];
-};
-
-/** A guard that may edit, marked to judge during the model call: the model would get the content that it removes. */
-export const overlapEdits: Check = {
-  severity: 'error',
-  find: guardsWhere((guard) => isMarked(guard) && mayDecide(guard, 'edit')),
-};
-
-/** A guard marked `overlap` without a hook that runs before a model call: it has no call to overlap with. */
-export const overlapNowhere: Check = {
-  severity: 'error',
-  find: guardsWhere((guard) => isMarked(guard) && rowsOf(guard).length > 0 && overlappingRows(guard).length === 0),
-};
-
-/**
- * An overlap guard that judges content which another guard edits later or in parallel: the model gets other content than the
- * guard judged.
- */
-export const overlapBeforeEdit: Check = {
-  severity: 'error',
-  find: ({ roots }) => roots.flatMap(locationsFrom).flatMap(locationsIn),
 };
 
 /** The children of a location that follow a child or are parallel to it. */
@@ -187,11 +104,88 @@ const editedIn = (judge: GuardLocation, editor: GuardLocation): string => {
 };
 
 /** The worst-case milliseconds of the guards that overlap with one model call: the slowest counts. */
-export const overlapCost = (roots: readonly GraphLocation[], costOf: (guard: GuardLocation) => number): number =>
+export const overlapCost = (subject: Subject, costOf: (guard: GuardLocation) => number): number =>
   Math.max(
     0,
-    ...roots
-      .flatMap(guardsFrom)
+    ...guardsIn(subject)
       .filter((guard) => counts(guard) && overlappingRows(guard).length > 0)
       .map(costOf),
   );
+
+/** The checks of guards and their policies, by code. */
+export const policyChecks = {
+  /** A guard that may edit, marked to judge during the model call: the model would get the content that it removes. */
+  'guard/overlap-edits': {
+    severity: 'error',
+    find: guardsWhere((guard) => isMarked(guard) && mayDecide(guard, 'edit')),
+  },
+  /** A guard marked `overlap` without a hook that runs before a model call: it has no call to overlap with. */
+  'guard/overlap-nowhere': {
+    severity: 'error',
+    find: guardsWhere((guard) => isMarked(guard) && rowsOf(guard).length > 0 && overlappingRows(guard).length === 0),
+  },
+  /**
+   * An overlap guard that judges content which another guard edits later or in parallel: the model gets other content than the
+   * guard judged.
+   */
+  'guard/overlap-before-edit': {
+    severity: 'error',
+    find: (subject) => placesIn(subject).flatMap(locationsIn),
+  },
+  /** A pattern that may match any number of characters: the gate could never release a character. */
+  'guard/unbounded-pattern': {
+    severity: 'error',
+    find: (subject) =>
+      streamGuards(subject).flatMap((guard) => {
+        const maxLength = patternIn((guard.node.processor as { window?: Window }).window)?.maxLength;
+        const isBounded = maxLength === undefined || maxLength === 'part' || (Number.isInteger(maxLength) && maxLength > 0);
+        return isBounded ? [] : [{ path: guard.path, detail: `its maxLength is ${maxLength}` }];
+      }),
+  },
+  /** A guard that judges each chunk by itself, although chunks are split anywhere. */
+  'guard/judges-each-chunk': {
+    severity: 'warning',
+    find: (subject) =>
+      streamGuards(subject)
+        .filter(isCalledByChunk)
+        .map((guard) => ({ path: guard.path, shows: cutValue(guard) })),
+  },
+  /** A guard that hides its failures: no policy and no promise applies to it. A pipeline that passes outages anyway declares it. */
+  'guard/passes-on-failure': {
+    severity: 'warning',
+    find: (subject) =>
+      guardsIn(subject).flatMap((guard) => {
+        const { traits, policy, id } = guard.node;
+        const [row] = rowsOf(guard);
+        if (!row || !traits?.passesOnFailure || !counts(guard) || policy?.onUnavailable === 'pass') return [];
+        const happens = `the service behind "${id}" is unavailable; the guard passes unchecked content`;
+        return [{ path: guard.path, shows: { state: row.loopState, happens } }];
+      }),
+  },
+  /** A guard that may request a retry if none is granted: every retry is then a block. */
+  'guard/retry-without-budget': {
+    severity: 'warning',
+    find: (subject) => (subject.maxProcessorRetries === 0 ? guardsIn(subject).flatMap(retryAt) : []),
+  },
+  /** A guard that blocks content after it was streamed. */
+  'guard/late-verdict': {
+    severity: 'warning',
+    find: (subject) => guardsIn(subject).flatMap((guard) => lateAt(guard, subject.hold, 'trip')),
+  },
+  /** A guard that edits content after it was streamed: a reader sees it retracted and emitted again. */
+  'guard/late-edit': {
+    severity: 'warning',
+    find: (subject) => guardsIn(subject).flatMap((guard) => lateAt(guard, subject.hold, 'edit')),
+  },
+  /** A guard that content waits for. */
+  'guard/holds-answer': {
+    severity: 'warning',
+    find: ({ roots, hold }) => {
+      if (hold !== 'auto') return [];
+      return roots.flatMap(holdingIn).map(({ place, hold: until, hook }) => ({
+        path: place.path,
+        detail: `the ${until === 'run' ? 'whole answer' : 'step'} waits for its ${hook}`,
+      }));
+    },
+  },
+} as const satisfies Partial<Record<ErrorCode, Check>>;

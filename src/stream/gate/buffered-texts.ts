@@ -7,52 +7,38 @@ import { createWindowReader, type WindowReader } from './window-reader.js';
 import { spansBetween } from '../../pipeline/spans.js';
 import { computed } from '../../phase/plain-data.js';
 
-/** The text of one part that a guard has not released, after the end of its released text. */
-interface BufferedText {
-  readonly lane: TextPart;
-  /** The parts whose text it is, and whose end has not passed: with window step all parts with one id, as in the response. */
-  readonly lanes: TextPart[];
-  readonly segments: Segment[];
-  /** The current text of the segments, after some released text. */
-  text: string;
-  /** The index in the text where they start. */
-  from: number;
-  readonly pattern: Pattern | undefined;
-  /** Of a pattern: at least the end of the released text after its last match, and whether there was one. */
-  end: string;
-  isAfterMatch: boolean;
-  /** Of a pattern: the last match, if nothing was released after it. */
-  match: TextSpan | undefined;
-  /** Of a pattern: the whole text up to its first match. */
-  whole: string;
-  /** Of a pattern: the ends of the texts that started after it, and ended before it. */
-  readonly behind: Tails;
-  /** Set for a pattern. */
-  readonly matcher: ReturnType<typeof createMatcher> | undefined;
-  /** For other windows: reads the text for the next one. */
-  reader: WindowReader | undefined;
-  isEnded: boolean;
-  /** Whether the guard was called since the last delta: the next delta is not part of that call. */
-  wasJudged: boolean;
-}
+const createBufferedText = (lane: TextPart, pattern: Pattern | undefined) => {
+  const [lanes, segments, behind]: [TextPart[], Segment[], Tails] = [[], [], new Map()];
+  return {
+    lane,
+    /** The parts whose text it is, and whose end has not passed: with window step all parts with one id, as in the response. */
+    lanes,
+    segments,
+    /** The current text of the segments, after some released text. */
+    text: '',
+    /** The index in the text where they start. */
+    from: 0,
+    pattern,
+    /** Of a pattern: at least the end of the released text after its last match, and whether there was one. */
+    end: '',
+    isAfterMatch: false,
+    /** Of a pattern: the last match, if nothing was released after it. */
+    match: undefined as TextSpan | undefined,
+    /** Of a pattern: the whole text up to its first match. */
+    whole: '',
+    /** Of a pattern: the ends of the texts that started after it, and ended before it. */
+    behind,
+    matcher: pattern && createMatcher(pattern),
+    /** For other windows: reads the text for the next one. */
+    reader: undefined as WindowReader | undefined,
+    isEnded: false,
+    /** Whether the guard was called since the last delta: the next delta is not part of that call. */
+    wasJudged: false,
+  };
+};
 
-const createBufferedText = (lane: TextPart, pattern: Pattern | undefined): BufferedText => ({
-  lane,
-  lanes: [],
-  segments: [],
-  text: '',
-  from: 0,
-  pattern,
-  end: '',
-  isAfterMatch: false,
-  match: undefined,
-  whole: '',
-  behind: new Map(),
-  matcher: pattern && createMatcher(pattern),
-  reader: undefined,
-  isEnded: false,
-  wasJudged: false,
-});
+/** The text of one part that a guard has not released, after the end of its released text. */
+type BufferedText = ReturnType<typeof createBufferedText>;
 
 /** Adds a segment. */
 const grow = (buffered: BufferedText, segment: Segment): void => {

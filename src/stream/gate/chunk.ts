@@ -35,14 +35,6 @@ export interface TextPart {
 }
 
 const textKinds = { 'text-delta': 'text', 'reasoning-delta': 'reasoning' } as const;
-const ends: Partial<Record<string, string>> = { 'text-end': 'text', 'reasoning-end': 'reasoning' };
-const starts: Partial<Record<string, string>> = { 'text-start': 'text', 'reasoning-start': 'reasoning' };
-
-interface TextPayload {
-  readonly id?: unknown;
-  readonly text?: unknown;
-  readonly providerMetadata?: unknown;
-}
 
 /** Adds the id of the tool call that a nested chunk belongs to. */
 const keyWithin = (chunk: Chunk, key: string | undefined): string | undefined =>
@@ -55,7 +47,7 @@ export const deltaKey = (chunk: Chunk): string | undefined => {
     const inner = toolOutputChunk(chunk);
     return inner && keyWithin(chunk, deltaKey(inner));
   }
-  const { id, text } = (chunk.payload ?? {}) as TextPayload;
+  const { id, text } = fieldsIn(chunk.payload);
   return typeof text === 'string' ? `${kind} ${String(id)}` : undefined;
 };
 
@@ -69,12 +61,12 @@ const bare = (chunk: Chunk): Chunk => {
 export const deltaText = (chunk: Chunk): string => (bare(chunk).payload as { text: string }).text;
 
 /** Whether a delta has more than its text, such as a signature of the provider's. */
-export const hasMore = (chunk: Chunk): boolean => (bare(chunk).payload as TextPayload).providerMetadata !== undefined;
+export const hasMore = (chunk: Chunk): boolean => fieldsIn(bare(chunk).payload)['providerMetadata'] !== undefined;
 
 /** Creates deltas of the text that a chunk starts or continues; they contain only text. */
 export const textPartOf = (chunk: Chunk, key: string): TextPart => {
   const first = bare(chunk);
-  const { id } = first.payload as TextPayload;
+  const { id } = fieldsIn(first.payload);
   const kind = first.type.startsWith('text') ? 'text-delta' : 'reasoning-delta';
   const chunkOf = (text: string): Chunk => ({ ...first, type: kind, payload: { id, text } });
   const isNested = first !== chunk;
@@ -94,9 +86,8 @@ export const withoutText = (chunk: Chunk): Chunk =>
 
 /** The text that a chunk starts or ends; undefined for other chunks. */
 export const borderOf = (chunk: Chunk): { key: string; isEnd: boolean } | undefined => {
-  const { type, payload } = chunk;
-  const kind = ends[type] ?? starts[type];
-  if (kind) return { key: `${kind} ${String((payload as TextPayload | undefined)?.id)}`, isEnd: type in ends };
+  const [, kind, side] = /^(text|reasoning)-(start|end)$/.exec(chunk.type) ?? [];
+  if (kind) return { key: `${kind} ${String(fieldsIn(chunk.payload)['id'])}`, isEnd: side === 'end' };
   const inner = toolOutputChunk(chunk);
   const border = inner && borderOf(inner);
   return border && { ...border, key: keyWithin(chunk, border.key) ?? border.key };

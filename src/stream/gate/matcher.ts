@@ -20,14 +20,6 @@ interface TextFrom {
   readonly match?: TextSpan | undefined;
 }
 
-/** Reads one text for a pattern, each section of it once. */
-interface Matcher {
-  /** The text has grown, ended, or starts elsewhere. */
-  changed(): void;
-  /** The decision about the start of the buffered text; undefined if it depends on further text. */
-  next(buffered: TextFrom): Found | undefined;
-}
-
 /** A longer buffered text is not searched again for each character that comes. */
 const longChars = 1024;
 /** It is searched again after it has grown by its length divided by this. */
@@ -36,18 +28,20 @@ const growthDivisor = 8;
 /** A long text is read as if it came in pieces, because the end of what was read is examined at once. */
 const pieceChars = 2 * stepChars;
 
-/** Creates the matcher of a pattern for one text. */
-export const createMatcher = (pattern: Pattern): Matcher => {
+/** Creates the matcher of a pattern for one text, each section of which is read once. */
+export const createMatcher = (pattern: Pattern) => {
   const matcher = createPieceMatcher(pattern);
   const ends = pattern.isStepwise ? (from: number, size: number) => from + Math.max(pieceChars, 2 * size) : () => Infinity;
   /** The end of the current piece. */
   let end = 0;
   return {
-    changed: () => {
+    /** The text has grown, ended, or starts elsewhere. */
+    changed: (): void => {
       end = 0;
       matcher.changed();
     },
-    next: (buffered) => {
+    /** The decision about the start of the buffered text; undefined if it depends on further text. */
+    next: (buffered: TextFrom): Found | undefined => {
       const { text, from } = buffered;
       if (end === 0 && matcher.isTooSoon(buffered)) return undefined;
       const rest = restOf(pattern, buffered);
@@ -78,14 +72,8 @@ const restOf = (pattern: Pattern, { text, from, isEnded, match }: TextFrom): Tex
   return end > from ? { ...rest, end } : undefined;
 };
 
-interface PieceMatcher extends Matcher {
-  /** Whether the text has hardly grown since the last search without a result. */
-  isTooSoon(buffered: TextFrom): boolean;
-  /** Text was released without a search. */
-  released(): void;
-}
-
-const createPieceMatcher = (pattern: Pattern): PieceMatcher => {
+/** `isTooSoon`: the text has hardly grown since the last search without a result. `released`: text was released without a search. */
+const createPieceMatcher = (pattern: Pattern) => {
   const { isStepwise = false } = pattern;
   const reach = reachOf(pattern);
   let spans: readonly TextSpan[] = [];
@@ -125,9 +113,9 @@ const createPieceMatcher = (pattern: Pattern): PieceMatcher => {
 
   return {
     changed: () => void (isStale = true),
-    isTooSoon: (buffered) => isStale && isTooSoon(buffered, waiting),
+    isTooSoon: (buffered: TextFrom): boolean => isStale && isTooSoon(buffered, waiting),
     released: () => void ([isStale, waiting] = [true, 0]),
-    next: (buffered) => {
+    next: (buffered: TextFrom): Found | undefined => {
       const { text, from, isEnded } = buffered;
       if (isStale) restart(buffered);
       waiting = 0;

@@ -202,9 +202,7 @@ const admitText = (key: string, { chunk, place }: PlacedChunk, { queue, way }: {
 };
 
 const admitDeltas = (id: string, chunk: Chunk, { queue, calls }: { queue: Queue; calls: StreamedCalls }): void => {
-  const deltas = calls.get(id);
-  if (deltas) deltas.push(chunk);
-  else calls.set(id, [chunk]);
+  computed(calls, id, (): Chunk[] => []).push(chunk);
   queue.hold(argumentsText(chunk).length);
 };
 

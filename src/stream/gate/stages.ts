@@ -19,7 +19,7 @@ export interface Gate {
   /** The context of hooks; its signal is aborted when a guard stops the stream. */
   readonly scope: RunScope;
   /** The accepted text of the run before a model's call, from its messages. */
-  readonly earlierTexts: readonly EarlierText[] | undefined;
+  earlierTexts(): readonly EarlierText[] | undefined;
   /** The guards' payload for a chunk. */
   payloadOf(part: unknown): PhaseData<'outputStream'>;
   /** Whether a guard has stopped the stream: nothing more is emitted. Guards may still judge earlier chunks. */

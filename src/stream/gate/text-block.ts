@@ -1,4 +1,5 @@
 import { isPromise, type Awaitable } from '../../phase/awaitable.js';
+import { computed } from '../../phase/plain-data.js';
 import type { PhaseData } from '../../phase/row.js';
 import { settleBlock } from '../../pipeline/parallel.js';
 import type { BlockPlace } from '../../pipeline/stream-plan.js';
@@ -115,13 +116,11 @@ interface BranchProgress {
 /** Creates the coordinator of the branches. No waiting, no clock. */
 const createBranchCoordinator = (branches: number) => {
   const progresses = new Map<TextPart, BranchProgress>();
-  const open = (lane: TextPart): BranchProgress => {
-    const each = Array.from({ length: branches });
-    const made: BranchProgress = { lane, input: [], cleared: each.map(() => []), lengths: each.map(() => 0), ended: 0 };
-    progresses.set(lane, made);
-    return made;
-  };
-  const of = (lane: TextPart): BranchProgress => progresses.get(lane) ?? open(lane);
+  const of = (lane: TextPart): BranchProgress =>
+    computed(progresses, lane, () => {
+      const each = Array.from({ length: branches });
+      return { lane, input: [], cleared: each.map(() => []), lengths: each.map(() => 0), ended: 0 };
+    });
   const nextOf = (progress: BranchProgress): ClearedSegments | { readonly ended: TextPart } | undefined => {
     const { lane, input, cleared, lengths, ended } = progress;
     const length = commonEnd(progress);

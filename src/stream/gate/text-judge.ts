@@ -60,9 +60,10 @@ const ownTails = ({ window, author }: JudgePlace, gate: Gate): Tails => {
   const pattern = patternIn(window);
   if (!pattern) return new Map();
   const own = computed<object, Tails>(tails, gate.scope.slot(author.processorId), () => new Map());
-  if (!gate.earlierTexts) return own;
+  const texts = gate.earlierTexts();
+  if (!texts) return own;
   own.clear();
-  for (const text of gate.earlierTexts) followTails(own, tailsOf(text, pattern), pattern);
+  for (const text of texts) followTails(own, tailsOf(text, pattern), pattern);
   return own;
 };
 

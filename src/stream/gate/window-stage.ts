@@ -167,41 +167,16 @@ const both = (aside: TextStage, next: TextStage): TextStage => ({
   },
 });
 
-/** The branches that judge a text: all of them, or the cases whose conditions hold at its start. */
-type BlockStageOptions = (lane: TextPart) => readonly number[];
-
-const blockStage = (place: BlockPlace, gate: Gate, next: TextStage): TextStage => {
-  const { arms, branches } = place;
-  if (!arms) {
-    const all = branches.map((_, index) => index);
-    return branchStage({ place, block: () => all }, gate, next);
-  }
-  const chosen = new WeakMap<TextPart, readonly number[]>();
-  const stage = branchStage({ place, block: (lane) => chosen.get(lane) ?? [] }, gate, next);
-  const choose: ChoiceOptions['choose'] = (lane, matching) =>
-    void chosen.set(
-      lane,
-      matching.flatMap(({ branch }) => (branch ? branches.indexOf(branch) : [])),
-    );
-  return createChoosing({ arms, gate, stage, choose });
-};
-
-interface BranchStageOptions {
-  readonly place: BlockPlace;
-  readonly block: BlockStageOptions;
-}
-
-const branchStage = (
-  { place: { block, branches }, block: branchesOf }: BranchStageOptions,
-  gate: Gate,
-  next: TextStage,
-): TextStage => {
-  const texts = createBlockTexts({ block, branches, isJudgedBy: (lane, index) => branchesOf(lane).includes(index) }, gate, next);
+/** The stage of a block: all its branches judge a text, or the cases whose conditions hold at its start. */
+const blockStage = ({ block, branches, arms }: BlockPlace, gate: Gate, next: TextStage): TextStage => {
+  const chosen: Chosen = new WeakMap();
+  const isJudgedBy = (lane: TextPart, index: number): boolean => !arms || chosen.get(lane)?.includes(branches[index]) === true;
+  const texts = createBlockTexts({ block, branches, isJudgedBy }, gate, next);
   const outs = branches.map((_, index) => texts.outOf(index));
   const ways = branches.map(({ places }, index) => createTextWay(places, gate, outs[index] as TextStage)); // one each
   /** A branch that does not judge the text passes it at once. */
-  const wayOf = (lane: TextPart, index: number) => (branchesOf(lane).includes(index) ? ways : outs)[index] as TextStage;
-  return {
+  const wayOf = (lane: TextPart, index: number) => (isJudgedBy(lane, index) ? ways : outs)[index] as TextStage;
+  const stage: TextStage = {
     add: (segment) => {
       texts.addInput(segment);
       const { lane, text } = segment;
@@ -216,32 +191,32 @@ const branchStage = (
       next.endStep();
     },
   };
+  return arms ? createChoosing(arms, chosen, { gate, stage }) : stage;
 };
 
-interface ChoiceOptions {
-  readonly arms: NonNullable<BlockPlace['arms']>;
-  readonly gate: Gate;
-  readonly stage: TextStage;
-  choose(lane: TextPart, matching: NonNullable<BlockPlace['arms']>): void;
-}
+type Arms = NonNullable<BlockPlace['arms']>;
+
+/** The branches that judge a text. */
+type Chosen = WeakMap<TextPart, readonly Arms[number]['branch'][]>;
 
 /** Evaluates the conditions of a branch once for each text, with its first delta; later text waits for the result. */
-const createChoosing = ({ arms, gate, stage, choose }: ChoiceOptions): TextStage => {
+const createChoosing = (arms: Arms, chosen: Chosen, { gate, stage }: { gate: Gate; stage: TextStage }): TextStage => {
   const waiting = new Map<TextPart, (() => void)[]>();
-  const known = new WeakSet<TextPart>();
-  const decide = (lane: TextPart, at: number, choice: Choice<(typeof arms)[number]>): void => {
+  const decide = (lane: TextPart, at: number, choice: Choice<Arms[number]>): void => {
     if (choice.failure) {
       const { failure } = choice;
       const path = failure.path ?? '';
       return gate.stop({ kind: 'unavailable', processorId: path, phase: 'outputStream', path, error: failure }, at);
     }
-    choose(lane, choice.matching);
+    chosen.set(
+      lane,
+      choice.matching.map(({ branch }) => branch),
+    );
     const steps = waiting.get(lane) ?? [];
     waiting.delete(lane);
     for (const step of steps) step();
   };
   const chooseFor = ({ lane, text, first: at }: Segment): void => {
-    known.add(lane);
     waiting.set(lane, []);
     const choice = chooseArms(arms, stepContext(gate.payloadOf(lane.chunkOf(text)), gate.scope));
     if (!isPromise(choice)) return decide(lane, at, choice);
@@ -256,8 +231,9 @@ const createChoosing = ({ arms, gate, stage, choose }: ChoiceOptions): TextStage
   };
   return {
     add: (segment) => {
-      if (!known.has(segment.lane)) chooseFor(segment);
-      then(segment.lane, () => stage.add(segment));
+      const { lane } = segment;
+      if (!chosen.has(lane) && !waiting.has(lane)) chooseFor(segment);
+      then(lane, () => stage.add(segment));
     },
     end: (lane) => {
       then(lane, () => stage.end(lane));

@@ -2,7 +2,7 @@ import { definedFields, computed } from '../../phase/plain-data.js';
 import { spreadOf } from '../percentile.js';
 import { isStricter, type VerdictKind } from '../../verdict.js';
 import type { RunEvent } from '../../../schemas/index.js';
-import type { Phase, PhaseRow } from '../../phase/row.js';
+import type { PhaseRow } from '../../phase/row.js';
 import { phaseRow } from '../../phase/table.js';
 
 /** A guard's result for one step of a run: the strictest verdict, and the total duration. */
@@ -35,7 +35,7 @@ type GuardEvent = Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-by
 export const createShadowPlaces = (maxPlaces = Infinity) => {
   const places = new Map<string, ReturnType<typeof emptyAt>>();
   const placeOf = ({ runId, phase, stepNumber, attempt }: GuardEvent) => {
-    const { lane } = phaseRow<Phase>(phase as Phase); // events name phases
+    const { lane } = phaseRow(phase);
     const key = JSON.stringify([runId, lane, stepNumber, attempt]);
     const place = computed(places, key, () => emptyAt({ runId, lane, stepNumber, attempt }));
     const [oldest] = places.size > maxPlaces ? places.keys() : [];

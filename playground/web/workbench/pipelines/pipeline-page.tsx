@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'react';
 import { useCatalog } from '../../api/catalog.js';
 import { getText } from '../../api/request.js';
-import type { Finding } from '../../../../src/pipeline/verify/find-defects.js';
+import type { Finding } from '../../../../src/pipeline/verify/checks.js';
 import type { PipelineInfo, GraphShape } from '../../../protocol/catalog.js';
 import { Badge, ProcessorBadge, WordBadge } from '../../components/badge.js';
 import { count } from '../../components/format.js';

@@ -1,4 +1,4 @@
-import type { Finding } from '../../../../src/pipeline/verify/find-defects.js';
+import type { Finding } from '../../../../src/pipeline/verify/checks.js';
 import type { Tone } from '../../../fold/facts.js';
 import type { GraphShape } from '../../../protocol/catalog.js';
 import { shapesIn } from '../../../protocol/shapes.js';

@@ -1,14 +1,14 @@
 import { inheriting, computed } from '../../phase/plain-data.js';
 import { CircuitState, type CircuitBreakerPolicy } from 'cockatiel';
 import pLimit from 'p-limit';
-import type { LimitFunction } from 'p-limit';
 import { isPromise, untilAborted, whenReady, type Awaitable } from '../../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import type { GuardReport, RunScope } from '../../phase/scope.js';
 import { pass, type Author, type Pass, type Trip, type Unavailable, type Verdict } from '../../verdict.js';
-import { canceled, type Guard } from '../in-sequence.js';
+import { canceled, type Guard } from '../../guard/in-sequence.js';
 import type { PolicyState } from './policy-state.js';
-import type { GuardPolicy } from './guard-policy.js';
+import type { GuardPolicy } from '../../guard/policy/guard-policy.js';
+import { createBlockScopes, createOwnPayloads } from '../block-scope.js';
 import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.js';
 
 /** One option of a policy as a function from guard to guard, applied once when the plan is built. */
@@ -21,26 +21,6 @@ export interface LayerSite<P extends Phase> {
   readonly policy: GuardPolicy;
   /** The policy's state across runs. */
   readonly state: PolicyState;
-  readonly ports: LayerPorts<P>;
-}
-
-/** A cancelable scope for a guard. */
-export interface CancelableScope {
-  readonly scope: RunScope;
-  /** Aborts the scope's signal, and drops the guard's later reports. */
-  cancel(reason: unknown): void;
-}
-
-/** The functions that layers need from the modules above, which copy and merge payloads. */
-export interface LayerPorts<P extends Phase> {
-  /** Runs the guard on its own payload: its changes are applied only after it has returned. */
-  isolate(guard: Guard<P>): Guard<P>;
-  /** A private copy of the payload, which the guard may store and change. */
-  own(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
-  /** A deep copy of plain data. */
-  copy<T>(value: T): T;
-  /** Lends scopes to guards that may be canceled. */
-  readonly scopes: { take(outer: RunScope): CancelableScope; giveBack(outer: RunScope, blockScope: CancelableScope): void };
 }
 
 /** The guard gave no verdict, for a reason of the policy's. */
@@ -57,9 +37,9 @@ const outageCode = ({ error }: Unavailable): ErrorCode => (isInterlockError(erro
  * `deadlineMs`: a guard without a verdict by then is unavailable with `guard/deadline`. Its signal is aborted, its later output is
  * discarded, and its later changes affect only its own copy. A synchronous guard never waits, and needs no timer.
  */
-export const withDeadline: Layer =
-  (inner, { author, policy: { deadlineMs = Infinity }, ports: { scopes } }) =>
-  (data, scope) => {
+export const withDeadline: Layer = (inner, { author, policy: { deadlineMs = Infinity } }) => {
+  const scopes = createBlockScopes();
+  return (data, scope) => {
     const blockScope = scopes.take(scope);
     const verdict = inner(data, blockScope.scope);
     if (!isPromise(verdict)) {
@@ -80,6 +60,7 @@ export const withDeadline: Layer =
       });
     });
   };
+};
 
 /**
  * `breaker`: after some consecutive calls without a verdict the guard is not called for a while, and is unavailable with
@@ -126,13 +107,10 @@ export const withConcurrency: Layer = (inner, { author, policy: { concurrency },
   if (!concurrency || !limit) return inner;
   const { limit: places, queue = Infinity } = concurrency;
   return (data, scope) =>
-    isFull(limit, places + queue)
+    limit.activeCount + limit.pendingCount >= places + queue // calls that start in this turn count as waiting until the next
       ? unavailable(author, 'guard/busy')
       : limit(() => (scope.abortSignal?.aborted ? canceled(author, scope) : untilCanceled(inner(data, scope), author, scope)));
 };
-
-/** Calls that start in this turn count as waiting until the next. */
-const isFull = ({ activeCount, pendingCount }: LimitFunction, most: number): boolean => activeCount + pendingCount >= most;
 
 /** The verdict, or unavailable as soon as the caller cancels, even if the guard ignores its signal. */
 const untilCanceled = <D>(verdict: Awaitable<Verdict<D>>, author: Author, scope: RunScope): Awaitable<Verdict<D>> => {
@@ -187,7 +165,8 @@ const mostWaiting = 1_000;
  * `shadow`: the guard judges a copy after the run has continued; its verdict is only recorded. The calls of one run are made one after
  * another, because a guard may keep a state; the last verdict may come after the run has ended.
  */
-export const shadowed: Layer = (inner, { author, state, ports }) => {
+export const shadowed: Layer = (inner, { author, state }) => {
+  const own = createOwnPayloads();
   const judge = async <P extends Phase>(guard: Guard<P>, data: PhaseData<P>, scope: RunScope): Promise<void> => {
     await new Promise<void>((resolve) => void scope.setTimer(resolve, 0)); // yields first, so that the hook's computation does not delay the run
     const startedAt = scope.now();
@@ -197,7 +176,7 @@ export const shadowed: Layer = (inner, { author, state, ports }) => {
   return (data, scope) => {
     const aside = shadowScope(scope, scope.openShadow());
     const line = computed(state.lines, scope.slot(author.processorId).state, () => pLimit(1));
-    if (line.pendingCount < mostWaiting) void line(judge, inner, ports.own(data, scope), aside);
+    if (line.pendingCount < mostWaiting) void line(judge, inner, own.copyOf(data, scope), aside);
     else aside.reportGuard({ author, verdict: unavailable(author, 'guard/busy'), durationMs: 0 });
     return pass;
   };

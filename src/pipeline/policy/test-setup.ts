@@ -1,10 +1,10 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
-import { type GuardPolicy, readPolicy } from './guard-policy.js';
+import { type GuardPolicy, readPolicy } from '../../guard/policy/guard-policy.js';
 import type { Phase } from '../../phase/row.js';
 import { conversation, createScope, payloads, withHook, type TestScope } from '../../phase/test-setup.js';
 import { phases } from '../../phase/table.js';
-import { compileGraph, type Plan } from '../../pipeline/compile.js';
+import { compileGraph, type Plan } from '../compile.js';
 import type { Verdict } from '../../verdict.js';
 
 /** A hook as these tests write it. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { conversation, createScope, payloads } from '../../phase/test-setup.js';
 import { callGuard, type GuardCalls, type Hook, type HookArgs, onCall, planOf, same, settle } from './test-setup.js';
-import type { GuardPolicy } from './guard-policy.js';
+import type { GuardPolicy } from '../../guard/policy/guard-policy.js';
 import type { Phase } from '../../phase/row.js';
 import { phaseNames } from '../../phase/table.js';
 

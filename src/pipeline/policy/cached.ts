@@ -2,13 +2,13 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { pass, type Author, type Verdict } from '../../verdict.js';
-import type { Guard } from '../in-sequence.js';
-import { contentKey, contentOf, contextOf, windowKey, type Content } from './content.js';
+import type { Guard } from '../../guard/in-sequence.js';
+import { contentOf, contextOf, keyOf } from './content.js';
 import type { LayerSite } from './layers.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
 import type { CachedEdit, CachedVerdict } from './policy-state.js';
 import { whenReady, attempted } from '../../phase/awaitable.js';
-import { inheriting, fieldsIn } from '../../phase/plain-data.js';
+import { copyPlain, inheriting, fieldsIn } from '../../phase/plain-data.js';
 
 /**
  * `cache`: repeats the guard's decision about the same content, edits included, without a call. Not cached: outcomes that are
@@ -18,30 +18,19 @@ export const cached = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>): Gu
   remembering(inner, site, {
     read: (data, scope) => {
       const before = contentOf(data, scope);
-      const key = contentKey(before, site.row.phase, data.retryCount ?? scope.retryCount());
-      const base = toCachedEdit(site, data, scope);
-      return { key, keep: (made) => keepMade(made, { data, before, scope, base }) };
+      const editOf = toCachedEdit(site, data, scope);
+      const keep = (made: PhaseData<P>): CachedEdit | typeof pass | undefined => {
+        const after = attempted(() => contentOf(made, scope)); // undefined if it cannot be serialized
+        if (!after || after.requestContext !== before.requestContext) return undefined;
+        const isReplaced = (name: string) => !conversational.has(name) && fieldsIn(made)[name] !== fieldsIn(data)[name];
+        const changed = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name] || isReplaced(name));
+        return changed.length > 0 ? editOf(made, new Set(changed)) : pass;
+      };
+      const retryCount = data.retryCount ?? scope.retryCount(); // guards give up after some
+      return { key: keyOf({ content: before, phase: site.row.phase, retryCount }), keep };
     },
     remake: (edit, data, scope) => applyEdit(edit, data, { scope, site }),
   });
-
-interface CacheOptions<P extends Phase> {
-  readonly data: PhaseData<P>;
-  readonly before: Content;
-  readonly scope: RunScope;
-  readonly base: ReturnType<typeof toCachedEdit<P>>;
-}
-
-const keepMade = <P extends Phase>(
-  made: PhaseData<P>,
-  { data, before, scope, base }: CacheOptions<P>,
-): ReturnType<RecordedInput<P>['keep']> => {
-  const after = attempted(() => contentOf(made, scope)); // undefined if it cannot be serialized
-  if (!after || after.requestContext !== before.requestContext) return undefined;
-  const isReplaced = (name: string) => !conversational.has(name) && fieldsIn(made)[name] !== fieldsIn(data)[name];
-  const changed = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name] || isReplaced(name));
-  return changed.length > 0 ? base(made, new Set(changed)) : pass;
-};
 
 /** Names in a content that are not fields of the payload: the content of the list and the request's context. */
 const conversational = new Set(['messages', 'systemMessages', 'requestContext']);
@@ -50,7 +39,7 @@ const conversational = new Set(['messages', 'systemMessages', 'requestContext'])
  * Records a payload before the guard's call. The returned function creates the cached edit from the names of the changes; undefined if
  * the edit cannot be repeated.
  */
-const toCachedEdit = <P extends Phase>({ row, ports }: LayerSite<P>, data: PhaseData<P>, { host }: RunScope) => {
+const toCachedEdit = <P extends Phase>({ row }: LayerSite<P>, data: PhaseData<P>, { host }: RunScope) => {
   const { messageList: list }: MessageCarrier = data;
   const before = list ? host.messages.read(list, 'all') : [];
   const places = new Map(before.map(({ id }, place) => [id, place]));
@@ -61,14 +50,14 @@ const toCachedEdit = <P extends Phase>({ row, ports }: LayerSite<P>, data: Phase
     const known = new Set(host.messages.read(changed, row.carries?.source ?? 'input'));
     if (!added.every((message) => known.has(message))) return undefined; // repeated, it would count as another's
     return {
-      messages: messages.map((message) => ({ message: ports.copy(message), from: places.get(message.id) })),
-      systemMessages: ports.copy(host.messages.readSystem(changed)),
+      messages: messages.map((message) => ({ message: copyPlain(message), from: places.get(message.id) })),
+      systemMessages: copyPlain(host.messages.readSystem(changed)),
       callIds,
     };
   };
   return (made: PhaseData<P>, changed: ReadonlySet<string>): CachedEdit | undefined => {
     const names = [...changed].filter((name) => !conversational.has(name));
-    const fields = ports.copy(Object.fromEntries(names.map((name) => [name, fieldsIn(made)[name]])));
+    const fields = copyPlain(Object.fromEntries(names.map((name) => [name, fieldsIn(made)[name]])));
     const isTalk = row.carries && list && (changed.has('messages') || changed.has('systemMessages'));
     if (!isTalk) return { kind: 'edit', fields, conversation: undefined };
     const conversation = keepConversation(list);
@@ -80,18 +69,18 @@ const toCachedEdit = <P extends Phase>({ row, ports }: LayerSite<P>, data: Phase
 const applyEdit = <P extends Phase>(
   { fields, conversation }: CachedEdit,
   data: PhaseData<P>,
-  { scope: { host }, site: { row, ports } }: { scope: RunScope; site: LayerSite<P> },
+  { scope: { host }, site: { row } }: { scope: RunScope; site: LayerSite<P> },
 ): PhaseData<P> => {
-  const next = { ...data, ...ports.copy(fields) };
+  const next = { ...data, ...copyPlain(fields) };
   const { messageList: list }: MessageCarrier = data;
   if (!conversation || !list || !row.carries) return next;
   const now = host.messages.read(list, 'all');
   const callIds = new Map(now.flatMap(callIdsIn).map((id, index) => [conversation.callIds[index], id]));
   const wanted = conversation.messages.map(({ message, from }) =>
-    withCallIds(inPlaceOf(from === undefined ? undefined : now[from], ports.copy(message)), callIds),
+    withCallIds(inPlaceOf(from === undefined ? undefined : now[from], copyPlain(message)), callIds),
   );
   host.messages.write(list, wanted, { scope: 'all', source: row.carries.source });
-  host.messages.writeSystem(list, ports.copy(conversation.systemMessages));
+  host.messages.writeSystem(list, copyPlain(conversation.systemMessages));
   return row.refresh?.(next, host) ?? next;
 };
 
@@ -138,7 +127,7 @@ export const cachedWindows = <P extends Phase>(inner: Guard<P>, site: LayerSite<
       if (!window) return undefined;
       const context = contextOf(scope);
       const keep = (made: PhaseData<P>) => (contextOf(scope) === context ? keepText(made, window) : undefined);
-      return { key: windowKey(window, context), keep };
+      return { key: keyOf({ window, context }), keep };
     },
     remake: ({ fields }, data) => ({ ...data, part: withText(data, fields['text']) }),
   });

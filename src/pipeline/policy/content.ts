@@ -4,7 +4,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { configure } from 'safe-stable-stringify';
 import type { Host } from '../../phase/host.js';
 import { once } from '../../phase/memo.js';
-import type { Phase, PhaseData } from '../../phase/row.js';
+import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
 import { fieldsIn, computed } from '../../phase/plain-data.js';
@@ -67,16 +67,8 @@ export const contentOf = (data: PhaseData, scope: RunScope): Content => {
 /** The request's context as text. Throws for a value that cannot be serialized. */
 export const contextOf = ({ requestContext }: RunScope): string => textOf(requestContext);
 
-/**
- * A short key of a guard's content in a phase. It includes the number of retries, because guards give up after some, but not the identity
- * of functions, because a guard can only call them.
- */
-export const contentKey = (content: Content, phase: Phase, retryCount: number): string => keyOf({ content, phase, retryCount });
-
-/** A short key of a stream's window, in a context of the request. */
-export const windowKey = (window: object, context: string): string => keyOf({ window, context });
-
-const keyOf = (seen: object): string => bytesToHex(sha256(utf8ToBytes(textOf(seen).replaceAll(anyFunction(), ''))));
+/** A short key of what a guard sees, without the identity of functions, because a guard can only call them. */
+export const keyOf = (seen: object): string => bytesToHex(sha256(utf8ToBytes(textOf(seen).replaceAll(anyFunction(), ''))));
 
 const bareMessages = ({ messages }: Host, list: MessageList): object[] => {
   const input = new Set(messages.read(list, 'input'));
