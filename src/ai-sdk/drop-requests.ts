@@ -7,7 +7,7 @@ interface StepRequest {
 /** The steps that the AI SDK has recorded, and the guards' edits of them. */
 interface RecordedRun {
   readonly state: { readonly steps: readonly unknown[] };
-  readonly editedSteps: ReadonlyMap<number, unknown>;
+  readonly editedSteps: ReadonlyMap<unknown, unknown>;
 }
 
 /** If guards edited steps, removes the prompt from all requests, because later ones repeat the removed text. */

@@ -145,9 +145,9 @@ const withEdits = (parts: readonly Part[], { editedSteps, state: { steps } }: Ru
     if (part.type === 'start-step') {
       index += 1;
       dropWords(part.request ?? {});
-      return editedSteps.has(index) ? [part, ...partsOf(steps[index])] : [part];
+      return editedSteps.has(steps[index]) ? [part, ...partsOf(steps[index])] : [part];
     }
-    if (!editedSteps.has(index) || part.type === 'finish') return [part];
+    if (!editedSteps.has(steps[index]) || part.type === 'finish') return [part];
     if (part.type !== 'finish-step') return [];
     const { body: _body, ...response } = part.response ?? {};
     return [{ ...part, response, providerMetadata: (steps[index] as Recorded).providerMetadata }];

@@ -3,8 +3,9 @@ import type { Run as LoopRun } from '../loop/run.js';
 import { responseParts } from '../loop/step-record.js';
 import { resultPayload } from '../loop/activities/review.js';
 import { copyPlain } from '../phase/plain-data.js';
+import { messageOf } from '../errors.js';
+import type { ToolCallInfo } from '../phase/host.js';
 import { judge } from './judge.js';
-import { lastResults } from './recorded-steps.js';
 import type { Run } from './run.js';
 import { lateEditError } from './stop-errors.js';
 
@@ -13,11 +14,26 @@ export const judgeLast = async (run: Run, loop: LoopRun): Promise<void> => {
   run.change({ judgeLast: undefined });
   const { messages } = run.scope.host;
   const parts = responseParts(loop);
-  for (const { result, ...toolCall } of lastResults(run.state.steps))
-    // the AI SDK ran the tools
-    if (findToolPart(parts, toolCall.toolCallId)) messages.writeToolResult(loop.state.list, toolCall, copyPlain(result));
+  for (const { type, toolCallId, toolName, input: args, output, error } of lastContent(run))
+    if ((type === 'tool-result' || type === 'tool-error') && findToolPart(parts, toolCallId))
+      messages.writeToolResult(
+        loop.state.list,
+        { toolCallId, toolName, args },
+        copyPlain(type === 'tool-error' ? messageOf(error) : output),
+      );
   const answers = () => JSON.stringify(messages.read(loop.state.list, 'response').map(({ content }) => content.parts));
   const before = answers();
   await judge<'outputResult'>(run, resultPayload(loop), { mayRetry: false });
   if (answers() !== before) throw run.end(lateEditError(run, 'outputResult'));
 };
+
+interface ContentPart extends ToolCallInfo {
+  readonly type: string;
+  readonly input?: unknown;
+  readonly output?: unknown;
+  readonly error?: unknown;
+}
+
+/** The content of the last step as the AI SDK, which ran the tools, has recorded it. */
+const lastContent = ({ state: { steps } }: Run): readonly ContentPart[] =>
+  (steps.at(-1) as { readonly content: readonly ContentPart[] } | undefined)?.content ?? []; // results have these fields

@@ -5,10 +5,10 @@ import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import { currentAttempt } from '../loop/run.js';
 import { createStreamBuffer } from '../stream/stream-buffer.js';
 import { isData, partOfChunk, type ChunkCodec } from './chunks.js';
-import { openListPort, createLoopRun } from './loop-run.js';
+import { openLoop } from './loop-run.js';
 import type { Retry } from '../verdict.js';
 import type { Run } from './run.js';
-import type { AnyMessage, Chunk, Prompt } from './spec.js';
+import type { AnyMessage, Chunk } from './spec.js';
 import { keepOriginalWords } from '../loop/model-call.js';
 import { errorOfStop } from './stop-errors.js';
 
@@ -36,10 +36,8 @@ export const openLane = <Part extends { type: string }>(
     return notify();
   });
   streamBuffer.drain(); // the caller that pushed a part takes the cleared chunks
-  const { messages, conversation } = openListPort(run, before as Prompt, { loopOf: () => loop });
-  const { plan, signal } = run;
-  const ports = { messages, models: [], callModel: noModel, toChunk: () => undefined };
-  const loop = createLoopRun(run, { list: conversation.list, streamBuffer, plan, signal, mode: 'stream', ports });
+  const ports = { models: [], callModel: noModel, toChunk: () => undefined };
+  const { loop } = openLoop(run, { prompt: before, streamBuffer, mode: 'stream', ports });
   const attempt = currentAttempt(loop);
   const guardedStream = openToolStream(loop);
   const takeCleared = (): readonly Part[] => cleared.splice(0).flatMap((chunk) => partOfChunk(chunk, parts, codec) ?? []);
