@@ -7,7 +7,7 @@ import type { Retry } from '../verdict.js';
 import { alike, createChunkCodec } from './chunks.js';
 import { answersIn, openConversation } from './conversation.js';
 import { followRetry } from './follow-retry.js';
-import { judge, type JudgeOptions } from './judge.js';
+import { judge, payloadOf, type JudgeOptions } from './judge.js';
 import { openLane } from './lane.js';
 import { isClean } from './model-port.js';
 import { followResultEdits } from './recorded-steps.js';
@@ -126,21 +126,16 @@ const judged = async (run: Run, call: Call, { mayBeUnreadable, ...toolResult }: 
   const output = { type: 'json', value: toolResult.result as never } as const; // guards see the value itself, of any type
   const answered = { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] } as const;
   const all = [...withCall(call), answered] as ModelMessage[]; // of constant parts
-  const conversation = openConversation(run, all, { answers: [...answersIn(run.state, messages), true] });
-  const { list } = conversation;
-  const { messages: port } = run.scope.host;
+  const conversation = openConversation(run, all, [...answersIn(run.state, messages), true]);
   const payload: PhaseData<'toolResult'> = {
     phase: 'toolResult',
-    messages: port.read(list, 'all'),
-    messageList: list,
-    systemMessages: port.readSystem(list),
+    ...payloadOf(run, conversation.list),
     stepNumber: run.state.stepNumber,
     toolName,
     toolCallId,
     args,
     ...toolResult,
     steps: [...run.state.steps] as never, // the AI SDK's own records
-    retryCount: run.retries,
   };
   const { data, retry } = await judge(run, payload, { mayBeUnreadable });
   if (retry) throw retryError(run, retry);

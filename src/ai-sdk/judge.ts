@@ -1,3 +1,4 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { Retry, Verdict } from '../verdict.js';
 import { cutQuotesOf } from '../guard/strip-quoted-error.js';
@@ -7,7 +8,7 @@ import type { Run } from './run.js';
 import type { Adapter, JudgedInput } from './run-state.js';
 import { errorOfStop } from './stop-errors.js';
 import { followRetry } from './follow-retry.js';
-import { keepUntouched, openConversation, rewritten } from './conversation.js';
+import { openConversation, rewritten } from './conversation.js';
 import { toStored } from '../plain/stored-message.js';
 import { isSame } from '../phase/plain-data.js';
 import type { AnyMessage, Chunk } from './spec.js';
@@ -93,27 +94,38 @@ export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: 
     run.change({ input });
     return messages;
   }
+  const { conversation } = await judgeConversation<'input'>(run, messages, (given) => ({ phase: 'input', ...given }));
+  run.change({ input }); // not before its verdict: another call of the run would send its messages unjudged
+  if (!conversation.isChanged()) return messages;
+  const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages in both forms
+  const changed = { rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
+  run.change({ input: { ...input, ...changed } });
+  return [...system, ...conversation.read()];
+};
+
+/** The fields of a payload with a conversation. */
+export const payloadOf = ({ scope, retries: retryCount }: Run, messageList: MessageList) => {
+  const { messages } = scope.host;
+  return {
+    messages: messages.read(messageList, 'all'),
+    messageList,
+    systemMessages: messages.readSystem(messageList),
+    retryCount,
+  };
+};
+
+/** Has guards judge a conversation, again after each retry that is granted. */
+export const judgeConversation = async <P extends 'input' | 'inputStep'>(
+  run: Run,
+  messages: readonly AnyMessage[],
+  dataOf: (given: ReturnType<typeof payloadOf>) => PhaseData<P>,
+) => {
   for (;;) {
-    const conversation = openConversation(run, messages, { answers: run.state.answers });
-    const { list } = conversation;
-    const { messages: port } = run.scope.host;
-    const judged = await judge<'input'>(run, {
-      phase: 'input',
-      messages: port.read(list, 'all'),
-      messageList: list,
-      systemMessages: port.readSystem(list),
-      retryCount: run.retries,
-    });
-    if (judged.retry) {
-      followRetry(run, judged.retry);
-      continue;
-    }
-    run.change({ input }); // not before its verdict: another call of the run would send its messages unjudged
-    if (!keepUntouched(run, conversation)) return messages;
-    const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages in both forms
-    const changed = { rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
-    run.change({ input: { ...input, ...changed } });
-    return [...system, ...conversation.read()];
+    const conversation = openConversation(run, messages, run.state.answers);
+    const given = dataOf(payloadOf(run, conversation.list));
+    const { data, retry } = await judge<P>(run, given);
+    if (!retry) return { conversation, given, data };
+    followRetry(run, retry);
   }
 };
 

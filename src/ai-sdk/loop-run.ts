@@ -101,7 +101,7 @@ export const onlyPhases = (plan: Plan, isOurs: (phase: Phase) => boolean): Plan 
 /** The messages of one call, for the loop: each attempt starts with the prompt that the AI SDK would send. */
 const openMessages = (run: Run, { prompt }: LoopRunParts, loopOf: () => LoopRun) => {
   const { messages: host } = run.scope.host;
-  const open = (): Conversation => openConversation(run, prompt, { answers: answersIn(run.state, prompt) });
+  const open = (): Conversation => openConversation(run, prompt, answersIn(run.state, prompt));
   let conversation = open();
   let { recoveries } = run.state;
   const added = new Map<string, readonly SystemMessage[]>();
