@@ -6,7 +6,7 @@ import type { ToolCall } from '../loop/tool-call.js';
 import { createStreamBuffer } from '../stream/stream-buffer.js';
 import type { RunEvent } from '../../schemas/index.js';
 import { honours } from './adapters.js';
-import type { JudgedCalls } from './approved-input.js';
+import type { RuledCalls } from './run-state.js';
 import { isData, modelCodec } from './chunks.js';
 import { onlyPhases, openLoop } from './loop-run.js';
 import { finishFor, sourceOf } from './model-port.js';
@@ -18,8 +18,8 @@ import { errorOfStop } from './stop-errors.js';
  * Judges calls that no guarded model made, as a response that consists of them: with the guards of the stream and, if the run's model is
  * guarded, those of a step. Throws the error that ends the run. Such a response cannot be made again: a guard's retry ends the run.
  */
-export const judgeCalls = async (run: Run, before: readonly AnyMessage[], calls: readonly ToolCall[]): Promise<JudgedCalls> => {
-  let judged: JudgedCalls = new Map();
+export const judgeCalls = async (run: Run, before: readonly AnyMessage[], calls: readonly ToolCall[]): Promise<RuledCalls> => {
+  let judged: RuledCalls = new Map();
   /** Before tools would run: none does, see `openLoop`. */
   const onEvent = (event: RunEvent): void => {
     if (event.type !== 'state-enter' || event.state !== 'step.tools') return;

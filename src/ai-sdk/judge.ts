@@ -129,8 +129,6 @@ export const judgeConversation = async <P extends 'input' | 'inputStep'>(
   }
 };
 
-const dataCodec = { toChunk: (chunk: Chunk) => chunk, toPart: () => undefined };
-
 /** The scope for one call of guards between the model's calls. Data that they write is sent by `release`, once they have passed. */
 const withWriter = (run: Run): { readonly scope: RunScope; readonly release: () => void } => {
   const written: Chunk[] = [];
@@ -138,7 +136,7 @@ const withWriter = (run: Run): { readonly scope: RunScope; readonly release: () 
   const onData = (chunk: Chunk): void => (isReleased ? run.showData(chunk) : void written.push(chunk));
   const custom = async (chunk: Chunk): Promise<void> => {
     checkDataPart(chunk);
-    const lane = openLane<Chunk>(run, dataCodec, { onData });
+    const lane = openLane(run, { onData });
     try {
       await lane.push(chunk);
       await lane.end();

@@ -4,7 +4,7 @@ import { dropReprocessed, withoutPrompt } from '../loop/judge.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import { currentAttempt } from '../loop/run.js';
 import { createStreamBuffer } from '../stream/stream-buffer.js';
-import { isData, partOfChunk, type ChunkCodec } from './chunks.js';
+import { isData } from './chunks.js';
 import { openLoop } from './loop-run.js';
 import type { Retry } from '../verdict.js';
 import type { Run } from './run.js';
@@ -22,12 +22,7 @@ interface LaneOptions {
 }
 
 /** The loop's guarded stream for parts that come from no model call of ours. Its functions throw the error that ends the run. */
-export const openLane = <Part extends { type: string }>(
-  run: Run,
-  codec: ChunkCodec<Part>,
-  { before = [], onRetry, onData = run.showData }: LaneOptions = {},
-) => {
-  const parts = new WeakMap<Chunk, Part>();
+export const openLane = (run: Run, { before = [], onRetry, onData = run.showData }: LaneOptions = {}) => {
   const cleared: Chunk[] = [];
   let notify: () => void = () => undefined;
   const streamBuffer = createStreamBuffer<Chunk>(1, (chunk) => {
@@ -40,8 +35,8 @@ export const openLane = <Part extends { type: string }>(
   const { loop } = openLoop(run, { prompt: before, streamBuffer, mode: 'stream', ports });
   const attempt = currentAttempt(loop);
   const guardedStream = openToolStream(loop);
-  const takeCleared = (): readonly Part[] => cleared.splice(0).flatMap((chunk) => partOfChunk(chunk, parts, codec) ?? []);
-  const passed = (outcome: Outcome | undefined | void): readonly Part[] => {
+  const takeCleared = (): readonly Chunk[] => cleared.splice(0);
+  const passed = (outcome: Outcome | undefined | void): readonly Chunk[] => {
     run.throwIfStopped();
     run.options.abortSignal?.throwIfAborted();
     if (outcome && loop.state.stop?.kind === 'retry' && onRetry) throw onRetry(loop.state.stop);
@@ -52,10 +47,7 @@ export const openLane = <Part extends { type: string }>(
   dropReprocessed(loop); // of an attempt that was cut off
   return {
     /** Takes the next part; returns those that may be emitted now. */
-    push: (part: Part): Awaitable<readonly Part[]> => {
-      const chunk = codec.toChunk(part, run.id);
-      if (!chunk) return [part];
-      parts.set(chunk, part);
+    push: (chunk: Chunk): Awaitable<readonly Chunk[]> => {
       keepOriginalWords(attempt, chunk);
       return whenReady(guardedStream.process(chunk), passed);
     },
@@ -63,7 +55,7 @@ export const openLane = <Part extends { type: string }>(
     nextCleared: (): Promise<void> =>
       cleared.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (notify = resolve)),
     /** Takes the parts that guards cleared between pushes. */
-    takeCleared: (): Awaitable<readonly Part[]> =>
+    takeCleared: (): Awaitable<readonly Chunk[]> =>
       guardedStream.isStopped ? whenReady(guardedStream.end(), passed) : takeCleared(),
     /** The parts that were still buffered at the end of a response. */
     end: () => whenReady(guardedStream.end(), passed),

@@ -4,7 +4,6 @@ import type { ProviderLimits } from '../loop/provider-clock.js';
 import type { CallRuling } from '../loop/step-calls.js';
 import type { StoredPart } from '../plain/stored-message.js';
 import type { ToolCall } from '../loop/tool-call.js';
-import type { ApprovedInput } from './approved-input.js';
 import type { Answers } from './conversation.js';
 import type { RunTrace } from './run-trace.js';
 import type { AnyMessage } from './spec.js';
@@ -22,6 +21,21 @@ export interface JudgedInput {
   /** The system messages, if guards changed them. */
   readonly system: readonly AnyMessage[] | undefined;
   readonly users: readonly (readonly StoredPart[])[]; // the content of each message of the user
+}
+
+/** The guards' version of calls, and their rulings about them, by their ids; without the calls that guards removed. */
+export type RuledCalls = ReadonlyMap<string, { readonly call: ToolCall; readonly ruling: CallRuling | undefined }>;
+
+/** The judgement of a conversation whose last message approves calls: the AI SDK runs them before the first step. */
+export interface ApprovedInput {
+  readonly messages: readonly ModelMessage[];
+  readonly instructions: Instructions | undefined;
+  /** The messages with the instructions. */
+  readonly given: readonly AnyMessage[];
+  /** The guards' version of them; the same array if nothing changed. */
+  readonly input: Promise<readonly AnyMessage[]>;
+  /** Undefined until their step is judged. */
+  calls: Promise<RuledCalls> | undefined;
 }
 
 /** The settings of the AI SDK that change a tool call. The run applies them before its guards, in place of the AI SDK. */
