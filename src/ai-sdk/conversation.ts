@@ -3,7 +3,7 @@ import { copyPlain, isSame } from '../phase/plain-data.js';
 import type { MessagePort, SystemMessage } from '../phase/host.js';
 import type { RunScope } from '../phase/scope.js';
 import { toStored, type StoredPart } from '../plain/stored-message.js';
-import { patched, haveSameContent, toModelMessages } from './message-parts.js';
+import { patchMessages, haveSameContent, toModelMessages } from './message-parts.js';
 import type { AnyMessage, SystemEntry } from './spec.js';
 
 /** Messages of the AI SDK in the form for guards. Guards' changes of the list do not affect the original messages. */
@@ -168,7 +168,7 @@ const readGroups = ({ port, list, originals }: Opened): ReadGroup[] =>
     const { parts } = message.content;
     if (!group) return { messages: toModelMessages(message) };
     if (haveSameContent(group.parts, parts)) return { group, messages: group.messages };
-    return { group, messages: patched(group.messages, group.parts, parts) ?? toModelMessages(message) };
+    return { group, messages: patchMessages(group.messages, { before: group.parts, after: parts }) ?? toModelMessages(message) };
   });
 
 /** Keys that identify groups of messages when they occur again: their content, and the number of equal groups before them. */

@@ -3,9 +3,21 @@ import type { ModelMessage } from 'ai';
 import { withoutQuotations } from '../guard/read-fields.js';
 import { messageOf } from '../errors.js';
 import { isSame, fieldsIn } from '../phase/plain-data.js';
-import { partsIn, resultIn, type Part, type StoredPart } from '../plain/stored-message.js';
+import { type Part, type StoredPart } from '../plain/stored-message.js';
 import type { Conversation } from './conversation.js';
-import { contentOf, haveSameContent, invocationOf, isSameShape, patchPart, type Invocation } from './message-parts.js';
+import {
+  callIdOf,
+  hasSameContent,
+  haveSameContent,
+  invocationOf,
+  isSameShape,
+  patchMessages,
+  patchPart,
+  patchParts,
+  wordsOf,
+  type EditPart,
+  type Invocation,
+} from './message-parts.js';
 import type { Run } from './run.js';
 import { lateEditError } from './stop-errors.js';
 
@@ -72,58 +84,20 @@ export const editSteps = (run: Run, edits: readonly LateEdit[]): boolean => {
 const stepEdit = ({ state, editedSteps }: Run, { before, after }: LateEdit) => {
   const currentOf = (step: RecordedStep): readonly StoredPart[] => editedSteps.get(step) ?? before;
   const step = (state.steps as readonly RecordedStep[]).find((one) => hasSameText(one, currentOf(one))); // the AI SDK's own
-  if (!step || !after || !isSameShape(before, after) || !isSameShape(before, currentOf(step))) return undefined;
-  const changes = currentOf(step).map((was, index): Change => {
-    const now = after[index] ?? was; // of the same shape
-    return { before: was, after: isSame(contentOf(before[index]), contentOf(now)) ? was : now };
-  });
-  const content = editedParts(step.content, changes, editedPart);
-  const messages = editedMessages(step.response.messages, changes);
-  return content && messages && { step, content, messages, parts: changes.map((change) => change.after) };
+  if (!step || !after || !isSameShape(before, after)) return undefined;
+  const current = currentOf(step);
+  const parts = current.map((was, index) => (hasSameContent(before[index], after[index]) ? was : (after[index] ?? was)));
+  const content = patchParts(step.content, { before: current, after: parts }, editedPart);
+  const messages = patchMessages(step.response.messages, { before: current, after: parts });
+  return content && messages && { step, content, messages, parts };
 };
-
-interface Change {
-  readonly before: StoredPart;
-  readonly after: StoredPart;
-}
-
-/** A part with a change; undefined if the change does not fit. */
-type EditPart = (part: Part, change: Change) => Part | undefined;
-
-const isChange = ({ before, after }: Change): boolean => !isSame(contentOf(before), contentOf(after));
-
-const callIdOf = (part: StoredPart): string | undefined => invocationOf(part)?.toolCallId;
 
 /** Calls identify a step; a step without calls is identified by its text. */
 const hasSameText = ({ content }: RecordedStep, before: readonly StoredPart[]): boolean => {
   const calls = before.flatMap((part) => callIdOf(part) ?? []);
   if (calls.length > 0) return content.some(({ toolCallId }) => calls.includes(String(toolCallId)));
-  return content.every(({ type }) => type !== 'tool-call') && isSame(wordsOf(content), before.filter(isWords).map(contentOf));
+  return content.every(({ type }) => type !== 'tool-call') && isSame(wordsOf(content), wordsOf(before));
 };
-
-const isWords = (part: { readonly type: string }): boolean =>
-  (part.type === 'text' || part.type === 'reasoning') && textIn(part) !== '';
-
-const textIn = (part: object): unknown => ('reasoning' in part ? part.reasoning : fieldsIn(part)['text']);
-
-const wordsOf = (parts: readonly { readonly type: string }[]): unknown[] => parts.filter(isWords).map(textIn);
-
-/** Parts with the changes: of words by their order, of calls by their ids. Undefined if one of them does not fit. */
-const editedParts = (parts: readonly Part[], changes: readonly Change[], edit: EditPart): Part[] | undefined => {
-  const words = changes.filter(({ before }) => isWords(before));
-  const calls = changes.filter(({ before }) => callIdOf(before) !== undefined);
-  const haveSameWords = (): boolean => isSame(wordsOf(parts), wordsOf(words.map(({ before }) => before)));
-  if (words.some(isChange) && !haveSameWords()) return undefined;
-  const isMissing = (id: string | undefined): boolean => !parts.some(({ toolCallId }) => toolCallId === id);
-  if (calls.some((change) => isChange(change) && isMissing(callIdOf(change.before)))) return undefined;
-  const edited = parts.map((part) => {
-    const change = isWords(part) ? words.shift() : calls.find(({ before }) => callIdOf(before) === callOf(part));
-    return change && isChange(change) ? edit(part, change) : part;
-  });
-  return edited.every((part) => part !== undefined) ? edited : undefined;
-};
-
-const callOf = ({ toolCallId, toolCall }: Part): unknown => toolCallId ?? fieldsIn(toolCall)['toolCallId'];
 
 /** In the content of a step. */
 const editedPart: EditPart = (part, { before, after }) => {
@@ -170,18 +144,4 @@ const withText = (error: unknown, text: string): Error => {
   const name = nameIn(error);
   const edited = new Error(text.startsWith(name) ? text.slice(name.length) : text);
   return error instanceof Error ? Object.assign(edited, { name: error.name }) : edited;
-};
-
-/** The messages of a step; undefined if a change does not fit. */
-const editedMessages = (messages: readonly ModelMessage[], changes: readonly Change[]): ModelMessage[] | undefined => {
-  const edited = editedParts(messages.flatMap(partsIn), changes, patchedPart);
-  return (
-    edited && messages.map((message) => ({ ...message, content: edited.splice(0, partsIn(message).length) }) as ModelMessage) // its parts
-  );
-};
-
-/** In a message. */
-const patchedPart: EditPart = (part, { before, after }) => {
-  const isSent = part.type !== 'tool-result' || isSame(resultIn(part['output']), invocationOf(before)?.result);
-  return isSent ? patchPart(part, after) : undefined;
 };

@@ -77,67 +77,30 @@ export interface ModelMessage {
   readonly content: string | readonly { readonly type: string }[];
 }
 
-/** The position of a stored part's text in the original messages. */
-export interface Slot {
-  /** Index of the message, of the part in its content (0 for a text), and of the stored part. */
-  readonly message: number;
-  readonly part: number;
-  readonly stored: number;
-}
-
 /** The parts of a message; a text is one. */
 export const partsIn = ({ content }: ModelMessage): readonly Part[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-/**
- * The stored parts of a message of the user, or of a response with its tools' results.
- *
- * @param slots gets the positions of the parts in the messages
- */
-export const toStored = (messages: readonly ModelMessage[], slots?: Slot[]): StoredPart[] => {
-  const taking: Taking = { parts: [], calls: undefined };
-  const { parts } = taking;
-  for (const [message, original] of messages.entries()) {
-    if (original.role === 'assistant' && parts.length > 0) parts.push({ type: 'step-start' });
-    let part = 0;
-    for (const originalPart of partsIn(original)) {
-      const stored = take(taking, originalPart);
-      if (stored !== undefined) slots?.push({ message, part, stored });
-      part += 1;
+/** The stored parts of a message of the user, or of a response with its tools' results. A result is stored with its call. */
+export const toStored = (messages: readonly ModelMessage[]): StoredPart[] => {
+  const parts: StoredPart[] = [];
+  const calls = new Map<unknown, Invocation>();
+  for (const message of messages) {
+    if (message.role === 'assistant' && parts.length > 0) parts.push({ type: 'step-start' });
+    for (const part of partsIn(message)) {
+      const call = part.type === 'tool-result' ? calls.get(part['toolCallId']) : undefined;
+      const stored = call ? void Object.assign(call, outcomeOf(part)) : storedPart(part);
+      if (!stored) continue;
+      parts.push(stored);
+      if (part.type === 'tool-call' && stored.type === 'tool-invocation') calls.set(part['toolCallId'], stored.toolInvocation);
     }
   }
   return parts;
 };
 
-interface Taking {
-  readonly parts: StoredPart[];
-  /** The position of each tool call, once there is one. */
-  calls: Map<unknown, number> | undefined;
-}
-
-/** Stores a part. Returns its position; undefined for a part that guards do not see. */
-const take = (taking: Taking, part: Part): number | undefined => {
-  if (part.type === 'tool-result') return takeResult(taking, part);
-  const made = storedPart(part);
-  if (!made) return undefined;
-  const { parts } = taking;
-  if (part.type === 'tool-call') (taking.calls ??= new Map()).set(part['toolCallId'], parts.length);
-  return parts.push(made) - 1;
-};
-
-/** A result is stored with its call. A result without a call is stored alone. */
-const takeResult = ({ parts, calls }: Taking, originalPart: Part): number => {
-  const { toolCallId, toolName } = originalPart as unknown as { toolCallId: string; toolName: string }; // a tool-result part has both
-  const isError = String(Object(originalPart['output']).type).startsWith('error-');
-  const end = { state: 'result', result: resultIn(originalPart['output']), ...(isError && { isError }) };
-  const known = calls?.get(toolCallId);
-  const part = known === undefined ? undefined : parts[known];
-  if (known !== undefined && part?.type === 'tool-invocation') {
-    Object.assign(part.toolInvocation, end);
-    return known;
-  }
-  const toolInvocation = { toolCallId, toolName, args: {}, ...end } as Invocation;
-  return parts.push({ type: 'tool-invocation', toolInvocation }) - 1;
+const outcomeOf = ({ output }: Part): object => {
+  const isError = String(fieldsIn(output)['type']).startsWith('error-');
+  return { state: 'result', result: resultIn(output), ...(isError && { isError }) };
 };
 
 /** A tool's output as guards see it: the value without its label for the model. */
@@ -160,6 +123,10 @@ const storedPart = (part: Part): StoredPart | undefined => {
     case 'tool-call': {
       const { toolCallId, toolName, input } = part as unknown as { toolCallId: string; toolName: string; input: never };
       return { type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId, toolName, args: input }, ...metadata };
+    }
+    case 'tool-result': {
+      const { toolCallId, toolName } = part; // without its call
+      return { type: 'tool-invocation', toolInvocation: { toolCallId, toolName, args: {}, ...outcomeOf(part) } as Invocation };
     }
     case 'file':
     case 'image':
