@@ -45,8 +45,7 @@ export const guardStep = async (run: Run, base: StepInput, facts: StepFacts) => 
   const fields = { ...views.unwrap(rest), ...(model !== undefined && { model }) };
   if (!conversation.isChanged()) return { step: base, fields };
   run.change({ answers: conversation.answers() });
-  const messages = [...conversation.readSystem(), ...conversation.read()] as AnyMessage[]; // of either form
-  const split = splitSystem(messages, base);
+  const split = splitSystem([...conversation.readSystem(), ...conversation.read()], base);
   return { step: { ...base, ...split, ...(!conversation.isSystemChanged() && { instructions: base.instructions }) }, fields };
 };
 
@@ -54,9 +53,9 @@ const stepPayload = (run: Run, { model, settings = {}, isFrozen }: StepFacts, vi
   const { tools, activeTools, toolChoice, providerOptions, modelSettings } = settings;
   const { hook } = phaseRow('inputStep');
   const viewOf = (value: unknown, name: string): never => (isFrozen ? views.view(value, `${hook}.${name}`) : value) as never; // the AI SDK's choices and options are Mastra's
-  const steps = run.state.steps as readonly object[]; // the AI SDK's own records
+  const { steps, stepNumber } = run.state;
   return {
-    stepNumber: run.state.stepNumber,
+    stepNumber,
     steps: (isFrozen ? views.viewEach(steps, `${hook}.steps`) : [...steps]) as never, // Mastra types records of its own
     runId: run.id,
     model: instanceOf(model) as never, // Mastra types a model by an older specification

@@ -1,6 +1,7 @@
 import type { Plan } from '../pipeline/compile.js';
 import { holdOf } from '../pipeline/hold.js';
 import { dropRequests, dropWords } from './drop-requests.js';
+import type { Part } from '../plain/stored-message.js';
 import type { Run } from './run.js';
 import { isStopError } from './stop-errors.js';
 import { eachStream, wrapField, type StreamedResult } from './watch-readers.js';
@@ -23,7 +24,7 @@ export const holdCallbacks = (plan: Plan) => {
     /** Settings with delayed callbacks. */
     hold: <Owner extends object>(owner: Owner): Owner => {
       if (!waitsForResult(plan)) return owner;
-      const own = owner as Readonly<Record<string, unknown>>; // read by name
+      const own = fieldsIn(owner);
       const delayed = callbacks.flatMap((name) =>
         isCallback(own[name]) ? [[name, (event: unknown) => void calls.push(() => (own[name] as Callback)(event))] as const] : [],
       );
@@ -48,14 +49,6 @@ export const holdCallbacks = (plan: Plan) => {
 };
 
 const isCallback = (value: unknown): value is Callback => typeof value === 'function';
-
-interface Part {
-  readonly type: string;
-  readonly request?: object;
-  readonly response?: { readonly body?: unknown };
-  readonly providerMetadata?: unknown;
-  readonly error?: unknown;
-}
 
 /**
  * Buffers the streams of a result until the run is over. Then its response is emitted as guards of the result left it, or only the end of
@@ -144,26 +137,24 @@ const withEdits = (parts: readonly Part[], { editedSteps, state: { steps } }: Ru
   return parts.flatMap((part): Part[] => {
     if (part.type === 'start-step') {
       index += 1;
-      dropWords(part.request ?? {});
-      return editedSteps.has(steps[index]) ? [part, ...partsOf(steps[index])] : [part];
+      dropWords(part['request'] ?? {});
+      return editedSteps.has(steps[index]) ? [part, ...(steps[index]?.content ?? []).flatMap(partsOf)] : [part];
     }
     if (!editedSteps.has(steps[index]) || part.type === 'finish') return [part];
     if (part.type !== 'finish-step') return [];
-    const { body: _body, ...response } = part.response ?? {};
-    return [{ ...part, response, providerMetadata: (steps[index] as Recorded).providerMetadata }];
+    const { body: _body, ...response } = fieldsIn(part['response']);
+    return [{ ...part, response, providerMetadata: steps[index]?.providerMetadata }];
   });
 };
 
-interface Recorded {
-  readonly content: readonly (Part & { readonly text?: string })[];
-  readonly providerMetadata?: unknown;
-}
-
-/** The content of a recorded step as stream parts. */
-const partsOf = (step: unknown): Part[] =>
-  (step as Recorded).content.flatMap((piece, at): Part[] => {
-    const { type, text, providerMetadata } = piece;
-    if (type !== 'text' && type !== 'reasoning') return [piece];
-    const own = { id: `edited-${at}`, ...(providerMetadata !== undefined && { providerMetadata }) };
-    return [{ type: `${type}-start`, ...own }, { type: `${type}-delta`, ...own, text } as Part, { type: `${type}-end`, ...own }];
-  });
+/** A piece of a recorded step as stream parts. */
+const partsOf = (piece: Part, at: number): Part[] => {
+  const { type, text, providerMetadata } = piece;
+  if (type !== 'text' && type !== 'reasoning') return [piece];
+  const own = { id: `edited-${at}`, ...(providerMetadata !== undefined && { providerMetadata }) };
+  return [
+    { type: `${type}-start`, ...own },
+    { type: `${type}-delta`, ...own, text },
+    { type: `${type}-end`, ...own },
+  ];
+};

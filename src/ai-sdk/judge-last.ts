@@ -4,7 +4,6 @@ import { responseParts } from '../loop/step-record.js';
 import { resultPayload } from '../loop/activities/review.js';
 import { copyPlain } from '../phase/plain-data.js';
 import { messageOf } from '../errors.js';
-import type { ToolCallInfo } from '../phase/host.js';
 import { judge } from './judge.js';
 import type { Run } from './run.js';
 import { lateEditError } from './stop-errors.js';
@@ -14,26 +13,14 @@ export const judgeLast = async (run: Run, loop: LoopRun): Promise<void> => {
   run.change({ judgeLast: undefined });
   const { messages } = run.scope.host;
   const parts = responseParts(loop);
-  for (const { type, toolCallId, toolName, input: args, output, error } of lastContent(run))
-    if ((type === 'tool-result' || type === 'tool-error') && findToolPart(parts, toolCallId))
-      messages.writeToolResult(
-        loop.state.list,
-        { toolCallId, toolName, args },
-        copyPlain(type === 'tool-error' ? messageOf(error) : output),
-      );
+  for (const { type, input: args, output, error, ...call } of run.state.steps.at(-1)?.content ?? []) {
+    const [toolCallId, toolName] = [String(call['toolCallId']), String(call['toolName'])];
+    if ((type !== 'tool-result' && type !== 'tool-error') || !findToolPart(parts, toolCallId)) continue;
+    const result = type === 'tool-error' ? messageOf(error) : output; // the AI SDK ran the tools
+    messages.writeToolResult(loop.state.list, { toolCallId, toolName, args }, copyPlain(result));
+  }
   const answers = () => JSON.stringify(messages.read(loop.state.list, 'response').map(({ content }) => content.parts));
   const before = answers();
   await judge<'outputResult'>(run, resultPayload(loop), { mayRetry: false });
   if (answers() !== before) throw run.end(lateEditError(run, 'outputResult'));
 };
-
-interface ContentPart extends ToolCallInfo {
-  readonly type: string;
-  readonly input?: unknown;
-  readonly output?: unknown;
-  readonly error?: unknown;
-}
-
-/** The content of the last step as the AI SDK, which ran the tools, has recorded it. */
-const lastContent = ({ state: { steps } }: Run): readonly ContentPart[] =>
-  (steps.at(-1) as { readonly content: readonly ContentPart[] } | undefined)?.content ?? []; // results have these fields

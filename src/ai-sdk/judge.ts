@@ -10,7 +10,7 @@ import { errorOfStop } from './stop-errors.js';
 import { followRetry } from './follow-retry.js';
 import { openConversation, rewritten } from './conversation.js';
 import { toStored } from '../plain/stored-message.js';
-import { isSame } from '../phase/plain-data.js';
+import { isSame, fieldsIn, inheriting } from '../phase/plain-data.js';
 import type { AnyMessage, Chunk } from './spec.js';
 import { checkDataPart } from '../loop/emit.js';
 import type { RunScope } from '../phase/scope.js';
@@ -21,7 +21,7 @@ type Judged<P extends Phase> = { data: PhaseData<P>; retry?: undefined } | { dat
 
 /** The words that a payload contains. */
 const wordsOf = (data: object): string => {
-  const { messages, systemMessages, prompt, result, args, part } = data as Readonly<Record<string, unknown>>; // read by name
+  const { messages, systemMessages, prompt, result, args, part } = fieldsIn(data);
   return [wordsIn([messages, systemMessages, prompt]), ...leavesOf([result, args, part]).map(String)].join('\n');
 };
 
@@ -97,7 +97,7 @@ export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: 
   const { conversation } = await judgeConversation<'input'>(run, messages, (given) => ({ phase: 'input', ...given }));
   run.change({ input }); // not before its verdict: another call of the run would send its messages unjudged
   if (!conversation.isChanged()) return messages;
-  const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages in both forms
+  const system = conversation.readSystem();
   const changed = { rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
   run.change({ input: { ...input, ...changed } });
   return [...system, ...conversation.read()];
@@ -145,7 +145,7 @@ const withWriter = (run: Run): { readonly scope: RunScope; readonly release: () 
     }
   };
   return {
-    scope: Object.create(run.scope, { writer: { value: { custom }, enumerable: true } }) as RunScope,
+    scope: inheriting(run.scope, { writer: { custom } }),
     release: () => {
       isReleased = true;
       for (const chunk of written) run.showData(chunk);

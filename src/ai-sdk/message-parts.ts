@@ -126,7 +126,7 @@ export const patchPart = (part: Part, after: StoredPart): Part => {
 
 /** A changed result, labeled for the model like the previous one if that still fits. */
 const outputOf = (result: unknown, before: unknown): unknown => {
-  const { type } = (before ?? {}) as { type?: string };
+  const { type } = fieldsIn(before);
   if (type === 'content' && Array.isArray(result)) return { type, value: result };
   const isError = type === 'error-text' || type === 'error-json';
   const kind = typeof result === 'string' ? 'text' : 'json';

@@ -1,5 +1,4 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import type { ModelMessage } from 'ai';
 import { withoutQuotations } from '../guard/read-fields.js';
 import { messageOf } from '../errors.js';
 import { isSame, fieldsIn } from '../phase/plain-data.js';
@@ -19,6 +18,7 @@ import {
   type Invocation,
 } from './message-parts.js';
 import type { Run } from './run.js';
+import type { RecordedStep } from './run-state.js';
 import { lateEditError } from './stop-errors.js';
 
 /**
@@ -57,13 +57,6 @@ export interface LateEdit {
   readonly after: readonly StoredPart[] | undefined;
 }
 
-/** A step that the AI SDK has recorded. Its other fields are computed from these. */
-interface RecordedStep {
-  content: readonly Part[];
-  providerMetadata?: unknown;
-  response: { messages: readonly ModelMessage[]; body?: unknown };
-}
-
 /**
  * Applies edits to the recorded steps of a run: to their content, the messages made of it, and the provider's records. Returns false if
  * an edit is impossible: parts were added or removed, the model got the result in another form, or the step is missing.
@@ -73,8 +66,8 @@ export const editSteps = (run: Run, edits: readonly LateEdit[]): boolean => {
   if (!made.every((one) => one !== undefined)) return false;
   for (const { step, content, messages, parts } of made) {
     const { body: _body, ...response } = step.response; // the provider's record of the text
-    Object.assign(step, { content, response: { ...response, messages } });
-    step.providerMetadata = withoutQuotations(step.providerMetadata);
+    const providerMetadata = withoutQuotations(step.providerMetadata);
+    Object.assign(step, { content, response: { ...response, messages }, providerMetadata });
     run.editedSteps.set(step, parts);
   }
   return true;
@@ -83,7 +76,7 @@ export const editSteps = (run: Run, edits: readonly LateEdit[]): boolean => {
 /** The AI SDK shows the model's original response to the guards of each step: an earlier edit of it stays. */
 const stepEdit = ({ state, editedSteps }: Run, { before, after }: LateEdit) => {
   const currentOf = (step: RecordedStep): readonly StoredPart[] => editedSteps.get(step) ?? before;
-  const step = (state.steps as readonly RecordedStep[]).find((one) => hasSameText(one, currentOf(one))); // the AI SDK's own
+  const step = state.steps.find((one) => hasSameText(one, currentOf(one)));
   if (!step || !after || !isSameShape(before, after)) return undefined;
   const current = currentOf(step);
   const parts = current.map((was, index) => (hasSameContent(before[index], after[index]) ? was : (after[index] ?? was)));

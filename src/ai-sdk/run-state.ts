@@ -2,9 +2,10 @@ import type { Instructions, ModelMessage, ToolCallRepairFunction, ToolSet } from
 import type { Host } from '../phase/host.js';
 import type { ProviderLimits } from '../loop/provider-clock.js';
 import type { CallRuling } from '../loop/step-calls.js';
-import type { StoredPart } from '../plain/stored-message.js';
+import type { Part, StoredPart } from '../plain/stored-message.js';
 import type { ToolCall } from '../loop/tool-call.js';
 import type { Answers } from './conversation.js';
+import type { StepRequest } from './drop-requests.js';
 import type { RunTrace } from './run-trace.js';
 import type { AnyMessage } from './spec.js';
 import type { StopError } from './stop-errors.js';
@@ -38,6 +39,14 @@ export interface ApprovedInput {
   calls: Promise<RuledCalls> | undefined;
 }
 
+/** A step that the AI SDK has recorded. Its other fields are computed from these. */
+export interface RecordedStep {
+  readonly content: readonly Part[];
+  readonly providerMetadata?: unknown;
+  readonly request: StepRequest;
+  readonly response: { readonly messages: readonly ModelMessage[]; readonly body?: unknown };
+}
+
 /** The settings of the AI SDK that change a tool call. The run applies them before its guards, in place of the AI SDK. */
 export interface CallSettings {
   readonly repairToolCall?: ToolCallRepairFunction<ToolSet>;
@@ -64,7 +73,7 @@ export interface GuardedState {
   readonly context?: unknown; // the `experimental_context` of the current step
   readonly stepNumber: number; // of the current step, from 0
   readonly isAnswered: boolean; // whether the model has responded in it
-  readonly steps: readonly unknown[]; // the accepted ones, as the AI SDK reports them
+  readonly steps: readonly RecordedStep[]; // the accepted ones
   readonly retries: number;
   readonly recoveries: number;
   /** Whether the steps are emitted only after the run is over. */

@@ -1,7 +1,7 @@
 import type { Instructions, ModelMessage, LanguageModel } from 'ai';
 import { InterlockError } from '../errors.js';
 import type { PhaseData } from '../phase/row.js';
-import { isRecord, isSame } from '../phase/plain-data.js';
+import { isRecord, isSame, fieldsIn } from '../phase/plain-data.js';
 import type { AnyMessage, SystemEntry } from './spec.js';
 
 /** The AI SDK's input of a step. */
@@ -79,7 +79,7 @@ export interface CallSettings {
 
 /** Those settings of a call. */
 export const modelSettingsIn = (call: object): Readonly<Record<string, unknown>> => {
-  const values = call as Readonly<Record<string, unknown>>; // read by name
+  const values = fieldsIn(call);
   return Object.fromEntries(modelSettingNames.flatMap((name) => (name in values ? [[name, values[name]]] : [])));
 };
 
@@ -91,8 +91,7 @@ const fixed = ['structuredOutput', 'messageId', 'workspace'] as const;
 
 /** Raises `ai-sdk/unsupported-field` for a change that the AI SDK cannot make for one step. */
 export const stepFields = (before: Data, after: Data): StepFields => {
-  const [original, made] = [before, after] as Record<string, unknown>[]; // compared by name
-  const isChanged = (name: string) => !isSame(made?.[name], original?.[name]);
+  const isChanged = (name: string) => !isSame(fieldsIn(after)[name], fieldsIn(before)[name]);
   const rejected = fixed.find(isChanged);
   if (rejected) throw new InterlockError('ai-sdk/unsupported-field', { path: `inputStep.${rejected}` });
   const fields: StepFields = {};

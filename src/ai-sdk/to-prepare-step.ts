@@ -7,6 +7,7 @@ import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { aBoolean, anObject, functionOf, numberFrom } from '../option-kind.js';
 import { start, runsOf } from './adapters.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
+import type { RecordedStep } from './run-state.js';
 import {
   mergeProviderOptions,
   type StepFields,
@@ -102,7 +103,7 @@ const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Resu
   const { run, memory, options, isFrozen } = preparing;
   await start(run);
   run.state.trace?.closeStep();
-  run.change({ stepNumber: args.stepNumber, steps: args.steps });
+  run.change({ stepNumber: args.stepNumber, steps: args.steps as readonly RecordedStep[] }); // parts have fields of any name
   await run.state.trace?.begin([...systemOf(args.instructions), ...args.messages]);
   const given = memory.baseOf(args);
   const count = args.responseMessages.filter(isOfAssistant).length;

@@ -1,6 +1,6 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { MessageScope, MessageSource, SystemMessage } from '../phase/host.js';
-import { isSame } from '../phase/plain-data.js';
+import { isSame, fieldsIn } from '../phase/plain-data.js';
 import { isSystem, systemText, storedMessage } from './stored-message.js';
 import { InterlockError } from '../errors.js';
 
@@ -78,7 +78,7 @@ const viewOf = (state: PlainState, view: keyof MessageList['get']): object =>
   needingMastra({ db: () => (view === 'remembered' ? [] : messagesIn(state, view)) }, `messageList.get.${view}`);
 
 const addOne = (state: PlainState, added: unknown, source: string): void => {
-  if (isSystem(added as MastraDBMessage)) return addSystem(state, added, undefined);
+  if (isSystem(fieldsIn(added))) return addSystem(state, added, undefined);
   const message = storedMessage(added);
   const at = state.messages.findIndex(({ id }) => id === message.id);
   if (at === -1) state.messages.push(message);

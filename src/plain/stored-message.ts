@@ -1,10 +1,10 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { describeValue } from '../phase/settle-messages.js';
 import type { MessagePort } from '../phase/host.js';
-import { fieldsIn } from '../phase/plain-data.js';
+import { fieldsIn, definedFields } from '../phase/plain-data.js';
 
 /** Lists store system messages separately, so that the type of a message's role lacks them; hooks may return them among the others. */
-export const isSystem = (message: MastraDBMessage): boolean => (message.role as string) === 'system';
+export const isSystem = ({ role }: { readonly role?: unknown }): boolean => role === 'system';
 
 /** The text of a system message in any form. */
 export const systemText = ({ content }: MastraDBMessage): string => {
@@ -14,8 +14,8 @@ export const systemText = ({ content }: MastraDBMessage): string => {
 };
 
 /** Whether a message has the stored form of lists, with an id. */
-export const isStored = ({ id, content }: MastraDBMessage): boolean =>
-  typeof id === 'string' && typeof content === 'object' && Array.isArray(content.parts);
+export const isStored = ({ id, content }: { readonly id?: unknown; readonly content?: unknown }): boolean =>
+  typeof id === 'string' && Array.isArray(fieldsIn(content)['parts']);
 
 type Content = MastraDBMessage['content'];
 
@@ -31,9 +31,9 @@ export const storedMessage = (value: unknown): MastraDBMessage => {
   const message = typeof value === 'string' ? { role: 'user', content: value } : value;
   if (!isMessageInput(message)) throw new TypeError(`${describeValue(value)} is no message.`);
   const { id = globalThis.crypto.randomUUID(), role, createdAt = new Date(), content } = message;
-  if (isStored(message as MastraDBMessage) && message.createdAt) return message as MastraDBMessage; // isStored checked the form
+  if (isStored(message) && message.createdAt) return message as MastraDBMessage; // isStored checked the form
   return {
-    ...ids(message as Partial<MastraDBMessage>),
+    ...definedFields({ threadId: message.threadId, resourceId: message.resourceId, type: message.type }),
     id,
     role: role === 'tool' ? 'assistant' : role,
     createdAt,
@@ -55,12 +55,6 @@ const contentOf = ({ role, parts }: MessageInput, content: MessageInput['content
   if (typeof content === 'object' && 'parts' in content) return content;
   return { format: 2, parts: toStored([{ role, content: content ?? '' }]) };
 };
-
-const ids = ({ threadId, resourceId, type }: Partial<MastraDBMessage>): Partial<MastraDBMessage> => ({
-  ...(threadId !== undefined && { threadId }),
-  ...(resourceId !== undefined && { resourceId }),
-  ...(type !== undefined && { type }),
-});
 
 export type StoredPart = MastraDBMessage['content']['parts'][number];
 type Invocation = Extract<StoredPart, { type: 'tool-invocation' }>['toolInvocation'];
@@ -105,8 +99,8 @@ const outcomeOf = ({ output }: Part): object => {
 
 /** A tool's output as guards see it: the value without its label for the model. */
 export const resultIn = (output: unknown): unknown => {
-  const labelled = (output ?? {}) as { value?: unknown; reason?: unknown };
-  return 'value' in labelled ? labelled.value : labelled.reason;
+  const labelled = fieldsIn(output);
+  return 'value' in labelled ? labelled['value'] : labelled['reason'];
 };
 
 /** A part in Mastra's stored form; undefined for a part that only a provider reads. */
