@@ -8,6 +8,7 @@ import type { Answers } from './conversation.js';
 import type { StepRequest } from './drop-requests.js';
 import type { RunTrace } from './run-trace.js';
 import type { AnyMessage } from './spec.js';
+import type { PreparedStep } from './step.js';
 import type { StopError } from './stop-errors.js';
 
 /** An adapter for the AI SDK. */
@@ -56,7 +57,6 @@ export interface CallSettings {
 
 /** The changing part of a run, as a value; `Run.change` replaces it. */
 export interface GuardedState {
-  readonly isChecked: boolean;
   /** The host of the guards; set when the run starts. */
   readonly host?: Host | undefined;
   readonly trace?: RunTrace | undefined; // if the process is observed
@@ -68,9 +68,8 @@ export interface GuardedState {
   readonly input?: JudgedInput | undefined;
   readonly approved?: ApprovedInput | undefined; // of the last call with approved calls
   readonly approvedCalls?: ReadonlyMap<string, ToolCall>; // those that run before the first step
-  readonly sent: { readonly messages: readonly ModelMessage[]; readonly instructions: unknown }; // the last prepared step, for the author's repair
+  readonly prepared?: PreparedStep; // the last one
   readonly answers?: Answers | undefined; // for each answer in a prepared step's messages, whether the run generated it
-  readonly context?: unknown; // the `experimental_context` of the current step
   readonly stepNumber: number; // of the current step, from 0
   readonly isAnswered: boolean; // whether the model has responded in it
   readonly steps: readonly RecordedStep[]; // the accepted ones
@@ -85,9 +84,7 @@ export interface GuardedState {
 }
 
 export const initialState: GuardedState = {
-  isChecked: false,
   callSettings: {},
-  sent: { messages: [], instructions: undefined },
   stepNumber: 0,
   isAnswered: false,
   steps: [],

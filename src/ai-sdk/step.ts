@@ -12,34 +12,27 @@ export interface StepInput {
 }
 
 /** The input sent in a step, and its base without the step's changes. */
-interface Sent {
+export interface PreparedStep {
   readonly base: StepInput;
   readonly sent: StepInput;
 }
 
 /**
- * Limits a step's changes to that step: the AI SDK carries overrides of messages, instructions and context forward, and this removes
- * them.
+ * The input of a step without earlier steps' own changes: the AI SDK carries overrides of messages, instructions and context forward,
+ * and a step's changes are limited to that step.
  */
-export const createStepMemory = () => {
-  let last: Sent | undefined;
+export const baseOf = (step: StepInput, last: PreparedStep | undefined): StepInput => {
+  if (!last) return step;
+  const { base, sent } = last;
   return {
-    /** The input of the step without earlier steps' own changes. */
-    baseOf: (step: StepInput): StepInput => {
-      if (!last) return step;
-      const { base, sent } = last;
-      return {
-        messages: withoutOwn(step.messages, last),
-        instructions: step.instructions === sent.instructions ? base.instructions : step.instructions,
-        runtimeContext: step.runtimeContext === sent.runtimeContext ? base.runtimeContext : step.runtimeContext,
-      };
-    },
-    remember: (sent: Sent): void => void (last = sent),
+    messages: withoutOwn(step.messages, last),
+    instructions: step.instructions === sent.instructions ? base.instructions : step.instructions,
+    runtimeContext: step.runtimeContext === sent.runtimeContext ? base.runtimeContext : step.runtimeContext,
   };
 };
 
 /** Replaces messages sent in the last step by their base, if the messages start with them. */
-const withoutOwn = (messages: readonly ModelMessage[], { base, sent }: Sent): readonly ModelMessage[] => {
+const withoutOwn = (messages: readonly ModelMessage[], { base, sent }: PreparedStep): readonly ModelMessage[] => {
   const isContinued = sent.messages.every((message, index) => message === messages[index]);
   return isContinued ? [...base.messages, ...messages.slice(sent.messages.length)] : messages;
 };
