@@ -25,9 +25,10 @@ export const holdCallbacks = (plan: Plan) => {
     hold: <Owner extends object>(owner: Owner): Owner => {
       if (!waitsForResult(plan)) return owner;
       const own = fieldsIn(owner);
-      const delayed = callbacks.flatMap((name) =>
-        isCallback(own[name]) ? [[name, (event: unknown) => void calls.push(() => (own[name] as Callback)(event))] as const] : [],
-      );
+      const delayed = callbacks.flatMap((name) => {
+        const call = own[name];
+        return isCallback(call) ? [[name, (event: unknown) => void calls.push(() => call(event))] as const] : [];
+      });
       if (isCallback(own['onChunk'])) onChunk.push(own['onChunk']);
       const { onAbort } = own;
       return {
@@ -37,13 +38,10 @@ export const holdCallbacks = (plan: Plan) => {
         ...(isCallback(onAbort) && { onAbort: (event: object) => onAbort({ ...event, steps: [] }) }), // none was accepted
       };
     },
-    /** Calls them in order, once the result was accepted. */
-    notify: async (): Promise<void> => {
+    /** Calls them in order, once the result was accepted; those for parts first, with the emitted ones. */
+    notify: async (parts: readonly object[] = []): Promise<void> => {
+      for (const chunk of parts) for (const call of onChunk) await safely(call, { chunk });
       for (const call of calls.splice(0)) await safely(call);
-    },
-    /** Reports an emitted part. */
-    notifyPart: async (part: object): Promise<void> => {
-      for (const call of onChunk) await safely(call, { chunk: part });
     },
   };
 };
@@ -57,16 +55,12 @@ const isCallback = (value: unknown): value is Callback => typeof value === 'func
 export const holdResult = <Result extends StreamedResult>(
   result: Result,
   run: Run,
-  { notify, notifyPart }: ReturnType<typeof holdCallbacks>,
+  { notify }: ReturnType<typeof holdCallbacks>,
 ): Result => {
   if (!run.state.holdsResult) return result;
   let notified: Promise<void> | undefined;
   const onParts = async (parts: readonly Part[]): Promise<void> => {
-    if (run.state.failure) return;
-    await (notified ??= (async () => {
-      for (const part of parts) await notifyPart(part);
-      await notify();
-    })());
+    if (!run.state.failure) await (notified ??= notify(parts));
   };
   eachStream(result, (name, stream) => {
     if (name !== 'stream') return stream.pipeThrough(bufferUntilEnd((values) => asAcceptedValues(values, { run, result, name })));
