@@ -17,7 +17,7 @@ import {
   type StepFields,
   type StepInput,
 } from './step.js';
-import { GuardUnavailableError } from './stop-errors.js';
+import { pipelineError } from './stop-errors.js';
 
 type Data = PhaseData<'inputStep'>;
 
@@ -72,8 +72,7 @@ const fieldsOf = (run: Run, before: Data, after: Data): StepFields => {
   try {
     return stepFields(before, after);
   } catch (error) {
-    const path = run.plan.id;
-    throw run.end(new GuardUnavailableError({ error, processorId: path, phase: 'inputStep', path }));
+    throw run.end(pipelineError(run, 'inputStep', error));
   }
 };
 
