@@ -32,7 +32,7 @@ const maxOutputs = 1_000;
  */
 export const judgeResult = async (run: Run, call: Call, result: unknown): Promise<unknown> => {
   const left = run.plan.has('toolResult') ? await judged(run, call, { result }) : result;
-  return judgedInStream(run, call, 'tool-result', left);
+  return judgedInStream(run, call, { type: 'tool-result', value: left });
 };
 
 /**
@@ -44,7 +44,7 @@ export const judgeModelOutput = async (run: Run, call: ToolRun, result: unknown)
   const own = await modelOutputOf(tool, { toolCallId, input: args, output: result });
   if (own === undefined || isSame(fieldsIn(own)['value'], result)) return;
   const read = run.plan.has('toolResult') ? await judged(run, call, { result: own, mayBeUnreadable: true }) : own;
-  const left = read && (await judgedInStream(run, call, 'tool-result', read));
+  const left = read && (await judgedInStream(run, call, { type: 'tool-result', value: read }));
   const isForm = typeof fieldsIn(left)['type'] === 'string';
   outputs.set(toolCallId, { result, output: (isForm ? left : plainOutput(result)) as ModelOutput });
   const [oldest] = outputs.keys();
@@ -62,11 +62,17 @@ const modelOutputOf = async (tool: Tool, call: object): Promise<unknown> => {
 const plainOutput = (output: unknown): object =>
   typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null };
 
+/** The result or error of a tool. */
+interface Outcome {
+  readonly type: 'tool-result' | 'tool-error';
+  readonly value: unknown;
+}
+
 /**
  * The version of the guards of the stream. The AI SDK emits the same that the model gets, so that a removed result is null for both. Without
  * a guarded model {@link toStreamTransform} judges it.
  */
-const judgedInStream = async (run: Run, call: Call, type: 'tool-result' | 'tool-error', value: unknown): Promise<unknown> => {
+const judgedInStream = async (run: Run, call: Call, { type, value }: Outcome): Promise<unknown> => {
   if (!run.plan.has('outputStream') || !run.adapters.has('withGuards')) return value;
   const { toolName, toolCallId, args } = call;
   const field = type === 'tool-result' ? 'result' : 'error';
@@ -94,7 +100,7 @@ const retryError = (run: Run, retry: Retry): Error => {
 export const failAsJudged = async (run: Run, call: Call, error: unknown): Promise<never> => {
   run.throwIfStopped();
   const left = run.plan.has('toolResult') ? await judgedError(run, call, error) : error;
-  throw await judgedInStream(run, call, 'tool-error', left);
+  throw await judgedInStream(run, call, { type: 'tool-error', value: left });
 };
 
 const judgedError = async (run: Run, call: Call, error: unknown): Promise<unknown> => {
