@@ -1,5 +1,4 @@
 import { InterlockError } from '../errors.js';
-import type { Plan } from '../pipeline/compile.js';
 import type { Phase } from '../phase/row.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { checkIntegration } from '../integration.js';
@@ -33,7 +32,7 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
       path: 'onReaderCancel',
       detail: `${adapter} alone cannot detect readers.`,
     });
-  checkCalled(plan, { adapters: [adapter], uncalled: options?.uncalled });
+  checkCalled({ plan, adapters: new Set([adapter]), options: options ?? {} });
   return () => {
     const run = createRun(plan, options ?? {}, { owner: adapter === 'withGuards' ? 'model' : 'adapter' });
     run.adapters.add(adapter);
@@ -43,31 +42,28 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
 
 /** Checks and sets up a run, once its adapters are known. Await it before any work. Raises `ai-sdk/hook-not-called`. */
 export const start = async (run: Run): Promise<void> => {
-  if (!run.state.isChecked) checkCalled(run.plan, { adapters: [...run.adapters], uncalled: run.options.uncalled });
-  run.change({ isChecked: true });
-  if (!run.state.host) run.change({ host: await hostFor(run.plan) });
+  if (!run.state.host) {
+    checkCalled(run);
+    run.change({ host: await hostFor(run.plan) });
+  }
   if (run.owner !== 'adapter' && !run.state.trace) run.change({ trace: openTraceOf(run) as RunTrace | undefined }); // an adapter does not know where its run ends
   run.throwIfStopped();
 };
 
 /** Rejects a hook for results of tools that no adapter of the run calls, once the model is called with tools. */
-export const checkTools = ({ plan, adapters, options }: Run): void => {
-  if (plan.has('toolResult')) checkCalled(plan, { adapters: [...adapters], uncalled: options.uncalled, hasTools: true });
+export const checkTools = (run: Run): void => {
+  if (run.plan.has('toolResult')) checkCalled(run, true);
 };
-
-interface Calling extends Pick<GuardOptions, 'uncalled'> {
-  readonly adapters: readonly Adapter[];
-  /** Whether a call has tools. Default `false`. */
-  readonly hasTools?: boolean;
-}
 
 /**
  * Rejects a pipeline with a hook that none of the adapters would call; `uncalled` are phases for which its author accepts that.
  *
  * Raises `ai-sdk/hook-not-called`.
  */
-const checkCalled = ({ graph }: Plan, { adapters, uncalled = [], hasTools = false }: Calling): void => {
-  const called = new Set<Phase>([...adapters.flatMap((adapter) => phasesOf[adapter]), ...uncalled]);
+const checkCalled = ({ plan, ...run }: Pick<Run, 'plan' | 'adapters' | 'options'>, hasTools = false): void => {
+  const { graph } = plan;
+  const adapters = [...run.adapters];
+  const called = new Set<Phase>([...adapters.flatMap((adapter) => phasesOf[adapter]), ...(run.options.uncalled ?? [])]);
   if (!hasTools && adapters.includes('withGuards')) called.add('toolResult'); // it may never occur, see `checkTools`
   const missing = phaseNames.filter((phase) => !called.has(phase)).map((phase) => phaseRow<Phase>(phase));
   for (const { path, node } of guardsIn(graph, graph.id))

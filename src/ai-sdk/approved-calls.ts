@@ -1,7 +1,7 @@
 import type { ModelMessage } from 'ai';
 import type { ToolCall } from '../loop/tool-call.js';
 import { honours } from './adapters.js';
-import type { ApprovedInput, JudgedCalls } from './approved-input.js';
+import type { ApprovedInput, RuledCalls } from './run-state.js';
 import { judgeCalls } from './judge-calls.js';
 import { judgeInput } from './judge.js';
 import type { Run } from './run.js';
@@ -43,7 +43,7 @@ export const judgeApproved = async (
   run: Run,
   messages: readonly ModelMessage[],
   { call, approved }: { readonly call: ToolCall; readonly approved: ReadonlyMap<string, ToolCall> },
-): Promise<JudgedCalls> => {
+): Promise<RuledCalls> => {
   const own = openApproved(run, messages);
   const before = withoutCalls(await own.input, approved);
   if (!run.adapters.has('withGuards')) return judgeCalls(run, before, [call]);

@@ -1,4 +1,4 @@
-import { isSame } from '../phase/plain-data.js';
+import { isSame, fieldsIn } from '../phase/plain-data.js';
 import type { Chunk, PartOf, StreamPart } from './spec.js';
 import { attempted } from '../phase/awaitable.js';
 
@@ -167,8 +167,8 @@ export const partOfChunk = <Part extends { type: string }>(
 /** Most parts are pieces of text: this comparison finds unchanged ones without converting the chunk. */
 const isSameDelta = (part: { type: string }, { type, payload }: Chunk): boolean => {
   if (type !== part.type || !type.endsWith('-delta')) return false;
-  const { id, delta, text = delta, providerMetadata } = part as Fields;
-  const now = payload as Fields;
+  const { id, delta, text = delta, providerMetadata } = fieldsIn(part);
+  const now = fieldsIn(payload);
   const isSameText = now['text'] === text && now['id'] === id && now['providerMetadata'] === providerMetadata;
   return isSameText && Object.keys(now).length === Object.keys(part).length - 1;
 };

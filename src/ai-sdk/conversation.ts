@@ -3,7 +3,7 @@ import { copyPlain, isSame } from '../phase/plain-data.js';
 import type { MessagePort, SystemMessage } from '../phase/host.js';
 import type { RunScope } from '../phase/scope.js';
 import { toStored, type StoredPart } from '../plain/stored-message.js';
-import { patched, haveSameContent, toModelMessages } from './message-parts.js';
+import { patchMessages, haveSameContent, toModelMessages } from './message-parts.js';
 import type { AnyMessage, SystemEntry } from './spec.js';
 
 /** Messages of the AI SDK in the form for guards. Guards' changes of the list do not affect the original messages. */
@@ -13,10 +13,6 @@ export interface Conversation {
   readonly originals: ReadonlyMap<string, Original>;
   /** Whether guards changed anything. */
   isChanged(): boolean;
-  /** Whether the list is as it was opened, including what the AI SDK's messages do not have. */
-  isUntouched(): boolean;
-  /** This conversation with other messages of the same content, such as a step's prompt. Undefined if the content differs. */
-  with(input: readonly AnyMessage[], options: ConversationOptions): Conversation | undefined;
   isSystemChanged(): boolean;
   /** The current messages. Unchanged messages are the original objects. */
   read(): AnyMessage[];
@@ -47,24 +43,10 @@ interface Opened {
   readonly groups: readonly Group[];
   readonly originals: ReadonlyMap<string, Group>;
   readonly systems: readonly SystemEntry[];
-  readonly startedAt: number;
-}
-
-interface ConversationOptions {
-  /** Which messages this run generated, see {@link answersIn}. Default: none. */
-  readonly answers?: Answers;
 }
 
 /** For each assistant message, whether the run generated it. */
 export type Answers = readonly boolean[];
-
-/** The owner of conversations. */
-interface ConversationOwner {
-  readonly scope: RunScope;
-}
-
-/** The last conversation of each owner, if guards left it untouched. The next one with the same content is opened from it. */
-const untouched = new WeakMap<ConversationOwner, Conversation>();
 
 /**
  * The run's own responses in the messages of a step. Messages of a user may stand between them and after them. Without `toPrepareStep`,
@@ -96,29 +78,17 @@ export const answersAmong = (now: readonly AnyMessage[], before: readonly AnyMes
 
 export const isOfAssistant = ({ role }: { readonly role: string }): boolean => role === 'assistant';
 
-/** Opens a conversation for guards; its system messages become those of the list. */
+/** Opens a conversation for guards; its system messages become those of the list. `answers`: which messages this run generated. */
 export const openConversation = (
-  owner: ConversationOwner,
+  { scope }: { readonly scope: RunScope },
   input: readonly AnyMessage[],
-  options: ConversationOptions = {},
+  answers: Answers = [],
 ): Conversation => {
-  const last = untouched.get(owner);
-  untouched.delete(owner); // its list belongs to one conversation at a time
-  return last?.with(input, options) ?? createConversation(owner.scope.host.messages, input, options);
-};
-
-/** Keeps an untouched conversation for the next one of its owner. Returns whether guards changed anything. */
-export const keepUntouched = (owner: ConversationOwner, conversation: Conversation): boolean => {
-  if (!conversation.isUntouched()) return conversation.isChanged();
-  untouched.set(owner, conversation);
-  return false;
-};
-
-const createConversation = (port: MessagePort, input: readonly AnyMessage[], options: ConversationOptions): Conversation => {
+  const port = scope.host.messages;
   const systems = input.filter(isSystem);
   const list = port.create([], [], 'input');
   const startedAt = Date.now();
-  const groups = groupsOf(input, { startedAt, ...options });
+  const groups = groupsOf(input, answers, startedAt);
   const idsOf = (isAnswer: boolean): string[] => groups.filter((group) => group.isAnswer === isAnswer).map(({ id }) => id);
   // All at once: a list compares each added message with all existing ones.
   port.restore(list, {
@@ -133,18 +103,16 @@ const createConversation = (port: MessagePort, input: readonly AnyMessage[], opt
     ...sourcesOf('newResponseMessages', idsOf(true)),
   });
   if (systems.length > 0) port.writeSystem(list, copyPlain(systems) as SystemMessage[]);
-  return reader({ port, list, groups, originals: byId(groups), systems, startedAt });
+  return reader({ port, list, groups, originals: new Map(groups.map((group) => [group.id, group])), systems });
 };
 
 /** Mastra's lists also have the ids of messages that were saved; plain ones do not read these. */
 const sourcesOf = (name: string, ids: readonly string[]) => ({ [name]: ids, [`${name}Persisted`]: ids });
 
-const byId = (groups: readonly Group[]): ReadonlyMap<string, Group> => new Map(groups.map((group) => [group.id, group]));
-
-const groupsOf = (input: readonly AnyMessage[], { answers, startedAt }: ConversationOptions & { startedAt: number }): Group[] => {
+const groupsOf = (input: readonly AnyMessage[], answers: Answers, startedAt: number): Group[] => {
   const all = grouped(input);
   const responses = all.filter(([first]) => first && isOfAssistant(first));
-  const own = new Set(responses.filter((_, index) => answers?.at(index - responses.length)));
+  const own = new Set(responses.filter((_, index) => answers.at(index - responses.length)));
   return all.map((messages, index): Group => {
     const parts = toStored(messages);
     for (const part of parts) (part as { createdAt?: number }).createdAt = startedAt; // Mastra's type of some parts lacks it
@@ -176,9 +144,7 @@ const reader = (opened: Opened): Conversation => {
     originals,
     isSystemChanged,
     readSystem: () => (isSystemChanged() ? readSystem() : systems),
-    isChanged: () => isSystemChanged() || !areSame(port.read(list, 'all'), groups, hasSameContent),
-    isUntouched: () => !isSystemChanged() && areSame(port.read(list, 'all'), groups, hasSameParts),
-    with: (input, options) => withMessages(opened, input, options),
+    isChanged: () => isSystemChanged() || !haveSameMessages(port.read(list, 'all'), groups),
     read: () => readGroups(opened).flatMap(({ messages }) => [...messages]),
     answers: () =>
       readGroups(opened).flatMap(({ group, messages }) => messages.filter(isOfAssistant).map(() => group?.isAnswer === true)),
@@ -186,33 +152,9 @@ const reader = (opened: Opened): Conversation => {
   };
 };
 
-type IsSame = (group: Group, message: MastraDBMessage) => boolean;
-
-const areSame = (now: readonly MastraDBMessage[], groups: readonly Group[], isEqual: IsSame): boolean =>
-  now.length === groups.length && groups.every((group, index) => group.id === now[index]?.id && isEqual(group, now[index]));
-
-const hasSameContent: IsSame = ({ parts }, { content }) => haveSameContent(parts, content.parts);
-const hasSameParts: IsSame = ({ role, parts }, message) => role === message.role && isSame(parts, message.content.parts);
-
-/** A guard may have kept the list, and changed it since it was judged. */
-const withMessages = (opened: Opened, input: readonly AnyMessage[], options: ConversationOptions): Conversation | undefined => {
-  const kept = reader(opened);
-  const systems = input.filter(isSystem);
-  const groups = groupsOf(input, { startedAt: opened.startedAt, ...options });
-  const isEqual =
-    kept.isUntouched() &&
-    systems.length === opened.systems.length &&
-    systems.every((one, index) => isSameSystem(one, opened.systems[index])) &&
-    groups.length === opened.groups.length &&
-    groups.every((group, index) => isSameGroup(group, opened.groups[index]));
-  return isEqual ? reader({ ...opened, groups, originals: byId(groups), systems }) : undefined;
-};
-
-const isSameSystem = (a: SystemEntry, b: SystemEntry | undefined): boolean =>
-  a.content === b?.content && isSame(a.providerOptions, b.providerOptions);
-
-const isSameGroup = (a: Group, b: Group | undefined): boolean =>
-  a.isAnswer === b?.isAnswer && a.role === b.role && isSame(a.parts, b.parts);
+const haveSameMessages = (now: readonly MastraDBMessage[], groups: readonly Group[]): boolean =>
+  now.length === groups.length &&
+  groups.every(({ id, parts }, index) => id === now[index]?.id && haveSameContent(parts, now[index].content.parts));
 
 interface ReadGroup {
   /** The original group; undefined if a guard added it. */
@@ -226,7 +168,7 @@ const readGroups = ({ port, list, originals }: Opened): ReadGroup[] =>
     const { parts } = message.content;
     if (!group) return { messages: toModelMessages(message) };
     if (haveSameContent(group.parts, parts)) return { group, messages: group.messages };
-    return { group, messages: patched(group.messages, group.parts, parts) ?? toModelMessages(message) };
+    return { group, messages: patchMessages(group.messages, { before: group.parts, after: parts }) ?? toModelMessages(message) };
   });
 
 /** Keys that identify groups of messages when they occur again: their content, and the number of equal groups before them. */

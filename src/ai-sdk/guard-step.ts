@@ -1,10 +1,8 @@
 import { wrapLanguageModel, type LanguageModel } from 'ai';
 import type { PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
-import { keepUntouched, openConversation } from './conversation.js';
 import { instanceOf } from './host.js';
-import { followRetry } from './follow-retry.js';
-import { judge } from './judge.js';
+import { judgeConversation } from './judge.js';
 import type { ModelCall } from './model-port.js';
 import { createReadOnlyViews } from './read-only.js';
 import type { Run } from './run.js';
@@ -19,7 +17,7 @@ import {
   type StepFields,
   type StepInput,
 } from './step.js';
-import { GuardUnavailableError } from './stop-errors.js';
+import { pipelineError } from './stop-errors.js';
 
 type Data = PhaseData<'inputStep'>;
 
@@ -36,53 +34,37 @@ export const throwsOnWrite = (): boolean => typeof process === 'object' && proce
 /** Calls the guards of the current step, before its model is called. */
 export const guardStep = async (run: Run, base: StepInput, facts: StepFacts) => {
   if (!run.plan.has('inputStep')) return { step: base, fields: {} };
-  for (;;) {
-    const all: AnyMessage[] = [...systemOf(base.instructions), ...base.messages];
-    const conversation = openConversation(run, all, { answers: run.state.answers });
-    const { views, payload } = payloadOf(run, conversation.list, facts);
-    const judged = await judge<'inputStep'>(run, payload);
-    if (judged.retry) {
-      followRetry(run, judged.retry);
-      continue;
-    }
-    const { model, ...rest } = fieldsOf(run, payload, judged.data);
-    const fields = { ...views.unwrap(rest), ...(model !== undefined && { model }) };
-    if (!keepUntouched(run, conversation)) return { step: base, fields };
-    run.change({ answers: conversation.answers() });
-    const messages = [...conversation.readSystem(), ...conversation.read()] as AnyMessage[]; // of either form
-    const split = splitSystem(messages, base);
-    return { step: { ...base, ...split, ...(!conversation.isSystemChanged() && { instructions: base.instructions }) }, fields };
-  }
+  const views = createReadOnlyViews();
+  const all: AnyMessage[] = [...systemOf(base.instructions), ...base.messages];
+  const { conversation, given, data } = await judgeConversation<'inputStep'>(run, all, (payload) => ({
+    phase: 'inputStep',
+    ...payload,
+    ...stepPayload(run, facts, views),
+  }));
+  const { model, ...rest } = fieldsOf(run, given, data);
+  const fields = { ...views.unwrap(rest), ...(model !== undefined && { model }) };
+  if (!conversation.isChanged()) return { step: base, fields };
+  run.change({ answers: conversation.answers() });
+  const split = splitSystem([...conversation.readSystem(), ...conversation.read()], base);
+  return { step: { ...base, ...split, ...(!conversation.isSystemChanged() && { instructions: base.instructions }) }, fields };
 };
 
-const payloadOf = (
-  run: Run,
-  messageList: ReturnType<typeof openConversation>['list'],
-  { model, settings = {}, isFrozen }: StepFacts,
-) => {
-  const { messages: port } = run.scope.host;
+const stepPayload = (run: Run, { model, settings = {}, isFrozen }: StepFacts, views: ReturnType<typeof createReadOnlyViews>) => {
   const { tools, activeTools, toolChoice, providerOptions, modelSettings } = settings;
   const { hook } = phaseRow('inputStep');
-  const views = createReadOnlyViews();
-  const viewOf = <T>(value: T, name: string): T => (isFrozen ? views.view(value, `${hook}.${name}`) : value);
-  const steps = run.state.steps as readonly object[]; // the AI SDK's own records
-  const payload = {
-    phase: 'inputStep',
-    messages: port.read(messageList, 'all'),
-    messageList,
-    systemMessages: port.readSystem(messageList),
-    stepNumber: run.state.stepNumber,
+  const viewOf = (value: unknown, name: string): never => (isFrozen ? views.view(value, `${hook}.${name}`) : value) as never; // the AI SDK's choices and options are Mastra's
+  const { steps, stepNumber } = run.state;
+  return {
+    stepNumber,
     steps: (isFrozen ? views.viewEach(steps, `${hook}.steps`) : [...steps]) as never, // Mastra types records of its own
     runId: run.id,
-    retryCount: run.retries,
     model: instanceOf(model) as never, // Mastra types a model by an older specification
     tools,
     activeTools: activeTools && [...activeTools],
-    toolChoice: viewOf(toolChoice, 'toolChoice') as never, // the AI SDK's choices are Mastra's
-    providerOptions: viewOf(providerOptions, 'providerOptions') as never, // as toolChoice
-    modelSettings: viewOf(modelSettings, 'modelSettings') as never, // as toolChoice
-  } as const;
-  return { views, payload };
+    toolChoice: viewOf(toolChoice, 'toolChoice'),
+    providerOptions: viewOf(providerOptions, 'providerOptions'),
+    modelSettings: viewOf(modelSettings, 'modelSettings'),
+  };
 };
 
 /** A change that the AI SDK cannot make fails the run, because a guard requested it. */
@@ -90,8 +72,7 @@ const fieldsOf = (run: Run, before: Data, after: Data): StepFields => {
   try {
     return stepFields(before, after);
   } catch (error) {
-    const path = run.plan.id;
-    throw run.end(new GuardUnavailableError({ error, processorId: path, phase: 'inputStep', path }));
+    throw run.end(pipelineError(run, 'inputStep', error));
   }
 };
 

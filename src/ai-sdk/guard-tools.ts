@@ -87,7 +87,8 @@ const guardedExecute =
     const run = next();
     const { toolCallId, messages } = options;
     const own: Execute = (args) => {
-      const context = hasFields(run.state.context) && { experimental_context: run.state.context };
+      const { runtimeContext } = run.state.prepared?.sent ?? {};
+      const context = hasFields(runtimeContext) && { experimental_context: runtimeContext };
       const abortSignal = run.signalWith(options.abortSignal);
       abortSignal.throwIfAborted(); // another tool of the step may have stopped the run
       return execute.call(tool, args, { ...options, ...context, abortSignal });
@@ -108,11 +109,7 @@ const hasFields = (context: unknown): boolean => Object.keys(context ?? {}).leng
 
 /** Whether a call may run at once: the run is set up, and no guard objects or has yet to judge. */
 const isReady = (run: Run, call: Call): boolean =>
-  run.state.isChecked &&
-  run.state.host !== undefined &&
-  !run.error &&
-  rulingOf(run, call.toolCallId)?.kind !== 'rejected' &&
-  !needsJudge(run, call);
+  run.state.host !== undefined && !run.error && rulingOf(run, call.toolCallId)?.kind !== 'rejected' && !needsJudge(run, call);
 
 const started = (execute: () => unknown): unknown => {
   try {

@@ -10,7 +10,7 @@ import { isData, modelCodec, partOfChunk, retraction } from './chunks.js';
 import { judgeLast } from './judge-last.js';
 import { inOrder, createGathering, createWire, type Gathering, type Wire } from './wire.js';
 import { editSteps } from './recorded-steps.js';
-import { openListPort, createLoopRun, onlyPhases } from './loop-run.js';
+import { onlyPhases, openLoop } from './loop-run.js';
 import {
   createModelPort,
   createReply,
@@ -72,30 +72,26 @@ export const callGuarded = (run: Run, call: ModelCall, sink: PartSink): GuardedC
   const isBuffered = leavesTogether(run, call); // the whole response is emitted after the review
   const reply = createReply(isBuffered);
   const opening = Promise.withResolvers<boolean>();
-  const loopOf = (): LoopRun => loop; // assigned before anything happens in it
-  const port = openListPort(run, call.params.prompt, { loopOf, onWrite: () => edits.forget() });
   const plan = onlyPhases(run.plan, (phase) => isOfCall(phase) && (phase !== 'outputResult' || isFinal(run, call, loop)));
-  const edits = watchEdits(run, plan, () => port.conversation);
+  const edits = watchEdits(run, plan, () => conversationOf());
   const onEvent = (event: RunEvent): void => {
     if (event.type === 'state-enter' && event.state === 'step.tools') recordRulings(calling);
     if (event.type === 'state-enter' && event.state === 'step.calling' && loop.state.attempt?.cached) opening.resolve(true);
     report(calling, event);
   };
   const onShow = (chunk: Chunk): Promise<void> | undefined => emitChunk(calling, chunk);
-  const loop = createLoopRun(run, {
+  const { loop, conversationOf } = openLoop(run, {
     ...call,
+    prompt: call.params.prompt,
     plan: edits.plan,
-    list: port.conversation.list,
     streamBuffer: isBuffered ? bufferedUntilEnd(onShow) : unbuffered(onShow, sink),
-    messageIds: port.conversation.originals,
     hold: isBuffered ? 'run' : undefined, // one call of the model is a whole run of the loop
     trace: run.state.trace,
     mayTakeBack: () => isBuffered || !calling.hasEmitted,
     onEvent,
     ports: {
-      messages: port.messages,
       models: [{ model: call.model as never, maxRetries: 0 }], // Mastra types a model by an older specification
-      ...createModelPort({ run, call, reply, loopOf, onOpened: () => opening.resolve(true) }),
+      ...createModelPort({ run, call, reply, loopOf: () => loop, onOpened: () => opening.resolve(true) }),
     },
   });
   const calling: Calling = {

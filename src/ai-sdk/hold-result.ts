@@ -1,6 +1,7 @@
 import type { Plan } from '../pipeline/compile.js';
 import { holdOf } from '../pipeline/hold.js';
 import { dropRequests, dropWords } from './drop-requests.js';
+import type { Part } from '../plain/stored-message.js';
 import type { Run } from './run.js';
 import { isStopError } from './stop-errors.js';
 import { eachStream, wrapField, type StreamedResult } from './watch-readers.js';
@@ -23,10 +24,11 @@ export const holdCallbacks = (plan: Plan) => {
     /** Settings with delayed callbacks. */
     hold: <Owner extends object>(owner: Owner): Owner => {
       if (!waitsForResult(plan)) return owner;
-      const own = owner as Readonly<Record<string, unknown>>; // read by name
-      const delayed = callbacks.flatMap((name) =>
-        isCallback(own[name]) ? [[name, (event: unknown) => void calls.push(() => (own[name] as Callback)(event))] as const] : [],
-      );
+      const own = fieldsIn(owner);
+      const delayed = callbacks.flatMap((name) => {
+        const call = own[name];
+        return isCallback(call) ? [[name, (event: unknown) => void calls.push(() => call(event))] as const] : [];
+      });
       if (isCallback(own['onChunk'])) onChunk.push(own['onChunk']);
       const { onAbort } = own;
       return {
@@ -36,26 +38,15 @@ export const holdCallbacks = (plan: Plan) => {
         ...(isCallback(onAbort) && { onAbort: (event: object) => onAbort({ ...event, steps: [] }) }), // none was accepted
       };
     },
-    /** Calls them in order, once the result was accepted. */
-    notify: async (): Promise<void> => {
+    /** Calls them in order, once the result was accepted; those for parts first, with the emitted ones. */
+    notify: async (parts: readonly object[] = []): Promise<void> => {
+      for (const chunk of parts) for (const call of onChunk) await safely(call, { chunk });
       for (const call of calls.splice(0)) await safely(call);
-    },
-    /** Reports an emitted part. */
-    notifyPart: async (part: object): Promise<void> => {
-      for (const call of onChunk) await safely(call, { chunk: part });
     },
   };
 };
 
 const isCallback = (value: unknown): value is Callback => typeof value === 'function';
-
-interface Part {
-  readonly type: string;
-  readonly request?: object;
-  readonly response?: { readonly body?: unknown };
-  readonly providerMetadata?: unknown;
-  readonly error?: unknown;
-}
 
 /**
  * Buffers the streams of a result until the run is over. Then its response is emitted as guards of the result left it, or only the end of
@@ -64,16 +55,12 @@ interface Part {
 export const holdResult = <Result extends StreamedResult>(
   result: Result,
   run: Run,
-  { notify, notifyPart }: ReturnType<typeof holdCallbacks>,
+  { notify }: ReturnType<typeof holdCallbacks>,
 ): Result => {
   if (!run.state.holdsResult) return result;
   let notified: Promise<void> | undefined;
   const onParts = async (parts: readonly Part[]): Promise<void> => {
-    if (run.state.failure) return;
-    await (notified ??= (async () => {
-      for (const part of parts) await notifyPart(part);
-      await notify();
-    })());
+    if (!run.state.failure) await (notified ??= notify(parts));
   };
   eachStream(result, (name, stream) => {
     if (name !== 'stream') return stream.pipeThrough(bufferUntilEnd((values) => asAcceptedValues(values, { run, result, name })));
@@ -144,26 +131,24 @@ const withEdits = (parts: readonly Part[], { editedSteps, state: { steps } }: Ru
   return parts.flatMap((part): Part[] => {
     if (part.type === 'start-step') {
       index += 1;
-      dropWords(part.request ?? {});
-      return editedSteps.has(index) ? [part, ...partsOf(steps[index])] : [part];
+      dropWords(part['request'] ?? {});
+      return editedSteps.has(steps[index]) ? [part, ...(steps[index]?.content ?? []).flatMap(partsOf)] : [part];
     }
-    if (!editedSteps.has(index) || part.type === 'finish') return [part];
+    if (!editedSteps.has(steps[index]) || part.type === 'finish') return [part];
     if (part.type !== 'finish-step') return [];
-    const { body: _body, ...response } = part.response ?? {};
-    return [{ ...part, response, providerMetadata: (steps[index] as Recorded).providerMetadata }];
+    const { body: _body, ...response } = fieldsIn(part['response']);
+    return [{ ...part, response, providerMetadata: steps[index]?.providerMetadata }];
   });
 };
 
-interface Recorded {
-  readonly content: readonly (Part & { readonly text?: string })[];
-  readonly providerMetadata?: unknown;
-}
-
-/** The content of a recorded step as stream parts. */
-const partsOf = (step: unknown): Part[] =>
-  (step as Recorded).content.flatMap((piece, at): Part[] => {
-    const { type, text, providerMetadata } = piece;
-    if (type !== 'text' && type !== 'reasoning') return [piece];
-    const own = { id: `edited-${at}`, ...(providerMetadata !== undefined && { providerMetadata }) };
-    return [{ type: `${type}-start`, ...own }, { type: `${type}-delta`, ...own, text } as Part, { type: `${type}-end`, ...own }];
-  });
+/** A piece of a recorded step as stream parts. */
+const partsOf = (piece: Part, at: number): Part[] => {
+  const { type, text, providerMetadata } = piece;
+  if (type !== 'text' && type !== 'reasoning') return [piece];
+  const own = { id: `edited-${at}`, ...(providerMetadata !== undefined && { providerMetadata }) };
+  return [
+    { type: `${type}-start`, ...own },
+    { type: `${type}-delta`, ...own, text },
+    { type: `${type}-end`, ...own },
+  ];
+};

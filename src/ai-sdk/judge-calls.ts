@@ -5,22 +5,21 @@ import { type ToolCall, setCall } from '../loop/tool-call.js';
 import { createStreamBuffer } from '../stream/stream-buffer.js';
 import type { RunEvent } from '../../schemas/index.js';
 import { honours } from './adapters.js';
-import type { JudgedCalls } from './approved-input.js';
+import type { RuledCalls } from './run-state.js';
 import { isData, modelCodec } from './chunks.js';
-import { createLoopRun, onlyPhases, openListPort } from './loop-run.js';
+import { onlyPhases, openLoop } from './loop-run.js';
 import { finishFor, sourceOf } from './model-port.js';
 import type { Run } from './run.js';
-import type { AnyMessage, Chunk, Prompt, StreamPart } from './spec.js';
+import type { AnyMessage, Chunk, StreamPart } from './spec.js';
 import { errorOfStop } from './stop-errors.js';
 
 /**
  * Judges calls that no guarded model made, as a response that consists of them: with the guards of the stream and, if the run's model is
  * guarded, those of a step. Throws the error that ends the run. Such a response cannot be made again: a guard's retry ends the run.
  */
-export const judgeCalls = async (run: Run, before: readonly AnyMessage[], calls: readonly ToolCall[]): Promise<JudgedCalls> => {
-  let judged: JudgedCalls = new Map();
-  const port = openListPort(run, before as Prompt, { loopOf: () => loop }); // no model gets it
-  /** Before tools would run: none does, see `createLoopRun`. */
+export const judgeCalls = async (run: Run, before: readonly AnyMessage[], calls: readonly ToolCall[]): Promise<RuledCalls> => {
+  let judged: RuledCalls = new Map();
+  /** Before tools would run: none does, see `openLoop`. */
   const onEvent = (event: RunEvent): void => {
     if (event.type !== 'state-enter' || event.state !== 'step.tools') return;
     const { record, calls: made } = currentAttempt(loop);
@@ -31,17 +30,14 @@ export const judgeCalls = async (run: Run, before: readonly AnyMessage[], calls:
   const written: Chunk[] = [];
   const streamBuffer = createStreamBuffer<Chunk>(1, (chunk) => void (isData(chunk) && written.push(chunk)));
   streamBuffer.drain(); // it has no readers
-  const loop = createLoopRun(run, {
-    list: port.conversation.list,
+  const { loop } = openLoop(run, {
+    prompt: before,
     streamBuffer,
     plan: onlyPhases(run.plan, (phase) => phase === 'outputStream' || (phase === 'outputStep' && honours(run, phase))),
-    signal: run.signal,
     mode: 'generate',
     onEvent,
     mayTakeBack: () => false,
-    messageIds: port.conversation.originals,
     ports: {
-      messages: port.messages,
       models: [{ model: noModel as never, maxRetries: 0 }], // only its names are read
       callModel: async () => ({ parts: sourceOf(partsOf(calls)) }),
       toChunk: (part, runId) => modelCodec.toChunk(part as StreamPart, runId), // one of the parts above

@@ -3,8 +3,8 @@ import type { Run as LoopRun } from '../loop/run.js';
 import { responseParts } from '../loop/step-record.js';
 import { resultPayload } from '../loop/activities/review.js';
 import { copyPlain } from '../phase/plain-data.js';
+import { messageOf } from '../errors.js';
 import { judge } from './judge.js';
-import { lastResults } from './recorded-steps.js';
 import type { Run } from './run.js';
 import { lateEditError } from './stop-errors.js';
 
@@ -13,9 +13,12 @@ export const judgeLast = async (run: Run, loop: LoopRun): Promise<void> => {
   run.change({ judgeLast: undefined });
   const { messages } = run.scope.host;
   const parts = responseParts(loop);
-  for (const { result, ...toolCall } of lastResults(run.state.steps))
-    // the AI SDK ran the tools
-    if (findToolPart(parts, toolCall.toolCallId)) messages.writeToolResult(loop.state.list, toolCall, copyPlain(result));
+  for (const { type, input: args, output, error, ...call } of run.state.steps.at(-1)?.content ?? []) {
+    const [toolCallId, toolName] = [String(call['toolCallId']), String(call['toolName'])];
+    if ((type !== 'tool-result' && type !== 'tool-error') || !findToolPart(parts, toolCallId)) continue;
+    const result = type === 'tool-error' ? messageOf(error) : output; // the AI SDK ran the tools
+    messages.writeToolResult(loop.state.list, { toolCallId, toolName, args }, copyPlain(result));
+  }
   const answers = () => JSON.stringify(messages.read(loop.state.list, 'response').map(({ content }) => content.parts));
   const before = answers();
   await judge<'outputResult'>(run, resultPayload(loop), { mayRetry: false });

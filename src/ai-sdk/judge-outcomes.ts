@@ -4,10 +4,9 @@ import { messageOf } from '../errors.js';
 import { isSame, fieldsIn } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Retry } from '../verdict.js';
-import { alike, createChunkCodec } from './chunks.js';
 import { answersIn, openConversation } from './conversation.js';
 import { followRetry } from './follow-retry.js';
-import { judge, type JudgeOptions } from './judge.js';
+import { judge, payloadOf, type JudgeOptions } from './judge.js';
 import { openLane } from './lane.js';
 import { isClean } from './model-port.js';
 import { followResultEdits } from './recorded-steps.js';
@@ -33,7 +32,7 @@ const maxOutputs = 1_000;
  */
 export const judgeResult = async (run: Run, call: Call, result: unknown): Promise<unknown> => {
   const left = run.plan.has('toolResult') ? await judged(run, call, { result }) : result;
-  return (await judgedInStream(run, call, { type: 'tool-result', result: left })).result;
+  return judgedInStream(run, call, { type: 'tool-result', value: left });
 };
 
 /**
@@ -45,7 +44,7 @@ export const judgeModelOutput = async (run: Run, call: ToolRun, result: unknown)
   const own = await modelOutputOf(tool, { toolCallId, input: args, output: result });
   if (own === undefined || isSame(fieldsIn(own)['value'], result)) return;
   const read = run.plan.has('toolResult') ? await judged(run, call, { result: own, mayBeUnreadable: true }) : own;
-  const left = read && (await judgedInStream(run, call, { type: 'tool-result', result: read })).result;
+  const left = read && (await judgedInStream(run, call, { type: 'tool-result', value: read }));
   const isForm = typeof fieldsIn(left)['type'] === 'string';
   outputs.set(toolCallId, { result, output: (isForm ? left : plainOutput(result)) as ModelOutput });
   const [oldest] = outputs.keys();
@@ -63,29 +62,27 @@ const modelOutputOf = async (tool: Tool, call: object): Promise<unknown> => {
 const plainOutput = (output: unknown): object =>
   typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null };
 
-/** The result or error of a tool, as a part of the stream. */
+/** The result or error of a tool. */
 interface Outcome {
   readonly type: 'tool-result' | 'tool-error';
-  readonly result?: unknown;
-  readonly error?: unknown;
+  readonly value: unknown;
 }
-
-const outcomeCodec = createChunkCodec<Outcome>(alike('tool-result', 'tool-error'), new Set());
 
 /**
  * The version of the guards of the stream. The AI SDK emits the same that the model gets, so that a removed result is null for both. Without
  * a guarded model {@link toStreamTransform} judges it.
  */
-const judgedInStream = async (run: Run, call: Call, outcome: Outcome): Promise<Outcome> => {
-  if (!run.plan.has('outputStream') || !run.adapters.has('withGuards')) return outcome;
+const judgedInStream = async (run: Run, call: Call, { type, value }: Outcome): Promise<unknown> => {
+  if (!run.plan.has('outputStream') || !run.adapters.has('withGuards')) return value;
   const { toolName, toolCallId, args } = call;
-  const before = withCall(call);
-  const lane = openLane<Outcome>(run, outcomeCodec, { before, onRetry: (retry) => retryError(run, retry) });
+  const field = type === 'tool-result' ? 'result' : 'error';
+  const lane = openLane(run, { before: withCall(call), onRetry: (retry) => retryError(run, retry) });
   try {
-    const part = { ...outcome, toolName, toolCallId, args };
-    const parts = [...(await lane.push(part)), ...(await lane.end())];
-    const removed = { type: outcome.type, result: null, error: new Error('A guard removed the error.') };
-    return parts.find(({ type }) => type === outcome.type) ?? removed;
+    const payload = { [field]: value, toolName, toolCallId, args };
+    const chunks = [...(await lane.push({ type, runId: run.id, from: 'AGENT', payload })), ...(await lane.end())];
+    const left = chunks.find((chunk) => chunk.type === type);
+    if (left) return fieldsIn(left.payload)[field];
+    return type === 'tool-result' ? null : new Error('A guard removed the error.');
   } finally {
     lane.close();
   }
@@ -103,7 +100,7 @@ const retryError = (run: Run, retry: Retry): Error => {
 export const failAsJudged = async (run: Run, call: Call, error: unknown): Promise<never> => {
   run.throwIfStopped();
   const left = run.plan.has('toolResult') ? await judgedError(run, call, error) : error;
-  throw (await judgedInStream(run, call, { type: 'tool-error', error: left })).error;
+  throw await judgedInStream(run, call, { type: 'tool-error', value: left });
 };
 
 const judgedError = async (run: Run, call: Call, error: unknown): Promise<unknown> => {
@@ -126,21 +123,16 @@ const judged = async (run: Run, call: Call, { mayBeUnreadable, ...toolResult }: 
   const output = { type: 'json', value: toolResult.result as never } as const; // guards see the value itself, of any type
   const answered = { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] } as const;
   const all = [...withCall(call), answered] as ModelMessage[]; // of constant parts
-  const conversation = openConversation(run, all, { answers: [...answersIn(run.state, messages), true] });
-  const { list } = conversation;
-  const { messages: port } = run.scope.host;
+  const conversation = openConversation(run, all, [...answersIn(run.state, messages), true]);
   const payload: PhaseData<'toolResult'> = {
     phase: 'toolResult',
-    messages: port.read(list, 'all'),
-    messageList: list,
-    systemMessages: port.readSystem(list),
+    ...payloadOf(run, conversation.list),
     stepNumber: run.state.stepNumber,
     toolName,
     toolCallId,
     args,
     ...toolResult,
     steps: [...run.state.steps] as never, // the AI SDK's own records
-    retryCount: run.retries,
   };
   const { data, retry } = await judge(run, payload, { mayBeUnreadable });
   if (retry) throw retryError(run, retry);

@@ -1,3 +1,4 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { Retry, Verdict } from '../verdict.js';
 import { cutQuotesOf } from '../guard/strip-quoted-error.js';
@@ -7,9 +8,9 @@ import type { Run } from './run.js';
 import type { Adapter, JudgedInput } from './run-state.js';
 import { errorOfStop } from './stop-errors.js';
 import { followRetry } from './follow-retry.js';
-import { keepUntouched, openConversation, rewritten } from './conversation.js';
+import { openConversation, rewritten } from './conversation.js';
 import { toStored } from '../plain/stored-message.js';
-import { isSame } from '../phase/plain-data.js';
+import { isSame, fieldsIn, inheriting } from '../phase/plain-data.js';
 import type { AnyMessage, Chunk } from './spec.js';
 import { checkDataPart } from '../loop/emit.js';
 import type { RunScope } from '../phase/scope.js';
@@ -20,7 +21,7 @@ type Judged<P extends Phase> = { data: PhaseData<P>; retry?: undefined } | { dat
 
 /** The words that a payload contains. */
 const wordsOf = (data: object): string => {
-  const { messages, systemMessages, prompt, result, args, part } = data as Readonly<Record<string, unknown>>; // read by name
+  const { messages, systemMessages, prompt, result, args, part } = fieldsIn(data);
   return [wordsIn([messages, systemMessages, prompt]), ...leavesOf([result, args, part]).map(String)].join('\n');
 };
 
@@ -93,31 +94,40 @@ export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: 
     run.change({ input });
     return messages;
   }
-  for (;;) {
-    const conversation = openConversation(run, messages, { answers: run.state.answers });
-    const { list } = conversation;
-    const { messages: port } = run.scope.host;
-    const judged = await judge<'input'>(run, {
-      phase: 'input',
-      messages: port.read(list, 'all'),
-      messageList: list,
-      systemMessages: port.readSystem(list),
-      retryCount: run.retries,
-    });
-    if (judged.retry) {
-      followRetry(run, judged.retry);
-      continue;
-    }
-    run.change({ input }); // not before its verdict: another call of the run would send its messages unjudged
-    if (!keepUntouched(run, conversation)) return messages;
-    const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages in both forms
-    const changed = { rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
-    run.change({ input: { ...input, ...changed } });
-    return [...system, ...conversation.read()];
-  }
+  const { conversation } = await judgeConversation<'input'>(run, messages, (given) => ({ phase: 'input', ...given }));
+  run.change({ input }); // not before its verdict: another call of the run would send its messages unjudged
+  if (!conversation.isChanged()) return messages;
+  const system = conversation.readSystem();
+  const changed = { rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
+  run.change({ input: { ...input, ...changed } });
+  return [...system, ...conversation.read()];
 };
 
-const dataCodec = { toChunk: (chunk: Chunk) => chunk, toPart: () => undefined };
+/** The fields of a payload with a conversation. */
+export const payloadOf = ({ scope, retries: retryCount }: Run, messageList: MessageList) => {
+  const { messages } = scope.host;
+  return {
+    messages: messages.read(messageList, 'all'),
+    messageList,
+    systemMessages: messages.readSystem(messageList),
+    retryCount,
+  };
+};
+
+/** Has guards judge a conversation, again after each retry that is granted. */
+export const judgeConversation = async <P extends 'input' | 'inputStep'>(
+  run: Run,
+  messages: readonly AnyMessage[],
+  dataOf: (given: ReturnType<typeof payloadOf>) => PhaseData<P>,
+) => {
+  for (;;) {
+    const conversation = openConversation(run, messages, run.state.answers);
+    const given = dataOf(payloadOf(run, conversation.list));
+    const { data, retry } = await judge<P>(run, given);
+    if (!retry) return { conversation, given, data };
+    followRetry(run, retry);
+  }
+};
 
 /** The scope for one call of guards between the model's calls. Data that they write is sent by `release`, once they have passed. */
 const withWriter = (run: Run): { readonly scope: RunScope; readonly release: () => void } => {
@@ -126,7 +136,7 @@ const withWriter = (run: Run): { readonly scope: RunScope; readonly release: () 
   const onData = (chunk: Chunk): void => (isReleased ? run.showData(chunk) : void written.push(chunk));
   const custom = async (chunk: Chunk): Promise<void> => {
     checkDataPart(chunk);
-    const lane = openLane<Chunk>(run, dataCodec, { onData });
+    const lane = openLane(run, { onData });
     try {
       await lane.push(chunk);
       await lane.end();
@@ -135,7 +145,7 @@ const withWriter = (run: Run): { readonly scope: RunScope; readonly release: () 
     }
   };
   return {
-    scope: Object.create(run.scope, { writer: { value: { custom }, enumerable: true } }) as RunScope,
+    scope: inheriting(run.scope, { writer: { custom } }),
     release: () => {
       isReleased = true;
       for (const chunk of written) run.showData(chunk);

@@ -4,11 +4,11 @@ import { dropReprocessed, withoutPrompt } from '../loop/judge.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import { currentAttempt } from '../loop/run.js';
 import { createStreamBuffer } from '../stream/stream-buffer.js';
-import { isData, partOfChunk, type ChunkCodec } from './chunks.js';
-import { openListPort, createLoopRun } from './loop-run.js';
+import { isData } from './chunks.js';
+import { openLoop } from './loop-run.js';
 import type { Retry } from '../verdict.js';
 import type { Run } from './run.js';
-import type { AnyMessage, Chunk, Prompt } from './spec.js';
+import type { AnyMessage, Chunk } from './spec.js';
 import { keepOriginalWords } from '../loop/model-call.js';
 import { errorOfStop } from './stop-errors.js';
 
@@ -22,12 +22,7 @@ interface LaneOptions {
 }
 
 /** The loop's guarded stream for parts that come from no model call of ours. Its functions throw the error that ends the run. */
-export const openLane = <Part extends { type: string }>(
-  run: Run,
-  codec: ChunkCodec<Part>,
-  { before = [], onRetry, onData = run.showData }: LaneOptions = {},
-) => {
-  const parts = new WeakMap<Chunk, Part>();
+export const openLane = (run: Run, { before = [], onRetry, onData = run.showData }: LaneOptions = {}) => {
   const cleared: Chunk[] = [];
   let notify: () => void = () => undefined;
   const streamBuffer = createStreamBuffer<Chunk>(1, (chunk) => {
@@ -36,14 +31,12 @@ export const openLane = <Part extends { type: string }>(
     return notify();
   });
   streamBuffer.drain(); // the caller that pushed a part takes the cleared chunks
-  const { messages, conversation } = openListPort(run, before as Prompt, { loopOf: () => loop });
-  const { plan, signal } = run;
-  const ports = { messages, models: [], callModel: noModel, toChunk: () => undefined };
-  const loop = createLoopRun(run, { list: conversation.list, streamBuffer, plan, signal, mode: 'stream', ports });
+  const ports = { models: [], callModel: noModel, toChunk: () => undefined };
+  const { loop } = openLoop(run, { prompt: before, streamBuffer, mode: 'stream', ports });
   const attempt = currentAttempt(loop);
   const guardedStream = openToolStream(loop);
-  const takeCleared = (): readonly Part[] => cleared.splice(0).flatMap((chunk) => partOfChunk(chunk, parts, codec) ?? []);
-  const passed = (outcome: Outcome | undefined | void): readonly Part[] => {
+  const takeCleared = (): readonly Chunk[] => cleared.splice(0);
+  const passed = (outcome: Outcome | undefined | void): readonly Chunk[] => {
     run.throwIfStopped();
     run.options.abortSignal?.throwIfAborted();
     if (outcome && loop.state.stop?.kind === 'retry' && onRetry) throw onRetry(loop.state.stop);
@@ -54,10 +47,7 @@ export const openLane = <Part extends { type: string }>(
   dropReprocessed(loop); // of an attempt that was cut off
   return {
     /** Takes the next part; returns those that may be emitted now. */
-    push: (part: Part): Awaitable<readonly Part[]> => {
-      const chunk = codec.toChunk(part, run.id);
-      if (!chunk) return [part];
-      parts.set(chunk, part);
+    push: (chunk: Chunk): Awaitable<readonly Chunk[]> => {
       keepOriginalWords(attempt, chunk);
       return whenReady(guardedStream.process(chunk), passed);
     },
@@ -65,7 +55,7 @@ export const openLane = <Part extends { type: string }>(
     nextCleared: (): Promise<void> =>
       cleared.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (notify = resolve)),
     /** Takes the parts that guards cleared between pushes. */
-    takeCleared: (): Awaitable<readonly Part[]> =>
+    takeCleared: (): Awaitable<readonly Chunk[]> =>
       guardedStream.isStopped ? whenReady(guardedStream.end(), passed) : takeCleared(),
     /** The parts that were still buffered at the end of a response. */
     end: () => whenReady(guardedStream.end(), passed),

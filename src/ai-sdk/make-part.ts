@@ -75,7 +75,7 @@ interface Broken {
 const repairPart = async (run: Run, { part, error, abortSignal }: Broken): Promise<PartOf<'tool-call'> | undefined> => {
   const { experimental_repairToolCall, repairToolCall = experimental_repairToolCall } = run.state.callSettings;
   if (!repairToolCall) return undefined;
-  const { messages, instructions } = run.state.sent;
+  const { messages = [], instructions } = run.state.prepared?.sent ?? {};
   const tools: ToolSet = Object.fromEntries(run.tools);
   const inputSchema = async ({ toolName }: { toolName: string }) => ai.asSchema(tools[toolName]?.inputSchema).jsonSchema;
   const broken = {

@@ -1,4 +1,4 @@
-import { partsIn, resultIn, toStored, type Part, type Slot, type StoredPart } from '../plain/stored-message.js';
+import { partsIn, resultIn, type Part, type StoredPart } from '../plain/stored-message.js';
 import { isSame, fieldsIn } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
@@ -17,7 +17,7 @@ export const invocationOf = (part: StoredPart | undefined): Invocation | undefin
   part?.type === 'tool-invocation' ? part.toolInvocation : undefined;
 
 /** The content of a part that guards may change. */
-export const contentOf = (part: StoredPart | undefined): unknown => {
+const contentOf = (part: StoredPart | undefined): unknown => {
   if (part?.type === 'text') return part.text;
   if (part?.type === 'reasoning') return part.reasoning;
   if (part?.type === 'file') return [part.data, fieldsIn(part)['filename']];
@@ -28,32 +28,79 @@ export const contentOf = (part: StoredPart | undefined): unknown => {
 /** Whether two lists of parts have the same content. */
 export const haveSameContent = (before: readonly StoredPart[], after: readonly StoredPart[]): boolean =>
   before.length === after.length &&
-  before.every((part, index) => part.type === after[index]?.type && isSame(contentOf(part), contentOf(after[index])));
+  before.every((part, index) => part.type === after[index]?.type && hasSameContent(part, after[index]));
+
+export const hasSameContent = (a: StoredPart | undefined, b: StoredPart | undefined): boolean =>
+  isSame(contentOf(a), contentOf(b));
+
+/** Stored parts before and after their guards. */
+interface Edit {
+  readonly before: readonly StoredPart[];
+  readonly after: readonly StoredPart[];
+}
+
+/** A part with an edit of its stored part; undefined if the edit does not fit. */
+export type EditPart = (part: Part, edit: { readonly before: StoredPart; readonly after: StoredPart }) => Part | undefined;
 
 /**
- * The messages with the guards' edits of their stored parts; everything else is unchanged. Undefined when parts were added,
- * removed or moved, because their owner is then unknown.
+ * The messages with the guards' edits of their stored parts; everything else is unchanged, and unchanged messages are the same objects.
+ * Undefined when parts were added, removed or moved, because their owner is then unknown.
  */
-export const patched = (
-  messages: readonly AnyMessage[],
-  before: readonly StoredPart[],
-  after: readonly StoredPart[],
-): readonly AnyMessage[] | undefined => {
-  if (!isSameShape(before, after)) return undefined;
-  const slots: Slot[] = [];
-  toStored(messages, slots);
-  return messages.map((message, at) => {
-    const own = slots.filter(
-      ({ message: of, stored }) => of === at && !isSame(contentOf(before[stored]), contentOf(after[stored])),
-    );
-    if (own.length === 0) return message;
-    const parts = [...partsIn(message)];
-    for (const slot of own) parts[slot.part] = patchPart(parts[slot.part] as Part, after[slot.stored] as StoredPart);
-    const [only] = parts;
-    const content = typeof message.content === 'string' ? only?.['text'] : parts;
-    return { ...message, content } as AnyMessage; // its original parts, with changed content
-  });
+export const patchMessages = <M extends AnyMessage>(messages: readonly M[], edit: Edit): M[] | undefined => {
+  const parts = messages.map(partsIn);
+  const edited = patchParts(parts.flat(), edit, patchedPart);
+  return (
+    edited &&
+    messages.map((message, index) => {
+      const own = edited.splice(0, parts[index]?.length);
+      if (own.every((part, at) => part === parts[index]?.[at])) return message;
+      return { ...message, content: typeof message.content === 'string' ? own[0]?.['text'] : own }; // its original parts
+    })
+  );
 };
+
+const patchedPart: EditPart = (part, { before, after }) => {
+  const isSent = part.type !== 'tool-result' || isSame(resultIn(part['output']), invocationOf(before)?.result);
+  return isSent ? patchPart(part, after) : undefined;
+};
+
+export const callIdOf = (part: StoredPart): string | undefined => invocationOf(part)?.toolCallId;
+
+/** Whether a part has a text: providers and the AI SDK leave out empty ones. */
+const isWords = (part: { readonly type: string }): boolean =>
+  (part.type === 'text' || part.type === 'reasoning') && textIn(part) !== '';
+
+const textIn = (part: object): unknown => ('reasoning' in part ? part.reasoning : fieldsIn(part)['text']);
+
+export const wordsOf = (parts: readonly { readonly type: string }[]): unknown[] => parts.filter(isWords).map(textIn);
+
+/** Parts with edits: of words by their order, of calls by their ids. Undefined if one of them does not fit. */
+export const patchParts = (parts: readonly Part[], { before, after }: Edit, edit: EditPart): Part[] | undefined => {
+  if (!isSameShape(before, after)) return undefined;
+  const all = before.map((was, index) => ({
+    before: was,
+    after: after[index] ?? was,
+    isEdited: !hasSameContent(was, after[index]),
+  }));
+  const words = all.filter((change) => isWords(change.before));
+  const calls = new Map(all.map((change) => [callIdOf(change.before), change]));
+  const haveSameWords = isSame(wordsOf(parts), wordsOf(before));
+  const fits = (change: (typeof all)[number]): boolean => {
+    const id = callIdOf(change.before);
+    if (id === undefined) return haveSameWords && isWords(change.before);
+    return calls.get(id) === change && parts.some(({ toolCallId }) => toolCallId === id);
+  };
+  if (!all.every((change) => !change.isEdited || fits(change))) return undefined;
+  const edited = parts.map((part) => {
+    const id = callOf(part);
+    const change = isWords(part) ? words.shift() : id !== undefined && calls.get(id);
+    return change && change.isEdited ? edit(part, change) : part;
+  });
+  return edited.every((part) => part !== undefined) ? edited : undefined;
+};
+
+const callOf = ({ toolCallId, toolCall }: Part): string | undefined =>
+  (toolCallId ?? fieldsIn(toolCall)['toolCallId']) as string | undefined; // ids are texts
 
 /** Whether no part was added, removed or moved. */
 export const isSameShape = (before: readonly StoredPart[], after: readonly StoredPart[]): boolean =>
@@ -61,7 +108,7 @@ export const isSameShape = (before: readonly StoredPart[], after: readonly Store
 
 const isAligned = (before: StoredPart, after: StoredPart | undefined): boolean => {
   if (before.type !== after?.type) return false;
-  if (before.type === 'file') return isSame(contentOf(before), contentOf(after));
+  if (before.type === 'file') return hasSameContent(before, after);
   return invocationOf(before)?.toolCallId === invocationOf(after)?.toolCallId;
 };
 
@@ -70,7 +117,7 @@ export const patchPart = (part: Part, after: StoredPart): Part => {
   if (after.type === 'text') return { ...part, text: after.text };
   if (after.type === 'reasoning') return { ...part, text: after.reasoning };
   const call = invocationOf(after);
-  if (!call) return part;
+  if (!call || part.type === 'tool-approval-request') return part;
   const { toolName, args, result } = call;
   if (part.type === 'tool-call') return { ...part, toolName, input: args };
   const left = part['toolName'] === toolName ? part : { ...part, toolName };
@@ -79,7 +126,7 @@ export const patchPart = (part: Part, after: StoredPart): Part => {
 
 /** A changed result, labeled for the model like the previous one if that still fits. */
 const outputOf = (result: unknown, before: unknown): unknown => {
-  const { type } = (before ?? {}) as { type?: string };
+  const { type } = fieldsIn(before);
   if (type === 'content' && Array.isArray(result)) return { type, value: result };
   const isError = type === 'error-text' || type === 'error-json';
   const kind = typeof result === 'string' ? 'text' : 'json';

@@ -52,7 +52,7 @@ export const createReply = (isWaiting: boolean): ModelReply => {
   const calls = new WeakMap<object, MadeCall>();
   const toChunk: ChunkCodec<StreamPart>['toChunk'] = (part, runId) => {
     const [chunk, call] = [modelCodec.toChunk(part, runId), calls.get(part)];
-    return chunk && call && !call.refusal ? { ...chunk, payload: { ...(chunk.payload as object), args: call.args } } : chunk;
+    return chunk && call && !call.refusal ? { ...chunk, payload: { ...fieldsIn(chunk.payload), args: call.args } } : chunk;
   };
   return { ...unsent(isWaiting), parts: new WeakMap(), calls, codec: { ...modelCodec, toChunk } };
 };

@@ -1,12 +1,13 @@
 import type { Instructions, ModelMessage, ToolCallRepairFunction, ToolSet } from 'ai';
 import type { Host } from '../phase/host.js';
 import type { ProviderLimits } from '../loop/provider-clock.js';
-import type { StoredPart } from '../plain/stored-message.js';
+import type { Part, StoredPart } from '../plain/stored-message.js';
 import type { ToolCall, CallRuling } from '../loop/tool-call.js';
-import type { ApprovedInput } from './approved-input.js';
 import type { Answers } from './conversation.js';
+import type { StepRequest } from './drop-requests.js';
 import type { RunTrace } from './run-trace.js';
 import type { AnyMessage } from './spec.js';
+import type { PreparedStep } from './step.js';
 import type { StopError } from './stop-errors.js';
 
 /** An adapter for the AI SDK. */
@@ -23,6 +24,29 @@ export interface JudgedInput {
   readonly users: readonly (readonly StoredPart[])[]; // the content of each message of the user
 }
 
+/** The guards' version of calls, and their rulings about them, by their ids; without the calls that guards removed. */
+export type RuledCalls = ReadonlyMap<string, { readonly call: ToolCall; readonly ruling: CallRuling | undefined }>;
+
+/** The judgement of a conversation whose last message approves calls: the AI SDK runs them before the first step. */
+export interface ApprovedInput {
+  readonly messages: readonly ModelMessage[];
+  readonly instructions: Instructions | undefined;
+  /** The messages with the instructions. */
+  readonly given: readonly AnyMessage[];
+  /** The guards' version of them; the same array if nothing changed. */
+  readonly input: Promise<readonly AnyMessage[]>;
+  /** Undefined until their step is judged. */
+  calls: Promise<RuledCalls> | undefined;
+}
+
+/** A step that the AI SDK has recorded. Its other fields are computed from these. */
+export interface RecordedStep {
+  readonly content: readonly Part[];
+  readonly providerMetadata?: unknown;
+  readonly request: StepRequest;
+  readonly response: { readonly messages: readonly ModelMessage[]; readonly body?: unknown };
+}
+
 /** The settings of the AI SDK that change a tool call. The run applies them before its guards, in place of the AI SDK. */
 export interface CallSettings {
   readonly repairToolCall?: ToolCallRepairFunction<ToolSet>;
@@ -32,7 +56,6 @@ export interface CallSettings {
 
 /** The changing part of a run, as a value; `Run.change` replaces it. */
 export interface GuardedState {
-  readonly isChecked: boolean;
   /** The host of the guards; set when the run starts. */
   readonly host?: Host | undefined;
   readonly trace?: RunTrace | undefined; // if the process is observed
@@ -44,12 +67,11 @@ export interface GuardedState {
   readonly input?: JudgedInput | undefined;
   readonly approved?: ApprovedInput | undefined; // of the last call with approved calls
   readonly approvedCalls?: ReadonlyMap<string, ToolCall>; // those that run before the first step
-  readonly sent: { readonly messages: readonly ModelMessage[]; readonly instructions: unknown }; // the last prepared step, for the author's repair
+  readonly prepared?: PreparedStep; // the last one
   readonly answers?: Answers | undefined; // for each answer in a prepared step's messages, whether the run generated it
-  readonly context?: unknown; // the `experimental_context` of the current step
   readonly stepNumber: number; // of the current step, from 0
   readonly isAnswered: boolean; // whether the model has responded in it
-  readonly steps: readonly unknown[]; // the accepted ones, as the AI SDK reports them
+  readonly steps: readonly RecordedStep[]; // the accepted ones
   readonly retries: number;
   readonly recoveries: number;
   /** Whether the steps are emitted only after the run is over. */
@@ -61,9 +83,7 @@ export interface GuardedState {
 }
 
 export const initialState: GuardedState = {
-  isChecked: false,
   callSettings: {},
-  sent: { messages: [], instructions: undefined },
   stepNumber: 0,
   isAnswered: false,
   steps: [],

@@ -68,8 +68,8 @@ export interface Run extends GuardedRun, JudgedCalls {
   readonly adapters: Set<Adapter>;
   readonly models: WeakSet<object>; // those that this run already guards
   readonly tools: Map<string, Tool>; // those that this run guards, by their names
-  /** The edited content of recorded steps, by their numbers. */
-  readonly editedSteps: Map<number, readonly StoredPart[]>;
+  /** The edited content of recorded steps, as stored parts. */
+  readonly editedSteps: Map<unknown, readonly StoredPart[]>;
   /** Keys of arguments that pass the schema of a guarded tool, by its name. */
   readonly exempted: Map<string, Set<string>>;
   /** Each processor's state in the run. */

@@ -1,3 +1,4 @@
+import { fieldsIn, inheriting } from '../phase/plain-data.js';
 import type { TextStreamPart, ToolSet, UIMessageChunk } from 'ai';
 import { keepsChat, keptMark } from '../loop/judge.js';
 import { once } from '../phase/memo.js';
@@ -14,11 +15,6 @@ interface ShownRun {
 type Part = TextStreamPart<ToolSet>;
 type Finish = Extract<Part, { type: 'finish' }>;
 
-/** The method of the AI SDK's results that its other methods for UI messages use. It reads the stream of its object. */
-interface UIResult {
-  toUIMessageStream?(options?: object): unknown;
-}
-
 /** The fields that `createAgentUIStream` passes to an agent's `stream`, whether or not they have a value. */
 const fields = ['prompt', 'options', 'abortSignal', 'timeout', 'experimental_sandbox', 'experimental_transform', 'onStepEnd'];
 
@@ -33,11 +29,15 @@ export const isUICall = (call: object): boolean => fields.every((name) => Object
  * accepted is retracted, as over Mastra's routes. The `data` that guards wrote leaves with the part that follows it.
  */
 export const showTripwires = <Result extends object>(result: Result, run: ShownRun): Result => {
-  const { toUIMessageStream: own } = result as UIResult;
-  if (!own) return result;
-  const stream = { get: (): unknown => Reflect.get(result, 'stream'), configurable: true };
-  const shown = withStopParts(Object.create(result, { stream }) as Result, run);
-  return Object.assign(result, { toUIMessageStream: (options?: object) => own.call(shown, options) });
+  const { toUIMessageStream: own } = fieldsIn(result); // the other methods for UI messages use it; it reads the stream of its object
+  if (typeof own !== 'function') return result;
+  const withStream = {
+    get stream(): unknown {
+      return Reflect.get(result, 'stream');
+    },
+  };
+  const shown = withStopParts(inheriting(result, withStream), run);
+  return Object.assign(result, { toUIMessageStream: (options?: object): unknown => own.call(shown, options) });
 };
 
 /** A result whose stream has the parts of a stop instead of its error. A reader's cancel reaches the source at once, which a pipe would delay. */

@@ -1,7 +1,7 @@
 import type { Instructions, ModelMessage, LanguageModel } from 'ai';
 import { InterlockError } from '../errors.js';
 import type { PhaseData } from '../phase/row.js';
-import { isRecord, isSame } from '../phase/plain-data.js';
+import { isRecord, isSame, fieldsIn } from '../phase/plain-data.js';
 import type { AnyMessage, SystemEntry } from './spec.js';
 
 /** The AI SDK's input of a step. */
@@ -12,34 +12,27 @@ export interface StepInput {
 }
 
 /** The input sent in a step, and its base without the step's changes. */
-interface Sent {
+export interface PreparedStep {
   readonly base: StepInput;
   readonly sent: StepInput;
 }
 
 /**
- * Limits a step's changes to that step: the AI SDK carries overrides of messages, instructions and context forward, and this removes
- * them.
+ * The input of a step without earlier steps' own changes: the AI SDK carries overrides of messages, instructions and context forward,
+ * and a step's changes are limited to that step.
  */
-export const createStepMemory = () => {
-  let last: Sent | undefined;
+export const baseOf = (step: StepInput, last: PreparedStep | undefined): StepInput => {
+  if (!last) return step;
+  const { base, sent } = last;
   return {
-    /** The input of the step without earlier steps' own changes. */
-    baseOf: (step: StepInput): StepInput => {
-      if (!last) return step;
-      const { base, sent } = last;
-      return {
-        messages: withoutOwn(step.messages, last),
-        instructions: step.instructions === sent.instructions ? base.instructions : step.instructions,
-        runtimeContext: step.runtimeContext === sent.runtimeContext ? base.runtimeContext : step.runtimeContext,
-      };
-    },
-    remember: (sent: Sent): void => void (last = sent),
+    messages: withoutOwn(step.messages, last),
+    instructions: step.instructions === sent.instructions ? base.instructions : step.instructions,
+    runtimeContext: step.runtimeContext === sent.runtimeContext ? base.runtimeContext : step.runtimeContext,
   };
 };
 
 /** Replaces messages sent in the last step by their base, if the messages start with them. */
-const withoutOwn = (messages: readonly ModelMessage[], { base, sent }: Sent): readonly ModelMessage[] => {
+const withoutOwn = (messages: readonly ModelMessage[], { base, sent }: PreparedStep): readonly ModelMessage[] => {
   const isContinued = sent.messages.every((message, index) => message === messages[index]);
   return isContinued ? [...base.messages, ...messages.slice(sent.messages.length)] : messages;
 };
@@ -79,7 +72,7 @@ export interface CallSettings {
 
 /** Those settings of a call. */
 export const modelSettingsIn = (call: object): Readonly<Record<string, unknown>> => {
-  const values = call as Readonly<Record<string, unknown>>; // read by name
+  const values = fieldsIn(call);
   return Object.fromEntries(modelSettingNames.flatMap((name) => (name in values ? [[name, values[name]]] : [])));
 };
 
@@ -91,8 +84,7 @@ const fixed = ['structuredOutput', 'messageId', 'workspace'] as const;
 
 /** Raises `ai-sdk/unsupported-field` for a change that the AI SDK cannot make for one step. */
 export const stepFields = (before: Data, after: Data): StepFields => {
-  const [original, made] = [before, after] as Record<string, unknown>[]; // compared by name
-  const isChanged = (name: string) => !isSame(made?.[name], original?.[name]);
+  const isChanged = (name: string) => !isSame(fieldsIn(after)[name], fieldsIn(before)[name]);
   const rejected = fixed.find(isChanged);
   if (rejected) throw new InterlockError('ai-sdk/unsupported-field', { path: `inputStep.${rejected}` });
   const fields: StepFields = {};

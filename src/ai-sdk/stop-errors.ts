@@ -113,21 +113,20 @@ interface Guarded {
   readonly plan: { readonly id: string };
 }
 
+/** The error when the guards of a run, as a whole, request something that cannot be done. */
+export const pipelineError = ({ plan: { id } }: Guarded, phase: Phase, error: unknown): GuardUnavailableError =>
+  new GuardUnavailableError({ error, processorId: id, phase, path: id });
+
 /** The error when a guard requires approval and no approver exists. */
-export const approvalError = ({ plan }: Guarded): GuardUnavailableError => {
+export const approvalError = (run: Guarded): GuardUnavailableError => {
   const detail = 'a guard wants the call approved, and it was not; see needsApproval and toolApproval of the AI SDK.';
   const error = new InterlockError('ai-sdk/unsupported-field', { path: 'outputStream.part', detail });
-  return new GuardUnavailableError({ error, processorId: plan.id, phase: 'outputStream', path: plan.id });
+  return pipelineError(run, 'outputStream', error);
 };
 
 /** The error of a guard's edit of emitted content. */
-export const lateEditError = ({ plan: { id: path } }: Guarded, phase: Phase = 'outputStep'): GuardUnavailableError =>
-  new GuardUnavailableError({
-    error: new InterlockError('ai-sdk/late-edit', { path }),
-    processorId: path,
-    phase,
-    path,
-  });
+export const lateEditError = (run: Guarded, phase: Phase = 'outputStep'): GuardUnavailableError =>
+  pipelineError(run, phase, new InterlockError('ai-sdk/late-edit', { path: run.plan.id }));
 
 /** The AI SDK recognises an abort by its error; any value can be the reason of an abort. */
 export const abortErrorOf = ({ reason }: AbortSignal): unknown =>

@@ -6,11 +6,12 @@ import { judgeInput } from './judge.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { aBoolean, anObject, functionOf, numberFrom } from '../option-kind.js';
 import { start, runsOf } from './adapters.js';
-import { isSharedRun, type Guards, type Run } from './run.js';
+import { type Guards, type Run } from './run.js';
+import type { RecordedStep } from './run-state.js';
 import {
   mergeProviderOptions,
   type StepFields,
-  createStepMemory,
+  baseOf,
   type CallSettings,
   type StepInput,
   splitSystem,
@@ -43,14 +44,6 @@ export interface PrepareStepOptions<TOOLS extends ToolSet = ToolSet, CONTEXT ext
 /** The options for preparing steps that `guardedToolLoop` has, too. */
 export const stepOptionKinds = { budgetMs: numberFrom(0), freeze: aBoolean };
 
-interface StepPreparation {
-  readonly options: PrepareStepOptions;
-  /** Whether a write to a read-only value raises an error. Reading the environment takes a microsecond. */
-  readonly isFrozen: boolean;
-  readonly memory: ReturnType<typeof createStepMemory>;
-  readonly run: Run;
-}
-
 type StepArgs<TOOLS extends ToolSet = ToolSet, CONTEXT extends Context = Context> = Parameters<
   PrepareStepFunction<TOOLS, CONTEXT>
 >[0];
@@ -72,39 +65,34 @@ export const toPrepareStep = <TOOLS extends ToolSet = ToolSet, CONTEXT extends C
   options: PrepareStepOptions<TOOLS, CONTEXT> = {},
 ): PrepareStepFunction<TOOLS, CONTEXT> => {
   checkGuardOptions(options, { prepareStep: functionOf(), settings: anObject, ...stepOptionKinds });
-  const { prepareStep: _own, settings: _settings, budgetMs: _budget, freeze: _freeze, ...guardOptions } = options;
+  const { prepareStep: _own, settings: _settings, budgetMs: _budget, freeze = throwsOnWrite(), ...guardOptions } = options;
   const nextRun = runsOf(guards, 'toPrepareStep', guardOptions);
-  const known = new WeakMap<object, StepPreparation>();
-  const preparingOf = ({ initialMessages }: Pick<StepArgs, 'initialMessages'>): StepPreparation => {
-    const key = isSharedRun(guards) ? guards : initialMessages; // the same array in every step of a run
-    return computed(known, key, () => preparationOf(options as PrepareStepOptions, nextRun()));
-  };
+  const runs = new WeakMap<object, Run>();
   return async (args) => {
-    const preparing = preparingOf(args);
-    const result = await timed(preparing, args); // the types of the tools are the caller's
+    const run = computed(runs, args.initialMessages, nextRun); // the same array in every step of a run
+    const result = await timed(run, args, { ...options, freeze } as PrepareStepOptions); // the types of the tools are the caller's
     return result; // fields of that name, see fieldsOf
   };
 };
 
-const timed = async (preparing: StepPreparation, args: StepArgs): Promise<Result | undefined> => {
-  const { run, options } = preparing;
+const timed = async (run: Run, args: StepArgs, options: PrepareStepOptions): Promise<Result | undefined> => {
   const { budgetMs = 200 } = options;
   const startedAt = run.scope.now();
   try {
-    return await prepare(preparing, args);
+    return await prepare(run, args, options);
   } finally {
     const durationMs = run.scope.now() - startedAt;
     if (durationMs > budgetMs) run.emit({ type: 'prepare-step-slow', stepNumber: args.stepNumber, durationMs, budgetMs });
   }
 };
 
-const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Result | undefined> => {
-  const { run, memory, options, isFrozen } = preparing;
+const prepare = async (run: Run, args: StepArgs, options: PrepareStepOptions): Promise<Result | undefined> => {
+  const { freeze: isFrozen = true } = options;
   await start(run);
   run.state.trace?.closeStep();
-  run.change({ stepNumber: args.stepNumber, steps: args.steps });
+  run.change({ stepNumber: args.stepNumber, steps: args.steps as readonly RecordedStep[] }); // parts have fields of any name
   await run.state.trace?.begin([...systemOf(args.instructions), ...args.messages]);
-  const given = memory.baseOf(args);
+  const given = baseOf(args, run.state.prepared);
   const count = args.responseMessages.filter(isOfAssistant).length;
   run.change({ answers: lastAnswers(given.messages, count) });
   const base = await withJudgedInput(run, given, args);
@@ -120,8 +108,7 @@ const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Resu
   const overrides = overridesOf(args, step);
   // Compares the values that the AI SDK carries forward at the next step: equal messages stay its own.
   const { messages = args.messages, instructions = args.instructions } = overrides;
-  memory.remember({ base, sent: { ...step, messages, instructions } });
-  run.change({ sent: { messages, instructions }, context: step.runtimeContext });
+  run.change({ prepared: { base, sent: { ...step, messages, instructions } } });
   const fields: StepFields = { ...guarded.fields, ...authored?.fields };
   const providerOptions = mergeProviderOptions(guarded.fields.providerOptions, authored?.fields.providerOptions);
   return resultOf({
@@ -130,11 +117,6 @@ const prepare = async (preparing: StepPreparation, args: StepArgs): Promise<Resu
     ...(providerOptions && { providerOptions }),
     ...modelOf(run, fields),
   });
-};
-
-const preparationOf = (options: PrepareStepOptions, run: Run): StepPreparation => {
-  const { freeze = throwsOnWrite() } = options;
-  return { options, isFrozen: freeze, memory: createStepMemory(), run };
 };
 
 /**

@@ -1,12 +1,13 @@
 import type { GeneratedFile, StreamTextTransform, TextStreamPart, ToolSet } from 'ai';
 import { isPromise, type Awaitable, attempted } from '../phase/awaitable.js';
 import { createTurns } from '../guard/in-steps.js';
-import { alike, commonCodecs, createChunkCodec, type FieldCodec } from './chunks.js';
+import { alike, commonCodecs, createChunkCodec, partOfChunk, type FieldCodec } from './chunks.js';
 import type { GuardOptions } from './guard-options.js';
 import { start, runsOf } from './adapters.js';
 import type { Guards, Run } from './run.js';
 import { isStopError, type StopError } from './stop-errors.js';
 import { openLane } from './lane.js';
+import type { Chunk } from './spec.js';
 import { createWire, type Wire } from './wire.js';
 
 type Part = TextStreamPart<ToolSet>;
@@ -90,8 +91,9 @@ type Pass = (part: Part, out: Out) => Awaitable<void>;
 
 /** Each step has its own track. Its finish part is always emitted, with the metadata that guards left in it. */
 const judgedSteps = (run: Run): Pass => {
-  const open = () => openLane<Part>(run, textCodec);
-  let lane: ReturnType<typeof open> | undefined; // opened when the run starts
+  let lane: ReturnType<typeof openLane> | undefined; // opened when the run starts
+  const originals = new WeakMap<Chunk, Part>();
+  const partsOf = (chunks: readonly Chunk[]): Part[] => chunks.flatMap((chunk) => partOfChunk(chunk, originals, textCodec) ?? []);
   let pushes = 0;
   const takeTurn = createTurns();
   /** Sends the parts that guards clear before the next part comes; that part then takes along the later ones. */
@@ -100,23 +102,24 @@ const judgedSteps = (run: Run): Pass => {
     const isSilent = () => own === lane && count === pushes;
     while (own && isSilent()) {
       await own.nextCleared();
-      if (isSilent()) send(await own.takeCleared());
+      if (isSilent()) send(partsOf(await own.takeCleared()));
     }
   };
   return async (part, out) => {
     pushes += 1;
     const pending = takeTurn();
     if (pending) await pending;
-    const own = (lane ??= open());
-    const parts = await own.push(part);
+    const own = (lane ??= openLane(run));
+    const chunk = textCodec.toChunk(part, run.id);
+    if (chunk) originals.set(chunk, part);
+    const parts = chunk ? partsOf(await own.push(chunk)) : [part];
     if (part.type !== 'finish-step') {
       out.send(parts);
       return void sendWhileSilent(out).catch(out.fail);
     }
-    const last = await own.end();
+    const judged = [...parts, ...partsOf(await own.end())];
     own.close();
     lane = undefined;
-    const judged = [...parts, ...last];
     const finish = judged.find((one) => one.type === 'finish-step');
     return out.send([...judged.filter((one) => one !== finish), { ...part, providerMetadata: finish?.providerMetadata }]);
   };

@@ -1,3 +1,4 @@
+import { fieldsIn } from '../phase/plain-data.js';
 import { anySignal } from '../phase/awaitable.js';
 import { wrapLanguageModel } from 'ai';
 import { callGuarded, type GuardedCall, type PartSink } from './guarded-call.js';
@@ -110,7 +111,7 @@ const withoutType = ({ type: _type, ...rest }: PartOf<'response-metadata'>): obj
 
 /** Metadata of the call. The provider's raw body is omitted after an edit, because it contains the text that guards removed. */
 const reportOf = async (run: Run, { reply, isUnedited }: GuardedCall): Promise<Pick<GenerateResult, 'request' | 'response'>> => {
-  const { body, ...rest } = (reply.response ?? {}) as { body?: unknown };
+  const { body, ...rest } = fieldsIn(reply.response);
   const isWhole = body === undefined || !guardsOutput(run) || (isUnedited() && (await isCleanRecord(run, body)));
   const response = isWhole ? reply.response : rest;
   return { request: reply.request, response } as Pick<GenerateResult, 'request' | 'response'>; // the provider's own

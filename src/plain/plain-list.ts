@@ -1,6 +1,6 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { MessageScope, MessageSource, SystemMessage } from '../phase/host.js';
-import { isSame } from '../phase/plain-data.js';
+import { isSame, fieldsIn } from '../phase/plain-data.js';
 import { isSystem, systemText, storedMessage } from './stored-message.js';
 import { InterlockError } from '../errors.js';
 
@@ -40,78 +40,20 @@ export const messagesIn = (state: PlainState, scope: MessageScope): MastraDBMess
   return state.messages.filter(({ id }) => own.has(id));
 };
 
-/** The members of Mastra's list that this one implements without Mastra. */
-type Offered =
-  | 'add'
-  | 'addSystem'
-  | 'clear'
-  | 'clearSystemMessages'
-  | 'get'
-  | 'getAllSystemMessages'
-  | 'getSystemMessages'
-  | 'removeByIds'
-  | 'replaceAllSystemMessages'
-  | 'updateToolInvocation';
-
-/** The other members: Mastra's message forms, and functions of its own loop and memory. */
-const absent: Record<Exclude<keyof MessageList, Offered>, true> = {
-  addOutputErrorsToProviderToolCalls: true,
-  addSignal: true,
-  deserialize: true,
-  drainUnsavedMessages: true,
-  dropsIncompleteToolCalls: true,
-  enrichLastStepStart: true,
-  getEarliestUnsavedMessageTimestamp: true,
-  getLatestUserContent: true,
-  getPersisted: true,
-  getRecordedEvents: true,
-  hasRecordedEvents: true,
-  isNewMessage: true,
-  makeMessageSourceChecker: true,
-  markResponseMessageBoundary: true,
-  openStepBoundary: true,
-  rollbackToStepBoundary: true,
-  rotateResponseMessageId: true,
-  serialize: true,
-  serializeForSpan: true,
-  startRecording: true,
-  stepStart: true,
-  stopRecording: true,
-  updateMessageMetadataByToolCallId: true,
-};
-
-type View = keyof MessageList['get'];
-
-const absentViews: Record<Exclude<keyof MessageList['get']['all'], 'db'>, true> = {
-  aiV4: true,
-  aiV5: true,
-  aiV6: true,
-  aiV7: true,
-  core: true,
-  prompt: true,
-  ui: true,
-  v1: true,
-};
-
 /** Opens a list over a state, which belongs to it from then on. */
 export const openPlainList = (state: PlainState): MessageList => {
-  const list = rejecting(
-    membersOf(state, () => list),
-    absent,
-    'messageList',
-  ) as unknown as MessageList; // all of its public members
+  const members = membersOf(state, () => list);
+  const list = needingMastra(members, 'messageList') as unknown as MessageList; // all of its members that need no Mastra
   states.set(list, state);
   return list;
 };
 
-const membersOf = (state: PlainState, self: () => MessageList): Record<Offered, unknown> => ({
+const membersOf = (state: PlainState, self: () => MessageList): object => ({
   add: (added: unknown, source: string) => {
     for (const message of [added].flat()) addOne(state, message, source);
     return self();
   },
-  get: Object.fromEntries(
-    (['all', 'input', 'response', 'remembered'] satisfies View[]).map((view) => [view, viewOf(state, view)]),
-  ),
+  get: Object.fromEntries((['all', 'input', 'response', 'remembered'] as const).map((view) => [view, viewOf(state, view)])),
   clear: Object.fromEntries((['all', 'input', 'response'] as const).map((scope) => [scope, { db: () => clear(state, scope) }])),
   removeByIds: (ids: readonly string[]) => remove(state, new Set(ids)),
   updateToolInvocation: (part: ToolPart) => updateToolInvocation(state, part),
@@ -132,11 +74,11 @@ const membersOf = (state: PlainState, self: () => MessageList): Record<Offered, 
   },
 });
 
-const viewOf = (state: PlainState, view: View): object =>
-  rejecting({ db: () => (view === 'remembered' ? [] : messagesIn(state, view)) }, absentViews, `messageList.get.${view}`);
+const viewOf = (state: PlainState, view: keyof MessageList['get']): object =>
+  needingMastra({ db: () => (view === 'remembered' ? [] : messagesIn(state, view)) }, `messageList.get.${view}`);
 
 const addOne = (state: PlainState, added: unknown, source: string): void => {
-  if (isSystem(added as MastraDBMessage)) return addSystem(state, added, undefined);
+  if (isSystem(fieldsIn(added))) return addSystem(state, added, undefined);
   const message = storedMessage(added);
   const at = state.messages.findIndex(({ id }) => id === message.id);
   if (at === -1) state.messages.push(message);
@@ -191,20 +133,14 @@ const updateToolInvocation = (state: PlainState, updated: ToolPart): boolean => 
 /** The error for members that only Mastra's own MessageList has. */
 export const needsMastra = (path: string): InterlockError => new InterlockError('ai-sdk/needs-mastra', { path });
 
-/**
- * Adds missing members to an object: reading one raises an error with the requirement. The members are not enumerable. `names` lists all
- * of them, so that the compiler reports members which a later version of Mastra adds.
- */
-const rejecting = <Has extends object, Absent extends string>(
-  has: Has,
-  names: Record<Absent, true>,
-  path: string,
-): Has & Record<Absent, never> => {
-  for (const name of Object.keys(names))
-    Object.defineProperty(has, name, {
-      get: () => {
-        throw needsMastra(`${path}.${name}`);
-      },
-    });
-  return has as Has & Record<Absent, never>; // just added
-};
+/** Members by which the language and JSON recognize objects of other kinds. */
+const ofLanguage: ReadonlySet<string | symbol> = new Set(['then', 'toJSON']);
+
+/** An object whose other members need Mastra: reading one raises an error with the requirement. */
+const needingMastra = <T extends object>(members: T, path: string): T =>
+  new Proxy(members, {
+    get: (own, name) => {
+      if (typeof name === 'symbol' || name in own || ofLanguage.has(name)) return Reflect.get(own, name) as unknown;
+      throw needsMastra(`${path}.${name}`);
+    },
+  });

@@ -1,10 +1,10 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { describeValue } from '../phase/settle-messages.js';
 import type { MessagePort } from '../phase/host.js';
-import { fieldsIn } from '../phase/plain-data.js';
+import { fieldsIn, definedFields } from '../phase/plain-data.js';
 
 /** Lists store system messages separately, so that the type of a message's role lacks them; hooks may return them among the others. */
-export const isSystem = (message: MastraDBMessage): boolean => (message.role as string) === 'system';
+export const isSystem = ({ role }: { readonly role?: unknown }): boolean => role === 'system';
 
 /** The text of a system message in any form. */
 export const systemText = ({ content }: MastraDBMessage): string => {
@@ -14,8 +14,8 @@ export const systemText = ({ content }: MastraDBMessage): string => {
 };
 
 /** Whether a message has the stored form of lists, with an id. */
-export const isStored = ({ id, content }: MastraDBMessage): boolean =>
-  typeof id === 'string' && typeof content === 'object' && Array.isArray(content.parts);
+export const isStored = ({ id, content }: { readonly id?: unknown; readonly content?: unknown }): boolean =>
+  typeof id === 'string' && Array.isArray(fieldsIn(content)['parts']);
 
 type Content = MastraDBMessage['content'];
 
@@ -31,9 +31,9 @@ export const storedMessage = (value: unknown): MastraDBMessage => {
   const message = typeof value === 'string' ? { role: 'user', content: value } : value;
   if (!isMessageInput(message)) throw new TypeError(`${describeValue(value)} is no message.`);
   const { id = globalThis.crypto.randomUUID(), role, createdAt = new Date(), content } = message;
-  if (isStored(message as MastraDBMessage) && message.createdAt) return message as MastraDBMessage; // isStored checked the form
+  if (isStored(message) && message.createdAt) return message as MastraDBMessage; // isStored checked the form
   return {
-    ...ids(message as Partial<MastraDBMessage>),
+    ...definedFields({ threadId: message.threadId, resourceId: message.resourceId, type: message.type }),
     id,
     role: role === 'tool' ? 'assistant' : role,
     createdAt,
@@ -56,12 +56,6 @@ const contentOf = ({ role, parts }: MessageInput, content: MessageInput['content
   return { format: 2, parts: toStored([{ role, content: content ?? '' }]) };
 };
 
-const ids = ({ threadId, resourceId, type }: Partial<MastraDBMessage>): Partial<MastraDBMessage> => ({
-  ...(threadId !== undefined && { threadId }),
-  ...(resourceId !== undefined && { resourceId }),
-  ...(type !== undefined && { type }),
-});
-
 export type StoredPart = MastraDBMessage['content']['parts'][number];
 type Invocation = Extract<StoredPart, { type: 'tool-invocation' }>['toolInvocation'];
 
@@ -77,73 +71,36 @@ export interface ModelMessage {
   readonly content: string | readonly { readonly type: string }[];
 }
 
-/** The position of a stored part's text in the original messages. */
-export interface Slot {
-  /** Index of the message, of the part in its content (0 for a text), and of the stored part. */
-  readonly message: number;
-  readonly part: number;
-  readonly stored: number;
-}
-
 /** The parts of a message; a text is one. */
 export const partsIn = ({ content }: ModelMessage): readonly Part[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-/**
- * The stored parts of a message of the user, or of a response with its tools' results.
- *
- * @param slots gets the positions of the parts in the messages
- */
-export const toStored = (messages: readonly ModelMessage[], slots?: Slot[]): StoredPart[] => {
-  const taking: Taking = { parts: [], calls: undefined };
-  const { parts } = taking;
-  for (const [message, original] of messages.entries()) {
-    if (original.role === 'assistant' && parts.length > 0) parts.push({ type: 'step-start' });
-    let part = 0;
-    for (const originalPart of partsIn(original)) {
-      const stored = take(taking, originalPart);
-      if (stored !== undefined) slots?.push({ message, part, stored });
-      part += 1;
+/** The stored parts of a message of the user, or of a response with its tools' results. A result is stored with its call. */
+export const toStored = (messages: readonly ModelMessage[]): StoredPart[] => {
+  const parts: StoredPart[] = [];
+  const calls = new Map<unknown, Invocation>();
+  for (const message of messages) {
+    if (message.role === 'assistant' && parts.length > 0) parts.push({ type: 'step-start' });
+    for (const part of partsIn(message)) {
+      const call = part.type === 'tool-result' ? calls.get(part['toolCallId']) : undefined;
+      const stored = call ? void Object.assign(call, outcomeOf(part)) : storedPart(part);
+      if (!stored) continue;
+      parts.push(stored);
+      if (part.type === 'tool-call' && stored.type === 'tool-invocation') calls.set(part['toolCallId'], stored.toolInvocation);
     }
   }
   return parts;
 };
 
-interface Taking {
-  readonly parts: StoredPart[];
-  /** The position of each tool call, once there is one. */
-  calls: Map<unknown, number> | undefined;
-}
-
-/** Stores a part. Returns its position; undefined for a part that guards do not see. */
-const take = (taking: Taking, part: Part): number | undefined => {
-  if (part.type === 'tool-result') return takeResult(taking, part);
-  const made = storedPart(part);
-  if (!made) return undefined;
-  const { parts } = taking;
-  if (part.type === 'tool-call') (taking.calls ??= new Map()).set(part['toolCallId'], parts.length);
-  return parts.push(made) - 1;
-};
-
-/** A result is stored with its call. A result without a call is stored alone. */
-const takeResult = ({ parts, calls }: Taking, originalPart: Part): number => {
-  const { toolCallId, toolName } = originalPart as unknown as { toolCallId: string; toolName: string }; // a tool-result part has both
-  const isError = String(Object(originalPart['output']).type).startsWith('error-');
-  const end = { state: 'result', result: resultIn(originalPart['output']), ...(isError && { isError }) };
-  const known = calls?.get(toolCallId);
-  const part = known === undefined ? undefined : parts[known];
-  if (known !== undefined && part?.type === 'tool-invocation') {
-    Object.assign(part.toolInvocation, end);
-    return known;
-  }
-  const toolInvocation = { toolCallId, toolName, args: {}, ...end } as Invocation;
-  return parts.push({ type: 'tool-invocation', toolInvocation }) - 1;
+const outcomeOf = ({ output }: Part): object => {
+  const isError = String(fieldsIn(output)['type']).startsWith('error-');
+  return { state: 'result', result: resultIn(output), ...(isError && { isError }) };
 };
 
 /** A tool's output as guards see it: the value without its label for the model. */
 export const resultIn = (output: unknown): unknown => {
-  const labelled = (output ?? {}) as { value?: unknown; reason?: unknown };
-  return 'value' in labelled ? labelled.value : labelled.reason;
+  const labelled = fieldsIn(output);
+  return 'value' in labelled ? labelled['value'] : labelled['reason'];
 };
 
 /** A part in Mastra's stored form; undefined for a part that only a provider reads. */
@@ -160,6 +117,10 @@ const storedPart = (part: Part): StoredPart | undefined => {
     case 'tool-call': {
       const { toolCallId, toolName, input } = part as unknown as { toolCallId: string; toolName: string; input: never };
       return { type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId, toolName, args: input }, ...metadata };
+    }
+    case 'tool-result': {
+      const { toolCallId, toolName } = part; // without its call
+      return { type: 'tool-invocation', toolInvocation: { toolCallId, toolName, args: {}, ...outcomeOf(part) } as Invocation };
     }
     case 'file':
     case 'image':

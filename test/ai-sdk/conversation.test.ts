@@ -35,17 +35,6 @@ const look = tool({ inputSchema: z.object({}), execute: async () => 'Nothing.' }
 const textsIn = (list: MessageList | undefined): string[] =>
   (list?.get.all.db() ?? []).flatMap(({ content }) => content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
 
-it.each(['generate', 'stream'] as const)('a step has one conversation for its guards (%s)', async (mode) => {
-  const { seen, guard } = noting();
-  const agent = guardedToolLoop({ model: model(), tools: { look }, guards: [guard] });
-  const call = { prompt: 'Look.' };
-  if (mode === 'generate') await agent.generate(call);
-  else await (await agent.stream(call)).consumeStream();
-  const [first, second] = seen.before;
-  expect(seen.after.map((list) => seen.before.indexOf(list))).toEqual([0, 1]);
-  expect(first).not.toBe(second);
-});
-
 it('guards of a response see the prompt that a middleware of the application changed', async () => {
   const { seen, guard } = noting();
   const run = createGuardedRun([guard]);
