@@ -43,12 +43,10 @@ export const patched = (
   const slots: Slot[] = [];
   toStored(messages, slots);
   return messages.map((message, at) => {
-    const own = slots.filter(
-      ({ message: of, stored }) => of === at && !isSame(contentOf(before[stored]), contentOf(after[stored])),
-    );
+    const own = slots.filter(({ message: of, stored }) => of === at && !isSame(before[stored], after[stored]));
     if (own.length === 0) return message;
     const parts = [...partsIn(message)];
-    for (const slot of own) parts[slot.part] = patchPart(parts[slot.part] as Part, after[slot.stored] as StoredPart);
+    for (const slot of own) parts[slot.part] = patchSent(parts[slot.part] as Part, after[slot.stored] as StoredPart);
     const [only] = parts;
     const content = typeof message.content === 'string' ? only?.['text'] : parts;
     return { ...message, content } as AnyMessage; // its original parts, with changed content
@@ -63,6 +61,14 @@ const isAligned = (before: StoredPart, after: StoredPart | undefined): boolean =
   if (before.type !== after?.type) return false;
   if (before.type === 'file') return isSame(contentOf(before), contentOf(after));
   return invocationOf(before)?.toolCallId === invocationOf(after)?.toolCallId;
+};
+
+/** The same with its metadata, of which nothing is left that stands for the content before an edit. */
+const patchSent = (part: Part, after: StoredPart): Part => {
+  const patch = patchPart(part, after);
+  return part['providerOptions'] === undefined || part.type === 'tool-result'
+    ? patch
+    : { ...patch, providerOptions: fieldsIn(after)['providerMetadata'] };
 };
 
 /** A part with the content of its stored one. */

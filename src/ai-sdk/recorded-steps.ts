@@ -1,6 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { ModelMessage } from 'ai';
 import { withoutQuotations } from '../guard/read-fields.js';
+import { withoutStandIns } from '../guard/stand-ins.js';
 import { messageOf } from '../errors.js';
 import type { ToolCallInfo } from '../phase/host.js';
 import { isSame, fieldsIn } from '../phase/plain-data.js';
@@ -135,9 +136,17 @@ const editedParts = (parts: readonly Part[], changes: readonly Change[]): Part[]
   let at = 0;
   const edited = parts.map((part) => {
     const change = isWords(part) ? words[at++] : byCall.get(callOf(part));
-    return change && isChange(change) ? editedPart(part, change) : part;
+    const isChanged = change !== undefined && isChange(change);
+    return withoutFallen(isChanged ? editedPart(part, change) : part, isChanged);
   });
   return edited.every((part) => part !== undefined) ? edited : undefined;
+};
+
+/** A part of an edited step: of a changed part, no metadata stands for its content, and of the others none is a reference. */
+const withoutFallen = (part: Part | undefined, isChanged: boolean): Part | undefined => {
+  const names = ['providerMetadata', 'providerOptions'].filter((name) => part?.[name] !== undefined);
+  const left = names.map((name) => [name, withoutStandIns(part?.[name], isChanged ? 'all' : 'references')] as const);
+  return part && names.length > 0 ? { ...part, ...Object.fromEntries(left) } : part;
 };
 
 const callOf = ({ toolCallId, toolCall }: Part): string | undefined =>
@@ -202,19 +211,19 @@ const editedMessages = (messages: readonly ModelMessage[], changes: readonly Cha
   const edited = messages.map((message) => {
     if (typeof message.content === 'string') return undefined; // the AI SDK writes parts
     const content = (message.content as readonly Part[]).map((part) => {
-      if (isWords(part)) return patchedWords(part, words[at++]);
-      const change = changes.find(({ before }) => callIdOf(before) !== undefined && callIdOf(before) === part['toolCallId']);
-      return change && isChange(change) ? patchedCall(part, change) : part;
+      const change = isWords(part)
+        ? words[at++]
+        : changes.find(({ before }) => callIdOf(before) !== undefined && callIdOf(before) === part['toolCallId']);
+      if (!change || !isChange(change)) return withoutFallen(part, false);
+      return withoutFallen(isWords(part) ? patchedWords(part, change) : patchedCall(part, change), true);
     });
     return content.every((part) => part !== undefined) ? ({ ...message, content } as ModelMessage) : undefined; // its original parts
   });
   return edited.every((message) => message !== undefined) ? edited : undefined;
 };
 
-const patchedWords = (part: Part, change: Change | undefined): Part | undefined => {
-  if (!change || !isChange(change)) return part;
-  return textIn(part) === contentOf(change.before) ? patchPart(part, change.after) : undefined;
-};
+const patchedWords = (part: Part, { before, after }: Change): Part | undefined =>
+  textIn(part) === contentOf(before) ? patchPart(part, after) : undefined;
 
 const patchedCall = (part: Part, { before, after }: Change): Part | undefined => {
   if (part.type !== 'tool-result') return patchPart(part, after);

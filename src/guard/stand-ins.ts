@@ -1,5 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { copyPlain, isRecord, isSame, fieldsIn } from '../phase/plain-data.js';
+import type { PhaseData } from '../phase/row.js';
 
 type Part = MastraDBMessage['content']['parts'][number];
 
@@ -38,16 +39,21 @@ export const hasStandIns = (metadata: unknown): boolean => standInsOf(metadata) 
 
 interface WithMetadata {
   providerMetadata?: unknown;
+  /** The same in a prompt. */
+  providerOptions?: unknown;
 }
 
-const metadataOf = (part: Part): unknown => (part as WithMetadata).providerMetadata;
+const metadataOf = (part: object): unknown => {
+  const { providerMetadata, providerOptions }: WithMetadata = part;
+  return providerMetadata ?? providerOptions;
+};
 
 /** A copy of the content that the fields of a part stand for. */
 const contentOf = (part: Part): unknown => {
   if (part.type === 'text') return part.text;
-  if (part.type === 'reasoning')
+  if (part.type === 'reasoning' && 'details' in part)
     return [part.reasoning, ...part.details.map((detail) => ('text' in detail ? detail.text : undefined))];
-  if (part.type !== 'tool-invocation') return copyPlain({ ...part, providerMetadata: undefined });
+  if (part.type !== 'tool-invocation') return copyPlain({ ...part, providerMetadata: undefined, providerOptions: undefined });
   const { toolName, args, ...end } = part.toolInvocation;
   return copyPlain([toolName, args, fieldsIn(part)['providerExecuted'] && end]);
 };
@@ -94,9 +100,9 @@ const formsOf = ({ content }: MastraDBMessage): ReadonlyMap<string, ModelForm> =
 type Contents = Map<string, unknown[]>;
 
 /** The contents of a message's parts, by the fields that stand for them: several parts may share one reference. */
-const contentsOf = ({ content }: MastraDBMessage): Contents => {
+const contentsOf = (parts: readonly Part[] = []): Contents => {
   const contents: Contents = new Map();
-  for (const part of content.parts ?? []) {
+  for (const part of parts) {
     const key = standInsOf(metadataOf(part));
     if (key !== undefined) contents.set(key, [...(contents.get(key) ?? []), contentOf(part)]);
   }
@@ -111,7 +117,7 @@ export const noteStandIns = (before: readonly MastraDBMessage[]): ((after: reado
   const known = new Map<string, { contents: Contents; forms: ReadonlyMap<string, ModelForm> }>();
   for (const message of before) {
     if (message.content.parts?.every((part) => metadataOf(part) === undefined)) continue; // most messages of a long conversation
-    const own = { contents: contentsOf(message), forms: formsOf(message) };
+    const own = { contents: contentsOf(message.content.parts), forms: formsOf(message) };
     if (own.contents.size + own.forms.size > 0) known.set(message.id, own);
   }
   if (known.size === 0) return undefined;
@@ -124,12 +130,51 @@ export const noteStandIns = (before: readonly MastraDBMessage[]): ((after: reado
   };
 };
 
-const dropFallen = (message: MastraDBMessage, before: Contents): void => {
-  const now = contentsOf(message);
-  const fallen = new Set([...before].flatMap(([key, contents]) => (isSame(now.get(key), contents) ? [] : [key])));
-  if (fallen.size === 0) return;
-  for (const part of message.content.parts) {
-    const key = standInsOf(metadataOf(part));
-    if (key !== undefined) dropStandIns(part, fallen.has(key) ? 'all' : 'references');
+const dropFallen = ({ content: { parts } }: MastraDBMessage, before: Contents): void => {
+  const fallingOf = fallenIn(parts, before);
+  for (const part of parts) {
+    const falling = fallingOf?.(part);
+    if (falling) dropStandIns(part, falling);
   }
 };
+
+/** What falls of each part of a message; undefined if nothing has changed. */
+const fallenIn = (parts: readonly Part[], before: Contents): ((part: Part) => Falling | undefined) | undefined => {
+  const now = contentsOf(parts);
+  const fallen = new Set([...before].flatMap(([key, contents]) => (isSame(now.get(key), contents) ? [] : [key])));
+  if (fallen.size === 0) return undefined;
+  return (part) => {
+    const key = standInsOf(metadataOf(part));
+    return key === undefined ? undefined : fallen.has(key) ? 'all' : 'references';
+  };
+};
+
+type Prompt = PhaseData<'llmRequest'>['prompt'];
+
+/** The same for the prompt of a call, of which the returned function makes a new one: its messages may be the caller's. */
+export const noteSentStandIns = (before: Prompt): ((after: Prompt) => Prompt) | undefined => {
+  const known = before.map((message) => contentsOf(sentParts(message))).filter(({ size }) => size > 0);
+  if (known.length === 0) return undefined;
+  return (after) => {
+    const left = after.map((message) => withoutSentFallen(message, known));
+    return left.every((message, index) => message === after[index]) ? after : left;
+  };
+};
+
+/** Messages of a prompt have no id: one is known by a field that stands for its content. */
+const withoutSentFallen = <Message extends Prompt[number]>(message: Message, known: readonly Contents[]): Message => {
+  const parts = sentParts(message);
+  const keys = new Set(parts.map((part) => standInsOf(metadataOf(part))));
+  const before = known.find((contents) => [...contents.keys()].some((key) => keys.has(key)));
+  const fallingOf = before && fallenIn(parts, before);
+  if (!fallingOf) return message;
+  const left = parts.map((part) => {
+    const falling = fallingOf(part);
+    return falling ? { ...part, providerOptions: withoutStandIns(metadataOf(part), falling) } : part;
+  });
+  return { ...message, content: left };
+};
+
+/** Parts of a prompt have the type and the text in the same fields as stored ones. */
+const sentParts = ({ content }: Prompt[number]): readonly Part[] =>
+  Array.isArray(content) ? (content as readonly object[] as readonly Part[]) : [];

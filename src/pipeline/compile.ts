@@ -3,7 +3,7 @@ import { InterlockError } from '../errors.js';
 import { isObject } from '../option-kind.js';
 import { stepOf } from '../guard/guard.js';
 import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
-import { noteStandIns } from '../guard/stand-ins.js';
+import { noteSentStandIns, noteStandIns } from '../guard/stand-ins.js';
 import { whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
@@ -62,6 +62,7 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
   if (steps.length === 0) return undefined;
   const guard = inSequence(steps);
   const facts = row.carries;
+  if (row.isSent) return withoutFallen(guard as unknown as Guard<'llmRequest'>) as unknown as Guard<P>; // the one phase with a prompt
   if (!facts) return guard;
   return (data, scope) => {
     try {
@@ -76,6 +77,21 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
     }
   };
 };
+
+/** Whatever guards have changed in a prompt, by a result or in place: no reference stands for the content before. */
+const withoutFallen =
+  (guard: Guard<'llmRequest'>): Guard<'llmRequest'> =>
+  (data, scope) => {
+    const leave = noteSentStandIns(data.prompt);
+    const verdict = guard(data, scope);
+    if (!leave) return verdict;
+    return whenReady(verdict, (own) => {
+      if (own.kind !== 'pass' && own.kind !== 'edit') return own;
+      const after = own.kind === 'edit' ? own.data : data;
+      const prompt = leave(after.prompt);
+      return prompt === after.prompt ? own : { kind: 'edit', data: { ...after, prompt } };
+    });
+  };
 
 /** The steps of a node in a phase; empty if it has nothing to do. Nested sequences are flattened. */
 export const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: string): GuardStep<P>[] => {
