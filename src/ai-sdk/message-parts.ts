@@ -63,7 +63,7 @@ const isAligned = (before: StoredPart, after: StoredPart | undefined): boolean =
   return invocationOf(before)?.toolCallId === invocationOf(after)?.toolCallId;
 };
 
-/** The same with its metadata, of which nothing is left that stands for the content before an edit. */
+/** The same with its metadata, without the fields that represent the content before an edit. */
 const patchSent = (part: Part, after: StoredPart): Part => {
   const patch = patchPart(part, after);
   return part['providerOptions'] === undefined || part.type === 'tool-result'

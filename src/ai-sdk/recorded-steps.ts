@@ -142,7 +142,7 @@ const editedParts = (parts: readonly Part[], changes: readonly Change[]): Part[]
   return edited.every((part) => part !== undefined) ? edited : undefined;
 };
 
-/** A part of an edited step: of a changed part, no metadata stands for its content, and of the others none is a reference. */
+/** A part of an edited step: a changed part loses all metadata that represents its content, the others lose references. */
 const withoutFallen = (part: Part | undefined, isChanged: boolean): Part | undefined => {
   const names = ['providerMetadata', 'providerOptions'].filter((name) => part?.[name] !== undefined);
   const left = names.map((name) => [name, withoutStandIns(part?.[name], isChanged ? 'all' : 'references')] as const);

@@ -12,6 +12,8 @@ const references = /^(itemId|resultItemId)$/;
 const standIns =
   /^(itemId|resultItemId|signature|thoughtSignature|thought_signature|redactedData|(reasoning)?[eE]ncrypted_?[cC]ontent)$/;
 
+type Prompt = PhaseData<'llmRequest'>['prompt'];
+
 /** Which fields fall: all of an edited part, or only references, because a provider rejects some without their neighbors. */
 type Falling = 'all' | 'references';
 
@@ -138,7 +140,7 @@ const dropFallen = ({ content: { parts } }: MastraDBMessage, before: Contents): 
   }
 };
 
-/** What falls of each part of a message; undefined if nothing has changed. */
+/** The fields that each part of a message loses; undefined if nothing has changed. */
 const fallenIn = (parts: readonly Part[], before: Contents): ((part: Part) => Falling | undefined) | undefined => {
   const now = contentsOf(parts);
   const fallen = new Set([...before].flatMap(([key, contents]) => (isSame(now.get(key), contents) ? [] : [key])));
@@ -149,32 +151,24 @@ const fallenIn = (parts: readonly Part[], before: Contents): ((part: Part) => Fa
   };
 };
 
-type Prompt = PhaseData<'llmRequest'>['prompt'];
-
 /** The same for the prompt of a call, of which the returned function makes a new one: its messages may be the caller's. */
 export const noteSentStandIns = (before: Prompt): ((after: Prompt) => Prompt) | undefined => {
   const known = before.map((message) => contentsOf(sentParts(message))).filter(({ size }) => size > 0);
   if (known.length === 0) return undefined;
   return (after) => {
-    const left = after.map((message) => withoutSentFallen(message, known));
-    return left.every((message, index) => message === after[index]) ? after : left;
+    const left = after.map((message) => {
+      const parts = sentParts(message);
+      const keys = new Set(parts.map((part) => standInsOf(metadataOf(part))));
+      const own = known.find((contents) => [...contents.keys()].some((key) => keys.has(key))); // messages of a prompt have no ids
+      const fallingOf = own && fallenIn(parts, own);
+      return fallingOf ? { ...message, content: parts.map((part) => withoutFields(part, fallingOf(part))) } : message;
+    });
+    return left.every((message, index) => message === after[index]) ? after : (left as Prompt); // the same messages with less metadata
   };
 };
 
-/** Messages of a prompt have no id: one is known by a field that stands for its content. */
-const withoutSentFallen = <Message extends Prompt[number]>(message: Message, known: readonly Contents[]): Message => {
-  const parts = sentParts(message);
-  const keys = new Set(parts.map((part) => standInsOf(metadataOf(part))));
-  const before = known.find((contents) => [...contents.keys()].some((key) => keys.has(key)));
-  const fallingOf = before && fallenIn(parts, before);
-  if (!fallingOf) return message;
-  const left = parts.map((part) => {
-    const falling = fallingOf(part);
-    return falling ? { ...part, providerOptions: withoutStandIns(metadataOf(part), falling) } : part;
-  });
-  return { ...message, content: left };
-};
+const withoutFields = (part: Part, falling: Falling | undefined): object =>
+  falling ? { ...part, providerOptions: withoutStandIns(metadataOf(part), falling) } : part;
 
 /** Parts of a prompt have the type and the text in the same fields as stored ones. */
-const sentParts = ({ content }: Prompt[number]): readonly Part[] =>
-  Array.isArray(content) ? (content as readonly object[] as readonly Part[]) : [];
+const sentParts = ({ content }: Prompt[number]): readonly Part[] => (typeof content === 'string' ? [] : (content as never));

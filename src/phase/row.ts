@@ -73,8 +73,6 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   readonly retryLeadsTo: 'input' | 'step' | 'call' | 'extra-step';
   /** The state of the loop in which the hook is called, as in run events. */
   readonly loopState: string;
-  /** Whether the payload is a prompt, which the provider gets next. */
-  readonly isSent?: true;
   /** Whether a guard that only judges may do so during the model call. */
   readonly mayOverlap?: true;
   /** The title in the studio and the reference. */

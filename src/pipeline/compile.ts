@@ -62,8 +62,7 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
   if (steps.length === 0) return undefined;
   const guard = inSequence(steps);
   const facts = row.carries;
-  if (row.isSent) return withoutFallen(guard as unknown as Guard<'llmRequest'>) as unknown as Guard<P>; // the one phase with a prompt
-  if (!facts) return guard;
+  if (!facts) return withoutFallen(guard);
   return (data, scope) => {
     try {
       const given = withMessageList(data, scope.host, facts);
@@ -78,20 +77,27 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
   };
 };
 
-/** Whatever guards have changed in a prompt, by a result or in place: no reference stands for the content before. */
+/** Removes the fields that represent content which guards changed in a prompt, by a result or in place. */
 const withoutFallen =
-  (guard: Guard<'llmRequest'>): Guard<'llmRequest'> =>
+  <P extends Phase>(guard: Guard<P>): Guard<P> =>
   (data, scope) => {
-    const leave = noteSentStandIns(data.prompt);
+    const { prompt }: PromptCarrier = data;
+    const leave = prompt && noteSentStandIns(prompt);
     const verdict = guard(data, scope);
     if (!leave) return verdict;
     return whenReady(verdict, (own) => {
       if (own.kind !== 'pass' && own.kind !== 'edit') return own;
       const after = own.kind === 'edit' ? own.data : data;
-      const prompt = leave(after.prompt);
-      return prompt === after.prompt ? own : { kind: 'edit', data: { ...after, prompt } };
+      const { prompt: judged = prompt }: PromptCarrier = after;
+      const left = leave(judged);
+      return left === judged ? own : { kind: 'edit', data: { ...after, prompt: left } };
     });
   };
+
+interface PromptCarrier {
+  readonly phase: Phase;
+  readonly prompt?: PhaseData<'llmRequest'>['prompt'];
+}
 
 /** The steps of a node in a phase; empty if it has nothing to do. Nested sequences are flattened. */
 export const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: string): GuardStep<P>[] => {

@@ -93,7 +93,7 @@ const finish = (reason: 'stop' | 'tool-calls') => ({
   },
 });
 
-const said = (type: 'text' | 'reasoning', text: string, providerMetadata: Record<string, Record<string, string>>) => [
+const spanOf = (type: 'text' | 'reasoning', text: string, providerMetadata: Record<string, Record<string, string>>) => [
   { type: `${type}-start` as const, id: type, providerMetadata },
   { type: `${type}-delta` as const, id: type, delta: text },
   { type: `${type}-end` as const, id: type, providerMetadata },
@@ -105,8 +105,8 @@ it('P4 an earlier step that a guard of the result edits leaves the AI SDK withou
     steps: [
       {
         parts: [
-          ...said('reasoning', `Think of ${address}.`, { anthropic: { signature: 'SIGNED' } }),
-          ...said('text', `Write to ${address}.`, { openai: { itemId: 'msg_1' } }),
+          ...spanOf('reasoning', `Think of ${address}.`, { anthropic: { signature: 'SIGNED' } }),
+          ...spanOf('text', `Write to ${address}.`, { openai: { itemId: 'msg_1' } }),
           {
             type: 'tool-call',
             toolCallId: 'c',
@@ -117,7 +117,7 @@ it('P4 an earlier step that a guard of the result edits leaves the AI SDK withou
           finish('tool-calls'),
         ],
       },
-      { parts: [...said('text', 'Done.', { openai: { itemId: 'msg_2' } }), finish('stop')] },
+      { parts: [...spanOf('text', 'Done.', { openai: { itemId: 'msg_2' } }), finish('stop')] },
     ],
   });
   const guard = { id: 'own', processOutputResult: ({ messages }: { messages: unknown[] }) => without(messages) };

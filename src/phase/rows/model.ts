@@ -26,7 +26,6 @@ export const llmRequest = definePhase({
   lane: 'input',
   retryLeadsTo: 'step',
   loopState: 'step.requesting',
-  isSent: true,
   mayOverlap: true,
   title: 'LLM request',
   merge: { copied: ['prompt'], whole: ['model', 'response'] },
