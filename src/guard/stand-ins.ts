@@ -153,14 +153,19 @@ const fallenIn = (parts: readonly Part[], before: Contents): ((part: Part) => Fa
 
 /** The same for the prompt of a call, of which the returned function makes a new one: its messages may be the caller's. */
 export const noteSentStandIns = (before: Prompt): ((after: Prompt) => Prompt) | undefined => {
-  const known = before.map((message) => contentsOf(sentParts(message))).filter(({ size }) => size > 0);
-  if (known.length === 0) return undefined;
+  const contents = before.map((message) => contentsOf(sentParts(message)));
+  /** The contents of messages by their fields: messages of a prompt have no ids. */
+  const known = Map.groupBy(
+    contents.flatMap((own) => [...own.keys()].map((key) => ({ key, own }))),
+    ({ key }) => key,
+  );
+  if (known.size === 0) return undefined;
   return (after) => {
     const left = after.map((message) => {
       const parts = sentParts(message);
-      const keys = new Set(parts.map((part) => standInsOf(metadataOf(part))));
-      const own = known.find((contents) => [...contents.keys()].some((key) => keys.has(key))); // messages of a prompt have no ids
-      const fallingOf = own && fallenIn(parts, own);
+      const earlier = parts.flatMap((part) => known.get(standInsOf(metadataOf(part)) ?? '') ?? []);
+      const falling = [...new Set(earlier.map(({ own }) => own))].map((own) => fallenIn(parts, own));
+      const fallingOf = falling.includes(undefined) ? undefined : falling[0]; // it is equal to an earlier message, or to none
       return fallingOf ? { ...message, content: parts.map((part) => withoutFields(part, fallingOf(part))) } : message;
     });
     return left.every((message, index) => message === after[index]) ? after : (left as Prompt); // the same messages with less metadata

@@ -46,6 +46,8 @@ const history = (): ModelMessage[] => [
   { role: 'user', content: 'Go on.' },
   { role: 'assistant', content: [{ type: 'text', text: 'Yes.', providerOptions: { openai: { itemId: 'msg_3' } } }] },
   { role: 'user', content: 'Go on.' },
+  { role: 'assistant', content: [{ type: 'text', text: 'Yes again.', providerOptions: { openai: { itemId: 'msg_3' } } }] },
+  { role: 'user', content: 'Go on.' },
 ];
 
 const sdkModel = () => scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Done.' }] });
@@ -79,8 +81,8 @@ it.each(Object.keys(guards).flatMap((name) => Object.keys(hosts).map((host) => [
   'P4 what an input guard edits is not sent by reference or signature, and other messages keep theirs: %s, %s',
   async (name, host) => {
     const prompt = JSON.stringify(await hosts[host]?.(guards[name]?.() ?? {}));
-    const found = ['Go on.', address, 'SIGNED', 'msg_1', 'msg_2', 'msg_3'].filter((text) => prompt.includes(text));
-    expect(found).toEqual(['Go on.', 'msg_3']);
+    const found = ['Go on.', address, 'SIGNED', 'msg_1', 'msg_2'].filter((text) => prompt.includes(text));
+    expect([...found, ...(prompt.match(/msg_3/g) ?? [])]).toEqual(['Go on.', 'msg_3', 'msg_3']);
   },
 );
 
