@@ -61,7 +61,7 @@ export const patchMessages = <M extends AnyMessage>(messages: readonly M[], edit
 
 const patchedPart: EditPart = (part, { before, after }) => {
   const isSent = part.type !== 'tool-result' || isSame(resultIn(part['output']), invocationOf(before)?.result);
-  return isSent ? patchPart(part, after) : undefined;
+  return isSent ? patchSent(part, after) : undefined;
 };
 
 export const callIdOf = (part: StoredPart): string | undefined => invocationOf(part)?.toolCallId;
@@ -77,11 +77,7 @@ export const wordsOf = (parts: readonly { readonly type: string }[]): unknown[] 
 /** Parts with edits: of words by their order, of calls by their ids. Undefined if one of them does not fit. */
 export const patchParts = (parts: readonly Part[], { before, after }: Edit, edit: EditPart): Part[] | undefined => {
   if (!isSameShape(before, after)) return undefined;
-  const all = before.map((was, index) => ({
-    before: was,
-    after: after[index] ?? was,
-    isEdited: !hasSameContent(was, after[index]),
-  }));
+  const all = before.map((was, index) => ({ before: was, after: after[index] ?? was }));
   const words = all.filter((change) => isWords(change.before));
   const calls = new Map(all.map((change) => [callIdOf(change.before), change]));
   const haveSameWords = isSame(wordsOf(parts), wordsOf(before));
@@ -90,11 +86,11 @@ export const patchParts = (parts: readonly Part[], { before, after }: Edit, edit
     if (id === undefined) return haveSameWords && isWords(change.before);
     return calls.get(id) === change && parts.some(({ toolCallId }) => toolCallId === id);
   };
-  if (!all.every((change) => !change.isEdited || fits(change))) return undefined;
+  if (!all.every((change) => hasSameContent(change.before, change.after) || fits(change))) return undefined;
   const edited = parts.map((part) => {
     const id = callOf(part);
     const change = isWords(part) ? words.shift() : id !== undefined && calls.get(id);
-    return change && change.isEdited ? edit(part, change) : part;
+    return change && !isSame(change.before, change.after) && fits(change) ? edit(part, change) : part; // also if only its metadata changed
   });
   return edited.every((part) => part !== undefined) ? edited : undefined;
 };
@@ -110,6 +106,14 @@ const isAligned = (before: StoredPart, after: StoredPart | undefined): boolean =
   if (before.type !== after?.type) return false;
   if (before.type === 'file') return hasSameContent(before, after);
   return invocationOf(before)?.toolCallId === invocationOf(after)?.toolCallId;
+};
+
+/** The same with its metadata, without the fields that represent the content before an edit. */
+const patchSent = (part: Part, after: StoredPart): Part => {
+  const patch = patchPart(part, after);
+  return part['providerOptions'] === undefined || part.type === 'tool-result'
+    ? patch
+    : { ...patch, providerOptions: fieldsIn(after)['providerMetadata'] };
 };
 
 /** A part with the content of its stored one. */

@@ -79,7 +79,7 @@ const stepEdit = ({ state, editedSteps }: Run, { before, after }: LateEdit) => {
   const step = state.steps.find((one) => hasSameText(one, currentOf(one)));
   if (!step || !after || !isSameShape(before, after)) return undefined;
   const current = currentOf(step);
-  const parts = current.map((was, index) => (hasSameContent(before[index], after[index]) ? was : (after[index] ?? was)));
+  const parts = current.map((was, index) => (isSame(before[index], after[index]) ? was : (after[index] ?? was)));
   const content = patchParts(step.content, { before: current, after: parts }, editedPart);
   const messages = patchMessages(step.response.messages, { before: current, after: parts });
   return content && messages && { step, content, messages, parts };
@@ -93,12 +93,12 @@ const hasSameText = ({ content }: RecordedStep, before: readonly StoredPart[]): 
 };
 
 /** In the content of a step. */
-const editedPart: EditPart = (part, { before, after }) => {
+const editedPart: EditPart = ({ providerMetadata, ...given }, { before, after }) => {
+  const hasMetadata = providerMetadata !== undefined && given.type !== 'tool-result';
+  const left = hasMetadata ? withoutQuotations(fieldsIn(after)['providerMetadata']) : providerMetadata;
+  const part: Part = { ...given, ...(left !== undefined && { providerMetadata: left }) };
   const [was, now] = [invocationOf(before), invocationOf(after)];
-  if (!was || !now) {
-    const { providerMetadata, ...rest } = patchPart(part, after);
-    return providerMetadata === undefined ? rest : { ...rest, providerMetadata: withoutQuotations(providerMetadata) };
-  }
+  if (!was || !now) return patchPart(part, after);
   const { toolName } = now;
   if ('toolCall' in part) return { ...part, toolCall: { ...fieldsIn(part['toolCall']), toolName, input: now.args } };
   const edited = part.type === 'tool-call' ? editedCall(part, was, now) : editedResult(part, was, now);

@@ -14,10 +14,7 @@ type EditLeaf = (leaf: Leaf, label?: string) => Leaf;
  * plain error. Text files are decoded, in an object that names their type, and as data URLs. Dates, other bytes and circular references
  * stay as they are.
  */
-export const mapLeaves = (value: unknown, edit: EditLeaf): unknown => mapWith(value, edit, mapContainer);
-
-/** Changes leaves with a function, and objects with another, each object once. */
-const mapWith = (value: unknown, edit: EditLeaf, mapObject: (value: object, mapping: Mapping) => unknown): unknown => {
+export const mapLeaves = (value: unknown, edit: EditLeaf, host?: Pick<Mapping, 'keeps'>): unknown => {
   const known = new Map<object, unknown>();
   const inner: MapInner = (one, label, fileType) => {
     if (typeof one === 'string') return readEncoded(one, fileType, changeOf(edit, label)) ?? edit(one, label);
@@ -25,7 +22,7 @@ const mapWith = (value: unknown, edit: EditLeaf, mapObject: (value: object, mapp
     if (typeof one !== 'object' || one === null) return one;
     if (known.has(one)) return known.get(one);
     known.set(one, one);
-    const mapped = mapObject(one, { edit, inner, label, fileType });
+    const mapped = mapContainer(one, { edit, inner, label, fileType, ...host });
     known.set(one, mapped);
     return mapped;
   };
@@ -44,7 +41,7 @@ interface Mapping {
   readonly label: string | undefined;
   /** The type of the file that contains it. */
   readonly fileType?: unknown;
-  /** Fields that stay. */
+  /** Of data of the host: the fields that stay, like all names. */
   readonly keeps?: ReadonlySet<string>;
 }
 
@@ -87,7 +84,9 @@ const mapFields = (fields: object, { edit, inner, label, fileType, keeps }: Mapp
   const before: [string, unknown][] = Object.entries(fields);
   const read = (name: string, value: unknown) =>
     inner(value, labelOfField(fields, name, label), fileTypeOf(fieldsIn(fields), name, fileType));
-  const after = before.map(([name, value]) => [String(edit(name)), keeps?.has(name) ? value : read(name, value)] as const);
+  const after = before.map(
+    ([name, value]) => [keeps ? name : String(edit(name)), keeps?.has(name) ? value : read(name, value)] as const,
+  );
   const isSame = after.every(([name, value], index) => name === before[index]?.[0] && Object.is(value, before[index][1]));
   return isSame ? fields : fieldsOf(after);
 };
@@ -144,18 +143,11 @@ const framing = new Set([
 ]);
 
 /**
- * Changes each text in data of the host, which may be cyclic. Field names and the host's framing fields stay. An instance of a
- * class in which a text changes becomes a plain object.
+ * Changes each text in data of the host, which may be cyclic. Field names, numbers and the host's framing fields stay. An instance of
+ * a class in which a text changes becomes a plain object.
  */
 export const mapErrorTexts = (value: unknown, change: ChangeText): unknown =>
-  mapWith(
-    value,
-    (leaf, label) => (typeof leaf === 'string' ? change(leaf, label) : leaf),
-    (one, { inner, label }) =>
-      Array.isArray(one)
-        ? sameOr(one, mapItems(one, inner, label))
-        : mapFields(one, { edit: (name) => name, inner, label, keeps: framing }),
-  );
+  mapLeaves(value, (leaf, label) => (typeof leaf === 'string' ? change(leaf, label) : leaf), { keeps: framing });
 
 const sameOr = (before: readonly unknown[], after: unknown[]): readonly unknown[] =>
   after.every((one, index) => Object.is(one, before[index])) ? before : after;

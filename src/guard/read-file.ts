@@ -41,7 +41,7 @@ export const fileTypeOf = (fields: Fields, field: string, around: unknown): unkn
   return name === undefined || (name === 'type' && !textTypes.test(String(fields['type']))) ? around : fields[name];
 };
 
-const fileFields = new Set(['data', 'blob', 'base64']);
+const fileFields = new Set(['data', 'blob', 'base64', 'base64Data']);
 const typeNames = ['mediaType', 'mimeType', 'contentType', 'media_type', 'mime_type', 'type'] as const;
 
 /** The releasable version of an encoded text: base64 of a text type, or the data URL of a text; undefined if it is neither. */

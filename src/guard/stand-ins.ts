@@ -1,5 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { copyPlain, isRecord, isSame, fieldsIn } from '../phase/plain-data.js';
+import type { PhaseData } from '../phase/row.js';
 
 type Part = MastraDBMessage['content']['parts'][number];
 
@@ -10,6 +11,8 @@ type Part = MastraDBMessage['content']['parts'][number];
 const references = /^(itemId|resultItemId)$/;
 const standIns =
   /^(itemId|resultItemId|signature|thoughtSignature|thought_signature|redactedData|(reasoning)?[eE]ncrypted_?[cC]ontent)$/;
+
+type Prompt = PhaseData<'llmRequest'>['prompt'];
 
 /** Which fields fall: all of an edited part, or only references, because a provider rejects some without their neighbors. */
 type Falling = 'all' | 'references';
@@ -38,16 +41,21 @@ export const hasStandIns = (metadata: unknown): boolean => standInsOf(metadata) 
 
 interface WithMetadata {
   providerMetadata?: unknown;
+  /** The same in a prompt. */
+  providerOptions?: unknown;
 }
 
-const metadataOf = (part: Part): unknown => fieldsIn(part)['providerMetadata'];
+const metadataOf = (part: object): unknown => {
+  const { providerMetadata, providerOptions }: WithMetadata = part;
+  return providerMetadata ?? providerOptions;
+};
 
 /** A copy of the content that the fields of a part stand for. */
 const contentOf = (part: Part): unknown => {
   if (part.type === 'text') return part.text;
-  if (part.type === 'reasoning')
+  if (part.type === 'reasoning' && 'details' in part)
     return [part.reasoning, ...part.details.map((detail) => ('text' in detail ? detail.text : undefined))];
-  if (part.type !== 'tool-invocation') return copyPlain({ ...part, providerMetadata: undefined });
+  if (part.type !== 'tool-invocation') return copyPlain({ ...part, providerMetadata: undefined, providerOptions: undefined });
   const { toolName, args, ...end } = part.toolInvocation;
   return copyPlain([toolName, args, fieldsIn(part)['providerExecuted'] && end]);
 };
@@ -92,9 +100,9 @@ const formsOf = ({ content }: MastraDBMessage): ReadonlyMap<string, ModelForm> =
 type Contents = Map<string, unknown[]>;
 
 /** The contents of a message's parts, by the fields that stand for them: several parts may share one reference. */
-const contentsOf = ({ content }: MastraDBMessage): Contents => {
+const contentsOf = (parts: readonly Part[] = []): Contents => {
   const contents: Contents = new Map();
-  for (const part of content.parts ?? []) {
+  for (const part of parts) {
     const key = standInsOf(metadataOf(part));
     if (key !== undefined) contents.set(key, [...(contents.get(key) ?? []), contentOf(part)]);
   }
@@ -109,7 +117,7 @@ export const noteStandIns = (before: readonly MastraDBMessage[]): ((after: reado
   const known = new Map<string, { contents: Contents; forms: ReadonlyMap<string, ModelForm> }>();
   for (const message of before) {
     if (message.content.parts?.every((part) => metadataOf(part) === undefined)) continue; // most messages of a long conversation
-    const own = { contents: contentsOf(message), forms: formsOf(message) };
+    const own = { contents: contentsOf(message.content.parts), forms: formsOf(message) };
     if (own.contents.size + own.forms.size > 0) known.set(message.id, own);
   }
   if (known.size === 0) return undefined;
@@ -122,12 +130,48 @@ export const noteStandIns = (before: readonly MastraDBMessage[]): ((after: reado
   };
 };
 
-const dropFallen = (message: MastraDBMessage, before: Contents): void => {
-  const now = contentsOf(message);
-  const fallen = new Set([...before].flatMap(([key, contents]) => (isSame(now.get(key), contents) ? [] : [key])));
-  if (fallen.size === 0) return;
-  for (const part of message.content.parts) {
-    const key = standInsOf(metadataOf(part));
-    if (key !== undefined) dropStandIns(part, fallen.has(key) ? 'all' : 'references');
+const dropFallen = ({ content: { parts } }: MastraDBMessage, before: Contents): void => {
+  const fallingOf = fallenIn(parts, before);
+  for (const part of parts) {
+    const falling = fallingOf?.(part);
+    if (falling) dropStandIns(part, falling);
   }
 };
+
+/** The fields that each part of a message loses; undefined if nothing has changed. */
+const fallenIn = (parts: readonly Part[], before: Contents): ((part: Part) => Falling | undefined) | undefined => {
+  const now = contentsOf(parts);
+  const fallen = new Set([...before].flatMap(([key, contents]) => (isSame(now.get(key), contents) ? [] : [key])));
+  if (fallen.size === 0) return undefined;
+  return (part) => {
+    const key = standInsOf(metadataOf(part));
+    return key === undefined ? undefined : fallen.has(key) ? 'all' : 'references';
+  };
+};
+
+/** The same for the prompt of a call, of which the returned function makes a new one: its messages may be the caller's. */
+export const noteSentStandIns = (before: Prompt): ((after: Prompt) => Prompt) | undefined => {
+  const contents = before.map((message) => contentsOf(sentParts(message)));
+  /** The contents of messages by their fields: messages of a prompt have no ids. */
+  const known = Map.groupBy(
+    contents.flatMap((own) => [...own.keys()].map((key) => ({ key, own }))),
+    ({ key }) => key,
+  );
+  if (known.size === 0) return undefined;
+  return (after) => {
+    const left = after.map((message) => {
+      const parts = sentParts(message);
+      const earlier = parts.flatMap((part) => known.get(standInsOf(metadataOf(part)) ?? '') ?? []);
+      const falling = [...new Set(earlier.map(({ own }) => own))].map((own) => fallenIn(parts, own));
+      const fallingOf = falling.includes(undefined) ? undefined : falling[0]; // it is equal to an earlier message, or to none
+      return fallingOf ? { ...message, content: parts.map((part) => withoutFields(part, fallingOf(part))) } : message;
+    });
+    return left.every((message, index) => message === after[index]) ? after : (left as Prompt); // the same messages with less metadata
+  };
+};
+
+const withoutFields = (part: Part, falling: Falling | undefined): object =>
+  falling ? { ...part, providerOptions: withoutStandIns(metadataOf(part), falling) } : part;
+
+/** Parts of a prompt have the type and the text in the same fields as stored ones. */
+const sentParts = ({ content }: Prompt[number]): readonly Part[] => (typeof content === 'string' ? [] : (content as never));

@@ -1,6 +1,7 @@
 import type { Durable } from '../durable/journal.js';
 import { klona } from 'klona/full';
 import { InterlockError } from '../errors.js';
+import { attempted } from '../phase/awaitable.js';
 import { copyPlain, copyKept, keptCopy, isRecord, isSame } from '../phase/plain-data.js';
 
 /** A tool call of the model. */
@@ -149,12 +150,19 @@ export interface FinishedCall extends ToolResult {
  * judged that a change could make untrue.
  */
 export const finishedCall = (call: ToolCall, result: ToolResult, isGuarded: boolean): FinishedCall => ({
-  ...resultWith(result, (value) => keptCopy(value, klona, !isGuarded)),
+  ...resultWith(result, (value) => keptCopy(value, copyInstance, !isGuarded)),
   key: keyOfCall(call),
 });
 
 /** A copy of a result for guards, which may change it in place. */
-export const copyResult = (result: ToolResult): ToolResult => resultWith(result, (value) => copyKept(value, klona));
+export const copyResult = (result: ToolResult): ToolResult => resultWith(result, (value) => copyKept(value, copyInstance));
+
+/** An instance whose JSON needs what no copy has, such as private fields, is shared. */
+const copyInstance = (value: object): object => {
+  const made = klona(value);
+  if (!('toJSON' in value) || ArrayBuffer.isView(value)) return made;
+  return attempted(() => JSON.stringify(made)) === attempted(() => JSON.stringify(value)) ? made : value;
+};
 
 /** `copied` also copies maps, sets and instances of classes, which takes ten times as long. */
 const resultWith = ({ result, modelOutput }: ToolResult, copied: (value: unknown) => unknown): ToolResult => ({

@@ -3,7 +3,7 @@ import { InterlockError } from '../errors.js';
 import { isObject } from '../option-kind.js';
 import { stepOf } from '../guard/guard.js';
 import { guardStep, inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
-import { noteStandIns } from '../guard/stand-ins.js';
+import { noteSentStandIns, noteStandIns } from '../guard/stand-ins.js';
 import { whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
@@ -62,7 +62,7 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
   if (steps.length === 0) return undefined;
   const guard = inSequence(steps);
   const facts = row.carries;
-  if (!facts) return guard;
+  if (!facts) return withoutFallen(guard);
   return (data, scope) => {
     try {
       const given = withMessageList(data, scope.host, facts);
@@ -76,6 +76,28 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
     }
   };
 };
+
+/** Removes the fields that represent content which guards changed in a prompt, by a result or in place. */
+const withoutFallen =
+  <P extends Phase>(guard: Guard<P>): Guard<P> =>
+  (data, scope) => {
+    const { prompt }: PromptCarrier = data;
+    const leave = prompt && noteSentStandIns(prompt);
+    const verdict = guard(data, scope);
+    if (!leave) return verdict;
+    return whenReady(verdict, (own) => {
+      if (own.kind !== 'pass' && own.kind !== 'edit') return own;
+      const after = own.kind === 'edit' ? own.data : data;
+      const { prompt: judged = prompt }: PromptCarrier = after;
+      const left = leave(judged);
+      return left === judged ? own : { kind: 'edit', data: { ...after, prompt: left } };
+    });
+  };
+
+interface PromptCarrier {
+  readonly phase: Phase;
+  readonly prompt?: PhaseData<'llmRequest'>['prompt'];
+}
 
 /** The steps of a node in a phase; empty if it has nothing to do. Nested sequences are flattened. */
 export const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: string): GuardStep<P>[] => {

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Agent as StockAgent, type AgentConfig } from '@mastra/core/agent';
 import { AgentController, type AgentControllerRequestContext } from '@mastra/core/agent-controller';
 import type { OutputProcessor } from '@mastra/core/processors';
-import type { RequestContext } from '@mastra/core/request-context';
+import { RequestContext } from '@mastra/core/request-context';
 import { InMemoryStore } from '@mastra/core/storage';
 import { createTool } from '@mastra/core/tools';
 import { LocalFilesystem, Workspace } from '@mastra/core/workspace';
@@ -284,4 +284,15 @@ describe('an AgentController of Mastra', () => {
     expect(all).not.toContain(secret);
     expect(shown.at(-1)).toMatchObject({ type: 'agent_end' });
   });
+});
+
+it('an application’s own "controller" in the request context stays as it is with guards', async () => {
+  const guards = [{ id: 'reads', processOutputStep: () => undefined } as unknown as OutputProcessor];
+  for (const own of ['ann', new AbortController(), { name: 'ann' }]) {
+    const context = new RequestContext([['controller', own]]);
+    const model = scriptedModel({ steps: [{ text: 'Done.' }] });
+    const agent = new Agent({ id: 'a', name: 'a', instructions: 'x', model, outputProcessors: guards });
+    await agent.generate('Go.', { requestContext: context });
+    expect(context.get('controller')).toBe(own);
+  }
 });

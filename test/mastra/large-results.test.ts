@@ -163,3 +163,27 @@ const seen = () => {
   }));
   return { results, guards };
 };
+
+it.each(modes)('an instance with private fields reaches guards and the model as its JSON, in %s', async (mode) => {
+  class Price {
+    readonly #euros = 5;
+    toJSON() {
+      return { euros: this.#euros };
+    }
+  }
+  const look = createTool({
+    id: 'look',
+    description: 'Looks.',
+    inputSchema: z.object({}),
+    execute: async () => ({ price: new Price() }),
+  });
+  const reads = { id: 'reads', processToolResult: ({ result }) => void JSON.stringify(result) } as Processor;
+  for (const outputProcessors of [[], [reads]]) {
+    const model = scriptedModel({ steps: callThen('look') });
+    const own = { id: 'a', name: 'a', instructions: 'x', model, tools: { look }, outputProcessors };
+    const { status } = await (mode === 'generate'
+      ? new InterlockAgent(own).generate('Look.')
+      : (await new InterlockAgent(own).stream('Look.')).getFullOutput());
+    expect([status, JSON.stringify(model.calls[1]?.prompt).includes('{"price":{"euros":5}}')]).toEqual(['success', true]);
+  }
+});

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
@@ -162,3 +163,28 @@ it.each([
   expect(textOf(frames)).toContain('Done.');
   expect(JSON.stringify(frames)).not.toContain('ZEB');
 });
+
+const file = btoa(`It is ${secret}.`);
+
+it.each([
+  ['a stock agent', Agent],
+  ['an InterlockAgent', InterlockAgent],
+] as const)(
+  'P2 errors and files of %s do not leave its supervisor before a guard has judged their texts',
+  async (_name, Kind) => {
+    const finish = { type: 'finish', finishReason: 'stop', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } } as const;
+    const answers: ScriptedStep<'v2'>[] = [
+      { text: ['No.'], error: new Error(`Cannot reach ${secret}`) },
+      { parts: [{ type: 'file', mediaType: 'text/plain', data: file }, finish] },
+    ];
+    for (const answer of answers) {
+      const child = new (Kind as typeof Agent)({ ...common('child', [answer]), maxRetries: 0 });
+      const codes = redactor({ strategy: 'replace', kinds: [], patterns: [{ name: 'code', regex: /ZEBRA42/, maxLength: 7 }] });
+      const top = { ...common('top', callsTo('child')), agents: { child }, outputProcessors: [codes] };
+      const frames = framesIn(await streamed(new InterlockAgent(top)));
+      expect(textOf(frames)).toContain('Done.');
+      const left = inspect(frames, { depth: null, maxStringLength: null });
+      expect([left.includes(secret), left.includes(file)]).toEqual([false, false]);
+    }
+  },
+);

@@ -149,8 +149,8 @@ const editingHooks = <Kind extends string, Metadata>(
     // A replacement may have brought a label nearer to a value that the stream hook left.
     const isRead = place === 'answer' && args.state[redactedKey] === true;
     const redaction = redactionOf({ ...policy, finder: (isRead && finder.unlabelled?.()) || finder })(args);
-    const withResults = place === 'input' && readsResults(policy);
-    const editing = redactMessages(args.messages, targets, { ...redaction, withResults });
+    const input = place === 'input' ? { withResults: readsResults(policy) } : undefined;
+    const editing = redactMessages(args.messages, targets, { ...redaction, input });
     return whenReady(editing, (edited) =>
       edited.found.length === 0 ? unchanged : report(guard, policy.detection(edited.found, place)).then(() => edited.messages),
     );

@@ -14,8 +14,8 @@ interface RedactedMessages<Span extends TextSpan> {
 }
 
 /**
- * Redacts the text and the text files of the messages in `targets`, and the results of tools if the redaction covers them. All other
- * messages, parts, ids and fields stay unchanged. A message without a find stays the same object.
+ * Redacts the text and the text files of the messages in `targets`, and if it redacts an input, the model's reasoning and the calls of
+ * tools. All other messages, parts, ids and fields stay unchanged. A message without a find stays the same object.
  */
 export const redactMessages = <Span extends TextSpan>(
   messages: MastraDBMessage[],
@@ -41,11 +41,12 @@ export const redactMessages = <Span extends TextSpan>(
 export type EditText = (text: string, label?: string) => Awaitable<string>;
 
 /** A message with the texts of its files edited, and of its results; the same object if nothing changes. */
-const editParts = (message: MastraDBMessage, edit: EditText, { withResults }: Redaction): Awaitable<MastraDBMessage> => {
+const editParts = (message: MastraDBMessage, edit: EditText, { input }: Redaction): Awaitable<MastraDBMessage> => {
   const parts = allPartsOf(message);
   const edited = inTurn(parts, (part): Awaitable<MastraMessagePart> => {
     if (part.type === 'file') return changeTexts((change) => readPart(part, change), edit);
-    return withResults && part.type === 'tool-invocation' ? editEnd(part, edit) : part;
+    if (input && part.type === 'reasoning') return editReasoning(part, edit);
+    return input && part.type === 'tool-invocation' ? editCall(part, edit, input) : part;
   });
   return whenReady(edited, (changed) =>
     changed.every((part, index) => part === parts[index])
@@ -54,15 +55,27 @@ const editParts = (message: MastraDBMessage, edit: EditText, { withResults }: Re
   );
 };
 
-/** A call with its end edited, and the model's form of it. */
-const editEnd = (part: ToolPart, edit: EditText): Awaitable<ToolPart> => {
-  const { toolInvocation, providerMetadata } = part;
-  const given = endsOf(part);
+const editReasoning = (part: ReasoningPart, edit: EditText): Awaitable<ReasoningPart> => {
+  const given = [part.reasoning, ...part.details.map((detail) => ('text' in detail ? detail.text : ''))];
   return whenReady(editLeaves(given, edit), (edited) => {
     if (edited === given) return part;
-    const [result, errorText, reason, output] = edited as typeof given; // of the same shape
+    const [reasoning = '', ...texts] = edited as typeof given; // of the same shape
+    const details = part.details.map((detail, index) => ('text' in detail ? { ...detail, text: texts[index] ?? '' } : detail));
+    return { ...part, reasoning, details };
+  });
+};
+
+type ReasoningPart = Extract<MastraMessagePart, { type: 'reasoning' }>;
+
+/** A call with its arguments and its end edited, and the model's form of it. */
+const editCall = (part: ToolPart, edit: EditText, { withResults }: NonNullable<Redaction['input']>): Awaitable<ToolPart> => {
+  const { toolInvocation, providerMetadata } = part;
+  const given = [toolInvocation.args, ...(withResults ? endsOf(part) : [])] as [unknown, ...Partial<ReturnType<typeof endsOf>>]; // the whole end or nothing
+  return whenReady(editLeaves(given, edit), (edited) => {
+    if (edited === given) return part;
+    const [args, result, errorText, reason, output] = edited as typeof given; // of the same shape
     const { approval } = fieldsIn(toolInvocation);
-    const ends = { result, errorText, approval: reason === undefined ? approval : { ...fieldsIn(approval), reason } };
+    const ends = { args, result, errorText, approval: reason === undefined ? approval : { ...fieldsIn(approval), reason } };
     const metadata = output !== undefined && {
       ...providerMetadata,
       mastra: { ...providerMetadata?.['mastra'], modelOutput: output },
@@ -115,8 +128,8 @@ export interface Redaction<Span extends TextSpan = TextSpan> extends Pick<
   'find' | 'isStepwise' | 'prepare' | 'labelled' | 'rest'
 > {
   replacement(span: Span, value: string): string;
-  /** Whether it covers the results of tools in messages. Default: no. */
-  readonly withResults?: boolean;
+  /** Set for an input, where all parts of messages are read; the results of tools if it covers them. */
+  readonly input?: { readonly withResults: boolean } | undefined;
   /** The texts without values: they are not searched again, and those that are found to have none are added. */
   readonly clean?: Pick<Set<string>, 'has' | 'add'>;
 }

@@ -10,7 +10,7 @@ const guardOf = (options: Options = {}) => redactor({ strategy: 'replace', kinds
 const email = 'jane@example.com';
 
 describe('redactor, messages', () => {
-  it('redacts values in text parts and keeps other parts unchanged', async () => {
+  it('redacts values in texts and reasoning, and keeps other parts unchanged', async () => {
     const file = { type: 'file' as const, data: email, mimeType: 'image/png' };
     const reasoning = { type: 'reasoning' as const, reasoning: email, details: [] };
     const input = messageOf(
@@ -29,7 +29,12 @@ describe('redactor, messages', () => {
       ...input,
       content: {
         ...input.content,
-        parts: [{ type: 'text', text: 'Write to [EMAIL]!' }, file, reasoning, { type: 'text', text: 'Bye' }],
+        parts: [
+          { type: 'text', text: 'Write to [EMAIL]!' },
+          file,
+          { ...reasoning, reasoning: '[EMAIL]' },
+          { type: 'text', text: 'Bye' },
+        ],
         content: 'Write to [EMAIL]!Bye',
       },
     });
@@ -38,16 +43,16 @@ describe('redactor, messages', () => {
   });
 
   /** A message of a client's tool, or a recalled one: no other hook gets its result. */
-  const withResult = (toModel?: unknown) =>
+  const withResult = (toModel?: unknown, to = email) =>
     messageOf('assistant', [
       {
         type: 'tool-invocation',
-        toolInvocation: { state: 'result', toolCallId: 'c', toolName: 'ask', args: { to: email }, result: { of: email } },
+        toolInvocation: { state: 'result', toolCallId: 'c', toolName: 'ask', args: { to }, result: { of: email } },
         ...(toModel !== undefined && { providerMetadata: { mastra: { modelOutput: toModel }, other: { id: email } } }),
       } as never,
     ]);
 
-  it('redacts results of tools in the input, with what the model reads in their place', async () => {
+  it('redacts calls of tools in the input, with what the model reads in place of their results', async () => {
     const messages = [user('hello'), withResult({ type: 'text', value: `It is ${email}.` }), withResult()];
     const { result } = await callHook(guardOf(), 'processInput', { messages });
     expect(result).toEqual([
@@ -61,7 +66,7 @@ describe('redactor, messages', () => {
                 state: 'result',
                 toolCallId: 'c',
                 toolName: 'ask',
-                args: { to: email },
+                args: { to: '[EMAIL]' },
                 result: { of: '[EMAIL]' },
               },
               providerMetadata: { mastra: { modelOutput: { type: 'text', value: 'It is [EMAIL].' } }, other: { id: email } },
@@ -77,9 +82,11 @@ describe('redactor, messages', () => {
     ]);
     expect((await callHook(guardOf({ strategy: 'block' }), 'processInput', { messages })).tripped).toBeDefined();
     for (const strategy of ['replace', 'block'] as const)
-      expect(await callHook(guardOf({ strategy, places: ['input', 'answer'] }), 'processInput', { messages })).toEqual({
-        result: undefined,
-      });
+      expect(
+        await callHook(guardOf({ strategy, places: ['input', 'answer'] }), 'processInput', {
+          messages: [withResult(email, 'x')],
+        }),
+      ).toEqual({ result: undefined });
     expect(await callHook(guardOf(), 'processOutputResult', { messages })).toEqual({ result: undefined });
   });
 

@@ -233,9 +233,11 @@ const partOf = (durable: Durable, part: { name: string; interrupt: (cause: unkno
 
 const guarding = Symbol('an agent with the guards of a run');
 
-/** A session of Mastra's `AgentController`, as the request context of its runs describes it. */
-const controllerIn = (requestContext: RequestContext | undefined) =>
-  requestContext?.get<string, { readonly [guarding]?: (subagent: Agent) => Agent } | undefined>('controller');
+/** A session of Mastra's `AgentController`, as the request context of its runs describes it; applications may use the name as well. */
+const controllerIn = (requestContext: RequestContext | undefined) => {
+  const controller = requestContext?.get<string, { readonly [guarding]?: (subagent: Agent) => Agent } | undefined>('controller');
+  return typeof fieldsIn(controller)['getState'] === 'function' ? controller : undefined;
+};
 
 /** Passes guards on to the sub-agents that an `AgentController` creates in its tool `subagent`. */
 export const guardSubagents = (requestContext: RequestContext, guardedAgent: (parts: object) => Agent): void => {
