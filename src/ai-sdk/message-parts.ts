@@ -1,3 +1,4 @@
+import { withoutStandIns } from '../guard/stand-ins.js';
 import { partsIn, resultIn, type Part, type StoredPart } from '../plain/stored-message.js';
 import { isSame, fieldsIn } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
@@ -60,8 +61,12 @@ export const patchMessages = <M extends AnyMessage>(messages: readonly M[], edit
 };
 
 const patchedPart: EditPart = (part, { before, after }) => {
-  const isSent = part.type !== 'tool-result' || isSame(resultIn(part['output']), invocationOf(before)?.result);
-  return isSent ? patchSent(part, after) : undefined;
+  const isResult = part.type === 'tool-result';
+  if (isResult && !isSame(resultIn(part['output']), invocationOf(before)?.result)) return undefined; // it is sent in another form
+  const { providerOptions } = part;
+  const falling = hasSameContent(before, after) ? 'references' : 'all';
+  const left = isResult ? withoutStandIns(providerOptions, falling) : fieldsIn(after)['providerMetadata']; // a result is stored without
+  return { ...patchPart(part, after), ...(providerOptions !== undefined && { providerOptions: left }) };
 };
 
 export const callIdOf = (part: StoredPart): string | undefined => invocationOf(part)?.toolCallId;
@@ -106,14 +111,6 @@ const isAligned = (before: StoredPart, after: StoredPart | undefined): boolean =
   if (before.type !== after?.type) return false;
   if (before.type === 'file') return hasSameContent(before, after);
   return invocationOf(before)?.toolCallId === invocationOf(after)?.toolCallId;
-};
-
-/** The same with its metadata, without the fields that represent the content before an edit. */
-const patchSent = (part: Part, after: StoredPart): Part => {
-  const patch = patchPart(part, after);
-  return part['providerOptions'] === undefined || part.type === 'tool-result'
-    ? patch
-    : { ...patch, providerOptions: fieldsIn(after)['providerMetadata'] };
 };
 
 /** A part with the content of its stored one. */

@@ -1,5 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { withoutQuotations } from '../guard/read-fields.js';
+import { withoutStandIns } from '../guard/stand-ins.js';
 import { messageOf } from '../errors.js';
 import { isSame, fieldsIn } from '../phase/plain-data.js';
 import { type Part, type StoredPart } from '../plain/stored-message.js';
@@ -94,8 +95,7 @@ const hasSameText = ({ content }: RecordedStep, before: readonly StoredPart[]): 
 
 /** In the content of a step. */
 const editedPart: EditPart = ({ providerMetadata, ...given }, { before, after }) => {
-  const hasMetadata = providerMetadata !== undefined && given.type !== 'tool-result';
-  const left = hasMetadata ? withoutQuotations(fieldsIn(after)['providerMetadata']) : providerMetadata;
+  const left = withoutQuotations(withoutStandIns(providerMetadata, hasSameContent(before, after) ? 'references' : 'all'));
   const part: Part = { ...given, ...(left !== undefined && { providerMetadata: left }) };
   const [was, now] = [invocationOf(before), invocationOf(after)];
   if (!was || !now) return patchPart(part, after);
