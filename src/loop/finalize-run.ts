@@ -1,7 +1,7 @@
 import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/run-event.js';
 import { restoreConversation, snapshotConversation } from './conversation.js';
-import { persistRejectedTurn } from './persist-rejected-turn.js';
+import { dropRejectedStep, persistRejectedTurn } from './persist-rejected-turn.js';
 import { keepRejectedWords, keepsChat, keptMark, lastStepAfter } from './judge.js';
 import type { Chunk, ConversationSnapshot, StepRecord } from './ports.js';
 import { agentChunk, publish, retract, waitingChunk } from './emit.js';
@@ -160,6 +160,7 @@ export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> =>
   if (status === 'success') await publishUnseen(run, chunks);
   await notifyBufferedSteps(run, status);
   await persistRejectedTurn(run, status);
+  dropRejectedStep(run);
   if (status === 'canceled') run.change({ error: canceledBy(run.signal.reason) });
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
   if (status === 'suspended') await publishWaiting(run, chunks);

@@ -99,6 +99,17 @@ const keepCalls = (run: Run, list: MessageList): void => {
 const keptSteps = ({ state: { accepted, status, stop } }: Run): readonly ResponseStep[] =>
   status === 'tripwire' && lastStepAfter(stop) === 'rejected' ? accepted.slice(0, -1) : accepted;
 
+/** The conversation of the run's result: what memory keeps, if a later prompt was rejected. A caller may continue with it. */
+export const dropRejectedStep = (run: Run): void => {
+  const { accepted, firstStep, list } = run.state;
+  if (keptSteps(run).length === accepted.length) return;
+  run.change({
+    list:
+      listToPersist(run, 'accepted', 'tripwire') ??
+      run.options.ports.messages.restore(firstStep ?? snapshotConversation(run), list),
+  });
+};
+
 /** The conversation with the response of these steps; undefined without any. */
 const withKeptSteps = (run: Run): MessageList | undefined => {
   const { accepted, start, list: like } = run.state;

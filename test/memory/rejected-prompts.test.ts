@@ -103,6 +103,10 @@ describe.each(modes)('a prompt that a guard rejects, %s', (mode) => {
         const { agent, model } = remembering(memory, steps(count), { tools: { read }, inputProcessors: [attacked] });
         const result = await ask(agent, mode, 'Read all.', { memory: thread, savePerStep });
         expect(result.status).toBe('tripwire');
+        const history = JSON.stringify([result.messages, result.response]); // of an application without memory
+        expect(history).not.toContain(attack);
+        expect(history).not.toContain('Reading attack.');
+        expect(new Set(history.match(/Reading \w+\./g)).size).toBe(count - 1);
         const { messages } = await memory.recall({ threadId: thread.thread, resourceId: thread.resource });
         const saved = JSON.stringify(messages);
         expect(saved).not.toContain(attack);

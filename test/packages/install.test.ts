@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { integrations, rangeOf, type Integration } from '../../src/integration.js';
+import { integrations, rangeOf } from '../../src/integration.js';
 import { openProjectWith, readManifest } from './project.js';
+
+type Integration = keyof typeof integrations;
 
 const folder = mkdtempSync(join(tmpdir(), 'interlock-install-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);

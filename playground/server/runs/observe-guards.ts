@@ -1,6 +1,5 @@
 import { attempted } from '../../../src/phase/awaitable.js';
 import { wordsOfChunk } from '../../../src/trace/plain-json.js';
-import type { Phase } from '../../../src/phase/row.js';
 import { phaseRow } from '../../../src/phase/table.js';
 import {
   observers,
@@ -55,7 +54,7 @@ const createGuardReports = (facts: GuardedRunFacts): GuardReports => {
     reports: { ...recorder, reportGuard: words.report },
     ask: (data: PayloadLocation) => {
       const { phase, part } = data;
-      const { cadence, lane } = phaseRow<Phase>(phase as Phase); // payloads name phases
+      const { cadence, lane } = phaseRow(phase);
       if (cadence !== 'chunk' || part?.type === 'finish') words.settle();
       if (cadence !== 'chunk' || isEnd.test(part?.type ?? '')) recorder.flush();
       stepNumber = data.stepNumber ?? stepNumber;

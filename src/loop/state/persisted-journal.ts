@@ -33,7 +33,7 @@ interface PersistedJournalOptions {
 }
 
 /** The records of a run, which are stored with the section that produces them. */
-export interface SectionRecords {
+interface SectionRecords {
   /** Called before a section runs in this process. */
   enter(run: Run, key: string): Promise<void>;
   /** The records that are not stored yet. */

@@ -6,8 +6,7 @@ import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import type { StepRecord, TokenUsage } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, visibleSteps, waitingCalls, type Run, type RunTracer } from '../../loop/run.js';
 import type { Author } from '../../verdict.js';
-import { fieldsIn } from '../../phase/plain-data.js';
-import { withTextFields } from '../messages/conversion.js';
+import { objectOf, withTextFields } from '../messages/conversion.js';
 import { messagesOf, stepResults } from './step-results.js';
 
 /** The result of a run: the fields of Mastra's result that the loop supports, with status and events. */
@@ -26,14 +25,6 @@ const withHidden = <T extends object, H extends object>(target: T, hidden: H): T
   for (const [name, value] of Object.entries(hidden))
     Object.defineProperty(target, name, { value: value as unknown, writable: true, configurable: true });
   return target as T & H;
-};
-
-/** The object of an accepted answer. `usedFallbackValue` is true if it is the fallback value. */
-export const objectOf = ({ state: { status, attempt, list } }: Run): { object: unknown; usedFallbackValue: boolean } => {
-  const isAccepted = status === 'success' && Boolean(attempt?.settings.structuredOutput);
-  const last = isAccepted ? list.get.response.db().findLast(({ role }) => role === 'assistant') : undefined;
-  const { structuredOutput: object, interlock } = fieldsIn(last?.content.metadata);
-  return { object, usedFallbackValue: fieldsIn(interlock)['usedFallbackValue'] === true };
 };
 
 /** {@link resultOf} with all details, for the application's own callbacks. */

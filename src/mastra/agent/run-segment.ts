@@ -6,7 +6,8 @@ import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream
 import type { CallCallbacks, CallOptions } from '../call-options.js';
 import { callEnded, runCallbacks, copyForReader } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
-import { objectOf, errorOf, responseOf, usageOf } from './result.js';
+import { objectOf } from '../messages/conversion.js';
+import { errorOf, responseOf, usageOf } from './result.js';
 import { InterlockError } from '../../errors.js';
 import { anySignal, safely } from '../../phase/awaitable.js';
 import { abortAfter, timeoutError } from '../model/model-call.js';

@@ -1,5 +1,6 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
-import { isPlain, isSame } from '../../phase/plain-data.js';
+import type { Run } from '../../loop/run.js';
+import { fieldsIn, isPlain, isSame } from '../../phase/plain-data.js';
 import { emptyLike, insidesOf, isKnownInside, isUserText, settledLength, type MessageCopies } from './list-insides.js';
 
 /** A message for models or tools. */
@@ -238,4 +239,12 @@ const lastText = (parts: readonly Part[]): string => {
     if (part.type === 'text') steps.at(-1)?.push(part.text);
   }
   return steps.findLast((texts) => texts.length > 0)?.join('\n') ?? '';
+};
+
+/** The object of an accepted answer. `usedFallbackValue` is true if it is the fallback value. */
+export const objectOf = ({ state: { status, attempt, list } }: Run): { object: unknown; usedFallbackValue: boolean } => {
+  const isAccepted = status === 'success' && Boolean(attempt?.settings.structuredOutput);
+  const last = isAccepted ? list.get.response.db().findLast(({ role }) => role === 'assistant') : undefined;
+  const { structuredOutput: object, interlock } = fieldsIn(last?.content.metadata);
+  return { object, usedFallbackValue: fieldsIn(interlock)['usedFallbackValue'] === true };
 };

@@ -21,7 +21,7 @@ import type { ToolCall } from '../../loop/tool-call.js';
 import { acceptedSteps, isWithheld, type Lanes, type Run, type RunTracer, waitingCalls } from '../../loop/run.js';
 import { concealOf } from '../../loop/run-recording.js';
 import { offeredTools } from '../model/prompts.js';
-import { objectOf } from '../agent/result.js';
+import { objectOf } from '../messages/conversion.js';
 import { structuredOutputId } from '../structured-output/structured-output.js';
 import { createGuardSpans } from './guard-spans.js';
 import { namesOf, usageStats, wordsOfSteps } from './model-spans.js';
