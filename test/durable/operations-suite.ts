@@ -67,7 +67,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
     await expect(agent.cancel(runId, bob)).rejects.toMatchObject(noRun);
     await expect(agent.retry(runId, bob)).rejects.toMatchObject(noRun);
     await expect(agent.resume(runId, { approved: true }, memoryOf('bob'))).rejects.toMatchObject(noRun);
-    expect((await agent.listRuns())[0]).toMatchObject({ status: 'suspended' });
+    await expect.poll(() => agent.listRuns(), { timeout: 60_000 }).toMatchObject([{ status: 'suspended' }]); // once its segment has ended
     expect((await (await agent.attach(runId, ann)).getFullOutput()).status).toBe('suspended');
     await agent.cancel(runId, ann);
     await expect.poll(() => agent.listRuns({ status: 'ended' }), { timeout: 60_000 }).toHaveLength(1);
