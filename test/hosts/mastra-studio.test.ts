@@ -35,7 +35,7 @@ const browser = useBrowser({ suite: 'mastra-studio', tolerated });
 /** Fails after Playwright's time limit. */
 const expectVisible = (locator: Locator) => locator.waitFor();
 /** An answer; while it arrives, Studio shows it twice. */
-const answer = (page: Page, text: string) => page.getByText(text).first();
+const answerIn = (page: Page, text: string) => page.getByText(text).first();
 const open = (path: string): Promise<Page> => browser().open(`${studio.url}${path}`);
 
 describe('Mastra Studio', () => {
@@ -111,11 +111,11 @@ describe('the chat of Mastra Studio with an InterlockAgent', () => {
   it('shows an answer, also after a reload', async () => {
     const page = await openChat();
     await send(page, 'Good morning');
-    await expectVisible(answer(page, 'You said: Good morning'));
+    await expectVisible(answerIn(page, 'You said: Good morning'));
     await expectSettled(page);
     await browser().screenshot(page, 'chat-answer');
     await page.reload();
-    await expectVisible(answer(page, 'You said: Good morning'));
+    await expectVisible(answerIn(page, 'You said: Good morning'));
   });
 
   it('shows a tripwire, settles and continues', async () => {
@@ -125,7 +125,7 @@ describe('the chat of Mastra Studio with an InterlockAgent', () => {
     await expectSettled(page);
     await browser().screenshot(page, 'chat-tripwire');
     await send(page, 'Good evening');
-    await expectVisible(answer(page, 'You said: Good evening'));
+    await expectVisible(answerIn(page, 'You said: Good evening'));
   });
 
   it('shows the tripwire of a stream guard without the blocked text', async () => {
