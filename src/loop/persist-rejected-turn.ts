@@ -99,15 +99,21 @@ const keepCalls = (run: Run, list: MessageList): void => {
 const keptSteps = ({ state: { accepted, status, stop } }: Run): readonly ResponseStep[] =>
   status === 'tripwire' && lastStepAfter(stop) === 'rejected' ? accepted.slice(0, -1) : accepted;
 
-/** The conversation of the run's result: what memory keeps, if a later prompt was rejected. A caller may continue with it. */
+/** The run's result without a step that a later prompt rejected: it has what memory saves by default, so that a caller can continue with it. */
 export const dropRejectedStep = (run: Run): void => {
-  const { accepted, firstStep, list } = run.state;
-  if (keptSteps(run).length === accepted.length) return;
-  run.change({
-    list:
-      listToPersist(run, 'accepted', 'tripwire') ??
-      run.options.ports.messages.restore(firstStep ?? snapshotConversation(run), list),
-  });
+  if (keptSteps(run).length === run.state.accepted.length) return;
+  const list = listToPersist(run, 'accepted', 'tripwire') ?? questionOf(run);
+  if (list) run.change({ list });
+};
+
+/** The conversation before the response, once guards have passed the first prompt. Only runs with memory have stored it. */
+const questionOf = (run: Run): MessageList | undefined => {
+  const { accepted, acceptedInput, start, list } = run.state;
+  const { host, messages } = run.options.ports;
+  const snapshot = acceptedInput ?? (accepted.length > 0 ? start : undefined);
+  const question = snapshot && messages.restore(snapshot, list);
+  if (question && !acceptedInput) host.messages.write(question, [], { scope: 'response', source: 'response' });
+  return question;
 };
 
 /** The conversation with the response of these steps; undefined without any. */
@@ -170,16 +176,13 @@ const isUnaccepted = (status: RunStatus): status is Unaccepted => Object.hasOwn(
 
 /** The conversation to save; undefined if it would contain rejected content, or if nothing of the response was accepted. */
 const listToPersist = (run: Run, policy: SavedTurn, status: Unaccepted): MessageList | undefined => {
-  const { ports } = run.options;
-  const { acceptedInput } = run.state;
-  const question = () => acceptedInput && ports.messages.restore(acceptedInput, run.state.list);
   switch (policy) {
     case 'drop':
       return undefined;
     case 'user-only':
-      return question();
+      return questionOf(run);
     case 'placeholder': {
-      const list = question() ?? withoutInput(run, status);
+      const list = questionOf(run) ?? withoutInput(run, status);
       addParts(run, list, placeholder(answerPlaceholders[status], status));
       return list;
     }
@@ -188,8 +191,8 @@ const listToPersist = (run: Run, policy: SavedTurn, status: Unaccepted): Message
       if (kept && !areWordsAccepted(run)) keepCalls(run, kept);
       const hasKept = kept && responseParts(run, kept).length > 0;
       const parts = [...seenParts(run, status), ...otherCalls(run)];
-      if (!hasKept && parts.length === 0) return withClientResults(run, question());
-      const list = hasKept ? kept : (question() ?? withoutInput(run, status));
+      if (!hasKept && parts.length === 0) return withClientResults(run, questionOf(run));
+      const list = hasKept ? kept : (questionOf(run) ?? withoutInput(run, status));
       addParts(run, list, { parts, metadata: withheldAs(status) });
       return list;
     }

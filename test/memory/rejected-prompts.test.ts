@@ -121,6 +121,25 @@ describe.each(modes)('a prompt that a guard rejects, %s', (mode) => {
   );
 });
 
+it.each(cases)('a caller without memory continues with a result, $phase, after $count steps', async ({ phase, count }) => {
+  const when = (payload: { messages?: unknown; prompt?: unknown }) =>
+    JSON.stringify([payload.messages, payload.prompt]).includes(attack);
+  const attacked = guardOn(phase, ({ abort }) => abort('No.'), { when: when as never });
+  const { agent, model } = remembering(undefined, steps(count), { tools: { read }, inputProcessors: [attacked] });
+  const { messages, response, status } = await agent.generate('Read all.');
+  expect(status).toBe('tripwire');
+  for (const history of [messages, response['messages']]) {
+    expect(JSON.stringify(history)).not.toContain(attack);
+    expect(JSON.stringify(history).match(/"toolName":"read"/g)?.length).toBeGreaterThanOrEqual(count);
+  }
+  expect(JSON.stringify(messages)).toContain('Read all.');
+  const next = await agent.generate([...messages, { role: 'user', content: 'And now?' }] as never); // stored messages
+  expect(next.status).toBe('success');
+  const prompt = JSON.stringify(model.calls.at(-1)?.prompt);
+  expect(prompt).toContain('Read all.');
+  expect(new Set(prompt.match(/Reading \w+\./g)).size).toBe(count - 1);
+});
+
 const rows: readonly (readonly [string, Phase, number, boolean, object])[] = [
   ['a question', 'input', 0, false, {}],
   ['the first prompt', 'inputStep', 0, false, {}],
