@@ -3,7 +3,7 @@ import { withoutQuotations } from '../guard/read-fields.js';
 import { withoutStandIns } from '../guard/stand-ins.js';
 import { messageOf } from '../errors.js';
 import { isSame, fieldsIn } from '../phase/plain-data.js';
-import { type Part, type StoredPart } from '../plain/stored-message.js';
+import type { Part, StoredPart } from '../plain/stored-message.js';
 import type { Conversation } from './conversation.js';
 import {
   callIdOf,

@@ -62,7 +62,7 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
   if (steps.length === 0) return undefined;
   const guard = inSequence(steps);
   const facts = row.carries;
-  if (!facts) return withoutFallen(guard);
+  if (!facts) return row.merge?.copied?.includes('prompt') ? withoutFallen(guard) : guard;
   return (data, scope) => {
     try {
       const given = withMessageList(data, scope.host, facts);
@@ -77,7 +77,7 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
   };
 };
 
-/** Removes the fields that represent content which guards changed in a prompt, by a result or in place. */
+/** Removes the metadata that stands for content which guards changed in a prompt, by a result or in place. */
 const withoutFallen =
   <P extends Phase>(guard: Guard<P>): Guard<P> =>
   (data, scope) => {
