@@ -40,7 +40,7 @@ const wordsOf = (part: Part | undefined): string =>
   part?.type === 'text' ? part.text : part?.type === 'reasoning' ? part.reasoning : '';
 
 /**
- * A released chunk of an edited response without metadata that represents content which guards edited: from the first edited part of a response on, also without
+ * A chunk of an edited response, as it is sent: without the metadata that stands for edited content, and from the first edited part on without
  * references. The end of an edited part repeats the part's remaining metadata, so that readers drop what came before.
  */
 export const withoutFallen = (run: Run, chunk: Chunk): Chunk => {

@@ -73,8 +73,8 @@ export const snapshotOf = <P extends Phase>(data: PhaseData<P>, { host }: Pick<R
 };
 
 /**
- * Creates payloads that one guard owns: its changes, at any time, have no effect on others. If a phase's hooks only read the list, its copy is reused until messages are added or removed, because
- * a stream's hooks are called for every chunk.
+ * Creates payloads that one guard owns: its changes, at any time, have no effect on others. If a phase's hooks only read the list, its copy is
+ * reused until messages are added or removed, because a stream's hooks are called for every chunk.
  */
 export const createOwnPayloads = () => {
   const copies = new WeakMap<MessageList, { readonly list: MessageList; readonly size: number }>();
@@ -92,7 +92,7 @@ export const createOwnPayloads = () => {
     copies.set(given, { list, size });
     return list;
   };
-  /** For a snapshot, which shares the fields that hooks only read, and its list in phases whose hooks cannot change messages: the result has its own. */
+  /** A snapshot shares the fields that hooks only read, and in phases whose hooks cannot change messages also the list: the result has its own. */
   const withOwnParts = <P extends Phase>(data: PhaseData<P>, { host }: RunScope): PhaseData<P> => {
     const { messageList }: MessageCarrier = data;
     const { refresh, onlyRead } = phaseRow<Phase>(data.phase);

@@ -26,8 +26,8 @@ interface Holding {
 export const holdOf = (graph: SequenceNode, lane?: PhaseRow['lane']): Hold => {
   const known = computed(holds, graph, () => new Map<typeof lane, Hold>());
   return computed(known, lane, () => {
-    const holds = holdingIn(locationOf(graph, { lane })).map(({ hold }) => hold);
-    return holds.includes('run') ? 'run' : (holds[0] ?? 'none');
+    const found = holdingIn(locationOf(graph, { lane })).map(({ hold }) => hold);
+    return found.includes('run') ? 'run' : (found[0] ?? 'none');
   });
 };
 

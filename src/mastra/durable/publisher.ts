@@ -18,10 +18,10 @@ interface PublisherOptions {
 }
 
 /**
- * Records the visible chunks of a run segment for followers in other processes, as one stream, across changes of process. A chunk is released once its record is stored, with the record's place as
- * `metadata.sequence`: a client so never has a number or text that the next process lacks. Chunks are published early and stored with their section at the latest. If
- * a process dies inside a section, the next one retracts the text that it had released from it, because the model will produce other text, and does
- * not repeat identical chunks.
+ * Records the visible chunks of a run segment for followers in other processes, as one stream, across changes of process. A chunk is sent once
+ * its record is stored, with the record's place as `metadata.sequence`, so that a client never has a number or text that the next process lacks.
+ * Chunks are published early, and stored with their section at the latest. If a process dies inside a section, the next one retracts the text
+ * that was sent from it, because the model will produce other text, and does not repeat identical chunks.
  */
 export const createPublisher = ({ durable, board, sitting: segment, call }: PublisherOptions) => {
   const { runId } = call;
