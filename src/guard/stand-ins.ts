@@ -149,10 +149,10 @@ const fallenIn = (parts: readonly Part[], before: Contents): ((part: Part) => Fa
   };
 };
 
-/** The same for the prompt of a call, of which the returned function makes a new one: its messages may be the caller's. */
+/** The same for the prompt of a call. The returned function returns a new prompt if anything falls: its messages may be the caller's. */
 export const noteSentStandIns = (before: Prompt): ((after: Prompt) => Prompt) | undefined => {
   const contents = before.map((message) => contentsOf(sentParts(message)));
-  /** The contents of messages by their fields: messages of a prompt have no ids. */
+  /** Messages of a prompt have no ids: their fields identify them. */
   const known = Map.groupBy(
     contents.flatMap((own) => [...own.keys()].map((key) => ({ key, own }))),
     ({ key }) => key,
@@ -163,7 +163,7 @@ export const noteSentStandIns = (before: Prompt): ((after: Prompt) => Prompt) | 
       const parts = sentParts(message);
       const earlier = parts.flatMap((part) => known.get(standInsOf(metadataOf(part)) ?? '') ?? []);
       const falling = [...new Set(earlier.map(({ own }) => own))].map((own) => fallenIn(parts, own));
-      const fallingOf = falling.includes(undefined) ? undefined : falling[0]; // it is equal to an earlier message, or to none
+      const fallingOf = falling.includes(undefined) ? undefined : falling[0]; // nothing falls if the message equals one of those that had its fields
       return fallingOf ? { ...message, content: parts.map((part) => withoutFields(part, fallingOf(part))) } : message;
     });
     return left.every((message, index) => message === after[index]) ? after : (left as Prompt); // the same messages with less metadata
