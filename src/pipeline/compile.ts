@@ -83,9 +83,8 @@ const withoutFallen =
   (data, scope) => {
     const { prompt }: PromptCarrier = data;
     const leave = prompt && noteSentStandIns(prompt);
-    const verdict = guard(data, scope);
-    if (!leave) return verdict;
-    return whenReady(verdict, (own) => {
+    if (!leave) return guard(data, scope);
+    return whenReady(guard(data, scope), (own) => {
       if (own.kind !== 'pass' && own.kind !== 'edit') return own;
       const after = own.kind === 'edit' ? own.data : data;
       const { prompt: judged = prompt }: PromptCarrier = after;
