@@ -40,7 +40,7 @@ const wordsOf = (part: Part | undefined): string =>
   part?.type === 'text' ? part.text : part?.type === 'reasoning' ? part.reasoning : '';
 
 /**
- * A chunk of an edited response, as it is sent: without the metadata that stands for edited content, and from the first edited part on without
+ * A chunk of an edited response, as it is sent: without the metadata that represents edited content, and from the first edited part on without
  * references. The end of an edited part repeats the part's remaining metadata, so that readers drop what came before.
  */
 export const withoutFallen = (run: Run, chunk: Chunk): Chunk => {

@@ -77,7 +77,7 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
   };
 };
 
-/** Removes the metadata that stands for content which guards changed in a prompt, by a result or in place. */
+/** Removes the metadata that represents content which guards changed in a prompt, by a result or in place. */
 const withoutFallen =
   <P extends Phase>(guard: Guard<P>): Guard<P> =>
   (data, scope) => {
