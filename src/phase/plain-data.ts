@@ -23,8 +23,11 @@ export const definedFields = <T extends object>(fields: T): { [K in keyof T]?: E
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never; // some of the fields
 
 /** These fields, also those without a value. */
-export const pick = <T, Name extends keyof T>(from: T, ...names: readonly Name[]): Pick<T, Name> =>
-  Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, Name>; // the named fields
+export const pick = <T, Name extends keyof T>(from: T, ...names: readonly Name[]): Pick<T, Name> => {
+  const picked: Partial<Pick<T, Name>> = {};
+  for (const name of names) picked[name] = from[name];
+  return picked as Pick<T, Name>; // the named fields
+};
 
 interface Values<Key, Value> {
   get(key: Key): Value | undefined;
@@ -265,7 +268,8 @@ const sharedRecord = (earlier: Fields, value: Fields): Fields => {
     if (made) made[name] = one;
   }
   if (made) return made;
-  return Object.keys(earlier).length === fields ? earlier : withFieldsBefore(undefined, earlier, value);
+  for (const _name in earlier) fields -= 1; // a list of the names would be made for each value
+  return fields === 0 ? earlier : withFieldsBefore(undefined, earlier, value);
 };
 
 /** A copy of a record, with the earlier values of all fields before one of them. */
