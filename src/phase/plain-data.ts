@@ -144,11 +144,12 @@ const copyList = (value: readonly unknown[], copying: Copying, depth: number): u
 
 const copyRecord = (value: Fields, copying: Copying, depth: number): Fields => {
   const made = { ...value };
-  copying.containers[depth] = value;
-  copying.copies[depth] = made;
   for (const key in made) {
     const field = fieldOf(made, key);
-    if (isObject(field)) made[key] = copy(field, copying, depth + 1);
+    if (!isObject(field)) continue;
+    copying.containers[depth] = value;
+    copying.copies[depth] = made;
+    made[key] = copy(field, copying, depth + 1);
   }
   return made;
 };
