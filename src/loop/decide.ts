@@ -55,20 +55,19 @@ export const createDecider = (variant?: LoopMachine, limit = 10_000) => {
   /** The snapshot of each state, which all runs share, so that none of them writes its state as text to find a decision. */
   const snapshots = new Map<string, LoopSnapshot>();
   let decisions = new WeakMap<object, Map<string, Decision>>();
+  const remember = (from: object, key: string, decision: Decision): Decision => {
+    if (snapshots.size >= limit) {
+      snapshots.clear();
+      decisions = new WeakMap();
+    }
+    const { value, context } = decision.snapshot;
+    const snapshot = computed(snapshots, JSON.stringify([value, context]), () => decision.snapshot);
+    const made = { ...decision, snapshot };
+    computed(decisions, from, () => new Map()).set(key, made);
+    return made;
+  };
   const decideOnce = (from: object, key: string, decide: () => Decision): Decision =>
-    computed(
-      computed(decisions, from, () => new Map()),
-      key,
-      () => {
-        if (snapshots.size >= limit) {
-          snapshots.clear();
-          decisions = new WeakMap();
-        }
-        const decision = decide();
-        const { value, context } = decision.snapshot;
-        return { ...decision, snapshot: computed(snapshots, JSON.stringify([value, context]), () => decision.snapshot) };
-      },
-    );
+    decisions.get(from)?.get(key) ?? remember(from, key, decide());
   return {
     start: (input: LoopInput) =>
       decideOnce(beforeStart, JSON.stringify(input), () => decisionOf(initialTransition(machine(), input))),
