@@ -21,10 +21,10 @@ export const createPrompts = (copies: MessageCopies): LoopMessages['toPrompt'] =
 const allMessages = (list: MessageList): MastraDBMessage[] => list.get.all.db();
 
 /** Copies a message, because middleware marks messages and parts in place, and later calls must not get these marks. */
-const copied = (message: Prompt[number]): Prompt[number] =>
-  message.role === 'system'
-    ? copiedPart(message)
-    : ({ ...copiedPart(message), content: message.content.map(copiedPart) } as Prompt[number]); // with the same parts
+const copied = (message: Prompt[number]): Prompt[number] => {
+  const copy = copiedPart(message);
+  return copy.role === 'system' ? copy : Object.assign(copy, { content: copy.content.map(copiedPart) });
+};
 
 const copiedPart = <T extends { providerOptions?: object }>(part: T): T =>
   part.providerOptions ? { ...part, providerOptions: copyPlain(part.providerOptions) } : { ...part };
