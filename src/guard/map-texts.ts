@@ -45,6 +45,8 @@ interface Mapping {
   readonly keeps?: ReadonlySet<string>;
 }
 
+const boxed = /^\[object (?:String|Number)\]$/;
+
 const mapContainer = (value: object, mapping: Mapping): unknown => {
   const { edit, inner, label, fileType } = mapping;
   if (value instanceof Date) return value;
@@ -57,8 +59,9 @@ const mapContainer = (value: object, mapping: Mapping): unknown => {
   if (value instanceof Error) return mapError(value, inner);
   if (value instanceof Map || value instanceof Set) return mapCollection(value, inner);
   const { toJSON } = fieldsIn(value);
-  if (typeof toJSON !== 'function') return mapFields(value, mapping);
-  const json: unknown = toJSON.call(value);
+  const read = boxed.test(Object.prototype.toString.call(value)) ? value.valueOf : toJSON;
+  if (typeof read !== 'function') return mapFields(value, mapping);
+  const json: unknown = read.call(value);
   const mapped = inner(json, label, fileType);
   return Object.is(mapped, json) ? value : mapped;
 };

@@ -86,6 +86,18 @@ export const isPlain = (value: unknown): boolean => {
   return Array.isArray(value) ? value.every(isPlain) : isRecord(value) && Object.values(value).every(isPlain);
 };
 
+/** Deeper values would exceed the stack of code that reads them, such as that of guards. */
+export const maxDepth = 500;
+
+/** The same data. Raises a `RangeError` if it has too many levels. */
+export const withinDepth = <T>(value: T, depth = 0, seen = new Set<object>()): T => {
+  if (!isObject(value) || seen.has(value) || (!Array.isArray(value) && !isRecord(value))) return value;
+  if (depth === maxDepth) throw new RangeError(`data has more than ${maxDepth} levels.`);
+  seen.add(value);
+  for (const field of Object.values(value)) withinDepth(field, depth + 1, seen);
+  return value;
+};
+
 /**
  * Whether a value is plain data that `JSON.stringify` takes; false if in doubt. Writing a large result as text, as Mastra's own check
  * does, takes five times as long. It has the limit of that check: data shared at many places would be written at each of them.
