@@ -69,6 +69,7 @@ export const startCall = async (
   const version = await versionFor(agent, options.versions, requestContext);
   if (version !== agent) return startCall(called.as(version), { mode, messages, options: { ...given, requestContext } });
   await checkAccess(agent, options, requestContext);
+  called.suspended.checkNew(options.runId);
   return inThread({ agent, mode, given, options, requestContext }, async (placed) => {
     const call = { agent, mode, messages: input, options: placed, requestContext: placed.requestContext ?? requestContext };
     const followed = await called.runner(given)?.start({ ...call, given });
