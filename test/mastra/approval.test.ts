@@ -42,18 +42,6 @@ describe.each(modes)('approval in %s', (mode) => {
     expect(model.calls[1]?.prompt.at(-1)).toMatchObject({ content: [{ output: { value: { charged: 5 } } }] });
   });
 
-  it('an approval runs the call that was shown, although another run is started with the id of the suspended one', async () => {
-    const log: unknown[] = [];
-    const other = { toolCalls: [{ id: 'call-0-0', name: 'charge', args: { amount: 900 } }] };
-    const [shown, done] = callThen('charge', { amount: 5 });
-    const { agent } = makeAgent([shown, other, done] as never, { tools: { charge: charging(log) } });
-    const { result } = await begin(agent, mode);
-    const { runId } = result;
-    expect(await codeOf(() => agent[mode]('Charge 900.', { runId }))).toBe('agent/invalid-option');
-    await resume(agent, mode, yes, { runId });
-    expect(log).toEqual([5]);
-  });
-
   it('approveToolCall and declineToolCall do the same', async () => {
     const log: unknown[] = [];
     const { agent } = makeAgent([...callThen('charge', { amount: 1 }), ...callThen('charge', { amount: 2 }, 'Well.')], {
@@ -381,6 +369,18 @@ describe.each(modes)('tools that suspend the run, in %s', (mode) => {
     expect((await resume(agent, mode, { city: 'Oslo' }, { runId })).result.text).toBe('Done.');
     expect(log).toEqual(['sun', { city: 'Oslo' }]);
   });
+});
+
+it.each(modes)('an approval runs the call that was shown, although a run is started with the id of its own: %s', async (mode) => {
+  const log: unknown[] = [];
+  const other = { toolCalls: [{ id: 'call-0-0', name: 'charge', args: { amount: 900 } }] };
+  const [shown, done] = callThen('charge', { amount: 5 });
+  const { agent } = makeAgent([shown, other, done] as never, { tools: { charge: charging(log) } });
+  const { result } = await begin(agent, mode);
+  const { runId } = result;
+  expect(await codeOf(() => agent[mode]('Charge 900.', { runId }))).toBe('agent/invalid-option');
+  await resume(agent, mode, yes, { runId });
+  expect(log).toEqual([5]);
 });
 
 describe('streams of suspended runs', () => {
