@@ -89,12 +89,13 @@ export const isPlain = (value: unknown): boolean => {
 /** Deeper values would exceed the stack of code that reads them, such as that of guards. */
 export const maxDepth = 500;
 
-/** The same data. Raises a `RangeError` if it has too many levels. */
-export const withinDepth = <T>(value: T, depth = 0, seen = new Set<object>()): T => {
-  if (!isObject(value) || seen.has(value) || (!Array.isArray(value) && !isRecord(value))) return value;
-  if (depth === maxDepth) throw new RangeError(`data has more than ${maxDepth} levels.`);
-  seen.add(value);
-  for (const field of Object.values(value)) withinDepth(field, depth + 1, seen);
+/** The same data. Raises a `RangeError` if it has too many levels; data that contains itself has not. */
+export const withinDepth = <T>(value: T, containers: object[] = []): T => {
+  const fields = Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : [];
+  if (containers.length === maxDepth) throw new RangeError(`data has more than ${maxDepth} levels.`);
+  containers.push(value as object); // popped before another of its level
+  for (const field of fields) if (isObject(field) && !containers.includes(field)) withinDepth(field, containers);
+  containers.pop();
   return value;
 };
 
