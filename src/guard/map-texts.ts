@@ -151,20 +151,8 @@ const asText =
 /** Framing fields of the host's data, which are not text of the conversation. */
 const framing = new Set(['type', 'role', 'from', 'reason', 'finishReason', 'state', 'id', 'runId', 'messageId', 'toolCallId']);
 
-const contentFields = new Set([
-  'args',
-  'input',
-  'result',
-  'error',
-  'data',
-  'object',
-  'structuredOutput',
-  'suspendPayload',
-  'resumePayload',
-  'suspendOutput',
-  'iterationOutput',
-  'finalWorkflowResult',
-]);
+const contentField =
+  /^(?:args|input|result|error|data|object|structuredOutput|(?:suspend|resume)Payload|(?:suspend|iteration)Output|finalWorkflowResult)$/;
 
 /**
  * Whether a field has data of a model, a tool or a workflow's step, whose own fields may have names of framing fields. Chunks have their
@@ -172,7 +160,7 @@ const contentFields = new Set([
  */
 const isContent = (fields: object, name: string, value: unknown): boolean => {
   if (name === 'payload') return !('type' in fields);
-  return name === 'output' ? 'toolCallId' in fields || !('usage' in fieldsIn(value)) : contentFields.has(name);
+  return name === 'output' ? 'toolCallId' in fields || !('usage' in fieldsIn(value)) : contentField.test(name);
 };
 
 /**

@@ -214,7 +214,10 @@ describe('a value in a field with any name', () => {
       { name: 'mail', args: fields },
       { name: address, args: {} },
     ]) {
-      const child = new Child({ ...common('child', [{ toolCalls: [call] }, { text: 'Done.' }]), tools: { mail } });
+      const child = new (Child as typeof Agent)({
+        ...common('child', [{ toolCalls: [call] }, { text: 'Done.' }]),
+        tools: { mail },
+      });
       expect(await found({ agents: { child } })).toEqual([]);
     }
   });
