@@ -89,6 +89,19 @@ export const isPlain = (value: unknown): boolean => {
   return Array.isArray(value) ? value.every(isPlain) : isRecord(value) && Object.values(value).every(isPlain);
 };
 
+/** Deeper values would exceed the stack of code that reads them, such as that of guards. */
+export const maxDepth = 500;
+
+/** The same data. Raises a `RangeError` if it has too many levels; data that contains itself has not. */
+export const withinDepth = <T>(value: T, containers: object[] = []): T => {
+  const fields = Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : [];
+  if (containers.length === maxDepth) throw new RangeError(`data has more than ${maxDepth} levels.`);
+  containers.push(value as object); // popped before another of its level
+  for (const field of fields) if (isObject(field) && !containers.includes(field)) withinDepth(field, containers);
+  containers.pop();
+  return value;
+};
+
 /**
  * Whether a value is plain data that `JSON.stringify` takes; false if in doubt. Writing a large result as text, as Mastra's own check
  * does, takes five times as long. It has the limit of that check: data shared at many places would be written at each of them.

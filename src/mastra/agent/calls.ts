@@ -18,6 +18,7 @@ import type { SuspendedRuns } from './suspended-runs.js';
 import { anySignal, safely } from '../../phase/awaitable.js';
 import { spanOf } from '../tracing/agent-trace.js';
 import type { Mastra } from '@mastra/core/mastra';
+import { fillTextFields } from '../messages/conversion.js';
 import { requestedIds, type MemoryTarget } from '../memory/memory.js';
 import { fieldsIn } from '../../phase/plain-data.js';
 
@@ -68,6 +69,7 @@ export const startCall = async (
   const version = await versionFor(agent, options.versions, requestContext);
   if (version !== agent) return startCall(called.as(version), { mode, messages, options: { ...given, requestContext } });
   await checkAccess(agent, options, requestContext);
+  called.suspended.checkNew(options.runId);
   return inThread({ agent, mode, given, options, requestContext }, async (placed) => {
     const call = { agent, mode, messages: input, options: placed, requestContext: placed.requestContext ?? requestContext };
     const followed = await called.runner(given)?.start({ ...call, given });
@@ -170,9 +172,11 @@ const scored = (started: StartedRun, call: Scored): StartedRun => ({
 const startScorers = async (run: Run, { agent, options, requestContext }: Scored): Promise<void> => {
   if (run.state.status !== 'success') return;
   const { capabilities } = agent['getLegacyHandler']() as unknown as { readonly capabilities: ScorerStarter };
-  const { threadId, resourceId } = run.state.list.get.input.db()[0] ?? {};
+  const { list: messageList } = run.state;
+  fillTextFields(messageList);
+  const { threadId, resourceId } = messageList.get.input.db()[0] ?? {};
   await capabilities.runScorers({
-    messageList: run.state.list,
+    messageList,
     runId: run.options.runId,
     requestContext,
     structuredOutput: Boolean(options.structuredOutput),

@@ -177,11 +177,6 @@ export const addMissingParts = (messages: readonly MastraDBMessage[]): void => {
   }
 };
 
-/** Removes fields whose parts a guard has removed. */
-export const dropStaleFields = (messages: readonly MastraDBMessage[]): void => {
-  for (const { content } of messages) mirrorsOf(content).forEach(({ field }) => delete content[field]);
-};
-
 /**
  * The messages as Mastra's agent returns them, in copies: answers repeat their text in a field. The messages of a list get no such field
  * before they were accepted, because guards edit parts.
@@ -196,15 +191,22 @@ export const withTextFields = (messages: readonly MastraDBMessage[], { getPersis
   });
 };
 
+/** Updates these fields in the messages of a list. */
+export const fillTextFields = ({ get }: MessageList): void => {
+  for (const { content } of get.input.db()) followParts(content);
+  for (const message of get.response.db()) fillTextField(message);
+};
+
 /** Sets the fields of a message of the answer that repeat its parts. */
-export const fillTextField = ({ role, content }: MastraDBMessage): void => {
+const fillTextField = ({ role, content }: MastraDBMessage): void => {
   const text = role === 'assistant' ? lastText(content.parts) : '';
   if (text !== '') content.content = text; // a new answer has no such field yet
   followParts(content);
 };
 
-/** Updates the fields of a message that repeat its parts, if guards have edited these. */
+/** Updates the fields of a message that repeat its parts, if guards have edited or removed these. */
 export const followParts = (content: Content): void => {
+  mirrorsOf(content).forEach(({ field }) => delete content[field]);
   const { parts } = content;
   const texts = ofType(parts, 'text').map(({ text }) => text);
   if (content.content && !repeats(content.content, [...texts, lastText(parts)])) content.content = texts.join('\n');
