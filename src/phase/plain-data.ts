@@ -92,13 +92,13 @@ export const isPlain = (value: unknown): boolean => {
 /** Deeper values would exceed the stack of code that reads them, such as that of guards. */
 export const maxDepth = 500;
 
-/** The same data. Raises a `RangeError` if it has too many levels; data that contains itself has not. */
-export const withinDepth = <T>(value: T, containers: object[] = []): T => {
-  const fields = Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : [];
-  if (containers.length === maxDepth) throw new RangeError(`data has more than ${maxDepth} levels.`);
-  containers.push(value as object); // popped before another of its level
-  for (const field of fields) if (isObject(field) && !containers.includes(field)) withinDepth(field, containers);
-  containers.pop();
+/** The same data. Raises a `RangeError` if it has too many levels. */
+export const withinDepth = <T>(value: T, depth = 0, seen?: Set<object>): T => {
+  if (!isObject(value) || seen?.has(value) || (!Array.isArray(value) && !isRecord(value))) return value;
+  if (depth === maxDepth) throw new RangeError(`data has more than ${maxDepth} levels.`);
+  const known = seen ?? (depth > 16 ? new Set<object>() : undefined); // messages are flat; deeper data may contain itself
+  known?.add(value);
+  for (const name in value) withinDepth(value[name], depth + 1, known);
   return value;
 };
 

@@ -208,13 +208,18 @@ const fillTextField = ({ role, content }: MastraDBMessage): void => {
 export const followParts = (content: Content): void => {
   mirrorsOf(content).forEach(({ field }) => delete content[field]);
   const { parts } = content;
-  const texts = ofType(parts, 'text').map(({ text }) => text);
-  if (content.content && !repeats(content.content, [...texts, lastText(parts)])) content.content = texts.join('\n');
-  const reasons = ofType(parts, 'reasoning').map(({ reasoning }) => reasoning);
-  if (content.reasoning && !repeats(content.reasoning, reasons)) content.reasoning = reasons.join('\n');
-  const calls = ofType(parts, 'tool-invocation').map(({ toolInvocation }) => toolInvocation);
-  if (content.toolInvocations && !sameCalls(content.toolInvocations, calls))
-    content.toolInvocations = calls as Content['toolInvocations']; // the older type has fewer states
+  if (content.content) {
+    const texts = ofType(parts, 'text').map(({ text }) => text);
+    if (!repeats(content.content, [...texts, lastText(parts)])) content.content = texts.join('\n');
+  }
+  if (content.reasoning) {
+    const reasons = ofType(parts, 'reasoning').map(({ reasoning }) => reasoning);
+    if (!repeats(content.reasoning, reasons)) content.reasoning = reasons.join('\n');
+  }
+  if (content.toolInvocations) {
+    const calls = ofType(parts, 'tool-invocation').map(({ toolInvocation }) => toolInvocation);
+    if (!sameCalls(content.toolInvocations, calls)) content.toolInvocations = calls as Content['toolInvocations']; // the older type has fewer states
+  }
 };
 
 const ofType = <T extends Part['type']>(parts: readonly Part[], type: T): PartOf<T>[] =>
