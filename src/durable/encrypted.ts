@@ -141,8 +141,8 @@ interface Known {
 
 /** Encrypts with the first key; decrypts with any of them. `readsPlain`: texts that were never encrypted are returned as they are. Raises `durable/invalid-key`. */
 export const createSeal = (given: readonly [SealKey, ...SealKey[]], { readsPlain = false } = {}) => {
+  const { id, key } = readKey(given[0]);
   const keys = given.map(readKey);
-  const [{ id, key }] = keys as [Known, ...Known[]]; // as many as given
   return {
     readsPlain,
     /** @param place the location of the text: it cannot be decrypted as the text of another location */

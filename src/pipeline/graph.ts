@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 
 import { patternOf } from '../guard/pattern-row.js';
-import type { Window } from '../guard/pattern.js';
+import type { Window, WindowedProcessor } from '../guard/pattern.js';
 import type { GuardPolicy, GuardWindow } from '../guard/policy/guard-policy.js';
 import type { GuardTraits } from '../guard/traits.js';
 import type { PhaseData, PhaseRow } from '../phase/row.js';
@@ -195,6 +195,7 @@ export const defaultWindow: GuardWindow = 'sentence';
 export const windowOf = ({ processor, policy, window: ofAgent = defaultWindow }: GuardNode): Window => {
   const pattern = patternOf(processor);
   const window = policy?.window;
-  if (!pattern) return window ?? (processor as { window?: Window }).window ?? ofAgent;
+  const { window: own }: WindowedProcessor = processor;
+  if (!pattern) return window ?? own ?? ofAgent;
   return { pattern: window === 'part' || window === 'step' ? { ...pattern, maxLength: 'part', open: undefined } : pattern };
 };

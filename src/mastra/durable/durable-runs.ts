@@ -17,7 +17,8 @@ import {
   type SegmentRef,
 } from './following.js';
 import {
-  readEnd,
+  storedEnd,
+  storedSegment,
   runIdOf,
   segmentId,
   splitOptions,
@@ -141,7 +142,7 @@ const cancelRun = async (context: DurableContext, runId: string): Promise<void> 
     }
     const end = suspendedIn(found, id);
     if (!end) return;
-    const input = writeSegment({ call: end.call, resumes: { state: end.state } });
+    const input = storedSegment.write({ call: end.call, resumes: { state: end.state } });
     if (await runs.start({ ...pick(end.call, ...labels), runId: segmentId(runId, number + 1), input })) return;
     // Another caller has resumed it in this moment.
   }
@@ -149,7 +150,7 @@ const cancelRun = async (context: DurableContext, runId: string): Promise<void> 
 
 /** The end of a run segment after which its run waits for a person. */
 const suspendedIn = (found: RunFound, id: string): PersistedEnd | undefined => {
-  const end = found.kind === 'ended' ? readEnd(found.output, id) : undefined;
+  const end = found.kind === 'ended' ? storedEnd.read(found.output, id) : undefined;
   return end?.state && end.state.status === 'suspended' ? end : undefined;
 };
 
@@ -179,7 +180,7 @@ const startSegment = async (
 ): Promise<Followed> => {
   const { runs, localRuns } = context;
   const { id, runId } = at;
-  const input = writeSegment(segment);
+  const input = storedSegment.write(segment);
   const cancel = (): void => void whenReachable(() => runs.cancel(id)).catch(() => undefined);
   const removeListener = (): void => here.abortSignal?.removeEventListener('abort', cancel); // a signal may outlive the run
   try {
@@ -248,9 +249,6 @@ const endOf = async (context: DurableContext, id: string): Promise<SegmentEnd> =
     await context.pause();
   }
 };
-
-/** Raises `durable/unkept-value` for an option that is not plain data, such as a function. */
-const writeSegment = (segment: PersistedSegment): string => encode(segment);
 
 /** Hosts a program on an engine. Errors of the engine or its driver, now and later, become the cause of `durable/engine-failed`. */
 const hostCoded = ({ name: engine, host }: Engine, program: Program): ProgramRuns => {

@@ -3,7 +3,7 @@ import { noJournal } from '../../loop/create-run.js';
 import type { Run } from '../../loop/run.js';
 import type { Chunk } from '../../loop/ports.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
-import { readEnd, runIdOf, type SegmentEnd } from './persisted-segment.js';
+import { storedEnd, runIdOf, type SegmentEnd } from './persisted-segment.js';
 import type { LocalRuns } from './local-runs.js';
 import { setUp, type DurableAgent } from './start-persisted-run.js';
 import { readChunk, createEntryParser, createStepRestorer, type RunEntry } from './run-entry.js';
@@ -227,7 +227,7 @@ export const findEnd = async ({ runs }: Pick<DurableContext, 'runs'>, id: string
     case 'running':
       return undefined;
     case 'ended':
-      return readEnd(found.output, id);
+      return storedEnd.read(found.output, id);
     case 'absent':
       throw new InterlockError('durable/no-run', { path: runIdOf(id) });
     case 'lost':

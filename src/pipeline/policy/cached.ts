@@ -138,13 +138,11 @@ interface Window {
   readonly text: string;
 }
 
-const textTypes = new Set<unknown>(['text-delta', 'reasoning-delta']);
-
 const windowIn = (data: object): Window | undefined => {
-  const { part } = data as { part?: { type?: unknown; match?: unknown; payload?: object } | null };
-  if (!part || part.match || !textTypes.has(part.type)) return undefined;
-  const { text, id: _id, ...more } = fieldsIn(part.payload);
-  return typeof text === 'string' && Object.keys(more).length === 0 ? { type: part.type as string, text } : undefined; // one of the set
+  const { type, match, payload } = fieldsIn(fieldsIn(data)['part']);
+  if (match || (type !== 'text-delta' && type !== 'reasoning-delta')) return undefined;
+  const { text, id: _id, ...more } = fieldsIn(payload);
+  return typeof text === 'string' && Object.keys(more).length === 0 ? { type, text } : undefined;
 };
 
 /** A changed or removed text can be applied to another chunk; any other result cannot. */
@@ -158,8 +156,8 @@ const keepText = (made: object, window: Window): CachedEdit | typeof pass | unde
 const cachedEdit = (text: string | null): CachedEdit => ({ kind: 'edit', fields: { text }, conversation: undefined });
 
 const withText = (data: object, text: unknown): unknown => {
-  const { part } = data as { part: { payload: object } }; // a window
-  return text === null ? null : { ...part, payload: { ...part.payload, text } };
+  const part = fieldsIn(fieldsIn(data)['part']);
+  return text === null ? null : { ...part, payload: { ...fieldsIn(part['payload']), text } };
 };
 
 /** Decides which calls of a guard are equal, and repeats a cached edit. */
