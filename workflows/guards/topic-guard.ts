@@ -56,8 +56,8 @@ export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processI
     processInput: (args) => {
       const text = newestUserTurn(args.messages).map(textOf).join('\n');
       const isOther = function* (): Steps<boolean> {
-        const form = yield* readingForm(text);
-        return !(yield* hasFewerWords(form, minWords)) && (yield* finding(matching, form)).length === 0;
+        const plain = yield* readingForm(text);
+        return !(yield* hasFewerWords(plain, minWords)) && (yield* finding(matching, plain)).length === 0;
       };
       return whenReady(paced(isOther(), createPace()), (isFound) =>
         isFound

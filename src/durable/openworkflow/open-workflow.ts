@@ -251,7 +251,7 @@ const foundOf = async (backend: Backend, workflowRunId: string | undefined): Pro
   switch (status) {
     case 'completed':
     case 'succeeded':
-      return { kind: 'ended', output: unpackText(String(output), workflowRunId ?? '') }; // the program's result
+      return { kind: 'ended', output: unpackText(output as string, workflowRunId ?? '') }; // the program's result
     case 'failed':
       return { kind: 'lost', reason: error?.message ?? 'it failed.' };
     case 'canceled':
