@@ -194,7 +194,7 @@ const authorStep = async (author: StepAuthor, { args, step, freeze }: AuthorStep
     initialMessages: viewOf(args.initialMessages, 'initialMessages'),
     initialInstructions: viewOf(args.initialInstructions, 'initialInstructions'),
     responseMessages: viewOf(args.responseMessages, 'responseMessages'),
-    steps: freeze ? (views.viewEach(args.steps, 'prepareStep.steps') as typeof args.steps) : [...args.steps],
+    steps: freeze ? views.viewEach(args.steps, 'prepareStep.steps') : [...args.steps],
     runtimeContext: context,
     experimental_context: context,
   });

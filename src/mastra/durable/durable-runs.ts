@@ -33,7 +33,6 @@ import { erase, listRuns, prune, needed, readIndexEntry, type RunCounts, type Ru
 import { createRunQueue, type RunQueue } from './run-queue.js';
 import { createLocalRuns } from './local-runs.js';
 import { resumedSegment, type DurableAgent } from './start-persisted-run.js';
-import { encode } from '../../loop/state/encode.js';
 import { pick } from '../../phase/plain-data.js';
 
 /** The runs of an agent on an engine. */
