@@ -49,7 +49,7 @@ export const unchanged = undefined as never;
 /** The kind of each option of a guard; a missing row does not compile. */
 export type KindsOf<Options> = { readonly [Name in keyof Options]-?: OptionKind };
 
-/** What the guards of one kind have in common: their default id and name, and the kinds of their options. */
+/** The default id and name of the guards of one kind, and the kinds of their options. */
 export const guardForm = <Options extends GuardOptions>(
   [id, name]: readonly [string, string],
   own: KindsOf<Omit<Options, keyof GuardOptions>>,

@@ -4,7 +4,7 @@ export type CharacterSetNode = AST.CharacterSet | AST.CharacterClass | AST.Expre
 export type GroupNode = AST.Pattern | AST.Group | AST.CapturingGroup;
 export type ExpressionNode = AST.Pattern | AST.Element;
 
-/** What is read from each kind of node of a parsed expression. */
+/** A reader for each kind of node of a parsed expression. */
 interface NodeReader<R> {
   group(node: GroupNode): R;
   repetition(node: AST.Quantifier): R;
