@@ -221,4 +221,4 @@ const newMessages = ({ messages, experimental_steeringMessages: own = [] }: Step
   lastOfUser(step.messages).slice(lastOfUser(messages).length - own.length);
 
 const lastOfUser = (messages: readonly ModelMessage[]): UserModelMessage[] =>
-  messages.slice(messages.findLastIndex(({ role }) => role !== 'user') + 1) as UserModelMessage[]; // of that role
+  messages.slice(messages.findLastIndex(({ role }) => role !== 'user') + 1).filter((message) => message.role === 'user');

@@ -174,8 +174,8 @@ const opened = ({ key }: Known, bytes: Buffer, place: string): string => {
   return opening.update(bytes.subarray(from), undefined, 'utf8') + opening.final('utf8');
 };
 
-const readKey = (given: SealKey): Known => {
-  if (typeof given !== 'string' && !((given as unknown) instanceof Uint8Array))
+const readKey = (given: unknown): Known => {
+  if (typeof given !== 'string' && !(given instanceof Uint8Array))
     // such as an environment variable that is not set
     throw new InterlockError('durable/invalid-key', {
       detail: `it is ${given === undefined ? 'missing' : `of type ${typeof given}`}.`,

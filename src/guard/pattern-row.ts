@@ -43,6 +43,11 @@ const valueChars = ({ length }: string): number => Math.max(4, Math.ceil(length 
 /** The same for a text that may contain blocked content. */
 const textChars = 16;
 
+const chunkIn = ({ part }: HookCall<'outputStream', 'processOutputStream'>['data']) => part as StreamChunk; // validated by the row
+
+/** The text of a delta, or of a whole part of the model's text or reasoning. */
+const textOf = ({ payload }: StreamChunk): string => String(fieldsIn(payload)['text']);
+
 /** The pattern that a processor declares. */
 export const patternOf = (processor: Processor): Pattern | undefined => {
   const { window }: WindowedProcessor = processor;
@@ -54,12 +59,11 @@ export const gateRow: StreamRow = {
   ...row,
   skips: (data, processor) => {
     if (row.skips?.(data, processor)) return true;
-    const chunk = data.part as StreamChunk; // validated by the row
-    return patternOf(processor) !== undefined && !isRead(chunk);
+    return patternOf(processor) !== undefined && !isRead(chunkIn(data));
   },
   invoke: (call: HookCall<'outputStream', 'processOutputStream'>) => {
     const { processor, context } = call;
-    const chunk = call.data.part as StreamChunk; // as above
+    const chunk = chunkIn(call.data);
     const pattern = patternOf(processor);
     if (pattern?.callRejection !== undefined && chunk.type === 'tool-call-delta' && !chunk.isLast) return chunk; // the call follows
     if (pattern)
@@ -100,8 +104,7 @@ export const rejectedCall = (
 const isRead = (chunk: StreamChunk): boolean => {
   const { type, payload, match, isLast } = chunk;
   if (match || isLast || isToolOutputChunk(chunk) || isDropped(type) || type.startsWith('data-')) return true;
-  const fields = Object.entries((payload as object | undefined) ?? {});
-  return fields.some(([name, value]: [string, unknown]) => value !== undefined && isReadRule(ruleOf(type, name)));
+  return Object.entries(fieldsIn(payload)).some(([name, value]) => value !== undefined && isReadRule(ruleOf(type, name)));
 };
 
 /** A pattern, and the arguments of its `replace`. */
@@ -119,7 +122,7 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
   const { match, before, type, isLast } = chunk;
   if (before) return redactedPart(chunk, before, by);
   if (match) {
-    const { text } = chunk.payload as { text: string };
+    const text = textOf(chunk);
     const { match: _match, ...delta } = chunk;
     return {
       ...delta,
@@ -147,11 +150,11 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
 
 /** Replaces every match in a part. The new chunk lists its replacements, so that the text between them stays as the model sent it. */
 const redactedPart = (chunk: StreamChunk, before: readonly string[], by: Replacing): Awaitable<StreamChunk> => {
-  const payload = chunk.payload as { text: string }; // a part of the model's text or reasoning
-  return whenReady(paced(replacementsIn(payload.text, before, by), createPace()), (replacements) => {
+  const text = textOf(chunk);
+  return whenReady(paced(replacementsIn(text, before, by), createPace()), (replacements) => {
     if (replacements.length === 0) return chunk;
     const { before: _before, ...part } = chunk;
-    return { ...part, replacements, payload: { ...payload, text: withReplacements(payload.text, replacements) } };
+    return { ...part, replacements, payload: { ...fieldsIn(chunk.payload), text: withReplacements(text, replacements) } };
   });
 };
 

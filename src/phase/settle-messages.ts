@@ -166,7 +166,7 @@ interface MessageFields {
   systemMessages?: unknown;
 }
 
-const fieldNames = new Set(['messages', 'messageList', 'systemMessages'] satisfies (keyof MessageFields)[] as string[]);
+const fieldNames = new Set<string>(['messages', 'messageList', 'systemMessages'] satisfies (keyof MessageFields)[]);
 
 const isMessageFields = (value: unknown): value is MessageFields =>
   typeof value === 'object' && value !== null && Object.keys(value).every((key) => fieldNames.has(key));

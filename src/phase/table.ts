@@ -1,5 +1,6 @@
 import { InterlockError } from '../errors.js';
 import type { Author } from '../verdict.js';
+import { fieldsIn } from './plain-data.js';
 import type { AnyRow, Phase, PhaseRow } from './row.js';
 import { apiError, llmRequest, llmResponse, outputStream } from './rows/model.js';
 import { input, inputStep } from './rows/input.js';
@@ -25,7 +26,7 @@ export const isPerChunk = (name: string): boolean => Object.hasOwn(phases, name)
 
 /** The row of a phase, by its name; throws for a name that is not in the table. */
 export const phaseRow = <P extends Phase>(phase: P | Author['phase']): PhaseRow<P> => {
-  const row = (phases as Partial<Record<string, unknown>>)[phase];
+  const row = fieldsIn(phases)[phase];
   if (!row) throw new InterlockError('phase/unknown', { path: phase, detail: `the phases are ${phaseNames.join(', ')}.` });
   return row as PhaseRow<P>; // the row of that phase, as the engine sees it; see PhaseRow
 };

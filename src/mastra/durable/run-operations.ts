@@ -50,11 +50,12 @@ const listedSegments = async (
   }
 };
 
+const isLater = (one: PersistedRun, than: PersistedRun): boolean => segmentNumber(one.runId) > segmentNumber(than.runId);
+
 /** The summary of a run: status from its last segment, start and owner from its first. */
 const summaryOf = (runId: string, rows: readonly PersistedRun[], notes: readonly Pinned[] = []): RunSummary => {
-  const ordered = rows.toSorted((one, other) => segmentNumber(one.runId) - segmentNumber(other.runId));
-  const [first, last] = [ordered[0], ordered.at(-1)] as [PersistedRun, PersistedRun]; // there is at least one
-  const { resourceId, startedAt } = first;
+  const { resourceId, startedAt } = rows.reduce((one, other) => (isLater(one, other) ? other : one));
+  const last = rows.reduce((one, other) => (isLater(other, one) ? other : one));
   const times = { startedAt, ...(resourceId !== undefined && { resourceId }) };
   const isUnderWay = last.state === 'queued' || last.state === 'running';
   const awaited = segmentId(runId, segmentNumber(last.runId) + 1);
