@@ -1,6 +1,6 @@
 import * as ai from 'ai'; // older versions lack some of its names; an error reports that
 import type { Agent, AgentCallParameters, StopCondition, ToolLoopAgentSettings, ToolSet } from 'ai';
-import type { Plan } from '../pipeline/compile.js';
+import type { Plan } from '../pipeline/graph.js';
 import { checkIntegration } from '../integration.js';
 import type { Compilable } from '../mastra/graph/to-graph.js';
 import { guardSettings, signalOf, takeChunkTimeouts } from './guard-settings.js';

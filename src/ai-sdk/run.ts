@@ -1,7 +1,7 @@
 import type { Tool } from 'ai';
 import { anySignal, attempted } from '../phase/awaitable.js';
 import { definedFields } from '../phase/plain-data.js';
-import type { Plan } from '../pipeline/compile.js';
+import type { Plan } from '../pipeline/graph.js';
 import { holdOf } from '../pipeline/hold.js';
 import type { Phase } from '../phase/row.js';
 import type { ProcessorSlot, RunScope } from '../phase/scope.js';

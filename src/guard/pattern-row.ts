@@ -1,4 +1,3 @@
-import type { Processor } from '@mastra/core/processors';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { HookCall, HookContext, PhaseRow } from '../phase/row.js';
 import { phases } from '../phase/table.js';
@@ -14,7 +13,7 @@ import {
 } from './stream-fields.js';
 import { changeTexts, createPace, finding, paced, replacementChars, replacing, type Steps } from './in-steps.js';
 import { mapErrorTexts, mapTexts } from './map-texts.js';
-import type { Pattern, Replacement, TextSpan, WindowedProcessor } from './pattern.js';
+import { patternOf, type Pattern, type Replacement, type TextSpan, type WindowedProcessor } from './pattern.js';
 import { readFields } from './read-fields.js';
 import type { ChangeText } from './read-file.js';
 import { stripQuotedSecrets, type SecretContent } from './secrets.js';
@@ -47,12 +46,6 @@ const chunkIn = ({ part }: HookCall<'outputStream', 'processOutputStream'>['data
 
 /** The text of a delta, or of a whole part of the model's text or reasoning. */
 const textOf = ({ payload }: StreamChunk): string => String(fieldsIn(payload)['text']);
-
-/** The pattern that a processor declares. */
-export const patternOf = (processor: Processor): Pattern | undefined => {
-  const { window }: WindowedProcessor = processor;
-  return typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
-};
 
 /** The stream's row for the gate: a processor with a pattern judges matches and whole chunks by its pattern, any other by its hook. */
 export const gateRow: StreamRow = {

@@ -2,7 +2,7 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RunEvent, RunStatus } from '../../schemas/index.js';
 import type { RecordedSettings } from '../../schemas/trace-entry.js';
 import { InterlockError } from '../errors.js';
-import type { Plan } from '../pipeline/compile.js';
+import type { Plan } from '../pipeline/graph.js';
 import type { SystemMessage } from '../phase/host.js';
 import type { PhaseData, PhaseRow } from '../phase/row.js';
 import type { OverlapGuard, ProcessorSlot, Reports, RunScope } from '../phase/scope.js';

@@ -21,6 +21,7 @@ import {
   type MapNode,
   type PayloadFunction,
   type ParallelNode,
+  type Plan,
   type SequenceNode,
 } from './graph.js';
 import { framedSteps, needsFrame, openFrame } from './frame.js';
@@ -29,16 +30,6 @@ import { inParallel } from './parallel.js';
 import { recordingEdits } from './recorded-edits.js';
 import { overlapModel, withPolicy } from './with-policy.js';
 import { checkGraph } from './verify/checks.js';
-
-/** A compiled pipeline: for each phase one flat function over the guards that have its hook. */
-export interface Plan {
-  readonly id: string;
-  readonly graph: SequenceNode;
-  /** Whether any guard runs in a phase. */
-  has(phase: Phase): boolean;
-  /** Runs one phase. Never throws: a failure inside is a verdict. */
-  run<P extends Phase>(phase: P, data: PhaseData<P>, scope: RunScope): Verdict<PhaseData<P>> | Promise<Verdict<PhaseData<P>>>;
-}
 
 /**
  * Compiles a graph to a plan.

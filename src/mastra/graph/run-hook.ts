@@ -6,7 +6,7 @@ import { phaseNames, phaseRow } from '../../phase/table.js';
 import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { current, type MessageCarrier } from '../../phase/settle-messages.js';
 import { createRunScope, type ProcessorSlot, type RunScope } from '../../phase/scope.js';
-import type { Plan } from '../../pipeline/compile.js';
+import type { Plan } from '../../pipeline/graph.js';
 import { isSame, computed } from '../../phase/plain-data.js';
 import type { Unavailable, Verdict } from '../../verdict.js';
 import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';

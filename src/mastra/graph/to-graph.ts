@@ -4,7 +4,7 @@ import { InterlockError } from '../../errors.js';
 import { fieldsIn, isSame } from '../../phase/plain-data.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
-import { compileGraph, type Plan } from '../../pipeline/compile.js';
+import { compileGraph } from '../../pipeline/compile.js';
 import {
   isConstant,
   childrenOf,
@@ -21,6 +21,7 @@ import {
   type PayloadFunction,
   type SequenceNode,
   type StepContext,
+  type Plan,
 } from '../../pipeline/graph.js';
 import { executed, foreignContext, isPayloadSchema, runForeign, type ForeignStep } from './foreign-step.js';
 import { guardNode } from './guard-node.js';

@@ -1,9 +1,9 @@
 import type { Mastra } from '@mastra/core/mastra';
 import { RequestContext } from '@mastra/core/request-context';
 import type { AnyWorkflow } from '@mastra/core/workflows';
-import { compileGraph, type Plan } from '../../pipeline/compile.js';
+import { compileGraph } from '../../pipeline/compile.js';
 import { withRecordedEdits } from '../../pipeline/recorded-edits.js';
-import { processorsOf, type SequenceNode, type FunctionNode, type GraphNode } from '../../pipeline/graph.js';
+import { processorsOf, type SequenceNode, type FunctionNode, type GraphNode, type Plan } from '../../pipeline/graph.js';
 import { locationOf, type GraphLocation } from '../../pipeline/verify/check.js';
 import { checkGraph, throwDefects } from '../../pipeline/verify/checks.js';
 import type { PhaseRow, PhaseData } from '../../phase/row.js';

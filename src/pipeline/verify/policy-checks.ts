@@ -1,4 +1,4 @@
-import { patternOf } from '../../guard/pattern-row.js';
+import { patternOf } from '../../guard/pattern.js';
 import { windowOf } from '../graph.js';
 import { holdingIn, isLate } from '../hold.js';
 import type { ErrorCode } from '../../errors.js';
