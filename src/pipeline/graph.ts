@@ -5,7 +5,6 @@ import type { GuardPolicy, GuardWindow } from '../guard/policy/guard-policy.js';
 import type { GuardTraits } from '../guard/traits.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
-import { phaseNames, phases } from '../phase/table.js';
 import type { Verdict } from '../verdict.js';
 import type { OverlapRule } from './overlap.js';
 
@@ -174,12 +173,6 @@ export const hasHookFor = (node: GraphNode, row: Pick<PhaseRow, 'phase' | 'hook'
   if (node.kind === 'function') return node.phases?.has(row.phase) !== false;
   return childrenOf(node).some((inner) => hasHookFor(inner, row));
 };
-
-/** Whether a processor implements any hook of the table, or computes a state signal. */
-export const hasAnyHook = (processor: Processor): boolean =>
-  [...phaseNames.map((phase) => phases[phase].hook), 'computeStateSignal' as const].some(
-    (hook) => typeof processor[hook] === 'function',
-  );
 
 /** The text of a function without parameters that returns a constant boolean, as written or minified. */
 const constant = /^(?:async\s*)?\(\)\s*=>\s*(true|false|!0|!1)$/;

@@ -1,21 +1,21 @@
 import pRetry from 'p-retry';
 import { InterlockError, isInterlockError, messageOf, type ErrorCode } from '../../errors.js';
-import { withErrors, type Board, type RunFound, type Engine, type Program, type ProgramRuns } from '../../durable/journal.js';
+import {
+  needed,
+  withErrors,
+  type Board,
+  type RunFound,
+  type Engine,
+  type Program,
+  type ProgramRuns,
+} from '../../durable/journal.js';
 import type { CallOptions } from '../call-options.js';
 import type { Followed } from '../agent/callbacks.js';
 import type { ResumeOptions } from '../agent/resume.js';
 import { idsOf } from '../agent/loop-ports.js';
 import { requestedIds } from '../memory/memory.js';
 import { forkedSegment } from './fork-run.js';
-import {
-  followCalled,
-  followPublished,
-  createPause,
-  subscribe,
-  findEnd,
-  type DurableContext,
-  type SegmentRef,
-} from './following.js';
+import { followCalled, followPublished, createPause, subscribe, findEnd } from './following.js';
 import {
   storedEnd,
   storedSegment,
@@ -26,13 +26,14 @@ import {
   type PersistedEnd,
   type SegmentEnd,
   type PersistedSegment,
+  type SegmentRef,
 } from './persisted-segment.js';
 import { agentProgram } from './program.js';
 import type { AttachOptions, ForkOptions, RunFilter, RunOwner, WaitingRun } from './operation-options.js';
-import { erase, listRuns, prune, needed, readIndexEntry, type RunCounts, type RunMetrics } from './run-operations.js';
+import { erase, listRuns, prune, readIndexEntry, type RunMetrics } from './run-operations.js';
 import { createRunQueue, type RunQueue } from './run-queue.js';
 import { createLocalRuns } from './local-runs.js';
-import { resumedSegment, type DurableAgent } from './start-persisted-run.js';
+import { resumedSegment, type DurableAgent, type DurableContext } from './start-persisted-run.js';
 import { pick } from '../../phase/plain-data.js';
 
 /** The runs of an agent on an engine. */
@@ -44,7 +45,7 @@ export const createDurableRuns = (parts: DurableAgent) => {
   const hosted = Promise.withResolvers<Board>(); // an engine may start a run before it returns its board
   const { runQueue, deadlineMs } = parts.setup.guards;
   const queue = createRunQueue(runQueue);
-  const counts: RunCounts = { recovered: 0 };
+  const counts = { recovered: 0 };
   let watch: NodeJS.Timeout | undefined;
   const watchDeadlines = (): void => {
     watch ??= setInterval(() => void endOverdue(context).catch(() => undefined), overdueMs).unref(); // an engine that is away: the next check does it
@@ -268,7 +269,11 @@ const checkOwner = async ({ runs }: DurableContext, runId: string, { resourceId 
   if (first?.resourceId !== resourceId) throw new InterlockError('durable/no-run', { path: runId });
 };
 
-const metricsOf = async (context: DurableContext, queue: RunQueue, { recovered }: RunCounts): Promise<RunMetrics> => {
+const metricsOf = async (
+  context: DurableContext,
+  queue: RunQueue,
+  { recovered }: Pick<RunMetrics, 'recovered'>,
+): Promise<RunMetrics> => {
   const { runs } = context;
   const listed = await listRuns(context, { limit: Infinity });
   const count = (...wanted: readonly string[]): number => listed.filter(({ status }) => wanted.includes(status)).length;

@@ -1,12 +1,10 @@
-import type { PersistedStep } from '../../durable/journal.js';
+import { needed, type PersistedStep } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { decode, decodeAt, encode } from '../../loop/state/encode.js';
 import { idsOf } from '../agent/loop-ports.js';
-import { storedSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
+import { storedSegment, segmentId, type PersistedSegment, type SegmentRef } from './persisted-segment.js';
 import type { ForkOptions } from './operation-options.js';
-import type { DurableContext, SegmentRef } from './following.js';
-import { needed } from './run-operations.js';
-import { storedStart } from './start-persisted-run.js';
+import { storedStart, type DurableContext } from './start-persisted-run.js';
 import type { Patch } from '../../loop/state/patch.js';
 import { patched } from '../../loop/state/persisted-state.js';
 

@@ -101,6 +101,13 @@ export const splitOptions = (options: CallOptions): { readonly persisted: CallOp
   };
 };
 
+/** A segment of a run; its id is the engine's. */
+export interface SegmentRef {
+  readonly runId: string;
+  readonly number: number;
+  readonly id: string;
+}
+
 /** The id of a run segment for its engine. */
 export const segmentId = (runId: string, segment: number): string => `${segment}:${runId}`;
 export const runIdOf = (id: string): string => id.slice(id.indexOf(':') + 1);

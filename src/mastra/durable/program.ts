@@ -17,7 +17,6 @@ import {
   type PersistedCall,
   type PersistedSegment,
 } from './persisted-segment.js';
-import type { RunCounts } from './run-operations.js';
 import type { NeedsDecision } from './operation-options.js';
 import type { RunQueue, Turn } from './run-queue.js';
 import type { LocalRuns } from './local-runs.js';
@@ -179,7 +178,7 @@ interface ProgramParts {
   readonly localRuns: LocalRuns;
   readonly board: Promise<Board>;
   readonly queue: RunQueue;
-  readonly counts: RunCounts;
+  readonly counts: { recovered: number };
   /** From now on this process ends suspended runs at their deadlines. */
   watchDeadlines(): void;
 }

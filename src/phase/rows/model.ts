@@ -3,7 +3,7 @@ import type { Processor } from '@mastra/core/processors';
 import { pass } from '../../verdict.js';
 import { missingInChunk, missingInMessages } from '../missing-content.js';
 import { fieldsIn, isSame, pick } from '../plain-data.js';
-import { definePhase, type HookContext, type PhaseData } from '../row.js';
+import { definePhase, type HookContext, type PhaseData, type ProcessorSlot } from '../row.js';
 import {
   describeValue,
   invalidResult,
@@ -14,7 +14,6 @@ import {
   throwIfMissing,
   unexpectedResult,
 } from '../settle-messages.js';
-import type { ProcessorSlot } from '../scope.js';
 
 type RequestData = PhaseData<'llmRequest'>;
 
