@@ -4,7 +4,7 @@ import type { Window } from '../guard/pattern.js';
 import type { GuardWindow } from '../guard/policy/guard-policy.js';
 import type { Author } from '../verdict.js';
 import { armsOf, type ArmOf } from './branch.js';
-import { blockOf, memberSteps, nodeId, stepsOf } from './compile.js';
+import { blockOf, memberSteps, nodeId, stepsOf } from './graph-steps.js';
 import {
   childrenOf,
   defaultWindow,

@@ -1,7 +1,7 @@
 import * as mastraAgent from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import type { Lanes } from '../../loop/run.js';
-import { nodeId } from '../../pipeline/compile.js';
+import { nodeId } from '../../pipeline/graph-steps.js';
 import { holdOf } from '../../pipeline/hold.js';
 import type { CallOptions, PrepareStep } from '../call-options.js';
 import type { InterlockConfig } from './config.js';

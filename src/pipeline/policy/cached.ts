@@ -4,9 +4,8 @@ import type { RunScope } from '../../phase/scope.js';
 import { pass, type Author, type Verdict } from '../../verdict.js';
 import type { Guard } from '../../guard/in-sequence.js';
 import { contentOf, contextOf, keyOf } from './content.js';
-import type { LayerSite } from './layers.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
-import type { CachedEdit, CachedVerdict } from './policy-state.js';
+import type { CachedEdit, CachedVerdict, LayerSite } from './policy-state.js';
 import { whenReady, attempted } from '../../phase/awaitable.js';
 import { copyPlain, inheriting, fieldsIn } from '../../phase/plain-data.js';
 
