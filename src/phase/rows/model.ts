@@ -9,9 +9,9 @@ import {
   invalidResult,
   isPresent,
   messageArgs,
+  missingContent,
   type MessageInfo,
   refreshed,
-  throwIfMissing,
   unexpectedResult,
 } from '../settle-messages.js';
 
@@ -39,7 +39,8 @@ export const llmRequest = definePhase({
     const { data } = options;
     const answer = fieldsIn(returned); // results of other forms are rejected below
     const prompt: RequestData['prompt'] = Array.isArray(answer['prompt']) ? answer['prompt'] : data.prompt;
-    if (Array.isArray(prompt)) throwIfMissing(missingInMessages(prompt, 'prompt'), options);
+    const missing = Array.isArray(prompt) ? missingInMessages(prompt, 'prompt') : undefined;
+    if (missing) throw missingContent(options, missing);
     if (returned === undefined || returned === null) return pass;
     const complaint = complaintAbout(returned);
     if (complaint) throw invalidResult(options, complaint);
@@ -135,7 +136,8 @@ export const outputStream = definePhase({
     if (returned === null || returned === undefined)
       return data.part === returned ? pass : { kind: 'edit', data: { ...data, part: null } };
     if (typeof fieldsIn(returned)['type'] !== 'string') throw unexpectedResult(options, returned, 'a chunk, null or nothing');
-    throwIfMissing(missingInChunk(returned, 'part'), options);
+    const missing = missingInChunk(returned, 'part');
+    if (missing) throw missingContent(options, missing);
     return isSame(returned, data.part) ? pass : { kind: 'edit', data: { ...data, part: returned } };
   },
 });
