@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { InterlockError } from '../src/index.js';
+import { InterlockError } from '../src/errors.js';
 
 /** The input and output of a command, so that it can run in a test. */
 export interface CommandIo {

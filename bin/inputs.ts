@@ -1,6 +1,7 @@
 import { type Exports, importModule } from '../playground/server/command/import-module.js';
 import { guardsFor, InterlockAgent, InterlockError, isInterlockError } from '../src/index.js';
-import { parseTrace, type ReplayGuards } from '../src/replay.js';
+import { parseTrace } from '../src/trace/traces.js';
+import type { ReplayGuards } from '../src/mastra/replay/replay-setup.js';
 import { isGraphSource, isWorkflow } from '../src/mastra/graph/to-graph.js';
 import { type CommandIo, readText } from './command.js';
 

@@ -1,5 +1,5 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
-import { copyPlain, isSame } from '../phase/plain-data.js';
+import { copyPlain, fieldsIn, isSame } from '../phase/plain-data.js';
 import type { MessagePort, SystemMessage } from '../phase/host.js';
 import type { RunScope } from '../phase/scope.js';
 import { toStored, type StoredPart } from '../plain/stored-message.js';
@@ -92,7 +92,7 @@ export const openConversation = (
   const idsOf = (isAnswer: boolean): string[] => groups.filter((group) => group.isAnswer === isAnswer).map(({ id }) => id);
   // All at once: a list compares each added message with all existing ones.
   port.restore(list, {
-    ...(port.snapshot(list) as object), // of a list
+    ...fieldsIn(port.snapshot(list)),
     messages: groups.map(({ id, role, parts }, index) => ({
       id,
       role,
@@ -115,7 +115,7 @@ const groupsOf = (input: readonly AnyMessage[], answers: Answers, startedAt: num
   const own = new Set(responses.filter((_, index) => answers.at(index - responses.length)));
   return all.map((messages, index): Group => {
     const parts = toStored(messages);
-    for (const part of parts) (part as { createdAt?: number }).createdAt = startedAt; // Mastra's type of some parts lacks it
+    for (const part of parts) Object.assign(part, { createdAt: startedAt }); // Mastra's type of some parts lacks it
     const role = messages[0]?.role === 'user' ? 'user' : 'assistant';
     return { id: `message-${index}`, isAnswer: own.has(messages), role, parts, messages };
   });

@@ -97,7 +97,5 @@ export const signalOf = ({ leaving }: Run, own: AbortSignal | undefined): AbortS
   own ? anySignal([own, leaving.signal]) : leaving.signal;
 
 /** A call without tools counts as one with guarded tools. */
-const guardedTools = <TOOLS extends ToolSet>(tools: TOOLS | undefined, run: GuardedRun): { tools?: TOOLS } => {
-  const guarded = guardTools(tools ?? ({} as TOOLS), run); // as many tools as were given
-  return tools ? { tools: guarded } : {};
-};
+const guardedTools = <TOOLS extends ToolSet>(tools: TOOLS | undefined, run: GuardedRun): { tools?: TOOLS } =>
+  tools ? { tools: guardTools(tools, run) } : guardTools({}, run);

@@ -45,8 +45,7 @@ const rejectProviderTools = (tools: ToolSet): void => {
 
 const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {
   runs.shared?.tools.set(toolName, tool);
-  const { execute } = tool as { execute?: Execute };
-  const { experimental_toolCaller: caller } = tool as { experimental_toolCaller?: ToolCaller };
+  const { execute, experimental_toolCaller: caller } = tool as { execute?: Execute; experimental_toolCaller?: ToolCaller };
   const guarded: PropertyDescriptorMap = {
     ...(execute && fieldsOf(guardedFunctions({ toolName, tool, execute, outputs: new Map() }, runs))),
     ...fieldsOf(ruledFields(toolName, tool, runs)),
@@ -58,7 +57,7 @@ const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {
   if (Object.keys(guarded).length === 0) return tool;
   // A tool may be of a class of its own, and have fields that are not enumerable.
   const fields = { ...Object.getOwnPropertyDescriptors(tool), ...guarded };
-  return Object.create(Object.getPrototypeOf(tool) as object, fields) as Tool; // the tool, guarded
+  return Object.create(Reflect.getPrototypeOf(tool), fields) as Tool; // the tool, guarded
 };
 
 const fieldsOf = (fields: object): PropertyDescriptorMap => Object.getOwnPropertyDescriptors(fields);

@@ -178,7 +178,7 @@ const emitChunk = (calling: Calling, chunk: Chunk): Promise<void> | undefined =>
   const { run, reply, waiting, written } = calling;
   if (ofLoop.has(chunk.type) || run.error) return undefined;
   if (chunk.type === retraction) {
-    takeBack(calling, chunk as Retraction); // of that type
+    takeBack(calling, chunk);
     return undefined;
   }
   if (isData(chunk)) return void written.push(chunk);
@@ -225,11 +225,9 @@ const emitLast = async (calling: Calling): Promise<void> => {
   if (part) void sink.send(part);
 };
 
-type Retraction = Chunk & { readonly data: { readonly resent?: readonly string[] } };
-
 /** Emitted text cannot be retracted for an edit, whose content is sent again: the guard's edit fails the run. */
-const takeBack = ({ run, waiting, hasEmitted }: Calling, { data: { resent } }: Retraction): void => {
-  if (resent && hasEmitted) throw run.end(lateEditError(run));
+const takeBack = ({ run, waiting, hasEmitted }: Calling, { data }: Chunk): void => {
+  if (fieldsIn(data)['resent'] && hasEmitted) throw run.end(lateEditError(run));
   waiting.splice(0);
 };
 

@@ -1,14 +1,6 @@
 import * as ai from 'ai'; // older versions lack some of its names; an error reports that
-import type {
-  Agent,
-  AgentCallParameters,
-  StopCondition,
-  StreamTextTransform,
-  ToolLoopAgent,
-  ToolLoopAgentSettings,
-  ToolSet,
-} from 'ai';
-import type { Plan } from '../pipeline/compile.js';
+import type { Agent, AgentCallParameters, StopCondition, ToolLoopAgentSettings, ToolSet } from 'ai';
+import type { Plan } from '../pipeline/graph.js';
 import { checkIntegration } from '../integration.js';
 import type { Compilable } from '../mastra/graph/to-graph.js';
 import { guardSettings, signalOf, takeChunkTimeouts } from './guard-settings.js';
@@ -78,8 +70,7 @@ export const guardedToolLoop = <
   const plan = planOf(guards, id && `${id}-guards`);
   const registered = registeredAgent(settings, guards, runOptions(common.guardOptions));
   // The agent of a run has the types of its settings.
-  const agentOf = (run: Run, mode: Mode, own = common) =>
-    agentFor(own, run, mode) as unknown as Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>;
+  const agentOf = (run: Run, mode: Mode, own = common) => agentFor(own, run, mode) as Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>;
   const agent: Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT> = {
     version: 'agent-v1',
     id,
@@ -104,7 +95,7 @@ export const guardedToolLoop = <
     stream: async (call) => {
       const run = startRun(plan, common, call);
       const { experimental_transform: own = [] } = call;
-      const transforms = [...(Array.isArray(own) ? own : [own]), toStreamTransform(run) as unknown as StreamTextTransform<TOOLS>];
+      const transforms: unknown[] = [...(Array.isArray(own) ? own : [own]), toStreamTransform(run)];
       const timeout = takeChunkTimeouts(run, call.timeout);
       const abortSignal = signalOf(run, call.abortSignal);
       const guarded = { ...call, timeout, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
@@ -153,7 +144,7 @@ const runOptions = (given: Settings['guardOptions'] = {}, call?: object): GuardO
 type Mode = 'generate' | 'stream';
 
 /** The agent of one run. The settings that `prepareCall` returns are guarded as well, and last. */
-const agentFor = ({ guards: _guards, guardOptions, ...settings }: Settings, run: Run, mode: Mode): ToolLoopAgent => {
+const agentFor = ({ guards: _guards, guardOptions, ...settings }: Settings, run: Run, mode: Mode): unknown => {
   const own = settings.prepareCall as Prepare | undefined; // its types are its owner's
   const { budgetMs, freeze } = guardOptions ?? {};
   const prepareCall = async (call: object): Promise<object> => {

@@ -1,4 +1,4 @@
-import type { Plan } from '../pipeline/compile.js';
+import type { Plan } from '../pipeline/graph.js';
 import { holdOf } from '../pipeline/hold.js';
 import { dropRequests, dropWords } from './drop-requests.js';
 import type { Part } from '../plain/stored-message.js';

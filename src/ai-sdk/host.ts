@@ -3,8 +3,8 @@ import type { Host, ModelChoice, ResolvedModel } from '../phase/host.js';
 import type { Awaitable } from '../phase/awaitable.js';
 import { installedHost } from '../mastra/graph/mastra-host.js';
 import { compile, isPortable, type Compilable } from '../mastra/graph/to-graph.js';
-import type { Plan } from '../pipeline/compile.js';
-import { childrenOf, nameOf, type GraphNode } from '../pipeline/graph.js';
+import { childrenOf, nameOf, type GraphNode, type Plan } from '../pipeline/graph.js';
+import { fieldsIn } from '../phase/plain-data.js';
 import { plainHost } from '../plain/plain-host.js';
 import { InterlockError } from '../errors.js';
 import { pass } from '../verdict.js';
@@ -54,8 +54,8 @@ const noGuards: Plan = {
 };
 
 const resolveModel = (model: ModelChoice, path: string): ResolvedModel => {
-  if (typeof model === 'string') return instanceOf(model) as unknown as ResolvedModel; // an instance of one of the specifications
-  if (typeof model === 'object' && 'specificationVersion' in model) return model as ResolvedModel;
+  const instance: unknown = typeof model === 'string' ? instanceOf(model) : model;
+  if (fieldsIn(instance)['specificationVersion'] !== undefined) return instance as ResolvedModel; // of one of the specifications
   throw new InterlockError('agent/model-unresolved', { path, detail: 'the AI SDK accepts model instances and ids.' });
 };
 

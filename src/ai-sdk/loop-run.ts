@@ -1,7 +1,7 @@
 import { createAttempt, createRun } from '../loop/create-run.js';
 import type { LoopPorts, LoopMessages } from '../loop/ports.js';
 import type { Run as LoopRun, RunOptions } from '../loop/run.js';
-import type { Plan } from '../pipeline/compile.js';
+import type { Plan } from '../pipeline/graph.js';
 import type { SystemMessage } from '../phase/host.js';
 import type { Phase } from '../phase/row.js';
 import { pass } from '../verdict.js';

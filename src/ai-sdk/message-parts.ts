@@ -138,20 +138,16 @@ const outputOf = (result: unknown, before: unknown): unknown => {
 type Sent = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /** A message that guards created or recreated, as messages of a model's prompt; the results of its tools follow it. */
-export const toModelMessages = ({ role, content }: MastraDBMessage): AnyMessage[] => {
-  if (role === 'user') {
-    const own = content.parts.flatMap(sentPart);
-    return own.length > 0 ? [{ role, content: own } as unknown as AnyMessage] : []; // parts as the AI SDK types them
-  }
-  return stepsIn(content.parts).flatMap((parts) => {
-    const own = parts.flatMap(sentPart);
-    const results = parts.flatMap(sentResult);
-    const messages = [
-      { role: 'assistant', content: own },
-      { role: 'tool', content: results },
-    ];
-    return messages.filter((message) => message.content.length > 0) as unknown as AnyMessage[]; // see above
-  });
+export const toModelMessages = ({ role, content: { parts } }: MastraDBMessage): AnyMessage[] => {
+  const messages =
+    role === 'user'
+      ? [{ role, content: parts.flatMap(sentPart) }]
+      : stepsIn(parts).flatMap((own) => [
+          { role: 'assistant', content: own.flatMap(sentPart) },
+          { role: 'tool', content: own.flatMap(sentResult) },
+        ]);
+  const sent: unknown = messages.filter(({ content }) => content.length > 0);
+  return sent as AnyMessage[]; // parts as the AI SDK types them
 };
 
 /** The parts of each step of a response. A step's results come before the next step's text. */
@@ -169,7 +165,8 @@ const sentPart = (part: StoredPart): Sent[] => {
   if (part.type === 'text') return [{ type: 'text', text: part.text, ...options }];
   if (part.type === 'reasoning') return [{ type: 'reasoning', text: part.reasoning, ...options }];
   if (part.type === 'file') {
-    const { data, mimeType, filename } = part as typeof part & { filename?: string }; // as it was stored
+    const { data, mimeType } = part;
+    const { filename } = fieldsIn(part);
     return [{ type: 'file', data, mediaType: mimeType, ...(filename !== undefined && { filename }), ...options }];
   }
   const call = invocationOf(part);

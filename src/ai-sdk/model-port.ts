@@ -1,4 +1,5 @@
-import { findsNothing, patternOf } from '../guard/pattern-row.js';
+import { findsNothing } from '../guard/pattern-row.js';
+import { patternOf } from '../guard/pattern.js';
 import type { LoopPorts, PartSource } from '../loop/ports.js';
 import { createProviderClock, isContent } from '../loop/provider-clock.js';
 import { changeAttempt, type Run as LoopRun } from '../loop/run.js';

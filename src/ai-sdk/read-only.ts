@@ -32,7 +32,7 @@ export const createReadOnlyViews = () => {
     return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, unwrap(field)])) as T;
   };
   /** The same for records with a class of their own, such as the AI SDK's steps. */
-  const viewEach = <T extends object>(values: readonly T[], path: string): readonly T[] => {
+  const viewEach = <T extends object>(values: readonly T[], path: string): T[] => {
     const known = new WeakMap<object, object>();
     const viewOf = <F>(field: F, at: string): F => {
       if (typeof field !== 'object' || field === null) return view(field, at);

@@ -1,6 +1,6 @@
 import { asSchema, jsonSchema, type ModelMessage, type Tool } from 'ai';
 import { InterlockError } from '../errors.js';
-import { isPlain, isSame, computed } from '../phase/plain-data.js';
+import { isPlain, isSame, computed, fieldsIn } from '../phase/plain-data.js';
 import { type ToolCall, invalidArguments } from '../loop/tool-call.js';
 import { honours, start } from './adapters.js';
 import { approvedCalls, judgeApproved } from './approved-calls.js';
@@ -121,8 +121,8 @@ const schemaOf = (toolName: string, tool: Tool, { exempted }: Run): Tool['inputS
   exempted.set(toolName, tokens);
   return jsonSchema(() => own().jsonSchema, {
     validate: (value) => {
-      const [[token, args] = []] = Object.entries(value ?? {});
-      if (token !== undefined && tokens.delete(token)) return { success: true, value: args as unknown };
+      const [[token, args] = []] = Object.entries(fieldsIn(value));
+      if (token !== undefined && tokens.delete(token)) return { success: true, value: args };
       return own().validate?.(value) ?? { success: true, value };
     },
   });

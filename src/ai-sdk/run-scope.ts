@@ -1,6 +1,7 @@
 import type { Host } from '../phase/host.js';
-import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../phase/scope.js';
-import type { Plan } from '../pipeline/compile.js';
+import type { ProcessorSlot } from '../phase/row.js';
+import { createRunScope, type Reports, type RunScope } from '../phase/scope.js';
+import type { Plan } from '../pipeline/graph.js';
 import { guardReports, type GuardReports } from '../trace/observers.js';
 import type { GuardOptions } from './guard-options.js';
 import type { UnsignedEvent } from './events.js';

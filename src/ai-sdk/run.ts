@@ -1,10 +1,10 @@
 import type { Tool } from 'ai';
 import { anySignal, attempted } from '../phase/awaitable.js';
 import { definedFields } from '../phase/plain-data.js';
-import type { Plan } from '../pipeline/compile.js';
+import type { Plan } from '../pipeline/graph.js';
 import { holdOf } from '../pipeline/hold.js';
-import type { Phase } from '../phase/row.js';
-import type { ProcessorSlot, RunScope } from '../phase/scope.js';
+import type { Phase, ProcessorSlot } from '../phase/row.js';
+import type { RunScope } from '../phase/scope.js';
 import { checkIntegration } from '../integration.js';
 import type { Compilable } from '../mastra/graph/to-graph.js';
 import type { StoredPart } from '../plain/stored-message.js';

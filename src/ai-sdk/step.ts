@@ -88,7 +88,7 @@ export const stepFields = (before: Data, after: Data): StepFields => {
   const rejected = fixed.find(isChanged);
   if (rejected) throw new InterlockError('ai-sdk/unsupported-field', { path: `inputStep.${rejected}` });
   const fields: StepFields = {};
-  if (after.model !== before.model) fields.model = after.model as unknown as LanguageModel; // the host resolved it
+  if (after.model !== before.model) fields.model = fieldsIn(after)['model'] as LanguageModel; // the host resolved it
   if (isChanged('toolChoice')) fields.toolChoice = after.toolChoice;
   if (isChanged('tools')) fields.activeTools = activeAmong(before, after);
   if (isChanged('activeTools')) fields.activeTools = after.activeTools;

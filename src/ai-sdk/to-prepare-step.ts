@@ -194,7 +194,7 @@ const authorStep = async (author: StepAuthor, { args, step, freeze }: AuthorStep
     initialMessages: viewOf(args.initialMessages, 'initialMessages'),
     initialInstructions: viewOf(args.initialInstructions, 'initialInstructions'),
     responseMessages: viewOf(args.responseMessages, 'responseMessages'),
-    steps: freeze ? (views.viewEach(args.steps, 'prepareStep.steps') as typeof args.steps) : [...args.steps],
+    steps: freeze ? views.viewEach(args.steps, 'prepareStep.steps') : [...args.steps],
     runtimeContext: context,
     experimental_context: context,
   });
@@ -221,4 +221,4 @@ const newMessages = ({ messages, experimental_steeringMessages: own = [] }: Step
   lastOfUser(step.messages).slice(lastOfUser(messages).length - own.length);
 
 const lastOfUser = (messages: readonly ModelMessage[]): UserModelMessage[] =>
-  messages.slice(messages.findLastIndex(({ role }) => role !== 'user') + 1) as UserModelMessage[]; // of that role
+  messages.slice(messages.findLastIndex(({ role }) => role !== 'user') + 1).filter((message) => message.role === 'user');

@@ -175,6 +175,6 @@ const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): Transfo
 
 /** Closes all open text parts between two steps. */
 const sendPart = (controller: Controller, wire: Wire, part: Part): void => {
-  if (part.type === 'finish-step') for (const open of wire.end()) controller.enqueue(open as Part); // ends are the same in both streams
-  for (const open of wire.send(part as never)) controller.enqueue(open as Part); // the wire only reads types and ids
+  if (part.type === 'finish-step') for (const open of wire.end()) controller.enqueue(open);
+  for (const open of wire.send(part)) controller.enqueue(open);
 };

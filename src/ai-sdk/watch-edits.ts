@@ -1,5 +1,5 @@
 import { computed, copyShared } from '../phase/plain-data.js';
-import type { Plan } from '../pipeline/compile.js';
+import type { Plan } from '../pipeline/graph.js';
 import type { Conversation } from './conversation.js';
 import { messagesOf, type LateEdit } from './recorded-steps.js';
 import type { Run } from './run.js';

@@ -52,6 +52,6 @@ export const eachStream = (
 export const wrapField = (result: object, name: string, around: (value: unknown) => unknown): void => {
   if (!(name in result)) return;
   const { get } = Object.getOwnPropertyDescriptor(result, name) ?? {};
-  const read = (): unknown => (get ? get.call(result) : Reflect.get(Object.getPrototypeOf(result) as object, name, result));
+  const read = (): unknown => (get ? get.call(result) : Reflect.get(Reflect.getPrototypeOf(result) ?? result, name, result));
   Object.defineProperty(result, name, { get: () => around(read()), configurable: true });
 };

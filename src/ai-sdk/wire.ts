@@ -4,7 +4,7 @@ import type { Content, PartOf, StreamPart } from './spec.js';
 type Kind = 'text' | 'reasoning';
 type Words = Extract<Content, { type: Kind }>;
 
-const kinds: Partial<Record<StreamPart['type'], { kind: Kind; is: 'start' | 'delta' | 'end' }>> = {
+const kinds: Readonly<Record<string, { kind: Kind; is: 'start' | 'delta' | 'end' } | undefined>> = {
   'text-start': { kind: 'text', is: 'start' },
   'text-delta': { kind: 'text', is: 'delta' },
   'text-end': { kind: 'text', is: 'end' },
@@ -21,6 +21,9 @@ interface Open {
   readonly id: string;
 }
 
+/** The start or the end of a part, of the model's stream and of the AI SDK's. */
+type Border = { readonly type: `${Kind}-${'start' | 'end'}`; readonly id: string };
+
 export const createWire = () => {
   const open = new Map<string, Open>();
   const used = new Set<string>();
@@ -32,7 +35,7 @@ export const createWire = () => {
   };
   return {
     /** The parts to send for one that guards released. */
-    send: (part: StreamPart): StreamPart[] => {
+    send: <P extends { readonly type: string }>(part: P): (P | Border)[] => {
       const known = kinds[part.type];
       if (!known || !('id' in part) || typeof part.id !== 'string') return [part];
       const { kind, is } = known;
@@ -44,19 +47,19 @@ export const createWire = () => {
       }
       if (current && is === 'start') return [];
       const own = current ?? start(key, kind, part.id);
-      const sent = { ...part, id: own.id } as StreamPart; // the same part under its sent id
+      const sent = { ...part, id: own.id };
       return current || is === 'start' ? [sent] : [startOf(own), sent];
     },
     /** The ends of parts that are still open. */
     end: () => {
       const openParts = [...open.values()];
       open.clear();
-      return openParts.map(({ kind, id }): StreamPart => ({ type: `${kind}-end`, id }));
+      return openParts.map(({ kind, id }): Border => ({ type: `${kind}-end`, id }));
     },
   };
 };
 
-const startOf = ({ kind, id }: Open): StreamPart => ({ type: `${kind}-start`, id });
+const startOf = ({ kind, id }: Open): Border => ({ type: `${kind}-start`, id });
 
 /** Collects the content of a stream. */
 export type Gathering = ReturnType<typeof createGathering>;

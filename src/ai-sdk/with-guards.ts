@@ -5,7 +5,7 @@ import { callGuarded, type GuardedCall, type PartSink } from './guarded-call.js'
 import { guardCallStep } from './guard-step.js';
 import { instanceOf, type ModelInstance } from './host.js';
 import { judgedInput } from './judge.js';
-import { guardsOutput, isCleanRecord, type ModelCall } from './model-port.js';
+import { finishFor, guardsOutput, isCleanRecord, type ModelCall } from './model-port.js';
 import type { GuardOptions } from './guard-options.js';
 import { checkTools, start, runsOf } from './adapters.js';
 import { isSharedRun, type Guards, type Run } from './run.js';
@@ -90,7 +90,7 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
     else if (part.type === 'finish') finish = part;
     else gathering.add(part);
   }
-  const { finishReason, usage, providerMetadata } = finish as PartOf<'finish'>; // every response has one; otherwise there is an error part
+  const { finishReason, usage, providerMetadata } = finish ?? finishFor('other'); // every response has one; otherwise there is an error part
   const { request, response } = await reportOf(run, guarded);
   const { content } = gathering;
   const all = [...timeoutWarnings(run), ...warnings];

@@ -141,8 +141,8 @@ interface Known {
 
 /** Encrypts with the first key; decrypts with any of them. `readsPlain`: texts that were never encrypted are returned as they are. Raises `durable/invalid-key`. */
 export const createSeal = (given: readonly [SealKey, ...SealKey[]], { readsPlain = false } = {}) => {
+  const { id, key } = readKey(given[0]);
   const keys = given.map(readKey);
-  const [{ id, key }] = keys as [Known, ...Known[]]; // as many as given
   return {
     readsPlain,
     /** @param place the location of the text: it cannot be decrypted as the text of another location */
@@ -174,8 +174,8 @@ const opened = ({ key }: Known, bytes: Buffer, place: string): string => {
   return opening.update(bytes.subarray(from), undefined, 'utf8') + opening.final('utf8');
 };
 
-const readKey = (given: SealKey): Known => {
-  if (typeof given !== 'string' && !((given as unknown) instanceof Uint8Array))
+const readKey = (given: unknown): Known => {
+  if (typeof given !== 'string' && !(given instanceof Uint8Array))
     // such as an environment variable that is not set
     throw new InterlockError('durable/invalid-key', {
       detail: `it is ${given === undefined ? 'missing' : `of type ${typeof given}`}.`,

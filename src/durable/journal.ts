@@ -213,6 +213,12 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** An operation of an engine. Raises `durable/unsupported-operation` if the engine does not have it. */
+export const needed = <T>(operation: T | undefined, path: string): T => {
+  if (!operation) throw new InterlockError('durable/unsupported-operation', { path });
+  return operation;
+};
+
 /** The same runs, whose methods and those of the board raise translated errors. `translate` gets an error and the method's name. */
 export const withErrors = (
   translate: (cause: unknown, name: string) => unknown,

@@ -79,8 +79,7 @@ export const inSequence =
 /** Runs steps until the sequence ends, and returns its outcome; undefined if a step is asynchronous. */
 const runNext = <P extends Phase>(progress: Progress<P>): Verdict<PhaseData<P>> | undefined => {
   const { steps, scope } = progress;
-  for (; progress.index < steps.length; progress.index += 1) {
-    const step = steps[progress.index] as GuardStep<P>; // within the loop's bounds
+  for (let step = steps[progress.index]; step; progress.index += 1, step = steps[progress.index]) {
     let verdict: Verdict<PhaseData<P>>;
     try {
       if (step.skips?.(progress.data)) continue;

@@ -1,4 +1,3 @@
-import type { Processor } from '@mastra/core/processors';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { HookCall, HookContext, PhaseRow } from '../phase/row.js';
 import { phases } from '../phase/table.js';
@@ -14,7 +13,7 @@ import {
 } from './stream-fields.js';
 import { changeTexts, createPace, finding, paced, replacementChars, replacing, type Steps } from './in-steps.js';
 import { mapErrorTexts, mapTexts } from './map-texts.js';
-import type { Pattern, Replacement, TextSpan, WindowedProcessor } from './pattern.js';
+import { patternOf, type Pattern, type Replacement, type TextSpan, type WindowedProcessor } from './pattern.js';
 import { readFields } from './read-fields.js';
 import type { ChangeText } from './read-file.js';
 import { stripQuotedSecrets, type SecretContent } from './secrets.js';
@@ -43,23 +42,21 @@ const valueChars = ({ length }: string): number => Math.max(4, Math.ceil(length 
 /** The same for a text that may contain blocked content. */
 const textChars = 16;
 
-/** The pattern that a processor declares. */
-export const patternOf = (processor: Processor): Pattern | undefined => {
-  const { window }: WindowedProcessor = processor;
-  return typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
-};
+const chunkIn = ({ part }: HookCall<'outputStream', 'processOutputStream'>['data']) => part as StreamChunk; // validated by the row
+
+/** The text of a delta, or of a whole part of the model's text or reasoning. */
+const textOf = ({ payload }: StreamChunk): string => String(fieldsIn(payload)['text']);
 
 /** The stream's row for the gate: a processor with a pattern judges matches and whole chunks by its pattern, any other by its hook. */
 export const gateRow: StreamRow = {
   ...row,
   skips: (data, processor) => {
     if (row.skips?.(data, processor)) return true;
-    const chunk = data.part as StreamChunk; // validated by the row
-    return patternOf(processor) !== undefined && !isRead(chunk);
+    return patternOf(processor) !== undefined && !isRead(chunkIn(data));
   },
   invoke: (call: HookCall<'outputStream', 'processOutputStream'>) => {
     const { processor, context } = call;
-    const chunk = call.data.part as StreamChunk; // as above
+    const chunk = chunkIn(call.data);
     const pattern = patternOf(processor);
     if (pattern?.callRejection !== undefined && chunk.type === 'tool-call-delta' && !chunk.isLast) return chunk; // the call follows
     if (pattern)
@@ -100,8 +97,7 @@ export const rejectedCall = (
 const isRead = (chunk: StreamChunk): boolean => {
   const { type, payload, match, isLast } = chunk;
   if (match || isLast || isToolOutputChunk(chunk) || isDropped(type) || type.startsWith('data-')) return true;
-  const fields = Object.entries((payload as object | undefined) ?? {});
-  return fields.some(([name, value]: [string, unknown]) => value !== undefined && isReadRule(ruleOf(type, name)));
+  return Object.entries(fieldsIn(payload)).some(([name, value]) => value !== undefined && isReadRule(ruleOf(type, name)));
 };
 
 /** A pattern, and the arguments of its `replace`. */
@@ -119,7 +115,7 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
   const { match, before, type, isLast } = chunk;
   if (before) return redactedPart(chunk, before, by);
   if (match) {
-    const { text } = chunk.payload as { text: string };
+    const text = textOf(chunk);
     const { match: _match, ...delta } = chunk;
     return {
       ...delta,
@@ -147,11 +143,11 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
 
 /** Replaces every match in a part. The new chunk lists its replacements, so that the text between them stays as the model sent it. */
 const redactedPart = (chunk: StreamChunk, before: readonly string[], by: Replacing): Awaitable<StreamChunk> => {
-  const payload = chunk.payload as { text: string }; // a part of the model's text or reasoning
-  return whenReady(paced(replacementsIn(payload.text, before, by), createPace()), (replacements) => {
+  const text = textOf(chunk);
+  return whenReady(paced(replacementsIn(text, before, by), createPace()), (replacements) => {
     if (replacements.length === 0) return chunk;
     const { before: _before, ...part } = chunk;
-    return { ...part, replacements, payload: { ...payload, text: withReplacements(payload.text, replacements) } };
+    return { ...part, replacements, payload: { ...fieldsIn(chunk.payload), text: withReplacements(text, replacements) } };
   });
 };
 

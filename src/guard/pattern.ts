@@ -100,6 +100,12 @@ export interface WindowedProcessor extends Processor {
   readonly quotesBlocked?: boolean;
 }
 
+/** The pattern that a processor declares. */
+export const patternOf = (processor: Processor): Pattern | undefined => {
+  const { window }: WindowedProcessor = processor;
+  return typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
+};
+
 /** The end of a text for a pattern: its last characters, and the state before them. */
 export const endForPattern = (text: string, chars: number, { stateOf }: Pick<Pattern, 'stateOf'>): string => {
   if (text.length <= chars) return text;

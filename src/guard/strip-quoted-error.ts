@@ -5,7 +5,7 @@ import { stripQuotedSecrets } from './secrets.js';
 import { attempted } from '../phase/awaitable.js';
 
 /** Fields of an error that callers get. Providers use any names for fields with a request, so that this list is an allowlist. */
-const safeFields = new Set(
+const safeFields = new Set<PropertyKey>(
   (
     'name message id code type status statusCode statusText isRetryable retryable retryAfter retryAfterMs reason errno syscall param ' +
     'requestId request_id requestID actor path domain category finishReason modelId provider attempts'
@@ -99,7 +99,7 @@ const stripped = (error: unknown, showing: Showing): unknown => {
   const target: Error = canChange ? error : error instanceof Error ? new Error(message) : ({} as Error);
   showing.seen.set(error, target);
   const fields = fieldsOf(error, { message, target }, showing);
-  if (!canChange) Object.setPrototypeOf(target, Object.getPrototypeOf(error) as object | null);
+  if (!canChange) Object.setPrototypeOf(target, Reflect.getPrototypeOf(error));
   Object.defineProperties(target, fields);
   return target;
 };
@@ -137,7 +137,7 @@ type Fields = Record<PropertyKey, PropertyDescriptor>;
 const fieldsOf = (error: Error, { message, target }: { message: string; target: Error }, showing: Showing): Fields => {
   const fields: Fields = {};
   for (const name of Reflect.ownKeys(error)) {
-    const field = { ...(Object.getOwnPropertyDescriptor(error, name) as PropertyDescriptor), configurable: true };
+    const field = { ...Object.getOwnPropertyDescriptor(error, name), configurable: true };
     fields[name] = nestedFields.has(name)
       ? nested(field, showing)
       : { ...field, enumerable: field.enumerable && isSafe(name, field, showing) };
@@ -160,7 +160,7 @@ const isSafe = (name: PropertyKey, { value }: PropertyDescriptor, { cut }: Showi
   if (typeof value === 'string')
     return typeof name === 'string' && safeFields.has(name) && value.length <= mostChars && cut(value) === value;
   if (typeof value === 'object' || typeof value === 'function') return value === null;
-  return typeof name === 'symbol' ? typeof value === 'boolean' : safeFields.has(name as string); // marks of the AI SDK's errors
+  return typeof name === 'symbol' ? typeof value === 'boolean' : safeFields.has(name); // marks of the AI SDK's errors
 };
 
 /** Errors inside an error are stripped too; anything else gets a getter, which no logger calls. */

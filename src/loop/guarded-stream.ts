@@ -3,7 +3,7 @@ import { repeatsText, toolOutputValue, withToolOutput } from '../guard/stream-fi
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import { fieldsIn, definedFields, isSame } from '../phase/plain-data.js';
 import type { PhaseData } from '../phase/row.js';
-import type { Plan } from '../pipeline/compile.js';
+import type { Plan } from '../pipeline/graph.js';
 import { planStream } from '../pipeline/stream-plan.js';
 import type { EarlierText } from '../stream/gate/matcher.js';
 import { createStreamGate, type StreamGateOptions } from '../stream/gate/stream-gate.js';

@@ -4,7 +4,7 @@ import { InterlockError, isInterlockError, messageOf } from '../errors.js';
 import { readFields } from '../guard/read-fields.js';
 import { cutQuotesOf, stripQuotedError } from '../guard/strip-quoted-error.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
-import type { Plan } from '../pipeline/compile.js';
+import type { Plan } from '../pipeline/graph.js';
 import { planStream } from '../pipeline/stream-plan.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';

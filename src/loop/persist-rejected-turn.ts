@@ -1,7 +1,7 @@
 import { waitingChunk } from './emit.js';
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { RunStatus } from '../../schemas/index.js';
-import type { Plan } from '../pipeline/compile.js';
+import type { Plan } from '../pipeline/graph.js';
 import { holdOf } from '../pipeline/hold.js';
 import { snapshotConversation } from './conversation.js';
 import { textOf, type Part } from './response.js';

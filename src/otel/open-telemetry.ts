@@ -11,7 +11,7 @@ import type { RunEvent } from '../../schemas/index.js';
 import { checkIntegration } from '../integration.js';
 import { traceOfKind, type Trace } from '../trace/traces.js';
 import { libraryName } from '../library.js';
-import { createRunSpans, errorType, followRuns, guardAttributes } from './run-spans.js';
+import { createRunSpans, errorType, followRuns, bypassAttributes, guardAttributes } from './run-spans.js';
 import { attribute, operation } from './names.js';
 
 /** Destinations of telemetry. */
@@ -94,13 +94,8 @@ const createRunMetrics = (meter: Meter) => {
     meanings: {
       guard: countVerdict,
       'guard-shadow': countVerdict,
-      'guard-bypass': ({ agentId }, { processorId, phase, reason, calls }) =>
-        to.bypasses.add(calls, {
-          [attribute.agent]: agentId,
-          [attribute.guard]: processorId,
-          [attribute.phase]: phase,
-          [attribute.bypassReason]: reason,
-        }),
+      'guard-bypass': ({ agentId }, event) =>
+        to.bypasses.add(event.calls, { [attribute.agent]: agentId, ...bypassAttributes(event) }),
       'model-call': (facts, { modelId, provider }) => {
         facts.model = { [attribute.operation]: operation.model, [attribute.model]: modelId, [attribute.provider]: provider };
       },

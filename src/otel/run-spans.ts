@@ -194,17 +194,16 @@ export const guardAttributes = ({ type, processorId, phase, verdict }: Of<'guard
   [attribute.isShadow]: type === 'guard-shadow',
 });
 
-const bypassed = ({ run, step }: RunSpans, { at, processorId, phase, reason, calls }: Of<'guard-bypass'>): void =>
-  void (step ?? run).addEvent(
-    'interlock.guard.bypass',
-    {
-      [attribute.guard]: processorId,
-      [attribute.phase]: phase,
-      [attribute.bypassReason]: reason,
-      [attribute.calls]: calls,
-    },
-    at,
-  );
+export const bypassAttributes = ({ processorId, phase, reason }: Of<'guard-bypass'>): Attributes => ({
+  [attribute.guard]: processorId,
+  [attribute.phase]: phase,
+  [attribute.bypassReason]: reason,
+});
+
+const bypassed = ({ run, step }: RunSpans, event: Of<'guard-bypass'>): void => {
+  const attributes = { ...bypassAttributes(event), [attribute.calls]: event.calls };
+  (step ?? run).addEvent('interlock.guard.bypass', attributes, event.at);
+};
 
 const endStep = (own: RunSpans, event: Of<'step-finish'>): void => {
   endOpen(own, event.at);

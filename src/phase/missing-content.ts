@@ -54,8 +54,8 @@ export const missingInMessages = (messages: unknown, name: string): Missing => a
 export const dropMissing = (messages: readonly MastraDBMessage[]): void => {
   for (const message of messages) {
     if (missingInMessage(message) === undefined) continue;
-    const { content } = message as { content: Partial<MastraDBMessage['content']> | null | undefined }; // a hook may have removed it
-    const { parts } = content ?? {};
+    const content: Partial<MastraDBMessage['content']> | null | undefined = message.content; // a hook may have removed it
+    const parts = content?.parts;
     if (!content || !Array.isArray(parts)) message.content = { ...content, format: 2, parts: [] };
     else parts.splice(0, Infinity, ...parts.filter((part) => missingInPart(part) === undefined)); // other code holds the same array
   }

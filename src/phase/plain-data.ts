@@ -120,7 +120,7 @@ export const isJson = (value: unknown, budget = { values: 1_000_000 }, depth = 0
  * A deep copy of plain data: arrays, plain objects and dates. Instances of classes, functions and bytes are shared, because only
  * their class could copy them.
  */
-export const copyPlain = <T>(value: T): T => copyWith(value) as T; // a copy has the type of the original
+export const copyPlain = <T>(value: T): T => copyWith(value);
 
 /** A copy in progress. */
 interface Copying {
@@ -133,8 +133,8 @@ interface Copying {
   readonly copyInstance: ((value: object) => unknown) | undefined;
 }
 
-const copyWith = (value: unknown, instead?: Copying['instead'], copyInstance?: Copying['copyInstance']): unknown =>
-  isObject(value) ? copy(value, { containers: [], copies: [], instead, copyInstance }, 0) : value;
+const copyWith = <T>(value: T, instead?: Copying['instead'], copyInstance?: Copying['copyInstance']): T =>
+  isObject(value) ? (copy(value, { containers: [], copies: [], instead, copyInstance }, 0) as T) : value; // a copy has the type of the original
 
 const copy = (value: object, copying: Copying, depth: number): unknown => {
   const isList = Array.isArray(value);
@@ -184,7 +184,7 @@ export const keptCopy = <T>(value: T, copyInstance: (value: object) => unknown, 
   const made = copyWith(value, undefined, (one) => {
     isPlainData = false;
     return copyInstance(one);
-  }) as T; // a copy has the type of the original
+  });
   if (!isPlainData || !isObject(made)) return made;
   kept.add(made);
   if (isForReaders) readersCopies.set(made, value);
@@ -201,7 +201,7 @@ export const unchanging = <T>(value: T): T => {
 
 /** A copy of kept data for code that may change it. While it does not, {@link copyShared} shares the original. */
 export const copyKept = <T>(value: T, copyInstance?: Copying['copyInstance']): T => {
-  const made = copyWith(value, undefined, copyInstance) as T; // a copy has the type of the original
+  const made = copyWith(value, undefined, copyInstance);
   if (isObject(made) && isObject(value) && kept.has(value)) {
     originals.set(made, value);
     equalSince.set(made, calls);
@@ -234,7 +234,7 @@ const isUnchanged = (value: object, original: object): boolean => {
 };
 
 /** A copy of plain data for readers, which share one copy of kept data. */
-export const copyForReaders = <T>(value: T): T => copyWith(value, readersCopyOf) as T;
+export const copyForReaders = <T>(value: T): T => copyWith(value, readersCopyOf);
 
 const readersCopyOf = (value: object): unknown => {
   const own = keptOf(value);

@@ -1,9 +1,8 @@
 import type { Processor } from '@mastra/core/processors';
-import type { PhaseName, PhasePayload } from '../../schemas/index.js';
+import type { PhaseName, PhasePayload } from '../../schemas/phase-payload.js';
 import type { Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
-import type { ProcessorSlot } from './scope.js';
 import { refreshed, type MessageInfo, type SettleOptions } from './settle-messages.js';
 
 export type Phase = PhaseName;
@@ -31,6 +30,14 @@ export type HookContext = Omit<Parameters<Hook<'processInput'>>[0], 'messages' |
   /** Whether the host applies stream guards' rulings about tool calls; undefined in Mastra's own agent. */
   heedsRulings?: boolean;
 };
+
+/** One processor's state in one run. */
+export interface ProcessorSlot {
+  /** The processor's own object, the same in every hook. */
+  readonly state: Record<string, unknown>;
+  /** The chunks it got so far, in order. */
+  readonly streamParts: unknown[];
+}
 
 /** One call of a hook: the processor, the payload and the run. */
 export interface HookCall<P extends Phase, H extends HookName> {

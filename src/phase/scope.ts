@@ -5,6 +5,7 @@ import type { Author, Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
 import { pick, computed } from './plain-data.js';
+import type { ProcessorSlot } from './row.js';
 
 /** The thread of a run: state signals belong to it. */
 interface ScopeConversation {
@@ -73,14 +74,6 @@ export interface GuardSpan {
   /** The scope for the guard, so that its own spans are children of this span. */
   readonly scope: RunScope;
   end(verdict: Verdict<unknown>): void;
-}
-
-/** One processor's state in one run. */
-export interface ProcessorSlot {
-  /** The processor's own object, the same in every hook. */
-  readonly state: Record<string, unknown>;
-  /** The chunks it got so far, in order. */
-  readonly streamParts: unknown[];
 }
 
 /** Members that functions of a workflow made with Mastra's builder may read besides their payload. */

@@ -113,10 +113,9 @@ export const invalidResult = ({ data, processorId }: ReadHook, detail: string, c
 export const unexpectedResult = (hook: ReadHook, returned: unknown, expected: string): InterlockError =>
   invalidResult(hook, `it returned ${describeValue(returned)}, expected ${expected}.`);
 
-/** Raises `phase/invalid-result` if a hook left or returned an entry without content; `missing` is the path to it. */
-export const throwIfMissing = (missing: string | undefined, hook: ReadHook): void => {
-  if (missing) throw invalidResult(hook, `${missing} has no content; take it out, or set its text to ''.`);
-};
+/** The error for an entry without content that a hook left or returned; `missing` is the path to it. */
+export const missingContent = (hook: ReadHook, missing: string): InterlockError =>
+  invalidResult(hook, `${missing} has no content; take it out, or set its text to ''.`);
 
 /** Raises `phase/invalid-result` with the hook's id if it left a message without content in the list. */
 export const checkMessages = (options: SettleOptions<MessageCarrier>, { scope }: MessageInfo): void => {
@@ -126,8 +125,9 @@ export const checkMessages = (options: SettleOptions<MessageCarrier>, { scope }:
   const messages = host.messages.read(messageList, scope);
   const missing =
     missingInMessages(messages, 'messages') ?? missingInMessages(host.messages.readSystem(messageList), 'systemMessages');
-  if (missing) dropMissing(messages);
-  throwIfMissing(missing, options);
+  if (!missing) return;
+  dropMissing(messages);
+  throw missingContent(options, missing);
 };
 
 /** A value in a few words, for error messages. */
@@ -166,7 +166,7 @@ interface MessageFields {
   systemMessages?: unknown;
 }
 
-const fieldNames = new Set(['messages', 'messageList', 'systemMessages'] satisfies (keyof MessageFields)[] as string[]);
+const fieldNames = new Set<string>(['messages', 'messageList', 'systemMessages'] satisfies (keyof MessageFields)[]);
 
 const isMessageFields = (value: unknown): value is MessageFields =>
   typeof value === 'object' && value !== null && Object.keys(value).every((key) => fieldNames.has(key));
@@ -197,7 +197,8 @@ const writeSystem = (returned: unknown, options: SettleOptions<MessageCarrier>):
   const { data, host } = options;
   if (!Array.isArray(returned) || !returned.every((entry) => fieldsIn(entry)['role'] === 'system'))
     throw invalidResult(options, 'systemMessages is not an array of system messages.');
-  throwIfMissing(missingInMessages(returned, 'systemMessages'), options);
+  const missing = missingInMessages(returned, 'systemMessages');
+  if (missing) throw missingContent(options, missing);
   const list = listOf(data);
   if (isSame(returned, host.messages.readSystem(list))) return false;
   host.messages.writeSystem(list, returned as SystemMessage[]); // just checked
@@ -214,7 +215,8 @@ const writeMessages = (returned: unknown, options: SettleOptions<MessageCarrier>
   const before = host.messages.read(list, facts.scope);
   const wanted = withSentSignals(returned as MastraDBMessage[], before, given.get(data));
   if (isSame(wanted, before)) return false; // equal content is a pass, even in other objects
-  throwIfMissing(missingInMessages(returned, 'messages'), options);
+  const missing = missingInMessages(returned, 'messages');
+  if (missing) throw missingContent(options, missing);
   try {
     host.messages.write(list, withFieldEdits(wanted, before), facts); // the port adds missing fields or rejects
   } catch (cause) {

@@ -1,5 +1,7 @@
+import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../errors.js';
 import type { Author } from '../verdict.js';
+import { fieldsIn } from './plain-data.js';
 import type { AnyRow, Phase, PhaseRow } from './row.js';
 import { apiError, llmRequest, llmResponse, outputStream } from './rows/model.js';
 import { input, inputStep } from './rows/input.js';
@@ -23,9 +25,15 @@ export const phaseNames = Object.keys(phases) as Phase[]; // the table has exact
 /** Whether guards of a phase, by its name in a record, are called for every chunk. */
 export const isPerChunk = (name: string): boolean => Object.hasOwn(phases, name) && phases[name as Phase].cadence === 'chunk';
 
+/** Whether a processor implements any hook of the table, or computes a state signal. */
+export const hasAnyHook = (processor: Processor): boolean =>
+  [...phaseNames.map((phase) => phases[phase].hook), 'computeStateSignal' as const].some(
+    (hook) => typeof processor[hook] === 'function',
+  );
+
 /** The row of a phase, by its name; throws for a name that is not in the table. */
 export const phaseRow = <P extends Phase>(phase: P | Author['phase']): PhaseRow<P> => {
-  const row = (phases as Partial<Record<string, unknown>>)[phase];
+  const row = fieldsIn(phases)[phase];
   if (!row) throw new InterlockError('phase/unknown', { path: phase, detail: `the phases are ${phaseNames.join(', ')}.` });
   return row as PhaseRow<P>; // the row of that phase, as the engine sees it; see PhaseRow
 };

@@ -7,8 +7,8 @@ import { createHost } from '../mastra/workflow/scope.js';
 import { scriptedModel } from '../testing/index.js';
 import type { Verdict } from '../verdict.js';
 import type { ResolvedModel } from './host.js';
-import type { Phase, PhaseData } from './row.js';
-import { type Reports, type GuardReport, type ProcessorSlot, type RunScope, type StaleReport, systemTimer } from './scope.js';
+import type { Phase, PhaseData, ProcessorSlot } from './row.js';
+import { type Reports, type GuardReport, type RunScope, type StaleReport, systemTimer } from './scope.js';
 import { phaseRow } from './table.js';
 
 type Parts = MastraDBMessage['content']['parts'];

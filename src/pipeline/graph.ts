@@ -1,12 +1,11 @@
 import type { Processor } from '@mastra/core/processors';
 
-import { patternOf } from '../guard/pattern-row.js';
-import type { Window } from '../guard/pattern.js';
+import { patternOf, type Window, type WindowedProcessor } from '../guard/pattern.js';
 import type { GuardPolicy, GuardWindow } from '../guard/policy/guard-policy.js';
 import type { GuardTraits } from '../guard/traits.js';
-import type { PhaseData, PhaseRow } from '../phase/row.js';
+import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
-import { phaseNames, phases } from '../phase/table.js';
+import type { Verdict } from '../verdict.js';
 import type { OverlapRule } from './overlap.js';
 
 /** The key of a context's scope. */
@@ -112,6 +111,16 @@ export interface SequenceNode {
 /** A pipeline as data: the builder's output, and the source of plans, workflows and pictures. */
 export type GraphNode = GuardNode | FunctionNode | MapNode | ParallelNode | BranchNode | SequenceNode;
 
+/** A compiled pipeline: for each phase one flat function over the guards that have its hook. */
+export interface Plan {
+  readonly id: string;
+  readonly graph: SequenceNode;
+  /** Whether any guard runs in a phase. */
+  has(phase: Phase): boolean;
+  /** Runs one phase. Never throws: a failure inside is a verdict. */
+  run<P extends Phase>(phase: P, data: PhaseData<P>, scope: RunScope): Verdict<PhaseData<P>> | Promise<Verdict<PhaseData<P>>>;
+}
+
 /** The last case of a branch: it runs only if no other case's condition holds. */
 export const otherwise: Condition = () => true;
 
@@ -165,12 +174,6 @@ export const hasHookFor = (node: GraphNode, row: Pick<PhaseRow, 'phase' | 'hook'
   return childrenOf(node).some((inner) => hasHookFor(inner, row));
 };
 
-/** Whether a processor implements any hook of the table, or computes a state signal. */
-export const hasAnyHook = (processor: Processor): boolean =>
-  [...phaseNames.map((phase) => phases[phase].hook), 'computeStateSignal' as const].some(
-    (hook) => typeof processor[hook] === 'function',
-  );
-
 /** The text of a function without parameters that returns a constant boolean, as written or minified. */
 const constant = /^(?:async\s*)?\(\)\s*=>\s*(true|false|!0|!1)$/;
 
@@ -195,6 +198,7 @@ export const defaultWindow: GuardWindow = 'sentence';
 export const windowOf = ({ processor, policy, window: ofAgent = defaultWindow }: GuardNode): Window => {
   const pattern = patternOf(processor);
   const window = policy?.window;
-  if (!pattern) return window ?? (processor as { window?: Window }).window ?? ofAgent;
+  const { window: own }: WindowedProcessor = processor;
+  if (!pattern) return window ?? own ?? ofAgent;
   return { pattern: window === 'part' || window === 'step' ? { ...pattern, maxLength: 'part', open: undefined } : pattern };
 };

@@ -206,8 +206,12 @@ interface SettleGroupOptions {
 }
 
 /** Merges the spans that touch one section of the base into one span. */
-const settleGroup = (base: string, group: readonly AuthoredSpan[], { authors, place }: SettleGroupOptions): Span => {
-  const [first] = group as [AuthoredSpan, ...AuthoredSpan[]]; // a group has at least one
+const settleGroup = (
+  base: string,
+  group: readonly [AuthoredSpan, ...AuthoredSpan[]],
+  { authors, place }: SettleGroupOptions,
+): Span => {
+  const [first] = group;
   const { start } = first;
   const end = Math.max(...group.map((span) => span.end));
   const texts = [...new Set(group.map((span) => span.text))];

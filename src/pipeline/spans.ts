@@ -90,13 +90,13 @@ export const applySpans = (base: string, spans: readonly Span[]): string => {
  * Groups spans that share base characters, and those that insert at the same position. An insertion right before or after a section does
  * not touch it: they stay separate, the insertion first.
  */
-export const groupOverlapping = <S extends Span>(spans: readonly S[]): S[][] => {
+export const groupOverlapping = <S extends Span>(spans: readonly S[]): [S, ...S[]][] => {
   const sorted = spans.toSorted((a, b) => a.start - b.start || a.end - b.end);
-  const groups: S[][] = [];
+  const groups: [S, ...S[]][] = [];
   let reach = -1;
   for (const span of sorted) {
     const last = groups.at(-1);
-    const isSamePlace = span.start === span.end && last?.[0]?.start === span.start && reach === span.start;
+    const isSamePlace = span.start === span.end && last?.[0].start === span.start && reach === span.start;
     if (last && (span.start < reach || isSamePlace)) last.push(span);
     else groups.push([span]);
     reach = Math.max(reach, span.end);

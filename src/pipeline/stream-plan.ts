@@ -4,7 +4,7 @@ import type { Window } from '../guard/pattern.js';
 import type { GuardWindow } from '../guard/policy/guard-policy.js';
 import type { Author } from '../verdict.js';
 import { armsOf, type ArmOf } from './branch.js';
-import { blockOf, memberSteps, nodeId, stepsOf } from './compile.js';
+import { blockOf, memberSteps, nodeId, stepsOf } from './graph-steps.js';
 import {
   childrenOf,
   defaultWindow,
@@ -115,18 +115,20 @@ const membersOf = ({ nodes }: SequenceNode, path: string): Member[] =>
   });
 
 /** Groups neighbors of one kind. */
-const stretches = (members: readonly Member[]): Member[][] => {
-  const found: Member[][] = [];
+type Stretch = [Member, ...Member[]];
+
+const stretches = (members: readonly Member[]): Stretch[] => {
+  const found: Stretch[] = [];
   for (const member of members) {
     const last = found.at(-1);
-    if (last?.[0] && hasWindow(last[0].node) === hasWindow(member.node)) last.push(member);
+    if (last && hasWindow(last[0].node) === hasWindow(member.node)) last.push(member);
     else found.push([member]);
   }
   return found;
 };
 
-const toSegment = (members: readonly Member[]): StreamSegment => {
-  const [first] = members as [Member, ...Member[]]; // a group has at least one
+const toSegment = (members: Stretch): StreamSegment => {
+  const [first] = members;
   const guard = inSequence(members.flatMap(({ steps }) => steps));
   if (!hasWindow(first.node)) return { kind: 'chunks', guard };
   return { kind: 'windows', places: members.map(placeOf), whole: guard, path: first.path };

@@ -18,7 +18,6 @@ import {
   onUnavailable,
   shadowed,
   type Layer,
-  type LayerSite,
 } from './policy/layers.js';
 import { cached, cachedWindows } from './policy/cached.js';
 import { isPromise, whenReady } from '../phase/awaitable.js';
@@ -27,7 +26,7 @@ import { pass, type Retry, type Trip, type Verdict, type Pass } from '../verdict
 import { createOwnPayloads } from './block-scope.js';
 import { inParallel } from './parallel.js';
 import { computed } from '../phase/plain-data.js';
-import { policyState } from './policy/policy-state.js';
+import { policyState, type LayerSite } from './policy/policy-state.js';
 
 /** `sampleRate`: the guard is called in a share of all runs, chosen once per run, so that it sees all of a run or nothing. */
 const sampled: Layer =

@@ -115,7 +115,7 @@ const storedPart = (part: Part): StoredPart | undefined => {
       return { type: 'reasoning', reasoning: text, details: [{ type: 'text', text }], ...metadata };
     }
     case 'tool-call': {
-      const { toolCallId, toolName, input } = part as unknown as { toolCallId: string; toolName: string; input: never };
+      const { toolCallId, toolName, input } = part as Part & { toolCallId: string; toolName: string; input: never };
       return { type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId, toolName, args: input }, ...metadata };
     }
     case 'tool-result': {

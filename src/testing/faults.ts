@@ -43,9 +43,10 @@ const withHook = <H extends HookName>(
   hook: H,
   id: string,
   run: (args: HookArgs<H>) => Promise<Awaited<HookResult<H>>>,
-): FaultProcessor<H> =>
-  // TypeScript widens a computed key; the hook's type is checked by `run`.
-  ({ id, [hook]: run }) as unknown as FaultProcessor<H>;
+): FaultProcessor<H> => {
+  const processor: object = { id, [hook]: run };
+  return processor as FaultProcessor<H>; // TypeScript widens a computed key; the hook's type is checked by `run`
+};
 
 /** A faulty guard: its hook throws. */
 export const throwing = <H extends HookName>(

@@ -107,7 +107,7 @@ export const scriptedModel = <V extends SpecVersion = 'v2'>(options: ScriptedMod
 
   const doStream = async (callOptions: CallOptionsOf<V>): Promise<{ stream: ReadableStream<StreamPartOf<V>> }> => {
     const { call, source } = await start('stream', callOptions);
-    return { stream: toStream(source, call) as ReadableStream<unknown> as ReadableStream<StreamPartOf<V>> };
+    return { stream: toStream(source, call) as ReadableStream<StreamPartOf<V>> };
   };
   const doGenerate = async (callOptions: CallOptionsOf<V>): Promise<GenerateResultOf<V>> => {
     const { call, source, parts } = await start('generate', callOptions);
@@ -115,7 +115,7 @@ export const scriptedModel = <V extends SpecVersion = 'v2'>(options: ScriptedMod
     return gather(parts, version as V);
   };
 
-  const model = {
+  const model: unknown = {
     specificationVersion: version,
     modelId,
     provider,
@@ -131,7 +131,7 @@ export const scriptedModel = <V extends SpecVersion = 'v2'>(options: ScriptedMod
     },
   };
   // The parts above implement each version's interface; TypeScript cannot infer that through a generic version.
-  return model as unknown as ScriptedModel<V>;
+  return model as ScriptedModel<V>;
 };
 
 /** Throws the script's error, which may be any value. */
@@ -150,7 +150,7 @@ const sourceOf = async function* (step: StepScript, parts: readonly Part[], sign
 };
 
 /** A stream that pulls from the source on demand, and records it. */
-const toStream = <V extends SpecVersion>(source: AsyncGenerator<Part, void>, call: MutableCall<V>): ReadableStream<Part> =>
+const toStream = <V extends SpecVersion>(source: AsyncGenerator<Part, void>, call: MutableCall<V>): ReadableStream<unknown> =>
   new ReadableStream<Part>(
     {
       pull: async (controller) => {

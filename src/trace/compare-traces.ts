@@ -91,14 +91,14 @@ const verdictsOf: { readonly [T in RunEvent['type']]: Verdicts<Of<T>> } = {
  */
 export const compareTraces = (before: Trace, after: Trace): TraceComparison => {
   const [old, young] = [verdictsIn(before), verdictsIn(after)];
-  const rows = [...new Set([...old.keys(), ...young.keys()])].map((key) => rowOf(old.get(key), young.get(key)));
+  const rows = [...new Map([...old, ...young])].map(([key, one]) => rowOf(one, old.get(key), young.get(key)));
   const [first, last] = [runIn(before), runIn(after)];
   const differs = rows.some((row) => row.differs) || first.status !== last.status || first.text !== last.text;
   return { rows, before: first, after: last, differs };
 };
 
-const rowOf = (before: Compared | undefined, after: Compared | undefined): ComparedRow => {
-  const { phase, path, processorId, stepNumber, attempt } = (after ?? before) as Compared; // each key occurs in at least one of them
+const rowOf = (one: Compared, before: Compared | undefined, after: Compared | undefined): ComparedRow => {
+  const { phase, path, processorId, stepNumber, attempt } = one;
   const [old, young] = [before && verdictOf(before), after && verdictOf(after)];
   const differs = JSON.stringify(old) !== JSON.stringify(young);
   const both = { ...(old && { before: old }), ...(young && { after: young }) };

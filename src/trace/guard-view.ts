@@ -3,6 +3,7 @@ import type { TraceContent } from '../../schemas/trace-entry.js';
 import { InterlockError } from '../errors.js';
 import type { Trace } from './traces.js';
 import { readContents } from './contents.js';
+import { fieldsIn } from '../phase/plain-data.js';
 import { textsIn, wordsOfChunk, type TextAt } from './plain-json.js';
 
 /** The input and output of one guard call. */
@@ -81,7 +82,7 @@ const payloadsOf = (trace: Trace, judged: readonly Judged[]): GuardPayloads => {
   };
 };
 
-const known = <C extends object>(content: C | undefined, seq: number): C => {
+const known = <C>(content: C, seq: number): NonNullable<C> => {
   if (content) return content;
   throw new InterlockError('trace/redacted', { path: `seq ${seq}` });
 };
@@ -92,7 +93,7 @@ const unchangedTexts = (trace: Trace, { stepNumber, attempt }: GuardEvent): Guar
   for (const entry of trace) {
     if (entry.kind !== 'came' || entry.stepNumber !== stepNumber || entry.attempt !== attempt) continue;
     if (entry.part.chars === 0 || entry.part.partId === undefined) continue;
-    const words = wordsOfChunk(known(entry.chunk as object | undefined, entry.seq));
+    const words = wordsOfChunk(fieldsIn(known(entry.chunk, entry.seq)));
     texts.set(entry.part.partId, (texts.get(entry.part.partId) ?? '') + (words ?? ''));
   }
   const unchanged = [...texts].map(([target, text]) => ({ target, text }));

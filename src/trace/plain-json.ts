@@ -34,10 +34,10 @@ const isNameField = (key: string): boolean => nameFields.has(key);
 /** The field with a value's type before it was converted to JSON. */
 const tag = '$';
 
-interface Tagged {
-  readonly [tag]: 'date' | 'bytes' | 'url' | 'error' | 'object' | 'bigint';
-  readonly value: unknown;
-}
+type Tagged =
+  | { readonly [tag]: 'date'; readonly value: string | null } // JSON has null for an invalid date
+  | { readonly [tag]: 'bytes' | 'url' | 'bigint'; readonly value: string }
+  | { readonly [tag]: 'error' | 'object'; readonly value: object };
 
 /** The recorded fields of an error: those that guards and people read. Requests and headers may contain secrets, and are left out. */
 const errorFields = ['name', 'message', 'code', 'status', 'statusCode', 'isRetryable', 'type', 'responseBody', 'path'] as const;
@@ -96,13 +96,13 @@ const plainFields = (value: Record<string, unknown>, walk: Walk): Record<string,
 };
 
 const plainError = (error: Error, walk: Walk): unknown => {
-  const fields = error as unknown as Record<string, unknown>; // provider errors have more fields than the standard ones
+  const fields = fieldsIn(error); // provider errors have more fields than the standard ones
   const present = errorFields.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]));
   const { cause } = error;
   return plainFields({ ...Object.fromEntries(present), ...(cause !== undefined && { cause }) }, walk);
 };
 
-const tagged = (kind: Tagged[typeof tag], value: unknown): Tagged => ({ [tag]: kind, value });
+const tagged = (kind: Tagged[typeof tag], value: unknown) => ({ [tag]: kind, value });
 
 /** Restores a value written by {@link toPlainJson}; `mapText` maps each text except names. */
 export const fromPlainJson = (value: unknown, mapText?: MapText): unknown => {
@@ -118,22 +118,22 @@ const revivedFields = (value: object, mapText: MapText | undefined): Record<stri
     Object.entries(value).map(([key, field]) => [key, fromPlainJson(field, isNameField(key) ? undefined : mapText)]),
   );
 
-const revived = ({ [tag]: kind, value }: Tagged, mapText: MapText | undefined): unknown => {
-  switch (kind) {
+const revived = (written: Tagged, mapText: MapText | undefined): unknown => {
+  switch (written.$) {
     case 'date':
-      return new Date((value as string | null) ?? NaN); // JSON has null for an invalid date
+      return new Date(written.value ?? NaN);
     case 'url':
-      return new URL(value as string);
+      return new URL(written.value);
     case 'bytes':
-      return new Uint8Array(Buffer.from(value as string, 'base64'));
+      return new Uint8Array(Buffer.from(written.value, 'base64'));
     case 'bigint':
-      return BigInt(value as string);
+      return BigInt(written.value);
     case 'error':
-      return revivedError(revivedFields(value as object, mapText));
+      return revivedError(revivedFields(written.value, mapText));
     case 'object':
-      return revivedFields(value as object, mapText);
+      return revivedFields(written.value, mapText);
     default:
-      return kind satisfies never;
+      return written satisfies never;
   }
 };
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { guard, InterlockAgent, otherwise, pipeline } from '../../src/index.js';
 import { ProcessorStepSchema } from '../../schemas/index.js';
-import type { DynamicGuards, Guards } from '../../src/mastra/workflow/guards.js';
+import type { Compilable, DynamicGuards } from '../../src/mastra/graph/to-graph.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { all, expectRefusal, makeAgent, modes, promptOf, sentText, withText } from './support.js';
 
@@ -15,7 +15,7 @@ const shouting = (id = 'shouting'): Processor & Required<Pick<Processor, 'proces
 });
 
 /** Allowed in JavaScript, but not in TypeScript: a promise of a value with its own `then`. */
-const promising = (guards: Guards): DynamicGuards => (() => Promise.resolve().then(() => guards as never)) as DynamicGuards;
+const promising = (guards: Compilable): DynamicGuards => (() => Promise.resolve().then(() => guards as never)) as DynamicGuards;
 
 const forms: Record<string, () => DynamicGuards> = {
   'an array of processors': () => [shouting()],
@@ -91,7 +91,7 @@ describe.each(modes)('guards of %s', (mode) => {
   it.each(Object.entries(forms))('can be %s in a call', async (_name, guards) => {
     const { agent, model } = makeAgent();
     await (
-      await agent[mode]('hello', { inputProcessors: guards() as Guards })
+      await agent[mode]('hello', { inputProcessors: guards() as Compilable })
     ).text;
     expect(sentText(model, 'user')).toBe('HELLO');
   });

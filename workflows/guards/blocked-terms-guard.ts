@@ -17,10 +17,8 @@ import {
   type EditStrategy,
   type GuardOptions,
   type GuardProcessor,
-  checkOptions,
   editStrategies,
-  guardKinds,
-  openGuard,
+  guardForm,
 } from './guard-options.js';
 import { streamHooks, type ValuePolicy } from './value-hooks.js';
 import { aBoolean, aName, aText, listOf, needed } from '../../src/option-kind.js';
@@ -45,7 +43,7 @@ export interface BlockedTermsMetadata {
 
 type TermsProcessor = Processor<string, BlockedTermsMetadata>;
 
-export const optionKinds = guardKinds<BlockedTermsGuardOptions>({
+export const form = guardForm<BlockedTermsGuardOptions>(['blocked-terms', 'Blocked terms'], {
   terms: needed(listOf(aName)),
   wholeWords: aBoolean,
   strategy: editStrategies,
@@ -64,14 +62,10 @@ export const optionKinds = guardKinds<BlockedTermsGuardOptions>({
 export const blockedTermsGuard = (
   options: BlockedTermsGuardOptions,
 ): GuardProcessor<'processInput' | 'processOutputStep'> & Pick<WindowedProcessor, 'window'> => {
-  checkOptions('blocked-terms', options, optionKinds);
+  form.check(options);
   const { terms, wholeWords = true, strategy = 'block', replacement = '***' } = options;
   const matching = termMatching(terms, wholeWords);
-  const guard = openGuard<BlockedTermsMetadata>(
-    options,
-    ['blocked-terms', 'Blocked terms'],
-    `Finds ${terms.length} blocked words and phrases.`,
-  );
+  const guard = form.open<BlockedTermsMetadata>(options, `Finds ${terms.length} blocked words and phrases.`);
   const detectionOf = (count: number, place: string): Detection<BlockedTermsMetadata> => ({
     reason: `The ${place} contains blocked language.`,
     metadata: { strategy, count },

@@ -11,9 +11,7 @@ import { eachPiece, indexingSigns, plainSigns, type OverlapIndex } from '../text
 import { withoutMarkup, secretPassages } from '../text/spoken-passages.js';
 import { createWordIndex, followWords, type Trails, type WordIndex } from '../text/word-trails.js';
 import {
-  checkOptions,
-  guardKinds,
-  openGuard,
+  guardForm,
   traitsOf,
   type GuardOptions,
   type GuardProcessor,
@@ -47,7 +45,7 @@ export interface CanaryMetadata {
   readonly leak: 'word' | 'overlap';
 }
 
-const optionKinds = guardKinds<CanaryGuardOptions>({
+const form = guardForm<CanaryGuardOptions>(['canary', 'Canary'], {
   word: aBoolean,
   minOverlap: numberFrom(16),
   except: listOf(aText),
@@ -73,10 +71,10 @@ interface Secret {
 export const canaryGuard = (
   options: CanaryGuardOptions = {},
 ): GuardProcessor<'processLLMRequest' | 'processOutputStream' | 'processOutputStep'> & Pick<WindowedProcessor, 'window'> => {
-  checkOptions('canary', options, optionKinds);
+  form.check(options);
   const { word: hasWord = true, minOverlap = 64, except = [], strategy = 'block' } = options;
   const secretOf = createSecrets();
-  const guard = openGuard<CanaryMetadata>(options, ['canary', 'Canary'], 'Finds the system prompt in answers.');
+  const guard = form.open<CanaryMetadata>(options, 'Finds the system prompt in answers.');
   const tailSigns = Math.max(wordLength, minOverlap === Infinity ? 0 : minOverlap) - 1;
   const knowing = function* (secret: Secret, system: string): Steps<void> {
     if (system === secret.system && secret.index) return;

@@ -3,10 +3,8 @@ import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { instanceWith, listOf, needed, numberFrom, oneOf, recordOf } from '../../src/option-kind.js';
 import type { JudgePlace } from '../judge/policies.js';
 import {
-  checkOptions,
   judgeStrategies,
-  guardKinds,
-  openGuard,
+  guardForm,
   traitsOf,
   type GuardOptions,
   type GuardProcessor,
@@ -46,7 +44,7 @@ export interface ClassifierMetadata {
   readonly labels: Readonly<Record<string, number>>;
 }
 
-const optionKinds = guardKinds<ClassifierGuardOptions>({
+const form = guardForm<ClassifierGuardOptions>(['classifier', 'Classifier'], {
   classifier: needed(instanceWith('classify', 'an object with a method `classify`')),
   labels: needed(recordOf(numberFrom(0, 1))),
   places: listOf(oneOf('input', 'answer', 'call', 'result')),
@@ -68,15 +66,11 @@ export const classifierGuard = (
   options: ClassifierGuardOptions,
 ): GuardProcessor<'processInput' | 'processOutputStream' | 'processOutputStep' | 'processToolResult'> &
   Pick<WindowedProcessor, 'window'> => {
-  checkOptions('classifier', options, optionKinds);
+  form.check(options);
   const { classifier, labels, places = ['input', 'result'], window = 'part', strategy = 'block' } = options;
   if (Object.keys(labels).length === 0)
     throw new InterlockError('guard/invalid-option', { path: 'classifier.labels', detail: 'it must name at least one label.' });
-  const guard = openGuard<ClassifierMetadata>(
-    options,
-    ['classifier', 'Classifier'],
-    `Classifies texts as ${Object.keys(labels).join(', ')}.`,
-  );
+  const guard = form.open<ClassifierMetadata>(options, `Classifies texts as ${Object.keys(labels).join(', ')}.`);
   const hooks = placeHooks<ClassifierMetadata>(async (place, text, args) => {
     if (!places.includes(place) || text.trim() === '') return;
     args.abortSignal?.throwIfAborted();

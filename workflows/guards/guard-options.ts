@@ -49,19 +49,24 @@ export const unchanged = undefined as never;
 /** The kind of each option of a guard; a missing row does not compile. */
 export type KindsOf<Options> = { readonly [Name in keyof Options]-?: OptionKind };
 
-/** The kinds of a guard's own options and of those that every guard has. */
-export const guardKinds = <Options extends GuardOptions>(own: KindsOf<Omit<Options, keyof GuardOptions>>) => ({
-  id: aName,
-  onViolation: aFunction,
-  ...own,
-});
-
-/** A guard that has no hooks yet, with its default id and its name. */
-export const openGuard = <Metadata>(
-  { id, onViolation }: GuardOptions,
-  [ownId, name]: readonly [string, string],
-  description: string,
-): Processor<string, Metadata> => ({ id: id ?? ownId, name, description, onViolation });
+/** The default id and name of the guards of one kind, and the kinds of their options. */
+export const guardForm = <Options extends GuardOptions>(
+  [id, name]: readonly [string, string],
+  own: KindsOf<Omit<Options, keyof GuardOptions>>,
+) => {
+  const kinds = { id: aName, onViolation: aFunction, ...own };
+  return {
+    kinds,
+    check: (options: object): void => checkOptions(id, options, kinds),
+    /** A guard that has no hooks yet. */
+    open: <Metadata>(options: GuardOptions, description: string): Processor<string, Metadata> => ({
+      id: options.id ?? id,
+      name,
+      description,
+      onViolation: options.onViolation,
+    }),
+  };
+};
 
 const judgeStrategyNames: JudgeStrategy[] = ['block', 'warn'];
 const editStrategyNames: EditStrategy[] = [...judgeStrategyNames, 'redact'];

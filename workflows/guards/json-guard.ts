@@ -1,14 +1,6 @@
 import type { z } from 'zod';
 import { answerOf } from '../messages/read-messages.js';
-import {
-  retrying,
-  unchanged,
-  type GuardOptions,
-  type GuardProcessor,
-  checkOptions,
-  guardKinds,
-  openGuard,
-} from './guard-options.js';
+import { retrying, unchanged, type GuardOptions, type GuardProcessor, guardForm } from './guard-options.js';
 import { instanceWith, needed, numberFrom } from '../../src/option-kind.js';
 import { attempted } from '../../src/phase/awaitable.js';
 
@@ -28,7 +20,7 @@ export interface JsonMetadata {
 /** More faults than this do not help the model. */
 const maxIssues = 5;
 
-export const optionKinds = guardKinds<JsonGuardOptions>({
+export const form = guardForm<JsonGuardOptions>(['json', 'JSON'], {
   schema: needed(instanceWith('safeParse', 'a zod schema')),
   maxRetries: numberFrom(0),
 });
@@ -39,10 +31,10 @@ export const optionKinds = guardKinds<JsonGuardOptions>({
  * is not the answer yet. Under `hold: 'auto'` a step is sent after it has passed.
  */
 export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOutputStep'> => {
-  checkOptions('json', options, optionKinds);
+  form.check(options);
   const { schema, maxRetries = 2 } = options;
   return {
-    ...openGuard(options, ['json', 'JSON'], 'Retries answers that are not JSON of the given schema.'),
+    ...form.open(options, 'Retries answers that are not JSON of the given schema.'),
     traits: retrying,
     processOutputStep: (args) => {
       if ((args.toolCalls?.length ?? 0) > 0) return unchanged;

@@ -20,17 +20,7 @@ import type { JudgePlace, JudgePolicy, JudgeScreen } from '../judge/policies.js'
 import { callsIn } from '../tool-policy/run-calls.js';
 import { isUserSide, newestUserTurn, textOf } from '../messages/read-messages.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
-import {
-  checkOptions,
-  guardKinds,
-  openGuard,
-  type KindsOf,
-  traitsOf,
-  type GuardOptions,
-  type GuardProcessor,
-  block,
-  report,
-} from './guard-options.js';
+import { guardForm, type KindsOf, traitsOf, type GuardOptions, type GuardProcessor, block, report } from './guard-options.js';
 import { placeHooks, placeLabels, type PlaceContext } from './place-hooks.js';
 
 /** One call of a judge, and its cost. */
@@ -72,7 +62,7 @@ const policyKind = fieldsOf({
   sources: aBoolean,
   screen: fieldsOf({ score: needed(aFunction), pass: numberFrom(0, 1), block: numberFrom(0, 1) } satisfies KindsOf<JudgeScreen>),
 } satisfies KindsOf<JudgePolicy>);
-const optionKinds = guardKinds<JudgeGuardOptions>({
+const form = guardForm<JudgeGuardOptions>(['judge', 'Judge'], {
   model: needed(instanceWith('doGenerate', 'a language model of the AI SDK')),
   policies: needed(recordOf(policyKind)),
   window: oneOf('sentence', 'part'),
@@ -108,13 +98,9 @@ export const judgeGuard = (
   options: JudgeGuardOptions,
 ): GuardProcessor<'processInput' | 'processOutputStream' | 'processOutputStep' | 'processToolResult'> &
   Pick<WindowedProcessor, 'window'> => {
-  checkOptions('judge', options, optionKinds);
+  form.check(options);
   checkScreens(options.policies);
-  const guard = openGuard<JudgeMetadata>(
-    options,
-    ['judge', 'Judge'],
-    `Checks policies with a model: ${Object.keys(options.policies).join(', ')}.`,
-  );
+  const guard = form.open<JudgeMetadata>(options, `Checks policies with a model: ${Object.keys(options.policies).join(', ')}.`);
   const scorePolicies = createJudgeCalls(options);
   const judge = async (place: JudgePlace, judged: string, args: PlaceContext<JudgeMetadata>): Promise<void> => {
     const policies = Object.entries(options.policies).filter(([, { places }]) => places.includes(place));

@@ -3,10 +3,8 @@ import type { Processor } from '@mastra/core/processors';
 import { aName, instanceWith, listOf, needed, numberFrom } from '../../src/option-kind.js';
 import { newestUserTurn, responseMessages, textOf } from '../messages/read-messages.js';
 import {
-  checkOptions,
   judgeStrategies,
-  guardKinds,
-  openGuard,
+  guardForm,
   traitsOf,
   type GuardOptions,
   type GuardProcessor,
@@ -37,7 +35,7 @@ export interface LanguageMetadata {
   readonly language: string;
 }
 
-const optionKinds = guardKinds<LanguageGuardOptions>({
+const form = guardForm<LanguageGuardOptions>(['language', 'Language'], {
   languages: needed(listOf(aName)),
   detector: needed(instanceWith('detect', 'an object with a method `detect`')),
   minLetters: numberFrom(0),
@@ -52,13 +50,9 @@ const maxChars = 4096;
  * language the detector is not sure about. Put it after `unicodeGuard`, and before guards with phrases in one language.
  */
 export const languageGuard = (options: LanguageGuardOptions): GuardProcessor<'processInput' | 'processOutputStep'> => {
-  checkOptions('language', options, optionKinds);
+  form.check(options);
   const { languages, detector, minLetters = 20, strategy = 'block' } = options;
-  const guard = openGuard<LanguageMetadata>(
-    options,
-    ['language', 'Language'],
-    `Allows only these languages: ${languages.join(', ')}.`,
-  );
+  const guard = form.open<LanguageMetadata>(options, `Allows only these languages: ${languages.join(', ')}.`);
   const judge = judgeWith<LanguageMetadata>(guard, strategy);
   const detectionOf = (messages: readonly MastraDBMessage[], place: string): Detection<LanguageMetadata> | undefined => {
     const text = messages.map(textOf).join('\n').slice(0, maxChars);

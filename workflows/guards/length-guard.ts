@@ -1,16 +1,7 @@
 import type { ProcessLLMRequestArgs } from '@mastra/core/processors';
 import { isSame } from '../../src/phase/plain-data.js';
 import { newestUserTurn, textOf } from '../messages/read-messages.js';
-import {
-  block,
-  traitsOf,
-  unchanged,
-  type GuardOptions,
-  type GuardProcessor,
-  checkOptions,
-  guardKinds,
-  openGuard,
-} from './guard-options.js';
+import { block, traitsOf, unchanged, type GuardOptions, type GuardProcessor, guardForm } from './guard-options.js';
 import { numberFrom, wholeNumberFrom } from '../../src/option-kind.js';
 
 export interface LengthGuardOptions extends GuardOptions {
@@ -33,7 +24,7 @@ export interface LengthMetadata {
   maxChars: number;
 }
 
-export const optionKinds = guardKinds<LengthGuardOptions>({
+export const form = guardForm<LengthGuardOptions>(['length', 'Length'], {
   maxChars: numberFrom(0),
   minChars: numberFrom(0),
   maxResultChars: wholeNumberFrom(100),
@@ -44,10 +35,10 @@ export const optionKinds = guardKinds<LengthGuardOptions>({
  * user turn passes. With `maxResultChars` it also shortens what the model reads of tools' results.
  */
 export const lengthGuard = (options: LengthGuardOptions = {}): GuardProcessor<'processInput'> => {
-  checkOptions('length', options, optionKinds);
+  form.check(options);
   const { maxChars = 20_000, minChars = 0, maxResultChars } = options;
   return {
-    ...openGuard(options, ['length', 'Length'], `Blocks input under ${minChars} or over ${maxChars} characters.`),
+    ...form.open(options, `Blocks input under ${minChars} or over ${maxChars} characters.`),
     traits: maxResultChars === undefined ? traitsOf.block : traitsOf.redact,
     ...(maxResultChars !== undefined && {
       processLLMRequest: ({ prompt }: ProcessLLMRequestArgs) => shortened(prompt, maxResultChars),

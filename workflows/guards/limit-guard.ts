@@ -3,9 +3,7 @@ import type { ProcessInputStepArgs, Processor, ProcessorContext, ProcessOutputSt
 import { InterlockError } from '../../src/errors.js';
 import { aFunction, aName, either, fieldsOf, instanceWith, listOf, needed, numberFrom, oneOf } from '../../src/option-kind.js';
 import {
-  checkOptions,
-  guardKinds,
-  openGuard,
+  guardForm,
   type KindsOf,
   traitsOf,
   unchanged,
@@ -83,7 +81,7 @@ const limitKind = fieldsOf({
   reserve: numberFrom(1),
   priceOf: aFunction,
 } satisfies KindsOf<Limit>);
-const optionKinds = guardKinds<LimitGuardOptions>({ limits: needed(listOf(limitKind)) });
+const form = guardForm<LimitGuardOptions>(['limit', 'Limits'], { limits: needed(listOf(limitKind)) });
 
 /** The reserved points of a call and their key, by the limit's index. */
 type Reserved = Record<number, { key: string; points: number }>;
@@ -116,12 +114,12 @@ interface HookArgs extends ProcessorContext<LimitMetadata> {
 export const limitGuard = (
   options: LimitGuardOptions,
 ): GuardProcessor<'processInput' | 'processInputStep' | 'processLLMRequest' | 'processOutputStream' | 'processOutputStep'> => {
-  checkOptions('limit', options, optionKinds);
+  form.check(options);
   const { limits } = options;
   const free = limits.findIndex(({ unit, priceOf }) => unit === 'cost' && !priceOf);
   if (free >= 0)
     throw new InterlockError('guard/invalid-option', { path: `limit.limits.${free}.priceOf`, detail: 'cost needs priceOf.' });
-  const guard = openGuard<LimitMetadata>(options, ['limit', 'Limits'], `Limits ${limits.map(nameOf).join(', ')}.`);
+  const guard = form.open<LimitMetadata>(options, `Limits ${limits.map(nameOf).join(', ')}.`);
   const take = takingFrom(limits);
   const decides = limits.some(({ warnAt }) => warnAt !== undefined) ? traitsOf.redact : traitsOf.block;
   return Object.assign(guard, { traits: { ...decides, ignoresContent: true } }, {

@@ -9,14 +9,7 @@ import { alsoAsRead } from '../patterns/as-read.js';
 import { combineFinders, countKinds, type CombinedFinder, type ValueSpan } from '../patterns/combine-finders.js';
 import type { Finder } from '../patterns/define-finder.js';
 import { indexOverlap, plainSigns } from '../text/overlap.js';
-import {
-  checkOptions,
-  guardKinds,
-  openGuard,
-  type GuardOptions,
-  type GuardProcessor,
-  type JudgeStrategy,
-} from './guard-options.js';
+import { guardForm, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 import { valueHooks, type ValuePolicy } from './value-hooks.js';
 
 /** The replacement of a rejected address. */
@@ -56,7 +49,7 @@ export interface LinkMetadata {
   readonly found: Partial<Record<LinkFault, number>>;
 }
 
-export const optionKinds = guardKinds<LinkGuardOptions>({
+export const form = guardForm<LinkGuardOptions>(['link', 'Links'], {
   hosts: listOf(aText),
   schemes: listOf(aText),
   maxCarried: numberFrom(8),
@@ -83,14 +76,10 @@ const maxConversationChars = 262_144;
 export const linkGuard = (
   options: LinkGuardOptions = {},
 ): GuardProcessor<'processOutputStep' | 'processOutputResult' | 'processToolResult'> & Pick<WindowedProcessor, 'window'> => {
-  checkOptions('link', options, optionKinds);
+  form.check(options);
   const { hosts = [], strategy = 'block', replacement = '[link removed]', maxCarried = 32 } = options;
   const rules = readRules(options);
-  const guard = openGuard<LinkMetadata>(
-    options,
-    ['link', 'Links'],
-    `Allows only addresses of these hosts: ${hosts.join(', ') || 'none'}.`,
-  );
+  const guard = form.open<LinkMetadata>(options, `Allows only addresses of these hosts: ${hosts.join(', ') || 'none'}.`);
   const faultBy = (own: LinkRules) =>
     remembering(
       (value: string): LinkFault | undefined =>

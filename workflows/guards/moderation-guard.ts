@@ -4,10 +4,8 @@ import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { aFunction, aName, listOf, needed, numberFrom, oneOf, recordOf } from '../../src/option-kind.js';
 import { newestUserTurn, textsOf, responseMessages } from '../messages/read-messages.js';
 import {
-  checkOptions,
   judgeStrategies,
-  guardKinds,
-  openGuard,
+  guardForm,
   traitsOf,
   type GuardOptions,
   type GuardProcessor,
@@ -17,7 +15,7 @@ import {
   report,
   type Detection,
 } from './guard-options.js';
-import { isHeld } from './place-hooks.js';
+import { heedsRulings } from './place-hooks.js';
 
 export interface ModerationGuardOptions extends GuardOptions {
   /** The URL for requests, such as `https://api.openai.com/v1/moderations`. */
@@ -44,7 +42,7 @@ export interface ModerationMetadata {
   readonly categories: readonly string[];
 }
 
-const optionKinds = guardKinds<ModerationGuardOptions>({
+const form = guardForm<ModerationGuardOptions>(['moderation', 'Moderation'], {
   endpoint: needed(aName),
   model: aName,
   headers: recordOf(aName),
@@ -82,9 +80,9 @@ const isRecordOf = (type: 'boolean' | 'number', value: unknown): boolean =>
 export const moderationGuard = (
   options: ModerationGuardOptions,
 ): GuardProcessor<'processInput' | 'processOutputStream' | 'processOutputStep'> & Pick<WindowedProcessor, 'window'> => {
-  checkOptions('moderation', options, optionKinds);
+  form.check(options);
   const { window = 'part', strategy = 'block' } = options;
-  const guard = openGuard<ModerationMetadata>(options, ['moderation', 'Moderation'], 'Calls a moderation endpoint.');
+  const guard = form.open<ModerationMetadata>(options, 'Calls a moderation endpoint.');
   const detect = async (
     texts: readonly string[],
     place: string,
@@ -101,14 +99,14 @@ export const moderationGuard = (
       judge(await detect(newestUserTurn(args.messages).flatMap(textsOf), 'input', args.abortSignal), args),
     processOutputStream: async (args) => {
       const { part } = args;
-      if (!isHeld(args) || (part.type !== 'text-delta' && part.type !== 'reasoning-delta')) return part;
+      if (!heedsRulings(args) || (part.type !== 'text-delta' && part.type !== 'reasoning-delta')) return part;
       const detection = await detect([part.payload.text], 'answer', args.abortSignal);
       if (detection && strategy === 'block') return block(detection, args);
       if (detection) await report(guard, detection);
       return part;
     },
     processOutputStep: async (args) => {
-      if (isHeld(args)) return judge(undefined, args);
+      if (heedsRulings(args)) return judge(undefined, args);
       const newest = responseMessages(args.messages).slice(-1).flatMap(textsOf);
       return judge(await detect(newest.length > 0 ? newest : [args.text ?? ''], 'answer', args.abortSignal), args);
     },

@@ -40,12 +40,12 @@ export const placeHooks = <Metadata>(
     const { part } = args;
     if (every > 1) return part;
     if (part.type === 'tool-call') await judge('call', callText(part.payload), args);
-    if (isHeld(args) && (part.type === 'text-delta' || part.type === 'reasoning-delta'))
+    if (heedsRulings(args) && (part.type === 'text-delta' || part.type === 'reasoning-delta'))
       await judge('answer', part.payload.text, args);
     return part;
   },
   processOutputStep: async (args) => {
-    if (every > 1 ? !isDue(args, every) : isHeld(args)) return unchanged;
+    if (every > 1 ? !isDue(args, every) : heedsRulings(args)) return unchanged;
     await judge('answer', answerOf(args), args);
     for (const call of every > 1 ? (args.toolCalls ?? []) : []) await judge('call', callText(call), args);
     return unchanged;
@@ -61,5 +61,8 @@ const callText = ({ toolName, args }: { toolName: string; args?: unknown }): str
 
 const isDue = ({ stepNumber }: { stepNumber: number }, every: number): boolean => (stepNumber + 1) % every === 0;
 
-/** Whether the host buffers text until its window was judged. Other hosts pass each delta, which would be a call each. */
-export const isHeld = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // in addition to Mastra's own arguments
+/**
+ * Whether the host rejects a call, or asks for approval, on a stream guard's decision, and buffers text until its window was judged. Other
+ * hosts pass each delta, which would be a call each.
+ */
+export const heedsRulings = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // in addition to Mastra's own arguments

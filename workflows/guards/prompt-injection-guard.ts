@@ -12,10 +12,8 @@ import {
   type GuardOptions,
   type GuardProcessor,
   type JudgeStrategy,
-  checkOptions,
   judgeStrategies,
-  guardKinds,
-  openGuard,
+  guardForm,
 } from './guard-options.js';
 import { kind, listOf, numberFrom } from '../../src/option-kind.js';
 
@@ -40,7 +38,7 @@ const aSignal = kind('{ name, weight, pattern }', (value) => {
   const { name, weight, pattern } = Object(value) as Partial<InjectionSignal>;
   return typeof name === 'string' && typeof weight === 'number' && pattern instanceof RegExp;
 });
-export const optionKinds = guardKinds<PromptInjectionGuardOptions>({
+export const form = guardForm<PromptInjectionGuardOptions>(['prompt-injection', 'Prompt injection'], {
   strategy: judgeStrategies,
   patterns: listOf(aSignal),
   threshold: numberFrom(0, 1),
@@ -57,13 +55,9 @@ export const optionKinds = guardKinds<PromptInjectionGuardOptions>({
 export const promptInjectionGuard = (
   options: PromptInjectionGuardOptions = {},
 ): GuardProcessor<'processInput' | 'processToolResult'> => {
-  checkOptions('prompt-injection', options, optionKinds);
+  form.check(options);
   const { strategy = 'block', patterns = [], threshold = 0.7 } = options;
-  const guard = openGuard<PromptInjectionMetadata>(
-    options,
-    ['prompt-injection', 'Prompt injection'],
-    'Finds prompt injection in input and tool results.',
-  );
+  const guard = form.open<PromptInjectionMetadata>(options, 'Finds prompt injection in input and tool results.');
   const judge = judgeWith<PromptInjectionMetadata>(guard, strategy);
   const signalsIn = { input: [...inputSignals, ...patterns], result: [...toolResultSignals, ...patterns] };
   type Context = Parameters<typeof judge>[1];

@@ -3,15 +3,7 @@ import { answerOf } from '../messages/read-messages.js';
 import { createPace, paced } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { countingRepetition } from '../text/repetition.js';
-import {
-  retrying,
-  unchanged,
-  type GuardOptions,
-  type GuardProcessor,
-  checkOptions,
-  guardKinds,
-  openGuard,
-} from './guard-options.js';
+import { retrying, unchanged, type GuardOptions, type GuardProcessor, guardForm } from './guard-options.js';
 import { aBoolean, kind, listOf, numberFrom } from '../../src/option-kind.js';
 
 export interface QualityGuardOptions extends GuardOptions {
@@ -40,7 +32,7 @@ export interface QualityMetadata {
 type StepArgs = Omit<ProcessOutputStepArgs, 'abort'>;
 type Rules = Required<Pick<QualityGuardOptions, 'minChars' | 'forbidEmpty' | 'maxRepetition' | 'refusalPatterns'>>;
 
-export const optionKinds = guardKinds<QualityGuardOptions>({
+export const form = guardForm<QualityGuardOptions>(['quality', 'Quality'], {
   minChars: numberFrom(0),
   forbidEmpty: aBoolean,
   maxRepetition: numberFrom(0),
@@ -53,11 +45,11 @@ export const optionKinds = guardKinds<QualityGuardOptions>({
  * once `maxRetries` are spent. A step that calls tools is not the answer yet, so it may be short or empty.
  */
 export const qualityGuard = (options: QualityGuardOptions = {}): GuardProcessor<'processOutputStep'> => {
-  checkOptions('quality', options, optionKinds);
+  form.check(options);
   const { minChars = 40, forbidEmpty = true, maxRepetition = 8, refusalPatterns = [], maxRetries = 2 } = options;
   const rules = { minChars, forbidEmpty, maxRepetition, refusalPatterns };
   return {
-    ...openGuard(options, ['quality', 'Quality'], 'Rejects empty, short, repetitive and refusing answers.'),
+    ...form.open(options, 'Rejects empty, short, repetitive and refusing answers.'),
     traits: retrying,
     processOutputStep: (args) => {
       const text = answerOf(args);

@@ -15,9 +15,7 @@ import {
   type JudgeStrategy,
   retrying,
   traitsOf,
-  checkOptions,
-  guardKinds,
-  openGuard,
+  guardForm,
 } from './guard-options.js';
 import { aName, listOf, needed, numberFrom, oneOf } from '../../src/option-kind.js';
 import { eachCharacter, rememberKinds, letter } from '../text/characters.js';
@@ -40,7 +38,7 @@ export interface ScriptMetadata {
   readonly foreignShare: number;
 }
 
-export const optionKinds = guardKinds<ScriptGuardOptions>({
+export const form = guardForm<ScriptGuardOptions>(['script', 'Script'], {
   scripts: needed(listOf(aName)),
   maxForeignShare: numberFrom(0, 1),
   minLetters: numberFrom(0),
@@ -54,12 +52,12 @@ export const optionKinds = guardKinds<ScriptGuardOptions>({
  * Raises `guard/invalid-option` for a script that Unicode does not define.
  */
 export const scriptGuard = (options: ScriptGuardOptions): GuardProcessor<'processInput' | 'processOutputStep'> => {
-  checkOptions('script', options, optionKinds);
+  form.check(options);
   const { scripts, maxForeignShare = 0.2, minLetters = 12, strategy = 'block', id = 'script' } = options;
   const unknown = scripts.find((script) => !isScript(script));
   if (scripts.length === 0 || unknown !== undefined)
     throw new InterlockError('guard/invalid-option', { path: `${id}.scripts`, detail: `unknown script: ${unknown ?? ''}.` });
-  const guard = openGuard<ScriptMetadata>(options, ['script', 'Script'], `Allows only these scripts: ${scripts.join(', ')}.`);
+  const guard = form.open<ScriptMetadata>(options, `Allows only these scripts: ${scripts.join(', ')}.`);
   const judge = judgeWith<ScriptMetadata>(guard, strategy === 'warn' ? 'warn' : 'block');
   const counting = letterCounter(scripts);
   const detectionOf = (messages: readonly MastraDBMessage[], place: string): Awaitable<Detection<ScriptMetadata> | undefined> =>

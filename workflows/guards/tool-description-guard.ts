@@ -6,10 +6,8 @@ import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { toolResultSignals } from '../injection/score-injection.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import {
-  checkOptions,
   judgeStrategies,
-  guardKinds,
-  openGuard,
+  guardForm,
   traitsOf,
   unchanged,
   type GuardOptions,
@@ -42,7 +40,7 @@ export interface ToolDescriptionMetadata {
   readonly hash?: string;
 }
 
-const optionKinds = guardKinds<ToolDescriptionGuardOptions>({
+const form = guardForm<ToolDescriptionGuardOptions>(['tool-description', 'Tool descriptions'], {
   threshold: numberFrom(0, 1),
   pins: anObject,
   strategy: judgeStrategies,
@@ -53,13 +51,9 @@ const optionKinds = guardKinds<ToolDescriptionGuardOptions>({
  * MCP server's may. It checks the tools of each step before the model gets them, and each tool once.
  */
 export const toolDescriptionGuard = (options: ToolDescriptionGuardOptions = {}): GuardProcessor<'processInputStep'> => {
-  checkOptions('tool-description', options, optionKinds);
+  form.check(options);
   const { threshold = 0.7, strategy = 'block', pins } = options;
-  const guard = openGuard<ToolDescriptionMetadata>(
-    options,
-    ['tool-description', 'Tool descriptions'],
-    'Finds instructions to the model in tool definitions.',
-  );
+  const guard = form.open<ToolDescriptionMetadata>(options, 'Finds instructions to the model in tool definitions.');
   const judge = judgeWith<ToolDescriptionMetadata>(guard, strategy);
   const judged = new WeakMap<object, Detection<ToolDescriptionMetadata> | 'clean'>();
   const detectionOf = (toolName: string, tool: unknown): Awaitable<Detection<ToolDescriptionMetadata> | undefined> => {

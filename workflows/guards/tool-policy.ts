@@ -1,7 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor, ProcessOutputStepArgs, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import { createPace, paced } from '../../src/guard/in-steps.js';
-import type { HookContext } from '../../src/phase/row.js';
 import {
   aBoolean,
   aFunction,
@@ -18,9 +17,7 @@ import { rejectToolCall, requireApproval, type ToolCallChunk } from '../../src/s
 import { faultOfArguments, type ArgumentRule } from '../tool-policy/argument-rules.js';
 import { callsIn, readingTaint, repetitionOf, type RunCall } from '../tool-policy/run-calls.js';
 import {
-  checkOptions,
-  guardKinds,
-  openGuard,
+  guardForm,
   traitsOf,
   unchanged,
   type GuardOptions,
@@ -29,6 +26,7 @@ import {
   report,
   type Detection,
 } from './guard-options.js';
+import { heedsRulings } from './place-hooks.js';
 
 export type { ArgumentRule } from '../tool-policy/argument-rules.js';
 
@@ -113,7 +111,7 @@ const ruleKind = fieldsOf({
   tainted: decision,
 } satisfies Record<keyof ToolRule, object>);
 
-const optionKinds = guardKinds<ToolPolicyOptions>({
+const form = guardForm<ToolPolicyOptions>(['tool-policy', 'Tool policy'], {
   tools: needed(recordOf(either(decision, ruleKind))),
   others: decision,
   maxCalls: wholeNumberFrom(0),
@@ -156,13 +154,9 @@ interface PolicyState {
 export const toolPolicy = <Tools = Record<string, unknown>>(
   options: ToolPolicyOptions<Tools>,
 ): GuardProcessor<'processOutputStream' | 'processOutputStep'> => {
-  checkOptions('tool-policy', options, optionKinds);
+  form.check(options);
   const { strategy = 'reject', maxRejections = Infinity } = options;
-  const guard = openGuard<ToolPolicyMetadata>(
-    options,
-    ['tool-policy', 'Tool policy'],
-    `Rules for ${Object.keys(options.tools).join(', ') || 'no tool'}.`,
-  );
+  const guard = form.open<ToolPolicyMetadata>(options, `Rules for ${Object.keys(options.tools).join(', ') || 'no tool'}.`);
   const judge = judgeCall(options);
   return Object.assign(guard, { traits: { ...traitsOf.redact } }, {
     processOutputStream: async (args) => {
@@ -176,7 +170,7 @@ export const toolPolicy = <Tools = Record<string, unknown>>(
       if (!detection) return part;
       const isDenied = detection.metadata.decision === 'deny';
       const mustStop = isDenied && (strategy === 'block' || policyState.rejected >= maxRejections);
-      if (!isHeeded(args) || mustStop) return block(detection, args);
+      if (!heedsRulings(args) || mustStop) return block(detection, args);
       await report(guard, detection);
       policyState.ruled.push(toolCallId);
       if (isDenied) policyState.rejected += 1;
@@ -185,7 +179,7 @@ export const toolPolicy = <Tools = Record<string, unknown>>(
     processOutputStep: async (args) => {
       const policyState = stateOf(args.state);
       for (const [at, call] of (args.toolCalls ?? []).entries()) {
-        if (isHeeded(args) && policyState.ruled.includes(call.toolCallId)) continue;
+        if (heedsRulings(args) && policyState.ruled.includes(call.toolCallId)) continue;
         const calls = before(args, { step: args.toolCalls?.slice(0, at) ?? [] }, call.toolCallId);
         const detection = await judge(call, { ...calls, made: withoutStep(calls.made, args.toolCalls?.slice(at) ?? []) });
         if (detection) return block(detection, args);
@@ -194,9 +188,6 @@ export const toolPolicy = <Tools = Record<string, unknown>>(
     },
   } satisfies Partial<Processor<string, ToolPolicyMetadata>>);
 };
-
-/** Whether the host rejects a call, or asks for approval, on a stream guard's decision. */
-const isHeeded = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // in addition to Mastra's own arguments
 
 const ruling = (part: ToolCallChunk, { reason, metadata }: Detection<ToolPolicyMetadata>) =>
   metadata.decision === 'ask' ? requireApproval(part) : rejectToolCall(part, reason);

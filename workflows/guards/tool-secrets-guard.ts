@@ -11,9 +11,7 @@ import {
   traitsOf,
   type GuardOptions,
   type GuardProcessor,
-  checkOptions,
-  guardKinds,
-  openGuard,
+  guardForm,
 } from './guard-options.js';
 import { aText, listOf, oneOf } from '../../src/option-kind.js';
 
@@ -36,7 +34,7 @@ interface Call {
   readonly args?: unknown;
 }
 
-export const optionKinds = guardKinds<ToolSecretsGuardOptions>({
+export const form = guardForm<ToolSecretsGuardOptions>(['tool-secrets', 'Secrets in tool arguments'], {
   kinds: listOf(oneOf(...valueKinds)),
   exceptTools: listOf(aText),
 });
@@ -48,7 +46,7 @@ export const optionKinds = guardKinds<ToolSecretsGuardOptions>({
 export const toolSecretsGuard = (
   options: ToolSecretsGuardOptions = {},
 ): GuardProcessor<'processOutputStream' | 'processOutputStep'> => {
-  checkOptions('tool-secrets', options, optionKinds);
+  form.check(options);
   const { kinds = ['api-key', 'bearer', 'jwt', 'pem', 'secret', 'url-credentials'], exceptTools = [] } = options;
   const finder = combineFinders(findersOf(kinds));
   const detectionOf = ({ toolName, args }: Call): Awaitable<Detection<ToolSecretsMetadata> | undefined> => {
@@ -66,11 +64,7 @@ export const toolSecretsGuard = (
       },
     );
   };
-  const guard = openGuard<ToolSecretsMetadata>(
-    options,
-    ['tool-secrets', 'Secrets in tool arguments'],
-    `Blocks tool calls with ${kinds.join(', ')} in their arguments.`,
-  );
+  const guard = form.open<ToolSecretsMetadata>(options, `Blocks tool calls with ${kinds.join(', ')} in their arguments.`);
   const judge = judgeWith<ToolSecretsMetadata>(guard, 'block');
   return Object.assign(guard, { traits: traitsOf.block }, {
     processOutputStream: async (args) => {

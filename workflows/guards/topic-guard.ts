@@ -12,10 +12,8 @@ import {
   type GuardOptions,
   type GuardProcessor,
   type JudgeStrategy,
-  checkOptions,
   judgeStrategies,
-  guardKinds,
-  openGuard,
+  guardForm,
 } from './guard-options.js';
 import { aName, listOf, needed, numberFrom, recordOf } from '../../src/option-kind.js';
 
@@ -37,7 +35,7 @@ export interface TopicMetadata {
   readonly topics: readonly string[];
 }
 
-const optionKinds = guardKinds<TopicGuardOptions>({
+const form = guardForm<TopicGuardOptions>(['topic', 'Topic'], {
   topics: needed(recordOf(listOf(aName))),
   minWords: numberFrom(0),
   strategy: judgeStrategies,
@@ -48,18 +46,18 @@ const optionKinds = guardKinds<TopicGuardOptions>({
  * its common words, and use a model-based guard if that is too coarse.
  */
 export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processInput'> => {
-  checkOptions('topic', options, optionKinds);
+  form.check(options);
   const { topics, minWords = 4, strategy = 'block' } = options;
   const names = Object.keys(topics);
   const matching = termMatching(Object.values(topics).flat(), true);
-  const guard = openGuard<TopicMetadata>(options, ['topic', 'Topic'], `Allows only these topics: ${names.join(', ')}.`);
+  const guard = form.open<TopicMetadata>(options, `Allows only these topics: ${names.join(', ')}.`);
   const judge = judgeWith<TopicMetadata>(guard, strategy);
   return Object.assign(guard, { traits: traitsOf[strategy] }, {
     processInput: (args) => {
       const text = newestUserTurn(args.messages).map(textOf).join('\n');
       const isOther = function* (): Steps<boolean> {
-        const form = yield* readingForm(text);
-        return !(yield* hasFewerWords(form, minWords)) && (yield* finding(matching, form)).length === 0;
+        const plain = yield* readingForm(text);
+        return !(yield* hasFewerWords(plain, minWords)) && (yield* finding(matching, plain)).length === 0;
       };
       return whenReady(paced(isOther(), createPace()), (isFound) =>
         isFound

@@ -3,7 +3,7 @@ import { foldLookalikes } from '../unicode/fold-lookalikes.js';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
 import type { Finder } from '../patterns/define-finder.js';
 import { hiddenFinders, lookalikeFinder } from '../unicode/unicode-finders.js';
-import { type GuardOptions, type JudgeStrategy, checkOptions, guardKinds, openGuard } from './guard-options.js';
+import { type GuardOptions, type JudgeStrategy, guardForm } from './guard-options.js';
 import { valueHooks, type ValueHooks } from './value-hooks.js';
 import { listOf, oneOf } from '../../src/option-kind.js';
 
@@ -27,7 +27,7 @@ const finders = { hidden: hiddenFinders, lookalike: [lookalikeFinder] } as const
   readonly Finder[]
 >;
 
-export const optionKinds = guardKinds<UnicodeGuardOptions>({
+export const form = guardForm<UnicodeGuardOptions>(['unicode', 'Unicode'], {
   tricks: listOf(oneOf('hidden', 'lookalike')),
   strategy: oneOf('block', 'warn', 'clean'),
 });
@@ -39,9 +39,9 @@ export const optionKinds = guardKinds<UnicodeGuardOptions>({
  * that end on the line of their start. Overrides and embeddings (U+202A to U+202E) are removed everywhere.
  */
 export const unicodeGuard = (options: UnicodeGuardOptions = {}): ValueHooks<unknown> & Pick<Processor, 'id'> => {
-  checkOptions('unicode', options, optionKinds);
+  form.check(options);
   const { tricks = ['hidden', 'lookalike'], strategy = 'clean' } = options;
-  const guard = openGuard<UnicodeMetadata>(options, ['unicode', 'Unicode'], `Finds hidden characters (${tricks.join(', ')}).`);
+  const guard = form.open<UnicodeMetadata>(options, `Finds hidden characters (${tricks.join(', ')}).`);
   const policy = {
     finder: combineFinders(tricks.flatMap((trick) => finders[trick].map((finder) => [trick, finder] as const))),
     effect: strategy === 'clean' ? ('redact' as const) : strategy,

@@ -1,5 +1,7 @@
 import type { AST } from '@eslint-community/regexpp';
 
+import { readNode, type ExpressionNode } from './read-node.js';
+
 /** The length of a beginning; a shorter one has all that continue it. */
 export const beginningChars = 3;
 const leastChars = beginningChars - 1;
@@ -33,35 +35,24 @@ export const beginningsOf = ({ pattern, flags }: Pick<AST.RegExpLiteral, 'patter
   return beginnings.length <= maxBeginnings && beginnings.every(({ length }) => length >= leastChars) ? beginnings : undefined;
 };
 
-const after = (open: ReadonlySet<string>, node: AST.Pattern | AST.Element, flags: string): Beginnings => {
-  switch (node.type) {
-    case 'Pattern':
-    case 'Group':
-    case 'CapturingGroup':
-      return both(node.alternatives.map(({ elements }) => inTurn(open, elements, flags)));
-    case 'Quantifier': {
-      const times = Array.from({ length: Math.min(node.max, beginningChars) }, () => node.element);
+const after = (open: ReadonlySet<string>, expression: ExpressionNode, flags: string): Beginnings =>
+  readNode<Beginnings>(expression, {
+    group: ({ alternatives }) => both(alternatives.map(({ elements }) => inTurn(open, elements, flags))),
+    repetition: ({ element, min, max }) => {
+      const times = Array.from({ length: Math.min(max, beginningChars) }, () => element);
       const ways = [...times, undefined].map((_, count) => inTurn(open, times.slice(0, count), flags));
-      return both(ways.filter((way, count) => count >= Math.min(node.min, times.length)));
-    }
-    case 'Assertion':
-      return { open, whole: new Set() };
-    case 'Backreference':
-      return { open: new Set(), whole: open };
-    case 'Character':
-    case 'CharacterSet':
-    case 'CharacterClass':
-    case 'ExpressionCharacterClass': {
-      const next = symbolsIn(node.raw, flags);
+      return both(ways.filter((way, count) => count >= Math.min(min, times.length)));
+    },
+    assertion: () => ({ open, whole: new Set() }),
+    reference: () => ({ open: new Set(), whole: open }),
+    character: ({ raw }) => {
+      const next = symbolsIn(raw, flags);
       if (next.length > maxSymbols) return { open: new Set(), whole: open };
       const longer = [...open].flatMap((before) => next.map((symbol) => before + symbol));
       const isWhole = (text: string) => text.length === beginningChars;
       return { open: new Set(longer.filter((text) => !isWhole(text))), whole: new Set(longer.filter(isWhole)) };
-    }
-    default:
-      return node satisfies never;
-  }
-};
+    },
+  });
 
 const inTurn = (open: ReadonlySet<string>, nodes: readonly AST.Element[], flags: string): Beginnings =>
   nodes.reduce<Beginnings>(

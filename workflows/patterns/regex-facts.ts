@@ -2,6 +2,7 @@ import type { AST } from '@eslint-community/regexpp';
 
 import { asciiSet, type AsciiSet } from './ascii-set.js';
 import type { Alphabet, Reach } from './facts.js';
+import { readNode, type CharacterSetNode, type ExpressionNode, type GroupNode } from './read-node.js';
 
 const none: Reach = { length: 0, behind: 0, ahead: 0 };
 
@@ -10,29 +11,17 @@ const none: Reach = { length: 0, behind: 0, ahead: 0 };
  *
  * @param isUnicode whether it has the flag `u` or `v`, so that a character may be two units long
  */
-export const reachOf = (node: AST.Pattern | AST.Element, isUnicode: boolean): Reach => {
-  switch (node.type) {
-    case 'Pattern':
-    case 'Group':
-    case 'CapturingGroup':
-      return widest(node.alternatives.map((each) => reachOfSequence(each, isUnicode)));
-    case 'Quantifier':
-      return repeated(reachOf(node.element, isUnicode), node.max);
-    case 'Assertion':
-      return reachOfAssertion(node, isUnicode);
-    case 'Backreference':
-      return { ...none, length: Math.max(...[node.resolved].flat().map((group) => reachOf(group, isUnicode).length)) };
-    case 'Character':
-      return { ...none, length: node.value > 0xffff ? 2 : 1 };
-    case 'CharacterSet':
-    case 'CharacterClass':
-    case 'ExpressionCharacterClass':
-      return { ...none, length: isUnicode ? maxCharacterLength(node) : 1 };
-    default:
-      node satisfies never;
-      return none;
-  }
-};
+export const reachOf = (expression: ExpressionNode, isUnicode: boolean): Reach =>
+  readNode(expression, {
+    group: ({ alternatives }) => widest(alternatives.map((each) => reachOfSequence(each, isUnicode))),
+    repetition: ({ element, max }) => repeated(reachOf(element, isUnicode), max),
+    assertion: (node) => reachOfAssertion(node, isUnicode),
+    reference: ({ resolved }) => ({
+      ...none,
+      length: Math.max(...[resolved].flat().map((group) => reachOf(group, isUnicode).length)),
+    }),
+    character: (node) => ({ ...none, length: lengthOfCharacter(node, isUnicode) }),
+  });
 
 const reachOfSequence = ({ elements }: AST.Alternative, isUnicode: boolean): Reach => {
   const reaches = elements.map((element) => reachOf(element, isUnicode));
@@ -49,26 +38,15 @@ const repeated = (reach: Reach, times: number): Reach =>
   times === 0 ? none : { ...reach, length: reach.length === 0 ? 0 : reach.length * times };
 
 /** The least length of a match, in UTF-16 units. */
-export const leastLengthOf = (node: AST.Pattern | AST.Element): number => {
-  switch (node.type) {
-    case 'Pattern':
-    case 'Group':
-    case 'CapturingGroup':
-      return Math.min(...node.alternatives.map(({ elements }) => elements.reduce((sum, each) => sum + leastLengthOf(each), 0)));
-    case 'Quantifier':
-      return node.min * leastLengthOf(node.element);
-    case 'Assertion':
-    case 'Backreference':
-      return 0;
-    case 'Character':
-    case 'CharacterSet':
-    case 'CharacterClass':
-    case 'ExpressionCharacterClass':
-      return mayHoldStrings(node.raw) ? 0 : 1;
-    default:
-      return node satisfies never;
-  }
-};
+export const leastLengthOf = (expression: ExpressionNode): number =>
+  readNode(expression, {
+    group: ({ alternatives }) =>
+      Math.min(...alternatives.map(({ elements }) => elements.reduce((sum, each) => sum + leastLengthOf(each), 0))),
+    repetition: ({ element, min }) => min * leastLengthOf(element),
+    assertion: () => 0,
+    reference: () => 0,
+    character: ({ raw }) => (mayHoldStrings(raw) ? 0 : 1),
+  });
 
 /** A word boundary looks at the characters on both its sides; the content of a lookaround may look further itself. */
 const reachOfAssertion = (node: AST.Assertion, isUnicode: boolean): Reach => {
@@ -80,12 +58,12 @@ const reachOfAssertion = (node: AST.Assertion, isUnicode: boolean): Reach => {
     : { length: 0, behind: both.behind, ahead: inner.ahead };
 };
 
-type CharacterSetNode = AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass;
-
-/** The maximum length of a set's characters: two units with the Unicode flag. Sets of strings have no useful bound. */
-const maxCharacterLength = ({ raw }: CharacterSetNode): number => {
-  if (mayHoldStrings(raw)) return Infinity;
-  return isPlain(raw) ? 1 : 2;
+/** The maximum length of a character, or of a set's characters: two units with the Unicode flag. Sets of strings have no useful bound. */
+const lengthOfCharacter = (node: AST.Character | CharacterSetNode, isUnicode: boolean): number => {
+  if (node.type === 'Character') return node.value > 0xffff ? 2 : 1;
+  if (!isUnicode) return 1;
+  if (mayHoldStrings(node.raw)) return Infinity;
+  return isPlain(node.raw) ? 1 : 2;
 };
 
 /** Whether the source of a set may match texts of several characters. */
@@ -119,29 +97,17 @@ interface Characters {
 
 const nothing: Characters = { any: [], first: [], mayBeEmpty: true };
 
-const charactersOf = (node: AST.Pattern | AST.Element): Characters => {
-  switch (node.type) {
-    case 'Pattern':
-    case 'Group':
-    case 'CapturingGroup':
-      return anyOf(node.alternatives.map(({ elements }) => elements.map(charactersOf).reduce(then, nothing)));
-    case 'Quantifier':
-      return anyOf([charactersOf(node.element), ...(node.min === 0 ? [nothing] : [])]);
-    case 'Assertion':
-    case 'Backreference': // its group is in the expression, too
-      return nothing;
-    case 'Character':
-    case 'CharacterSet':
-    case 'CharacterClass':
-    case 'ExpressionCharacterClass': {
-      const source = mayHoldStrings(node.raw) ? '[^]' : node.raw;
+const charactersOf = (expression: ExpressionNode): Characters =>
+  readNode(expression, {
+    group: ({ alternatives }) => anyOf(alternatives.map(({ elements }) => elements.map(charactersOf).reduce(then, nothing))),
+    repetition: ({ element, min }) => anyOf([charactersOf(element), ...(min === 0 ? [nothing] : [])]),
+    assertion: () => nothing,
+    reference: () => nothing, // its group is in the expression, too
+    character: ({ raw }) => {
+      const source = mayHoldStrings(raw) ? '[^]' : raw;
       return { any: [source], first: [source], mayBeEmpty: false };
-    }
-    default:
-      node satisfies never;
-      return nothing;
-  }
-};
+    },
+  });
 
 const then = (before: Characters, next: Characters): Characters => ({
   any: [...before.any, ...next.any],
@@ -167,31 +133,14 @@ const never = '(?!)';
 export const openSourceOf = (pattern: AST.Pattern): string => openIn(pattern);
 
 /** The text ends before, or in the middle of, the node's match. */
-const openIn = (node: AST.Pattern | AST.Element): string => {
-  switch (node.type) {
-    case 'Pattern':
-    case 'Group':
-    case 'CapturingGroup':
-      return oneOf(
-        node,
-        node.alternatives.map(({ elements }) => openInSequence(elements)),
-      );
-    case 'Quantifier':
-      return openInRepetition(node);
-    case 'Assertion':
-      return endWithin(reachOf(node, true).ahead);
-    case 'Backreference':
-      return endWithin(reachOf(node, true).length);
-    case 'Character':
-    case 'CharacterSet':
-    case 'CharacterClass':
-    case 'ExpressionCharacterClass':
-      return end;
-    default:
-      node satisfies never;
-      return never;
-  }
-};
+const openIn = (expression: ExpressionNode): string =>
+  readNode(expression, {
+    group: (node) => oneOf(node, openInSequence),
+    repetition: openInRepetition,
+    assertion: (node) => endWithin(reachOf(node, true).ahead),
+    reference: (node) => endWithin(reachOf(node, true).length),
+    character: () => end,
+  });
 
 const openInSequence = ([first, ...rest]: readonly AST.Element[]): string =>
   first ? `(?:${openIn(first)}|${sourceOf(first)}${openInSequence(rest)})` : never;
@@ -209,42 +158,28 @@ const endWithin = (chars: number): string => {
 };
 
 /** The node without names and numbers of groups, because it may occur in the source several times. */
-const sourceOf = (node: AST.Element): string => {
-  switch (node.type) {
-    case 'Group':
-    case 'CapturingGroup':
-      return oneOf(
-        node,
-        node.alternatives.map(({ elements }) => elements.map(sourceOf).join('')),
-      );
-    case 'Quantifier':
-      return `${sourceOf(node.element)}${node.raw.slice(node.element.raw.length)}`;
-    case 'Assertion':
-      return sourceOfAssertion(node);
-    case 'Backreference':
-      return anythingOf(reachOf(node, true).length);
-    case 'Character':
-    case 'CharacterSet':
-    case 'CharacterClass':
-    case 'ExpressionCharacterClass':
-      return node.raw;
-    default:
-      node satisfies never;
-      return never;
-  }
-};
+const sourceOf = (expression: AST.Element): string =>
+  readNode(expression, {
+    group: (node) => oneOf(node, sourceOfSequence),
+    repetition: ({ element, raw }) => `${sourceOf(element)}${raw.slice(element.raw.length)}`,
+    assertion: sourceOfAssertion,
+    reference: (node) => anythingOf(reachOf(node, true).length),
+    character: ({ raw }) => raw,
+  });
+
+const sourceOfSequence = (elements: readonly AST.Element[]): string => elements.map(sourceOf).join('');
 
 /** An assertion with a back reference may match anything, so it is left out. */
 const sourceOfAssertion = (node: AST.Assertion): string => {
   if (node.kind !== 'lookahead' && node.kind !== 'lookbehind') return node.raw;
   if (/\\[1-9k]/.test(node.raw)) return '';
   const sign = `${node.kind === 'lookahead' ? '' : '<'}${node.negate ? '!' : '='}`;
-  return `(?${sign}${node.alternatives.map(({ elements }) => elements.map(sourceOf).join('')).join('|')})`;
+  return `(?${sign}${node.alternatives.map(({ elements }) => sourceOfSequence(elements)).join('|')})`;
 };
 
 const anythingOf = (chars: number): string => (chars === Infinity ? '(?:[^]*)' : `(?:[^]{0,${chars}})`);
 
-const oneOf = (node: AST.Pattern | AST.Group | AST.CapturingGroup, alternatives: readonly string[]): string => {
+const oneOf = (node: GroupNode, sourceOfEach: (elements: readonly AST.Element[]) => string): string => {
   const modifiers = node.type === 'Group' ? (node.modifiers?.raw ?? '') : '';
-  return `(?${modifiers}:${alternatives.join('|')})`;
+  return `(?${modifiers}:${node.alternatives.map(({ elements }) => sourceOfEach(elements)).join('|')})`;
 };

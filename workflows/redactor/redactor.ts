@@ -13,15 +13,7 @@ import {
   needed,
   oneOf,
 } from '../../src/option-kind.js';
-import {
-  checkOptions,
-  guardKinds,
-  openGuard,
-  traitsOf,
-  report,
-  type Detection,
-  type GuardProcessor,
-} from '../guards/guard-options.js';
+import { checkOptions, guardForm, traitsOf, report, type Detection, type GuardProcessor } from '../guards/guard-options.js';
 import { placeLabels } from '../guards/place-hooks.js';
 import { valueHooks, type ValueHooks, type ValuePlace } from '../guards/value-hooks.js';
 import { alsoAsRead } from '../patterns/as-read.js';
@@ -73,15 +65,14 @@ type Redactor =
  * redactor({ strategy: 'replace', kinds: ['email', 'card'], patterns: [{ name: 'order', regex: /\bNO-\d{6}\b/, maxLength: 9 }] });
  */
 export const redactor = (options: RedactorOptions): Redactor => {
-  checkOptions((options as RedactorOptions | undefined)?.id ?? 'redactor', options, optionKinds); // JavaScript may omit them
+  checkOptions((options as RedactorOptions | undefined)?.id ?? 'redactor', options, form.kinds); // JavaScript may omit them
   const { strategy, kinds = valueKinds, patterns = [], id = 'redactor', places } = options;
   checkTogether(options, id);
   const own = patterns.map((pattern, index) => [pattern.name, readPattern(pattern, `${id}.patterns[${index}]`)] as const);
   const finders: NamedFinders = [...findersOf(kinds, options), ...own];
   const names: NamedFinders = options.entities ? [['entity', createEntityFinder(options.entities, `${id}.entities`)]] : [];
-  const guard = openGuard<RedactionMetadata>(
+  const guard = form.open<RedactionMetadata>(
     options,
-    ['redactor', 'Redactor'],
     `Finds ${[...kinds, ...own.map(([name]) => name), ...(options.entities ? ['names'] : [])].join(', ')}; strategy: ${strategy}.`,
   );
   const detection = (found: readonly ValueSpan[], place: ValuePlace): Detection<RedactionMetadata> => ({
@@ -109,7 +100,7 @@ export const redactor = (options: RedactorOptions): Redactor => {
 
 const strategies: readonly RedactionStrategy[] = ['mask', 'hash', 'remove', 'replace', 'block', 'warn', 'restore'];
 
-export const optionKinds = guardKinds<RedactorOptions>({
+export const form = guardForm<RedactorOptions>(['redactor', 'Redactor'], {
   strategy: needed(oneOf(...strategies)),
   kinds: listOf(oneOf(...valueKinds)),
   entities: instanceWith('find', 'an object with a method `find`'),

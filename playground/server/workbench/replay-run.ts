@@ -1,6 +1,6 @@
 import { compareTraces, replay, type Replayed, type Trace } from '../../../src/replay.js';
 import { InterlockError } from '../../../src/index.js';
-import type { DynamicGuards } from '../../../src/mastra/workflow/guards.js';
+import type { DynamicGuards } from '../../../src/mastra/graph/to-graph.js';
 import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
 import type { ChosenGuard } from '../../protocol/again.js';
 import type { Comparison } from '../../protocol/runs.js';

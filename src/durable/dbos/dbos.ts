@@ -129,7 +129,7 @@ const foundIn = (found: WorkflowStatus | undefined): RunFound => {
   if (!found) return { kind: 'absent' };
   switch (found.status) {
     case 'SUCCESS':
-      return { kind: 'ended', output: unpackText(found.output as string, found.workflowID) }; // the program's result
+      return { kind: 'ended', output: unpackText(String(found.output), found.workflowID) }; // the program's result
     case 'ERROR':
       return { kind: 'lost', reason: found.error instanceof Error ? found.error.message : String(found.error) };
     case 'PENDING':
@@ -154,8 +154,7 @@ const abandon = async ({ requestCancel }: DbosHost, workflowId: string): Promise
 const journalOf = async (database: Database, workflowId: string): Promise<PersistedJournal | undefined> => {
   const [found, steps] = await Promise.all([DBOS.getWorkflowStatus(workflowId), storedSteps(database, workflowId)]);
   if (!found) return undefined;
-  const [, , input] = found.input as [programId: string, runId: string, input: string]; // as passed at the run's start
-  return { input: unpackText(input, workflowId), steps: steps.filter(isOutermost) };
+  return { input: unpackText(String(found.input?.[2]), workflowId), steps: steps.filter(isOutermost) };
 };
 
 /** The runs of a program in DBOS, latest first. */

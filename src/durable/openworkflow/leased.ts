@@ -20,7 +20,7 @@ interface Claim {
 }
 
 /** OpenWorkflow's own database is private, and there is no other access to it. */
-export const databaseOf = (backend: BackendSqlite): DatabaseSync => (backend as unknown as { db: DatabaseSync }).db;
+export const databaseOf = (backend: BackendSqlite): DatabaseSync => fieldsIn(backend)['db'] as DatabaseSync;
 
 /** A pause before a retry is shorter than this. A run that becomes free only later was stored by a clock that was ahead. */
 const longestPauseMs = 60_000;

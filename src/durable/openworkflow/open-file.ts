@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import { InterlockError, isInterlockError } from '../../errors.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 import { databaseOf, fileError } from './leased.js';
 
 /** Milliseconds that a process waits for another one that is writing. */
@@ -47,7 +48,7 @@ const writeAhead = (db: DatabaseSync): void => {
     try {
       return db.exec('PRAGMA journal_mode = WAL');
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== busy || Date.now() >= deadline) throw error;
+      if (fieldsIn(error)['errcode'] !== busy || Date.now() >= deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10); // milliseconds
     }
   }

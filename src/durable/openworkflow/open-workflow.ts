@@ -21,6 +21,7 @@ import { watchCancels } from '../watches.js';
 import { boardOn, checkEncryption, persistedSteps, runTables, runWriter, type RunLabels, type RunLease } from './tables.js';
 import { storedDurable, type StepStore } from '../stored-steps.js';
 import { packText, unpackText } from '../packed.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 import { databaseOf, leaseTable, fileError, isOfFile, leased } from './leased.js';
 
 const kinds = fieldsOf({
@@ -197,7 +198,7 @@ const startOn =
     // Another process may have reserved the id and died, or may be here, too: the run has the input of only one of them.
     const startId = randomUUID();
     const run = await begin({ runId, input: packText(input), startId, labels });
-    const started = run.input as unknown as StartedCall; // as passed by its caller
+    const started = fieldsIn(run)['input'] as StartedCall; // as passed by its caller
     tables.setWorkflowRun(runId, run.id, started.labels);
     await claimNow();
     return started.startId === startId;
@@ -216,8 +217,8 @@ const repairsOn = ({ tables, backend, steps, canceling }: OpenRuns): Pick<Progra
   journal: async (runId) => {
     const workflowRunId = tables.workflowRunOf(runId);
     const run = workflowRunId === undefined ? null : await backend.getWorkflowRun({ workflowRunId });
-    const { input } = (run?.input ?? {}) as Partial<ProgramCall>; // as passed at the run's start
-    return run && input !== undefined ? { input: unpackText(input, runId), steps: steps.all(run.id) } : undefined;
+    const { input } = fieldsIn(run?.input);
+    return run && typeof input === 'string' ? { input: unpackText(input, runId), steps: steps.all(run.id) } : undefined;
   },
 });
 

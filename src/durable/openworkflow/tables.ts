@@ -42,16 +42,16 @@ export const runTables = (db: DatabaseSync, program: string) => {
     /** Reserves an id for a run, unless it is taken. */
     reserve: (runId: string, { resourceId, priority }: RunLabels) => void reserve.run(program, runId, resourceId, priority),
     /** The id of a run in OpenWorkflow. */
-    workflowRunOf: (runId: string) => (find.get(program, runId)?.['id'] as string | null | undefined) ?? undefined,
+    workflowRunOf: (runId: string) => textIn(find.get(program, runId)?.['id']),
     /** Labels a run as the call that started it: another one may have reserved the id. */
     setWorkflowRun: (runId: string, workflowRunId: string, { resourceId, priority }: RunLabels) =>
       void setRun.run(workflowRunId, resourceId, priority, program, runId),
     requestCancel: (runId: string) => void cancel.run(program, runId),
     isCancelRequested: (runId: string) => canceled.get(program, runId) !== undefined,
     /** The number of processes that died at the last place of a run. */
-    deathsOf: (runId: string) => (deaths.get(program, runId)?.['deaths'] as number | undefined) ?? 0,
+    deathsOf: (runId: string) => Number(deaths.get(program, runId)?.['deaths'] ?? 0),
     ledgerOf: (runId: string): Pick<Ledger, 'countStart' | 'uncountStart'> => ({
-      countStart: async (steps) => live.get(program, runId, steps)?.['deaths'] as number,
+      countStart: async (steps) => Number(live.get(program, runId, steps)?.['deaths']),
       uncountStart: async () => void survive.run(program, runId),
     }),
     list: (filter: PersistedRunFilter) => listRuns(db, program, filter),
@@ -83,6 +83,8 @@ export const runTables = (db: DatabaseSync, program: string) => {
 };
 
 /** The runs of a program in the file, latest first. OpenWorkflow creates its table after ours. */
+const textIn = (value: SQLOutputValue | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
+
 const listRuns = (db: DatabaseSync, program: string, filter: PersistedRunFilter): readonly PersistedRun[] => {
   const { runId = null, resourceId = null, endedBefore, limit = -1 } = filter;
   return db
@@ -101,7 +103,7 @@ const listRuns = (db: DatabaseSync, program: string, filter: PersistedRunFilter)
 const toPersistedRun = (row: Record<string, SQLOutputValue>): PersistedRun => ({
   runId: String(row['run_id']),
   state: states[String(row['status'])] ?? 'running',
-  resourceId: row['resource_id'] === null ? undefined : String(row['resource_id']),
+  resourceId: textIn(row['resource_id']),
   startedAt: new Date(String(row['created_at'])),
   endedAt: row['finished_at'] === null ? undefined : new Date(String(row['finished_at'])),
 });
@@ -136,7 +138,7 @@ export const boardOn = (db: DatabaseSync, program: string): Board => {
         .map(({ place, entry }) => ({ place: Number(place), text: unpack(entry, `${runId} entry ${Number(place)}`) })),
     pin: async (runId, note) => void (note === undefined ? take.run(program, runId) : put.run(program, runId, Date.now(), note)),
     drop: async (runId) => void drop.run(program, runId),
-    pinned: async () => notes.all(program).map(({ run_id: runId, note }) => ({ runId: runId as string, note: note as string })),
+    pinned: async () => notes.all(program).map(({ run_id: runId, note }) => ({ runId: String(runId), note: String(note) })),
   };
 };
 

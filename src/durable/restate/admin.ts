@@ -98,7 +98,7 @@ const listing = (service: string, { runId, resourceId, endedBefore, limit }: Per
 const toPersistedRun = ({ run_id, created_at, completed_at, resource, ...row }: Invocation): PersistedRun => ({
   runId: run_id,
   state: stateOf(row),
-  resourceId: resource ? (JSON.parse(resource) as string) : undefined, // as stored by the workflow
+  resourceId: resource ? String(JSON.parse(resource)) : undefined, // as stored by the workflow
   startedAt: new Date(created_at),
   endedAt: completed_at ? new Date(completed_at) : undefined,
 });

@@ -1,4 +1,4 @@
-import { definedFields } from '../../phase/plain-data.js';
+import { definedFields, fieldsIn } from '../../phase/plain-data.js';
 import { InterlockError } from '../../errors.js';
 import {
   asGuardFault,
@@ -90,7 +90,7 @@ export const aWindow: OptionKind<GuardWindow> = kind(
   (value) => {
     if (windowNames.some((name) => name === value)) return true;
     const [[unit, size] = [], ...more] = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-    return sizes.has(unit) && more.length === 0 && Number.isInteger(size) && (size as number) >= 1;
+    return sizes.has(unit) && more.length === 0 && Number.isInteger(size) && Number(size) >= 1;
   },
 );
 
@@ -142,7 +142,7 @@ const rejectInvalid = (policy: GuardPolicy, path: string): void => {
  */
 export const overPolicy = (inner: GuardPolicy | undefined, outer: unknown): unknown => {
   if (!inner || typeof outer !== 'object' || outer === null) return outer;
-  const set: Record<string, unknown> = definedFields(outer as Record<string, unknown>);
+  const set: Record<string, unknown> = definedFields(fieldsIn(outer));
   const replaced = new Set<string>(contradictions.flatMap(([one, other]) => (set[one] ? [other] : [])));
   const remaining = Object.entries(inner).filter(([name]) => !replaced.has(name));
   return { ...Object.fromEntries(remaining), ...set };

@@ -14,7 +14,7 @@ import { findToolPart, type ProviderResult } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
 import { fieldsIn, isSame } from '../../phase/plain-data.js';
 import { whenReady, type Awaitable, attempted } from '../../phase/awaitable.js';
-import type { Plan } from '../../pipeline/compile.js';
+import type { Plan } from '../../pipeline/graph.js';
 import { addPayloadTransforms } from '../persist-rejected-turn.js';
 import { InterlockError, messageOf } from '../../errors.js';
 

@@ -1,7 +1,7 @@
 import * as mastraAgent from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import type { Lanes } from '../../loop/run.js';
-import { nodeId, type Plan } from '../../pipeline/compile.js';
+import { nodeId } from '../../pipeline/graph-steps.js';
 import { holdOf } from '../../pipeline/hold.js';
 import type { CallOptions, PrepareStep } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
@@ -10,7 +10,7 @@ import type { Conversation } from '../memory/memory.js';
 import { memoryProcessors } from '../memory/memory-processors.js';
 import { goalOf } from './goal.js';
 import type { Titling } from '../memory/memory-title.js';
-import { processorsOf, mapGuards, type GraphNode, type GuardNode } from '../../pipeline/graph.js';
+import { processorsOf, mapGuards, type GraphNode, type GuardNode, type Plan } from '../../pipeline/graph.js';
 import { renamed } from '../graph/guard-node.js';
 import { toGraph, type PipelineStep } from '../graph/to-graph.js';
 import { phases } from '../../phase/table.js';

@@ -12,10 +12,9 @@ import {
   placeOfLane,
   adopt,
   type AgentGuards,
-  type DynamicGuards,
   type Lane,
 } from '../workflow/guards.js';
-import { toGraph, isWorkflow, type GraphSource, type PipelineStep } from '../graph/to-graph.js';
+import { toGraph, isWorkflow, type DynamicGuards, type GraphSource, type PipelineStep } from '../graph/to-graph.js';
 import type { Finding, FindingCode } from '../../pipeline/verify/checks.js';
 import type { Subject } from '../../pipeline/verify/check.js';
 import { findingsOf, type VerifyOptions } from '../workflow/verify.js';

@@ -13,11 +13,10 @@ import { requestedIds } from '../memory/memory.js';
 import { checkPromise } from '../tools/tools.js';
 import { checkOperation } from './operation-options.js';
 import { createDurableRuns, type DurableRuns } from './durable-runs.js';
-import { splitOptions, endOf, readEnd, type PersistedCall, type PersistedSegment } from './persisted-segment.js';
+import { splitOptions, endOf, stored, storedEnd, type PersistedCall, type PersistedSegment } from './persisted-segment.js';
 import { isDelegated, delegatingTo, type DelegatingCall } from '../tools/delegation.js';
 import { drive } from '../../loop/drive.js';
 import type { Run } from '../../loop/run.js';
-import { decodeAt, encode } from '../../loop/state/encode.js';
 import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
 import { startPersistedRun, resumedSegment, setUp, type MakeOptions, type PersistedAgent } from './start-persisted-run.js';
 import type { RequestContext } from '@mastra/core/request-context';
@@ -94,6 +93,8 @@ interface DelegatedOptions extends CallOptions {
   readonly backgroundTaskPolicy?: unknown;
 }
 
+const storedCall = stored<PersistedCall>('asked');
+
 /** Runs the calls of a supervisor as parts of its run. */
 const delegatedRunner = (parts: PersistedAgent, delegating: DelegatingCall): CallRunner => {
   const { runId, durable, isFenced, rested, interrupt } = delegating;
@@ -117,13 +118,13 @@ const delegatedRunner = (parts: PersistedAgent, delegating: DelegatingCall): Cal
     start: async ({ mode, messages, given, requestContext }) => {
       const { memory, instructions, maxSteps, backgroundTaskPolicy, ...here } = given as DelegatedOptions;
       const options = { memory, instructions, maxSteps, backgroundTaskPolicy } as CallOptions; // see DelegatedOptions
-      const text = await durable.step('asked', async () => encode({ runId, mode, messages, options } satisfies PersistedCall));
-      const call = decodeAt(text, `${runId} asked`) as PersistedCall;
+      const text = await durable.step('asked', async () => storedCall.write({ runId, mode, messages, options }));
+      const call = storedCall.read(text, runId);
       return follow({ call }, { ...here, requestContext });
     },
     /** Resumes a sub-agent's suspended run. Undefined if the supervisor's run has not stored it. */
     resume: (resuming) => {
-      const end = rested === undefined ? undefined : readEnd(rested, resuming.runId);
+      const end = rested === undefined ? undefined : storedEnd.read(rested, resuming.runId);
       if (!end?.state || end.call.runId !== resuming.runId) return undefined;
       const { here } = splitOptions(resuming.options);
       const { requestContext } = resuming;

@@ -1,23 +1,24 @@
 import pRetry from 'p-retry';
 import { InterlockError, isInterlockError, messageOf, type ErrorCode } from '../../errors.js';
-import { withErrors, type Board, type RunFound, type Engine, type Program, type ProgramRuns } from '../../durable/journal.js';
+import {
+  needed,
+  withErrors,
+  type Board,
+  type RunFound,
+  type Engine,
+  type Program,
+  type ProgramRuns,
+} from '../../durable/journal.js';
 import type { CallOptions } from '../call-options.js';
 import type { Followed } from '../agent/callbacks.js';
 import type { ResumeOptions } from '../agent/resume.js';
 import { idsOf } from '../agent/loop-ports.js';
 import { requestedIds } from '../memory/memory.js';
 import { forkedSegment } from './fork-run.js';
+import { followCalled, followPublished, createPause, subscribe, findEnd } from './following.js';
 import {
-  followCalled,
-  followPublished,
-  createPause,
-  subscribe,
-  findEnd,
-  type DurableContext,
-  type SegmentRef,
-} from './following.js';
-import {
-  readEnd,
+  storedEnd,
+  storedSegment,
   runIdOf,
   segmentId,
   splitOptions,
@@ -25,14 +26,14 @@ import {
   type PersistedEnd,
   type SegmentEnd,
   type PersistedSegment,
+  type SegmentRef,
 } from './persisted-segment.js';
 import { agentProgram } from './program.js';
 import type { AttachOptions, ForkOptions, RunFilter, RunOwner, WaitingRun } from './operation-options.js';
-import { erase, listRuns, prune, needed, readIndexEntry, type RunCounts, type RunMetrics } from './run-operations.js';
+import { erase, listRuns, prune, readIndexEntry, type RunMetrics } from './run-operations.js';
 import { createRunQueue, type RunQueue } from './run-queue.js';
 import { createLocalRuns } from './local-runs.js';
-import { resumedSegment, type DurableAgent } from './start-persisted-run.js';
-import { encode } from '../../loop/state/encode.js';
+import { resumedSegment, type DurableAgent, type DurableContext } from './start-persisted-run.js';
 import { pick } from '../../phase/plain-data.js';
 
 /** The runs of an agent on an engine. */
@@ -44,7 +45,7 @@ export const createDurableRuns = (parts: DurableAgent) => {
   const hosted = Promise.withResolvers<Board>(); // an engine may start a run before it returns its board
   const { runQueue, deadlineMs } = parts.setup.guards;
   const queue = createRunQueue(runQueue);
-  const counts: RunCounts = { recovered: 0 };
+  const counts = { recovered: 0 };
   let watch: NodeJS.Timeout | undefined;
   const watchDeadlines = (): void => {
     watch ??= setInterval(() => void endOverdue(context).catch(() => undefined), overdueMs).unref(); // an engine that is away: the next check does it
@@ -141,7 +142,7 @@ const cancelRun = async (context: DurableContext, runId: string): Promise<void> 
     }
     const end = suspendedIn(found, id);
     if (!end) return;
-    const input = writeSegment({ call: end.call, resumes: { state: end.state } });
+    const input = storedSegment.write({ call: end.call, resumes: { state: end.state } });
     if (await runs.start({ ...pick(end.call, ...labels), runId: segmentId(runId, number + 1), input })) return;
     // Another caller has resumed it in this moment.
   }
@@ -149,7 +150,7 @@ const cancelRun = async (context: DurableContext, runId: string): Promise<void> 
 
 /** The end of a run segment after which its run waits for a person. */
 const suspendedIn = (found: RunFound, id: string): PersistedEnd | undefined => {
-  const end = found.kind === 'ended' ? readEnd(found.output, id) : undefined;
+  const end = found.kind === 'ended' ? storedEnd.read(found.output, id) : undefined;
   return end?.state && end.state.status === 'suspended' ? end : undefined;
 };
 
@@ -179,7 +180,7 @@ const startSegment = async (
 ): Promise<Followed> => {
   const { runs, localRuns } = context;
   const { id, runId } = at;
-  const input = writeSegment(segment);
+  const input = storedSegment.write(segment);
   const cancel = (): void => void whenReachable(() => runs.cancel(id)).catch(() => undefined);
   const removeListener = (): void => here.abortSignal?.removeEventListener('abort', cancel); // a signal may outlive the run
   try {
@@ -249,9 +250,6 @@ const endOf = async (context: DurableContext, id: string): Promise<SegmentEnd> =
   }
 };
 
-/** Raises `durable/unkept-value` for an option that is not plain data, such as a function. */
-const writeSegment = (segment: PersistedSegment): string => encode(segment);
-
 /** Hosts a program on an engine. Errors of the engine or its driver, now and later, become the cause of `durable/engine-failed`. */
 const hostCoded = ({ name: engine, host }: Engine, program: Program): ProgramRuns => {
   try {
@@ -271,7 +269,11 @@ const checkOwner = async ({ runs }: DurableContext, runId: string, { resourceId 
   if (first?.resourceId !== resourceId) throw new InterlockError('durable/no-run', { path: runId });
 };
 
-const metricsOf = async (context: DurableContext, queue: RunQueue, { recovered }: RunCounts): Promise<RunMetrics> => {
+const metricsOf = async (
+  context: DurableContext,
+  queue: RunQueue,
+  { recovered }: Pick<RunMetrics, 'recovered'>,
+): Promise<RunMetrics> => {
   const { runs } = context;
   const listed = await listRuns(context, { limit: Infinity });
   const count = (...wanted: readonly string[]): number => listed.filter(({ status }) => wanted.includes(status)).length;

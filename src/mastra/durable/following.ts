@@ -3,11 +3,11 @@ import { noJournal } from '../../loop/create-run.js';
 import type { Run } from '../../loop/run.js';
 import type { Chunk } from '../../loop/ports.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
-import { readEnd, runIdOf, type SegmentEnd } from './persisted-segment.js';
+import { storedEnd, runIdOf, type SegmentEnd, type SegmentRef } from './persisted-segment.js';
 import type { LocalRuns } from './local-runs.js';
-import { setUp, type DurableAgent } from './start-persisted-run.js';
+import { setUp, type DurableContext } from './start-persisted-run.js';
 import { readChunk, createEntryParser, createStepRestorer, type RunEntry } from './run-entry.js';
-import type { Board, PlacedEntry, ProgramRuns } from '../../durable/journal.js';
+import type { Board, PlacedEntry } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 
 /** Polling interval of a run that waits for its turn in this process, which reports the start. Another process may take the run over. */
@@ -123,33 +123,14 @@ const settle = (run: Run, { state, error }: SegmentEnd): void => {
   run.options.streamBuffer.close();
 };
 
-/** The context of an agent's runs on an engine. */
-export interface DurableContext {
-  readonly parts: DurableAgent;
-  readonly localRuns: LocalRuns;
-  readonly runs: ProgramRuns;
-  readonly board: Board;
-  readonly pause: Pause;
-}
-
-/** A segment of a run; its id is the engine's. */
-export interface SegmentRef {
-  readonly runId: string;
-  readonly number: number;
-  readonly id: string;
-}
-
 /** Polling interval of a run in another process. */
 export const pollMs = 50;
 
 /** The longest interval, for a run without new entries. */
 const idlePollMs = 500;
 
-/** Pauses for about this time, by default one polling interval. */
-type Pause = (ms?: number) => Promise<void>;
-
 /** Pauses that all end with a tick of one clock, up to an interval early, so that the readers in this process poll together. */
-export const createPause = (): Pause => {
+export const createPause = (): DurableContext['pause'] => {
   let tick: Promise<void> | undefined;
   const nextTick = (): Promise<void> =>
     (tick ??= new Promise<void>((resolve) => setTimeout(resolve, pollMs)).then(() => (tick = undefined)));
@@ -227,7 +208,7 @@ export const findEnd = async ({ runs }: Pick<DurableContext, 'runs'>, id: string
     case 'running':
       return undefined;
     case 'ended':
-      return readEnd(found.output, id);
+      return storedEnd.read(found.output, id);
     case 'absent':
       throw new InterlockError('durable/no-run', { path: runIdOf(id) });
     case 'lost':

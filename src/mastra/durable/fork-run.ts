@@ -1,11 +1,10 @@
-import type { PersistedStep } from '../../durable/journal.js';
+import { needed, type PersistedStep } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { decode, decodeAt, encode } from '../../loop/state/encode.js';
 import { idsOf } from '../agent/loop-ports.js';
-import { readSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
+import { storedSegment, segmentId, type PersistedSegment, type SegmentRef } from './persisted-segment.js';
 import type { ForkOptions } from './operation-options.js';
-import type { DurableContext, SegmentRef } from './following.js';
-import { needed } from './run-operations.js';
+import { storedStart, type DurableContext } from './start-persisted-run.js';
 import type { Patch } from '../../loop/state/patch.js';
 import { patched } from '../../loop/state/persisted-state.js';
 
@@ -40,7 +39,7 @@ const withOwnMessage = (
 ): PersistedSegment => {
   const { resumes, forked = [] } = segment;
   const startStep = forked.find(({ key }) => key === 'begin');
-  const old = resumes?.state.messageId ?? (startStep && messageIn(startStep.text, `${original} begin`));
+  const old = resumes?.state.messageId ?? (startStep && messageIn(startStep.text, original));
   if (old === undefined) return segment;
   const tokenOf = (id: string): string => encode(id).slice(1, -1); // a complete string in a text of `encode`
   const renamed = (text: string): string => text.replaceAll(tokenOf(old), tokenOf(ownId));
@@ -51,8 +50,10 @@ const withOwnMessage = (
   };
 };
 
-const messageIn = (text: string, path: string): string | undefined =>
-  (decodeAt(text, path) as { readonly messageId?: string }).messageId; // the stored start
+const messageIn = (text: string, runId: string): string | undefined => {
+  const start = storedStart.read(text, runId);
+  return 'messageId' in start ? start.messageId : undefined;
+};
 
 interface ReadSegment {
   readonly segment: PersistedSegment;
@@ -67,7 +68,7 @@ const segmentsUpTo = async ({ runs }: DurableContext, { runId, number }: Segment
     const id = segmentId(runId, at);
     const journal = await journalOf(id);
     if (!journal) continue;
-    const segment = readSegment(journal.input, id);
+    const segment = storedSegment.read(journal.input, id);
     const steps = [...(segment.forked ?? []), ...journal.steps];
     if (!segment.resumes || segment.resumes.answered) found.push({ segment: { ...segment, forked: [] }, steps });
   }

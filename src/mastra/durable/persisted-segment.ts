@@ -57,9 +57,17 @@ export interface PersistedEnd {
 /** The output of a run segment: its final state, or the error that prevented the start. */
 export type SegmentEnd = PersistedEnd | { readonly error: unknown; readonly call?: undefined; readonly state?: undefined };
 
-/** @param id of the run segment, for `durable/damaged` */
-export const readSegment = (text: string, id: string): PersistedSegment => decodeAt(text, `${id} input`) as PersistedSegment; // the text of a run segment
-export const writeEnd = (end: SegmentEnd): string => encode(end);
+/**
+ * A value that an engine stores as text, written and read by one type. Its writer raises `durable/unkept-value` for what is not plain data,
+ * such as a function; its reader gets the id of the run segment, for `durable/damaged`.
+ */
+export const stored = <T>(name: string) => ({
+  write: (value: T): string => encode(value),
+  read: (text: string, id: string): T => decodeAt(text, `${id} ${name}`) as T, // its own text
+});
+
+export const storedSegment = stored<PersistedSegment>('input');
+export const storedEnd = stored<SegmentEnd>('output');
 
 const spanIn = (run: Run): Pick<PersistedEnd, 'span'> => {
   const { id, traceId } = spanOf(run) ?? {};
@@ -70,15 +78,12 @@ const spanIn = (run: Run): Pick<PersistedEnd, 'span'> => {
 export const endOf = (run: Run, { call }: PersistedSegment): string => {
   const persisted = { ...call, messages: [] }; // they are in the state
   try {
-    return writeEnd({ call: persisted, state: toPersistedState(run), ...spanIn(run) });
+    return storedEnd.write({ call: persisted, state: toPersistedState(run), ...spanIn(run) });
   } catch (error) {
     if (!isInterlockError(error, 'durable/unkept-value')) throw error;
-    return writeEnd({ error: run.state.error ?? error });
+    return storedEnd.write({ error: run.state.error ?? error });
   }
 };
-
-/** @param id of the run segment, for `durable/damaged` */
-export const readEnd = (text: string, id: string): SegmentEnd => decodeAt(text, `${id} output`) as SegmentEnd; // the text of an end
 
 /** Options that stay in the process that waits for the run; the others are persisted with the run. */
 const localNames = new Set([
@@ -95,6 +100,13 @@ export const splitOptions = (options: CallOptions): { readonly persisted: CallOp
     here: Object.fromEntries(entries.filter(isHere)),
   };
 };
+
+/** A segment of a run; its id is the engine's. */
+export interface SegmentRef {
+  readonly runId: string;
+  readonly number: number;
+  readonly id: string;
+}
 
 /** The id of a run segment for its engine. */
 export const segmentId = (runId: string, segment: number): string => `${segment}:${runId}`;

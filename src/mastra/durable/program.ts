@@ -9,15 +9,14 @@ import { endRecording } from '../agent/callbacks.js';
 import { startPersistedRun, setUp, type MakeOptions, type DurableAgent } from './start-persisted-run.js';
 import {
   endOf,
-  readSegment,
   runIdOf,
   segmentId,
   segmentNumber,
-  writeEnd,
+  storedEnd,
+  storedSegment,
   type PersistedCall,
   type PersistedSegment,
 } from './persisted-segment.js';
-import type { RunCounts } from './run-operations.js';
 import type { NeedsDecision } from './operation-options.js';
 import type { RunQueue, Turn } from './run-queue.js';
 import type { LocalRuns } from './local-runs.js';
@@ -99,7 +98,7 @@ const stayOf = (durable: Durable, until: number | undefined, leave: () => void) 
 
 const segmentOf = ({ input, runId }: ProgramCall): PersistedSegment | { readonly error: unknown } => {
   try {
-    return readSegment(input, runId);
+    return storedSegment.read(input, runId);
   } catch (error) {
     return { error };
   }
@@ -148,7 +147,7 @@ const runSegment = async (
   const make = (own: MakeOptions) => setUp(parts, segment.call, { ...shared, ...own });
   try {
     const started = await startPersistedRun({ durable, segment, make, acceptChangedCode });
-    if ('error' in started) return writeEnd(started);
+    if ('error' in started) return storedEnd.write(started);
     const { run } = started;
     if (started.isRecovered) counts.recovered += 1;
     run.options.streamBuffer.drain(); // the run does not wait for readers
@@ -179,7 +178,7 @@ interface ProgramParts {
   readonly localRuns: LocalRuns;
   readonly board: Promise<Board>;
   readonly queue: RunQueue;
-  readonly counts: RunCounts;
+  readonly counts: { recovered: number };
   /** From now on this process ends suspended runs at their deadlines. */
   watchDeadlines(): void;
 }

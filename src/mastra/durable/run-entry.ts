@@ -69,9 +69,11 @@ interface StepFinish {
   readonly output?: { readonly steps?: readonly unknown[]; readonly earlier?: number };
 }
 
+const finishIn = (chunk: Chunk): StepFinish => (chunk.type === 'step-finish' ? (chunk.payload as StepFinish) : {});
+
 /** Replaces the steps so far that a `step-finish` chunk repeats. Other chunks are unchanged. */
 export const withSteps = (chunk: Chunk, pick: (steps: readonly unknown[], earlier: number) => object): Chunk => {
-  const { output, ...payload } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
+  const { output, ...payload } = finishIn(chunk);
   if (!output?.steps) return chunk;
   const { steps, earlier = 0, ...own } = output;
   return { ...chunk, payload: { ...payload, output: { ...own, ...pick(steps, earlier) } } };
@@ -83,7 +85,7 @@ export const createStepRestorer = (earlierSteps: (before: number) => Promise<rea
   const restore = (chunk: Chunk): Chunk =>
     withSteps(chunk, (steps, earlier) => ({ steps: (known = [...known.slice(0, earlier), ...steps]) }));
   return async (chunk: Chunk, { sequence }: RunEntry): Promise<Chunk> => {
-    const { output } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
+    const { output } = finishIn(chunk);
     if ((output?.earlier ?? 0) > known.length) for (const one of await earlierSteps(sequence)) restore(readChunk(one));
     return restore(chunk);
   };

@@ -1,7 +1,6 @@
-import type { Pinned, PersistedRun, ProgramRuns } from '../../durable/journal.js';
-import { InterlockError } from '../../errors.js';
+import { needed, type Pinned, type PersistedRun, type ProgramRuns } from '../../durable/journal.js';
 import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
-import type { DurableContext } from './following.js';
+import type { DurableContext } from './start-persisted-run.js';
 import type { WaitingRun, PersistedRunStatus, RunFilter } from './operation-options.js';
 import { decode } from '../../loop/state/encode.js';
 
@@ -50,11 +49,12 @@ const listedSegments = async (
   }
 };
 
+const isLater = (one: PersistedRun, than: PersistedRun): boolean => segmentNumber(one.runId) > segmentNumber(than.runId);
+
 /** The summary of a run: status from its last segment, start and owner from its first. */
 const summaryOf = (runId: string, rows: readonly PersistedRun[], notes: readonly Pinned[] = []): RunSummary => {
-  const ordered = rows.toSorted((one, other) => segmentNumber(one.runId) - segmentNumber(other.runId));
-  const [first, last] = [ordered[0], ordered.at(-1)] as [PersistedRun, PersistedRun]; // there is at least one
-  const { resourceId, startedAt } = first;
+  const { resourceId, startedAt } = rows.reduce((one, other) => (isLater(one, other) ? other : one));
+  const last = rows.reduce((one, other) => (isLater(other, one) ? other : one));
   const times = { startedAt, ...(resourceId !== undefined && { resourceId }) };
   const isUnderWay = last.state === 'queued' || last.state === 'running';
   const awaited = segmentId(runId, segmentNumber(last.runId) + 1);
@@ -63,12 +63,6 @@ const summaryOf = (runId: string, rows: readonly PersistedRun[], notes: readonly
   const [waiting] = notes.filter(waits).flatMap(({ note }) => readIndexEntry(note)); // other notes came too late
   if (waiting) return { ...waiting, ...times };
   return { runId, status: last.state, ...times, ...(last.endedAt && last.state === 'ended' && { endedAt: last.endedAt }) };
-};
-
-/** An operation of an engine. Raises `durable/unsupported-operation` if the engine does not have it. */
-export const needed = <T>(operation: T | undefined, path: string): T => {
-  if (!operation) throw new InterlockError('durable/unsupported-operation', { path });
-  return operation;
 };
 
 /**
@@ -148,11 +142,6 @@ export interface RunMetrics {
   readonly oldestAgeMs: number;
   /** The size of the engine's storage in bytes, for all agents together. Undefined if the engine cannot measure it. */
   readonly journalBytes?: number;
-}
-
-/** Counters of a process. */
-export interface RunCounts {
-  recovered: number;
 }
 
 /** Parses the index entry of a waiting run. */

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Durable, Engine } from '../../durable/journal.js';
+import type { Board, Durable, Engine, ProgramRuns } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { applyCallResponse, noJournal } from '../../loop/create-run.js';
 import type { Run, RunOptions } from '../../loop/run.js';
-import { checkFormat, decodeAt, encode, journalFormat } from '../../loop/state/encode.js';
+import { checkFormat, journalFormat } from '../../loop/state/encode.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import { resumed } from '../../loop/state/run-state.js';
 import type { CodeChange } from '../options/own-options.js';
-import type { PersistedSegment, PersistedCall, PersistedEnd } from './persisted-segment.js';
+import { stored, type PersistedSegment, type PersistedCall, type PersistedEnd } from './persisted-segment.js';
+import type { LocalRuns } from './local-runs.js';
 import { changesBetween, definitionOf, type RunDefinition } from './run-definition.js';
 import type { Agent } from '@mastra/core/agent';
 import { startRun } from '../agent/start-run.js';
@@ -29,8 +30,10 @@ interface PersistedStartOptions extends Pick<DurableAgent, 'acceptChangedCode'> 
 /** `limits` and `effects`: those that a continued run started with. */
 export type MakeOptions = Pick<SetUpOptions, 'isFirstSegment' | 'limits' | 'effects'>;
 
-/** The persisted start of a run segment. */
-type SegmentStart = RunDefinition & { readonly format: number; readonly messageId: string };
+/** The start of a run segment, or the error that prevented it. */
+export const storedStart = stored<
+  (RunDefinition & { readonly format: number; readonly messageId: string }) | { readonly error: unknown }
+>('begin');
 
 /**
  * Sets a run up. A failure of the first setup is persisted; a failure of a later one is not. A continued run keeps its original
@@ -46,12 +49,12 @@ export const startPersistedRun = async (options: PersistedStartOptions) => {
     try {
       run = await make({ isFirstSegment: !resumes, limits: known?.limits, effects: known?.effects });
       const { messageId } = run.state;
-      return encode({ format: journalFormat, ...(known ?? definitionOf(run)), messageId } satisfies SegmentStart);
+      return storedStart.write({ format: journalFormat, ...(known ?? definitionOf(run)), messageId });
     } catch (error) {
-      return encode({ error });
+      return storedStart.write({ error });
     }
   });
-  const start = decodeAt(text, `${runId} begin`) as SegmentStart | { readonly error: unknown };
+  const start = storedStart.read(text, runId);
   if ('error' in start) return start;
   const { format, messageId, ...definition } = start;
   checkFormat(format, runId);
@@ -107,6 +110,16 @@ export interface PersistedAgent {
 export interface DurableAgent extends PersistedAgent {
   readonly engine: Engine;
   readonly acceptChangedCode: ((change: CodeChange) => boolean | Promise<boolean>) | undefined;
+}
+
+/** The context of an agent's runs on an engine. */
+export interface DurableContext {
+  readonly parts: DurableAgent;
+  readonly localRuns: LocalRuns;
+  readonly runs: ProgramRuns;
+  readonly board: Board;
+  /** Pauses for about this time, by default one polling interval. */
+  pause(ms?: number): Promise<void>;
 }
 
 interface SetUpOptions extends Pick<Parameters<typeof startRun>[0], 'journal' | 'show' | 'limits' | 'resumedFrom'> {

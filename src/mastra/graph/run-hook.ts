@@ -1,12 +1,12 @@
 import { outageTrip } from '../../pipeline/policy/layers.js';
 import { passOnReprocessed } from '../../loop/judge.js';
 import type { Host } from '../../phase/host.js';
-import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
+import type { Phase, PhaseData, PhaseRow, ProcessorSlot } from '../../phase/row.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
 import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { current, type MessageCarrier } from '../../phase/settle-messages.js';
-import { createRunScope, type ProcessorSlot, type RunScope } from '../../phase/scope.js';
-import type { Plan } from '../../pipeline/compile.js';
+import { createRunScope, type RunScope } from '../../phase/scope.js';
+import type { Plan } from '../../pipeline/graph.js';
 import { isSame, computed } from '../../phase/plain-data.js';
 import type { Unavailable, Verdict } from '../../verdict.js';
 import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';

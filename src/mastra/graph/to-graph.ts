@@ -1,14 +1,15 @@
 import type { Processor, ProcessorStepData } from '@mastra/core/processors';
+import type { RequestContext } from '@mastra/core/request-context';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
 import { fieldsIn, isSame } from '../../phase/plain-data.js';
+import { hasAnyHook } from '../../phase/table.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
-import { compileGraph, type Plan } from '../../pipeline/compile.js';
+import { compileGraph } from '../../pipeline/compile.js';
 import {
   isConstant,
   childrenOf,
-  hasAnyHook,
   isAlways,
   nameOf,
   processorsOf,
@@ -21,6 +22,7 @@ import {
   type PayloadFunction,
   type SequenceNode,
   type StepContext,
+  type Plan,
 } from '../../pipeline/graph.js';
 import { executed, foreignContext, isPayloadSchema, runForeign, type ForeignStep } from './foreign-step.js';
 import { guardNode } from './guard-node.js';
@@ -42,6 +44,14 @@ export type PipelineStep =
 
 /** The input of {@link compile}: a processor, pipeline or workflow, or an array of them. */
 export type Compilable = Exclude<PipelineStep, PayloadFunction> | readonly PipelineStep[];
+
+/**
+ * Guards, or a function that returns them for a request. An asynchronous function returns an array: pipelines and workflows have
+ * their own `then`, so a promise of one would never settle.
+ */
+export type DynamicGuards =
+  | Compilable
+  | ((call: { requestContext: RequestContext }) => Compilable | Promise<readonly PipelineStep[]>);
 
 /** Compiles guards to a plan: for each phase a flat function over the processors that have its hook. */
 export const compile = (source: Compilable, id?: string): Plan => compileGraph(toGraph(source, id));

@@ -4,7 +4,7 @@ import type { Effect } from '../../loop/tool-call.js';
 import type { SavedTurn, Persistence } from '../../loop/persistence.js';
 import { defaultMaxHeldChars } from '../../stream/gate/stream-gate.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
-import type { DynamicGuards } from '../workflow/guards.js';
+import type { DynamicGuards } from '../graph/to-graph.js';
 import { aWindow } from '../../guard/policy/guard-policy.js';
 import { both, inConfig, onCall, removes, type Loosens, type OptionRow } from './option-row.js';
 import {

@@ -1,9 +1,9 @@
 import type { Mastra } from '@mastra/core/mastra';
 import { RequestContext } from '@mastra/core/request-context';
 import type { AnyWorkflow } from '@mastra/core/workflows';
-import { compileGraph, type Plan } from '../../pipeline/compile.js';
+import { compileGraph } from '../../pipeline/compile.js';
 import { withRecordedEdits } from '../../pipeline/recorded-edits.js';
-import { processorsOf, type SequenceNode, type FunctionNode, type GraphNode } from '../../pipeline/graph.js';
+import { processorsOf, type SequenceNode, type FunctionNode, type GraphNode, type Plan } from '../../pipeline/graph.js';
 import { locationOf, type GraphLocation } from '../../pipeline/verify/check.js';
 import { checkGraph, throwDefects } from '../../pipeline/verify/checks.js';
 import type { PhaseRow, PhaseData } from '../../phase/row.js';
@@ -16,6 +16,7 @@ import {
   graphOfWorkflow,
   rememberGraph,
   type Compilable,
+  type DynamicGuards,
   type PipelineStep,
 } from '../graph/to-graph.js';
 import type { SecretsProcessor } from '../../guard/secrets.js';
@@ -25,15 +26,6 @@ import { ProcessorRunner, ProcessorState, type Processor } from '@mastra/core/pr
 import type { RunScope } from '../../phase/scope.js';
 import { phases } from '../../phase/table.js';
 import { computed } from '../../phase/plain-data.js';
-
-/** Guards of one array: a processor, pipeline or workflow, or an array of them. */
-export type Guards = Compilable;
-
-/**
- * Guards, or a function that returns them for a request. An asynchronous function returns an array: pipelines and workflows have
- * their own `then`, so a promise of one would never settle.
- */
-export type DynamicGuards = Guards | ((call: { requestContext: RequestContext }) => Guards | Promise<readonly PipelineStep[]>);
 
 export type Lane = PhaseRow['lane'];
 
@@ -60,14 +52,14 @@ export const resolveLanes = async (
 };
 
 /** Guards as an array in Mastra's forms: uncommitted pipelines are committed, and workflows from Mastra's builder are adopted. */
-export const toArray = (guards: Guards | undefined): readonly PipelineStep[] => {
+export const toArray = (guards: Compilable | undefined): readonly PipelineStep[] => {
   if (!guards) return [];
   if (!isMany(guards)) return [committed(guards)];
   for (const step of guards) if (isWorkflow(step)) adopt(step);
   return guards.some(isGraphSource) ? guards.map(committed) : guards; // the same array, which is the key of its plan
 };
 
-const isMany = (guards: Guards): guards is readonly PipelineStep[] => Array.isArray(guards);
+const isMany = (guards: Compilable): guards is readonly PipelineStep[] => Array.isArray(guards);
 
 const committed = (step: PipelineStep): PipelineStep => {
   if (isWorkflow(step)) return adopt(step);

@@ -9,7 +9,8 @@ import {
 } from '@mastra/core/workflows';
 import { checkIntegration } from '../../integration.js';
 import { type BlockOptions, createBuilder, rejectPromises, type PipelineBuilder } from '../../pipeline/builder.js';
-import { hasAnyHook, type AnyPayload, type MapInput } from '../../pipeline/graph.js';
+import type { AnyPayload, MapInput } from '../../pipeline/graph.js';
+import { hasAnyHook } from '../../phase/table.js';
 import { checkGraph } from '../../pipeline/verify/checks.js';
 import { type PipelineStep, fromWorkflow, toNode } from '../graph/to-graph.js';
 import { isPayloadSchema } from '../graph/foreign-step.js';

@@ -1,7 +1,7 @@
 import { createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
 import { ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../../schemas/index.js';
 import { rejectPromises } from '../../pipeline/builder.js';
-import { blockOf, branchesOf, mapOf } from '../../pipeline/compile.js';
+import { blockOf, branchesOf, mapOf } from '../../pipeline/graph-steps.js';
 import {
   hasHookFor,
   childrenOf,

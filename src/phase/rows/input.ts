@@ -67,12 +67,10 @@ export const inputStep = definePhase({
     }),
   settle: (returned, options) => {
     const { host } = options;
-    const isFields = typeof returned === 'object' && returned !== null && !Array.isArray(returned) && !host.messages.is(returned);
-    if (!isFields) return settleMessages(returned, options, stepFacts);
-    const fields = returned as Record<string, unknown>; // an object, and neither of the two others
-    const complaint = complaintAbout(fields);
+    if (!isObject(returned) || host.messages.is(returned)) return settleMessages(returned, options, stepFacts);
+    const complaint = complaintAbout(returned);
     if (complaint) throw invalidResult(options, complaint);
-    return settleFields(fields, options);
+    return settleFields(returned, options);
   },
 });
 

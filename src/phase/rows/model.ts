@@ -3,21 +3,19 @@ import type { Processor } from '@mastra/core/processors';
 import { pass } from '../../verdict.js';
 import { missingInChunk, missingInMessages } from '../missing-content.js';
 import { fieldsIn, isSame, pick } from '../plain-data.js';
-import { definePhase, type HookContext, type PhaseData } from '../row.js';
+import { definePhase, type HookContext, type PhaseData, type ProcessorSlot } from '../row.js';
 import {
   describeValue,
   invalidResult,
   isPresent,
   messageArgs,
+  missingContent,
   type MessageInfo,
   refreshed,
-  throwIfMissing,
   unexpectedResult,
 } from '../settle-messages.js';
-import type { ProcessorSlot } from '../scope.js';
 
 type RequestData = PhaseData<'llmRequest'>;
-type GuardReply = Partial<Pick<RequestData, 'prompt' | 'response'>>;
 
 /** `processLLMRequest`: the outbound prompt of one call, or a cached response in place of the call. */
 export const llmRequest = definePhase({
@@ -39,16 +37,15 @@ export const llmRequest = definePhase({
     }),
   settle: (returned, options) => {
     const { data } = options;
-    const { prompt: made } = (returned ?? {}) as GuardReply; // undefined in results of other forms, which are rejected below
-    const sent = isPresent(made) && Array.isArray(made) ? made : data.prompt;
-    if (Array.isArray(sent)) throwIfMissing(missingInMessages(sent, 'prompt'), options);
+    const answer = fieldsIn(returned); // results of other forms are rejected below
+    const prompt: RequestData['prompt'] = Array.isArray(answer['prompt']) ? answer['prompt'] : data.prompt;
+    const missing = Array.isArray(prompt) ? missingInMessages(prompt, 'prompt') : undefined;
+    if (missing) throw missingContent(options, missing);
     if (returned === undefined || returned === null) return pass;
     const complaint = complaintAbout(returned);
     if (complaint) throw invalidResult(options, complaint);
-    const answer = returned as GuardReply; // just validated, as far as possible
-    const prompt = answer.prompt ?? data.prompt;
     // The first cached response wins; later hooks still run, for their side effects.
-    const response = data.response ?? answer.response ?? undefined;
+    const response = data.response ?? (answer['response'] as RequestData['response']) ?? undefined; // just validated, as far as possible
     return isSame(prompt, data.prompt) && isSame(response, data.response)
       ? pass
       : { kind: 'edit', data: { ...data, prompt, response } };
@@ -61,9 +58,9 @@ const complaintAbout = (returned: unknown): string | undefined => {
   const isAnswer = typeof returned === 'object' && returned !== null && !Array.isArray(returned);
   if (!isAnswer || !Object.keys(returned).every((key) => answerFields.has(key)))
     return `it returned ${describeValue(returned)}, expected { prompt } or { response }.`;
-  const { prompt, response } = returned as { prompt?: unknown; response?: { chunks?: unknown } | null };
+  const { prompt, response } = fieldsIn(returned);
   if (isPresent(prompt) && !Array.isArray(prompt)) return 'prompt is not an array.';
-  if (isPresent(response) && !Array.isArray(response?.chunks)) return 'response.chunks is not an array.';
+  if (isPresent(response) && !Array.isArray(fieldsIn(response)['chunks'])) return 'response.chunks is not an array.';
   return undefined;
 };
 
@@ -101,7 +98,6 @@ export const apiError = definePhase({
 type StreamData = PhaseData<'outputStream'>;
 /** Mastra's arguments of the hook, and the additional context, see {@link HookContext}. */
 type StreamArgs = Parameters<NonNullable<Processor['processOutputStream']>>[0] & Pick<HookContext, 'heedsRulings'>;
-type Chunk = Parameters<NonNullable<Processor['processOutputStream']>>[0]['part'];
 
 /** `processOutputStream`: each chunk of the model's response; null or undefined drops the chunk. */
 export const outputStream = definePhase({
@@ -114,11 +110,11 @@ export const outputStream = definePhase({
   title: 'Output stream',
   merge: { copied: ['part'] },
   skips: ({ part }, processor) =>
-    part === null || part === undefined || (!processor.processDataParts && (part as Chunk).type.startsWith('data-')),
+    part === null || part === undefined || (!processor.processDataParts && String(fieldsIn(part)['type']).startsWith('data-')),
   // Called for every chunk: listing the arguments costs a tenth of spreading the context.
   invoke: ({ processor, data, context, slot }) =>
     processor.processOutputStream({
-      part: data.part as Chunk, // validated at the edge; inside, a chunk of the loop
+      part: data.part, // validated at the edge; inside, a chunk of the loop
       streamParts: chunksSoFar(data, slot),
       messageList: data.messageList,
       state: context.state,
@@ -140,16 +136,17 @@ export const outputStream = definePhase({
     if (returned === null || returned === undefined)
       return data.part === returned ? pass : { kind: 'edit', data: { ...data, part: null } };
     if (typeof fieldsIn(returned)['type'] !== 'string') throw unexpectedResult(options, returned, 'a chunk, null or nothing');
-    throwIfMissing(missingInChunk(returned, 'part'), options);
+    const missing = missingInChunk(returned, 'part');
+    if (missing) throw missingContent(options, missing);
     return isSame(returned, data.part) ? pass : { kind: 'edit', data: { ...data, part: returned } };
   },
 });
 
 /** Each processor's own list of its chunks so far; it starts with those of a payload from outside. */
-const chunksSoFar = ({ part, streamParts }: StreamData, { streamParts: own }: ProcessorSlot): Chunk[] => {
+const chunksSoFar = ({ part, streamParts }: StreamData, { streamParts: own }: ProcessorSlot): unknown[] => {
   if (own.length === 0 && streamParts.length > 0) own.push(...streamParts.filter((earlier) => earlier !== part));
   own.push(part);
-  return own as Chunk[]; // as `part`
+  return own;
 };
 
 /** `processLLMResponse`: receives the whole response of a call, live or cached. */

@@ -4,7 +4,7 @@ import { definePhase, type PhaseData } from '../row.js';
 import { listOf, messageArgs, type MessageInfo, refreshed, settleMessages } from '../settle-messages.js';
 import { pass } from '../../verdict.js';
 import type { Host } from '../host.js';
-import { isSame, pick } from '../plain-data.js';
+import { fieldsIn, isSame, pick } from '../plain-data.js';
 
 const outputStepFacts: MessageInfo = { scope: 'all', source: 'response', emptyMeansUnchanged: true };
 
@@ -58,8 +58,7 @@ export const toolResult = definePhase({
   merge: { copied: ['args', 'result', 'toolResultValue'] },
   onlyRead: ['steps'],
   // its declaration, see `GuardTraits`
-  skips: ({ isError }, processor) =>
-    isError === true && !(processor as { traits?: { judgesErrors?: boolean } }).traits?.judgesErrors,
+  skips: ({ isError }, processor) => isError === true && !fieldsIn(fieldsIn(processor)['traits'])['judgesErrors'],
   refresh: (data, host) => withCurrentResult(refreshed(data, host, toolFacts), host),
   invoke: ({ processor, data, context, host }) =>
     processor.processToolResult({

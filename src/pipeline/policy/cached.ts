@@ -4,9 +4,8 @@ import type { RunScope } from '../../phase/scope.js';
 import { pass, type Author, type Verdict } from '../../verdict.js';
 import type { Guard } from '../../guard/in-sequence.js';
 import { contentOf, contextOf, keyOf } from './content.js';
-import type { LayerSite } from './layers.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
-import type { CachedEdit, CachedVerdict } from './policy-state.js';
+import type { CachedEdit, CachedVerdict, LayerSite } from './policy-state.js';
 import { whenReady, attempted } from '../../phase/awaitable.js';
 import { copyPlain, inheriting, fieldsIn } from '../../phase/plain-data.js';
 
@@ -138,13 +137,11 @@ interface Window {
   readonly text: string;
 }
 
-const textTypes = new Set<unknown>(['text-delta', 'reasoning-delta']);
-
 const windowIn = (data: object): Window | undefined => {
-  const { part } = data as { part?: { type?: unknown; match?: unknown; payload?: object } | null };
-  if (!part || part.match || !textTypes.has(part.type)) return undefined;
-  const { text, id: _id, ...more } = fieldsIn(part.payload);
-  return typeof text === 'string' && Object.keys(more).length === 0 ? { type: part.type as string, text } : undefined; // one of the set
+  const { type, match, payload } = fieldsIn(fieldsIn(data)['part']);
+  if (match || (type !== 'text-delta' && type !== 'reasoning-delta')) return undefined;
+  const { text, id: _id, ...more } = fieldsIn(payload);
+  return typeof text === 'string' && Object.keys(more).length === 0 ? { type, text } : undefined;
 };
 
 /** A changed or removed text can be applied to another chunk; any other result cannot. */
@@ -158,8 +155,8 @@ const keepText = (made: object, window: Window): CachedEdit | typeof pass | unde
 const cachedEdit = (text: string | null): CachedEdit => ({ kind: 'edit', fields: { text }, conversation: undefined });
 
 const withText = (data: object, text: unknown): unknown => {
-  const { part } = data as { part: { payload: object } }; // a window
-  return text === null ? null : { ...part, payload: { ...part.payload, text } };
+  const part = fieldsIn(fieldsIn(data)['part']);
+  return text === null ? null : { ...part, payload: { ...fieldsIn(part['payload']), text } };
 };
 
 /** Decides which calls of a guard are equal, and repeats a cached edit. */

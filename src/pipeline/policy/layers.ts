@@ -2,26 +2,16 @@ import { inheriting, computed } from '../../phase/plain-data.js';
 import { CircuitState, type CircuitBreakerPolicy } from 'cockatiel';
 import pLimit from 'p-limit';
 import { isPromise, untilAborted, whenReady, type Awaitable } from '../../phase/awaitable.js';
-import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
+import type { Phase, PhaseData } from '../../phase/row.js';
 import type { GuardReport, RunScope } from '../../phase/scope.js';
 import { pass, type Author, type Pass, type Trip, type Unavailable, type Verdict } from '../../verdict.js';
 import { canceled, type Guard } from '../../guard/in-sequence.js';
-import type { PolicyState } from './policy-state.js';
-import type { GuardPolicy } from '../../guard/policy/guard-policy.js';
+import type { LayerSite } from './policy-state.js';
 import { createBlockScopes, createOwnPayloads } from '../block-scope.js';
 import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.js';
 
 /** One option of a policy as a function from guard to guard, applied once when the plan is built. */
 export type Layer = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>) => Guard<P>;
-
-/** The location of a layer. */
-export interface LayerSite<P extends Phase> {
-  readonly author: Author;
-  readonly row: PhaseRow<P>;
-  readonly policy: GuardPolicy;
-  /** The policy's state across runs. */
-  readonly state: PolicyState;
-}
 
 /** The guard gave no verdict, for a reason of the policy's. */
 const unavailable = (author: Author, code: ErrorCode): Unavailable => ({

@@ -2,6 +2,7 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { circuitBreaker, ConsecutiveBreaker, handleWhenResult } from 'cockatiel';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { GuardPolicy } from '../../guard/policy/guard-policy.js';
+import type { Phase, PhaseRow } from '../../phase/row.js';
 import type { SystemMessage } from '../../phase/host.js';
 import { recentValues } from '../../phase/memo.js';
 import { computed, fieldsIn } from '../../phase/plain-data.js';
@@ -25,6 +26,14 @@ const isOutage = handleWhenResult((verdict) => fieldsIn(verdict)['kind'] === 'un
 
 /** A policy's state across the runs of its guard, over all phases. */
 export type PolicyState = ReturnType<typeof createState>;
+
+/** The location of a layer. */
+export interface LayerSite<P extends Phase> {
+  readonly author: Author;
+  readonly row: PhaseRow<P>;
+  readonly policy: GuardPolicy;
+  readonly state: PolicyState;
+}
 
 const states = new WeakMap<GuardPolicy, PolicyState>();
 

@@ -4,7 +4,8 @@ import { type GuardPolicy, readPolicy } from '../../guard/policy/guard-policy.js
 import type { Phase } from '../../phase/row.js';
 import { conversation, createScope, payloads, withHook, type TestScope } from '../../phase/test-setup.js';
 import { phases } from '../../phase/table.js';
-import { compileGraph, type Plan } from '../compile.js';
+import { compileGraph } from '../compile.js';
+import type { Plan } from '../graph.js';
 import type { Verdict } from '../../verdict.js';
 
 /** A hook as these tests write it. */

@@ -130,7 +130,7 @@ export const guardsWhere =
 export const allRows: readonly PhaseRow[] = phaseNames.map((phase) => phaseRow<Phase>(phase));
 
 /** The row whose hook gets the stream, chunk by chunk. */
-export const streamRow = allRows.find(({ cadence }) => cadence === 'chunk') as PhaseRow; // the table has one
+export const streamRow = phaseRow<Phase>('outputStream');
 
 /** The rows that a guard has hooks for. */
 const hooksOf = ({ node: { processor } }: GuardLocation): readonly PhaseRow[] =>

@@ -22,7 +22,8 @@ import {
 } from './check.js';
 import { judgingState, overlapCost, overlappingRows, policyChecks } from './policy-checks.js';
 import type { PhaseRow } from '../../phase/row.js';
-import { hasAnyHook, type SequenceNode } from '../graph.js';
+import { hasAnyHook } from '../../phase/table.js';
+import type { SequenceNode } from '../graph.js';
 
 const hasId = ({ node }: GraphLocation): boolean => !('id' in node) || (typeof node.id === 'string' && node.id !== '');
 

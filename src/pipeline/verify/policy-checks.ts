@@ -1,4 +1,4 @@
-import type { Window } from '../../guard/pattern.js';
+import { patternOf } from '../../guard/pattern.js';
 import { windowOf } from '../graph.js';
 import { holdingIn, isLate } from '../hold.js';
 import type { ErrorCode } from '../../errors.js';
@@ -25,12 +25,9 @@ import { isOverlapping } from '../../guard/policy/guard-policy.js';
 const streamGuards = (subject: Subject): GuardLocation[] =>
   guardsIn(subject).filter((guard) => counts(guard) && rowsOf(guard).includes(streamRow));
 
-const patternIn = (window: Window | undefined) =>
-  typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
-
 const isCalledByChunk = (guard: GuardLocation): boolean => {
   const { traits, processor } = guard.node;
-  const isBlind = traits?.judgesEachChunk === true || patternIn((processor as { window?: Window }).window) !== undefined;
+  const isBlind = traits?.judgesEachChunk === true || patternOf(processor) !== undefined;
   const window = windowOf(guard.node);
   return isBlind && (window === 'chunk' || window === 'delta');
 };
@@ -83,25 +80,21 @@ const locationsIn = (place: GraphLocation): DefectLocation[] =>
   place.children.flatMap((child, index) =>
     guardsFrom(child).flatMap((judge) => {
       const rows = overlappingRows(judge);
-      const editor = othersOf(place, index)
+      const editors = othersOf(place, index)
         .flatMap(guardsFrom)
-        .find((other) => mayDecide(other, 'edit') && rowsOf(other).some((row) => rows.includes(row)));
-      if (!editor) return [];
-      const detail = `"${editor.node.id}" edits content that this guard checks`;
-      return [{ path: judge.path, detail, shows: otherPrompt(judge, editor) }];
+        .filter((other) => mayDecide(other, 'edit'));
+      const [edit] = editors.flatMap((editor) =>
+        rowsOf(editor).flatMap((row) => (rows.includes(row) ? [{ id: editor.node.id, state: row.loopState }] : [])),
+      );
+      if (!edit) return [];
+      const shows: Scene = {
+        before: { state: edit.state, happens: `"${edit.id}" edits` },
+        state: judgingState,
+        happens: `"${judge.node.id}" checks the content before the edit, but the model gets the edited content`,
+      };
+      return [{ path: judge.path, detail: `"${edit.id}" edits content that this guard checks`, shows }];
     }),
   );
-
-const otherPrompt = (judge: GuardLocation, editor: GuardLocation): Scene => ({
-  before: { state: editedIn(judge, editor), happens: `"${editor.node.id}" edits` },
-  state: judgingState,
-  happens: `"${judge.node.id}" checks the content before the edit, but the model gets the edited content`,
-});
-
-const editedIn = (judge: GuardLocation, editor: GuardLocation): string => {
-  const rows = overlappingRows(judge);
-  return (rowsOf(editor).find((row) => rows.includes(row)) as PhaseRow).loopState; // it was found by such a row
-};
 
 /** The worst-case milliseconds of the guards that overlap with one model call: the slowest counts. */
 export const overlapCost = (subject: Subject, costOf: (guard: GuardLocation) => number): number =>
@@ -137,7 +130,7 @@ export const policyChecks = {
     severity: 'error',
     find: (subject) =>
       streamGuards(subject).flatMap((guard) => {
-        const maxLength = patternIn((guard.node.processor as { window?: Window }).window)?.maxLength;
+        const maxLength = patternOf(guard.node.processor)?.maxLength;
         const isBounded = maxLength === undefined || maxLength === 'part' || (Number.isInteger(maxLength) && maxLength > 0);
         return isBounded ? [] : [{ path: guard.path, detail: `its maxLength is ${maxLength}` }];
       }),

@@ -34,7 +34,10 @@ export interface TextPart {
   leavingOf(text: string): Chunk;
 }
 
-const textKinds = { 'text-delta': 'text', 'reasoning-delta': 'reasoning' } as const;
+const textKinds = new Map([
+  ['text-delta', 'text'],
+  ['reasoning-delta', 'reasoning'],
+]);
 
 /** Adds the id of the tool call that a nested chunk belongs to. */
 const keyWithin = (chunk: Chunk, key: string | undefined): string | undefined =>
@@ -42,7 +45,7 @@ const keyWithin = (chunk: Chunk, key: string | undefined): string | undefined =>
 
 /** The key of the text that a delta belongs to; undefined for other chunks. */
 export const deltaKey = (chunk: Chunk): string | undefined => {
-  const kind = textKinds[chunk.type as keyof typeof textKinds] as string | undefined; // undefined for other types
+  const kind = textKinds.get(chunk.type);
   if (!kind) {
     const inner = toolOutputChunk(chunk);
     return inner && keyWithin(chunk, deltaKey(inner));
@@ -58,7 +61,7 @@ const bare = (chunk: Chunk): Chunk => {
 };
 
 /** The text of a delta; only for chunks with a {@link deltaKey}. */
-export const deltaText = (chunk: Chunk): string => (bare(chunk).payload as { text: string }).text;
+export const deltaText = (chunk: Chunk): string => String(fieldsIn(bare(chunk).payload)['text']);
 
 /** Whether a delta has more than its text, such as a signature of the provider's. */
 export const hasMore = (chunk: Chunk): boolean => fieldsIn(bare(chunk).payload)['providerMetadata'] !== undefined;

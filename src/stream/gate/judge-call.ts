@@ -39,8 +39,8 @@ const judgeAround = ({ call, deltas }: StreamedCall, by: CallJudge): Awaitable<r
 
 /** Whether a chunk holds anything besides the call's id. The tool's name is judged with the call if one follows, see `named`. */
 const hasMoreFields = ({ payload }: Chunk, call: Chunk | undefined): boolean =>
-  Object.entries((payload as object | undefined) ?? {}).some(
-    ([name, value]: [string, unknown]) =>
+  Object.entries(fieldsIn(payload)).some(
+    ([name, value]) =>
       name !== 'toolCallId' && !(call && name === 'toolName') && value !== undefined && typeof value !== 'boolean',
   );
 
@@ -88,8 +88,8 @@ const judgeWhole = ({ call, deltas, text }: JudgedText, { judge }: CallJudge): A
 const named = (deltas: readonly Chunk[], { payload }: Chunk): readonly Chunk[] => {
   const { toolName } = fieldsIn(payload);
   return deltas.map((chunk) => {
-    const own = chunk.payload as { toolName?: unknown } | undefined;
-    return own?.toolName === undefined || own.toolName === toolName ? chunk : { ...chunk, payload: { ...own, toolName } };
+    const own = fieldsIn(chunk.payload);
+    return own['toolName'] === undefined || own['toolName'] === toolName ? chunk : { ...chunk, payload: { ...own, toolName } };
   });
 };
 

@@ -98,8 +98,8 @@ export const createQueue = () => {
     /** The next entry to release: a text with cleared segments, or a chunk with no entry before it, which this call removes. */
     next: (): Entry | undefined => {
       const at = nextIndex(entries);
-      if (at === undefined) return undefined;
-      const entry = entries[at] as Entry; // just found
+      const entry = at === undefined ? undefined : entries[at];
+      if (at === undefined || !entry) return undefined;
       return isWhole(entry) || entry.lane.released >= entry.end ? remove(at) : entry;
     },
     /** Takes the cleared segments of a text entry; the rest keeps its position. */

@@ -2,10 +2,10 @@ import { InterlockError } from '../../errors.js';
 import { stepChars, turn } from '../../guard/in-steps.js';
 import type { Pattern } from '../../guard/pattern.js';
 import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
-import type { PhaseData } from '../../phase/row.js';
+import type { PhaseData, ProcessorSlot } from '../../phase/row.js';
 import type { JudgePlace } from '../../pipeline/stream-plan.js';
 import { isStop, pass, type Verdict } from '../../verdict.js';
-import type { ProcessorSlot } from '../../phase/scope.js';
+
 import { followTails, tailsOf, type Tails } from './matcher.js';
 import { chunkIn, type Chunk } from './chunk.js';
 import { graphemeFloor } from './window-reader.js';

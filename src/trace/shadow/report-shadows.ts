@@ -25,14 +25,17 @@ export const shadowReport = (
   traces: readonly Trace[],
   { words = 'accepted', ...options }: TracedShadowOptions = {},
 ): ShadowReport => {
+  const traceOf = new Map<JudgedPlace, Trace>();
   const places = traces.flatMap((trace) => {
     const own = createShadowPlaces();
     for (const { event } of traceOfKind(trace, 'event')) own.onEvent(event);
-    return own.all().map((place) => ({ ...place, trace }));
+    const judged = own.all();
+    for (const place of judged) traceOf.set(place, trace);
+    return judged;
   });
   const wordsAt = (place: JudgedPlace): string | undefined => {
-    const { trace } = place as (typeof places)[number]; // the places from above
-    return wordsOf(words === 'all' ? trace : redactTrace(trace), place);
+    const trace = traceOf.get(place);
+    return trace && wordsOf(words === 'all' ? trace : redactTrace(trace), place);
   };
   return compareShadows(places, options, wordsAt);
 };
