@@ -121,8 +121,8 @@ const writeOpened = (writer: TraceWriter, call: number, { response, warnings }: 
     kind: 'opened',
     ...writer.place,
     call,
-    response: writer.plain(facts) as Record<string, unknown>, // an object stays one
-    ...(warnings && warnings.length > 0 && { warnings: writer.plain(warnings) as unknown[] }),
+    response: writer.plain(facts),
+    ...(warnings && warnings.length > 0 && { warnings: [...writer.plain(warnings)] }),
   });
 };
 
