@@ -17,7 +17,7 @@ import {
 } from './run.js';
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
 import { safely, untilAborted, attempted } from '../phase/awaitable.js';
-import { definedFields } from '../phase/plain-data.js';
+import { definedFields, fieldsIn } from '../phase/plain-data.js';
 import { recordWastedCall } from './model-call.js';
 
 /** The end of an attempt. */
@@ -274,4 +274,4 @@ const publishWaiting = async (run: Run, held: readonly Chunk[]): Promise<void> =
 const isOfCall =
   (ids: readonly string[]) =>
   ({ type, payload }: Chunk): boolean =>
-    type.startsWith('tool-call') && ids.includes((payload as { toolCallId: string }).toolCallId); // all chunks of calls have it
+    type.startsWith('tool-call') && ids.includes(String(fieldsIn(payload)['toolCallId'])); // all chunks of calls have it

@@ -6,11 +6,11 @@ import { resultOfCall, unquoting } from '../guarded-stream.js';
 import { followResponse, snapshotResponse, resend } from '../follow-response.js';
 import { isGuarded, judge, judgeWith, failWith, type Judged } from '../judge.js';
 import type { Outcome } from '../activity.js';
-import type { StepRecord } from '../ports.js';
-import type { ToolCall } from '../tool-call.js';
+import { isChunk, type StepRecord } from '../ports.js';
+import type { ProviderResult, ToolCall } from '../tool-call.js';
 import { changeAttempt, currentAttempt, acceptedSteps, isOver, type Attempt, type Run } from '../run.js';
 import { acceptedParts, recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
-import { findToolPart, type ProviderResult } from '../response.js';
+import { findToolPart } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
 import { fieldsIn, isSame } from '../../phase/plain-data.js';
 import { whenReady, type Awaitable, attempted } from '../../phase/awaitable.js';
@@ -109,8 +109,8 @@ const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRec
   }
   for (const held of attempt.heldResults) {
     const own = resultOfCall(run, attempt, held);
-    if (!own) continue;
-    const result = own.payload as ProviderResult; // only results are buffered
+    if (!own || !isChunk(own, 'tool-result')) continue; // only results are buffered
+    const result = own.payload;
     const end = { kind: 'result', result: result.result } as const;
     const known = record.toolResults.length;
     const stop = await settleEnd(run, record, { call: callOf(run, result), end, payload: result });

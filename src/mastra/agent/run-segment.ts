@@ -1,6 +1,6 @@
 import type { Agent } from '@mastra/core/agent';
 import type { RunSegment } from '../../loop/create-run.js';
-import type { Chunk, RunMode } from '../../loop/ports.js';
+import { isChunk, type Chunk, type RunMode } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run } from '../../loop/run.js';
 import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream/stream-buffer.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';
@@ -17,7 +17,6 @@ import type { RunEvent } from '../../../schemas/index.js';
 import { mayRejectCalls } from '../../loop/judge.js';
 import { findTool } from '../tools/tools.js';
 import { fieldsIn } from '../../phase/plain-data.js';
-import type { StreamedInputTool } from '../tools/run-tool.js';
 
 interface SegmentOptions {
   /** Undefined when no agent operates the run, as in a replay. */
@@ -199,20 +198,13 @@ const endOf = (
   return { level: kind === 'unavailable' ? 'error' : 'warn', message, fields: { reason, processorId, phase, path, retry } };
 };
 
-interface InputPayload {
-  readonly toolCallId: string;
-  readonly toolName?: string;
-  readonly argsTextDelta?: string;
-}
-
 /** Adds its tool to each piece of streamed arguments, as Mastra's agent does: providers name it only at their start. */
 const namesInput = (): ((chunk: Chunk) => Chunk) => {
   const names = new Map<string, string | undefined>();
   return (chunk) => {
-    const payload = chunk.payload as InputPayload; // of these two types
-    if (chunk.type === 'tool-call-input-streaming-start') names.set(payload.toolCallId, payload.toolName);
-    if (chunk.type !== 'tool-call-delta' || payload.toolName !== undefined) return chunk;
-    return { ...chunk, payload: { ...payload, toolName: names.get(payload.toolCallId) } };
+    if (isChunk(chunk, 'tool-call-input-streaming-start')) names.set(chunk.payload.toolCallId, chunk.payload.toolName);
+    if (!isChunk(chunk, 'tool-call-delta') || chunk.payload.toolName !== undefined) return chunk;
+    return { ...chunk, payload: { ...chunk.payload, toolName: names.get(chunk.payload.toolCallId) } };
   };
 };
 
@@ -221,17 +213,17 @@ const namesInput = (): ((chunk: Chunk) => Chunk) => {
  * call, see `runTool`.
  */
 const createToolNotifier = (runOf: () => Run | undefined): ((chunk: Chunk) => void) => {
-  return ({ type, payload }) => {
-    if (type !== 'tool-call-input-streaming-start' && type !== 'tool-call-delta') return;
+  return (chunk) => {
+    const isStart = isChunk(chunk, 'tool-call-input-streaming-start');
+    if (!isStart && !isChunk(chunk, 'tool-call-delta')) return;
     const run = runOf();
     if (!run || mayRejectCalls(run)) return; // buffered by an earlier run segment, which has already passed it on
     const {
       signal: abortSignal,
       state: { attempt, list },
     } = run;
-    const { toolCallId, toolName = '', argsTextDelta } = payload as InputPayload;
-    const tool = attempt && (findTool(attempt.settings, toolName)?.[1] as StreamedInputTool | undefined);
-    const isStart = type === 'tool-call-input-streaming-start';
+    const { toolCallId, toolName = '', argsTextDelta } = chunk.payload;
+    const [, tool] = (attempt && findTool(attempt.settings, toolName)) ?? [];
     const listener = isStart ? tool?.onInputStart : tool?.onInputDelta;
     if (!listener) return;
     const event = { toolCallId, messages: list.get.input.aiV5.model(), abortSignal };

@@ -4,6 +4,7 @@ import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { UnfinishedTurn } from '../../loop/persistence.js';
 import type { Chunk } from '../../loop/ports.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 import type { Conversation } from './memory.js';
 
 /** The processors that save messages without embedding them. */
@@ -85,7 +86,7 @@ const writeWaiting = (list: MessageList, waiting: readonly Chunk[]): void => {
         ? (['pendingToolApprovals', 'approval'] as const)
         : (['suspendedTools', 'suspension'] as const);
     const { metadata = {} } = message.content;
-    const others = metadata[name] as object | undefined; // of the same run
+    const others = fieldsIn(metadata[name]); // of the same run
     const displayedCall = inTranscript(call, name === 'suspendedTools' ? 'suspend' : 'approval', displayed);
     message.content.metadata = { ...metadata, [name]: { ...others, [call.toolCallId]: { ...displayedCall, type: kind, runId } } };
   }

@@ -30,7 +30,7 @@ export interface ToolRunContext extends LoopTarget {
   readonly toModelOutput: NonNullable<LoopPorts['toModelOutput']>;
 }
 
-interface RunnableTool extends AnyTool, StreamedInputTool {
+interface RunnableTool extends AnyTool {
   onInputAvailable?: (call: never) => unknown;
   onOutput?: (call: never) => unknown;
 }
@@ -86,7 +86,7 @@ const executing =
 const notifyInput = async (tool: RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<void> => {
   const { call, list, abortSignal, isInputUntold = false } = request;
   const { onInputAvailable } = tool;
-  const { onInputStart, onInputDelta }: StreamedInputTool = isInputUntold ? tool : {};
+  const { onInputStart, onInputDelta }: AnyTool = isInputUntold ? tool : {};
   if (!onInputStart && !onInputDelta && !onInputAvailable) return; // avoids the conversion of messages below
   const event = { toolCallId: call.toolCallId, messages: await context.messages(list, false), abortSignal };
   await safely(onInputStart, event);
@@ -258,11 +258,6 @@ const executeWithHooks = (run: Execute, hooks: ToolHooks | undefined, about: Hoo
     return output;
   };
 };
-
-export interface StreamedInputTool {
-  onInputStart?: (event: never) => unknown;
-  onInputDelta?: (event: never) => unknown;
-}
 
 type Execute = (input: unknown, options: object) => unknown;
 
