@@ -6,6 +6,7 @@ import type { GuardPolicy, GuardWindow } from '../guard/policy/guard-policy.js';
 import type { GuardTraits } from '../guard/traits.js';
 import type { PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
+import { fieldsIn } from '../phase/plain-data.js';
 import { phaseNames, phases } from '../phase/table.js';
 import type { OverlapRule } from './overlap.js';
 
@@ -166,18 +167,18 @@ export const hasHookFor = (node: GraphNode, row: Pick<PhaseRow, 'phase' | 'hook'
 };
 
 /** Whether a processor implements any hook of the table, or computes a state signal. */
-export const hasAnyHook = (processor: Processor): boolean =>
+export const hasAnyHook = (processor: object): boolean =>
   [...phaseNames.map((phase) => phases[phase].hook), 'computeStateSignal' as const].some(
-    (hook) => typeof processor[hook] === 'function',
+    (hook) => typeof fieldsIn(processor)[hook] === 'function',
   );
 
 /** The text of a function without parameters that returns a constant boolean, as written or minified. */
 const constant = /^(?:async\s*)?\(\)\s*=>\s*(true|false|!0|!1)$/;
 
-const constantOf = (when?: Condition): string | undefined => constant.exec(String(when))?.[1];
+const constantOf = (when: unknown): string | undefined => constant.exec(String(when))?.[1];
 
 /** Whether a condition always holds: `otherwise`, or a function that only returns `true`. */
-export const isAlways = (when?: Condition): boolean => ['true', '!0'].includes(constantOf(when) ?? '');
+export const isAlways = (when: unknown): boolean => ['true', '!0'].includes(constantOf(when) ?? '');
 
 /** Whether a condition never holds: a function that only returns `false`. */
 export const isNever = (when?: Condition): boolean => ['false', '!1'].includes(constantOf(when) ?? '');
