@@ -18,22 +18,27 @@ import { settleBlock, type SettleBlockOptions } from '../../pipeline/parallel.js
 import { strictest } from '../../verdict.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { phaseRow } from '../../phase/table.js';
-import { asBranch, chooser, endsIn, stopIn, textOfCondition, type Executable } from './branch-step.js';
+import { asBranch, chooser, endsIn, stopIn, textOfCondition } from './branch-step.js';
 import { createBlockCoordinator, type BlockCoordinator } from './block-coordinator.js';
 import { payloadOf } from '../graph/thrown-stops.js';
-import { host, scopeOfStep, type StepCall } from './scope.js';
+import { host, scopeOfStep, type Executable, type StepCall } from './scope.js';
 import { nodeStep, openPayload } from './step.js';
 import { rememberGraph } from '../graph/to-graph.js';
 import { computed, fieldsIn } from '../../phase/plain-data.js';
 
 /** Mastra's builder, in which each call returns the next; its types follow schemas, which are all equal here. */
 interface WorkflowBuilder {
-  then(step: unknown): WorkflowBuilder;
-  parallel(steps: unknown[]): WorkflowBuilder;
-  branch(arms: [unknown, unknown][]): WorkflowBuilder;
+  readonly id: string;
+  then(step: unknown, ...rest: unknown[]): WorkflowBuilder;
+  parallel(steps: unknown[], ...rest: unknown[]): WorkflowBuilder;
+  branch(arms: [unknown, unknown][], ...rest: unknown[]): WorkflowBuilder;
   map(run: (call: MapCall) => unknown, options: { id: string }): WorkflowBuilder;
-  commit(): AnyWorkflow;
+  commit(): AnyWorkflow & Executable;
 }
+
+/** A workflow under construction. */
+export const newWorkflow = (config: object): WorkflowBuilder =>
+  createMastraWorkflow(config as never) as unknown as WorkflowBuilder; // see WorkflowBuilder
 
 interface MapCall extends StepCall {
   getStepResult: (step: string | { readonly id: string }) => PhaseData;
@@ -74,14 +79,14 @@ interface BuildContext {
  * @param path the path to the node
  * @param id the step's id among its siblings
  */
-export const build = (graph: SequenceNode, path: string, id = graph.id): AnyWorkflow => {
-  const builder = createMastraWorkflow({
+export const build = (graph: SequenceNode, path: string, id = graph.id) => {
+  const builder = newWorkflow({
     id,
     inputSchema: ProcessorStepInputSchema,
     outputSchema: ProcessorStepOutputSchema,
     type: 'processor',
     options,
-  } as never) as unknown as WorkflowBuilder; // see WorkflowBuilder
+  });
   const site: BuildContext = {
     builder,
     before: '',
@@ -130,26 +135,21 @@ const append = (site: BuildContext, node: GraphNode, index: number): void => {
   }
 };
 
-/** Mastra types workflows and steps by their schemas. */
-const executable = (made: object): Executable => made as Executable;
-
 /** A node as one step. */
 const toStep = (site: BuildContext, node: GraphNode, path: string): Executable => {
   switch (node.kind) {
     case 'sequence':
-      return executable(build(node, path, site.unique(node.id)));
+      return build(node, path, site.unique(node.id));
     case 'guard':
     case 'function': {
       const id = site.unique(node.kind === 'guard' ? `processor:${node.id}` : node.id);
-      return executable(
-        nodeStep(node, { id, path: path.slice(0, path.lastIndexOf('/')), results: site.results, keeps: site.keeps }),
-      );
+      return nodeStep(node, { id, path: path.slice(0, path.lastIndexOf('/')), results: site.results, keeps: site.keeps });
     }
     case 'map':
     case 'parallel':
     case 'branch': {
       const graph: SequenceNode = { kind: 'sequence', id: node.kind, nodes: [node] };
-      return executable(build(graph, path, site.unique(node.kind)));
+      return build(graph, path, site.unique(node.kind));
     }
     default:
       return node satisfies never;
@@ -165,7 +165,7 @@ const appendMap = (site: BuildContext, node: MapNode, index: number): void => {
     run: (data, scope) => (hasHookFor(site.graph, phaseRow(data.phase)) ? map(data, scope) : undefined),
   };
   const { execute } = nodeStep(asFunction, { path: site.path, results: site.results, keeps: site.keeps });
-  addMap(site, node.id, execute as unknown as (call: MapCall) => unknown); // Mastra's type requires its whole context
+  addMap(site, node.id, execute);
 };
 
 const appendParallel = (site: BuildContext, node: ParallelNode, path: string): void => {
