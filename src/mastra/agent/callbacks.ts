@@ -83,9 +83,6 @@ export interface StartedRun {
   readonly publish?: (stream: object) => Promise<void>;
 }
 
-/** A followed run for its caller. */
-export const followedRun = ({ run, ended }: Followed, options: CallOptions): StartedRun => startedRun(run, options, () => ended);
-
 /** @param ended drives or follows the run until it ends or suspends */
 export const startedRun = (run: Run, options: CallOptions, ended: () => Promise<void>): StartedRun => ({
   run,

@@ -47,19 +47,12 @@ export interface OptionRow extends OptionFacts {
   readonly config?: Treatment;
 }
 
-export const onCall = <Call extends Treatment, const Facts extends OptionFacts = object>(call: Call, facts?: Facts) => ({
-  call,
-  ...(facts as Facts), // undefined if there are none
-});
-export const inConfig = <Config extends Treatment, const Facts extends OptionFacts = object>(config: Config, facts?: Facts) => ({
-  config,
-  ...(facts as Facts),
-});
-export const both = <Both extends Treatment, const Facts extends OptionFacts = object>(taken: Both, facts?: Facts) => ({
-  call: taken,
-  config: taken,
-  ...(facts as Facts),
-});
+export const onCall = <Call extends Treatment, const Facts extends OptionFacts = object>(call: Call, facts?: Facts) =>
+  Object.assign({ call }, facts);
+export const inConfig = <Config extends Treatment, const Facts extends OptionFacts = object>(config: Config, facts?: Facts) =>
+  Object.assign({ config }, facts);
+export const both = <Both extends Treatment, const Facts extends OptionFacts = object>(taken: Both, facts?: Facts) =>
+  Object.assign({ call: taken, config: taken }, facts);
 
 const isNothing = (value: unknown): boolean => !value || (Array.isArray(value) && value.length === 0);
 
