@@ -6,8 +6,9 @@ import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import { readEnd, runIdOf, type SegmentEnd } from './persisted-segment.js';
 import type { LocalRuns } from './local-runs.js';
 import { setUp, type DurableAgent } from './start-persisted-run.js';
+import type { StoredRuns } from './run-operations.js';
 import { readChunk, createEntryParser, createStepRestorer, type RunEntry } from './run-entry.js';
-import type { Board, PlacedEntry, ProgramRuns } from '../../durable/journal.js';
+import type { Board, PlacedEntry } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 
 /** Polling interval of a run that waits for its turn in this process, which reports the start. Another process may take the run over. */
@@ -124,12 +125,9 @@ const settle = (run: Run, { state, error }: SegmentEnd): void => {
 };
 
 /** The context of an agent's runs on an engine. */
-export interface DurableContext {
+export interface DurableContext extends StoredRuns {
   readonly parts: DurableAgent;
   readonly localRuns: LocalRuns;
-  readonly runs: ProgramRuns;
-  readonly board: Board;
-  readonly pause: Pause;
 }
 
 /** A segment of a run; its id is the engine's. */
@@ -145,11 +143,8 @@ export const pollMs = 50;
 /** The longest interval, for a run without new entries. */
 const idlePollMs = 500;
 
-/** Pauses for about this time, by default one polling interval. */
-type Pause = (ms?: number) => Promise<void>;
-
 /** Pauses that all end with a tick of one clock, up to an interval early, so that the readers in this process poll together. */
-export const createPause = (): Pause => {
+export const createPause = (): StoredRuns['pause'] => {
   let tick: Promise<void> | undefined;
   const nextTick = (): Promise<void> =>
     (tick ??= new Promise<void>((resolve) => setTimeout(resolve, pollMs)).then(() => (tick = undefined)));

@@ -1,21 +1,31 @@
+import type { Agent } from '@mastra/core/agent';
 import type { PersistedStep } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { decode, decodeAt, encode } from '../../loop/state/encode.js';
 import { idsOf } from '../agent/loop-ports.js';
 import { readSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
 import type { ForkOptions } from './operation-options.js';
-import type { DurableContext, SegmentRef } from './following.js';
-import { needed } from './run-operations.js';
+import { needed, type StoredRuns } from './run-operations.js';
 import type { Patch } from '../../loop/state/patch.js';
 import { patched } from '../../loop/state/persisted-state.js';
+
+interface ForkedRuns extends Pick<StoredRuns, 'runs'> {
+  readonly parts: { readonly agent: Agent };
+}
+
+/** A run, and its last segment. */
+interface Forked {
+  readonly runId: string;
+  readonly number: number;
+}
 
 /**
  * The first segment of a fork: the start of the original run, and its journal up to a step. Raises `durable/no-run`,
  * `durable/no-step`, `durable/unsupported-operation`.
  */
 export const forkedSegment = async (
-  context: DurableContext,
-  last: SegmentRef,
+  context: ForkedRuns,
+  last: Forked,
   { step, newRunId }: Pick<ForkOptions, 'step'> & { readonly newRunId: string },
 ): Promise<PersistedSegment> => {
   const segments = await segmentsUpTo(context, last);
@@ -60,7 +70,7 @@ interface ReadSegment {
 }
 
 /** The segments of a run up to a number, except segments that only end it: a fork cannot continue from those. */
-const segmentsUpTo = async ({ runs }: DurableContext, { runId, number }: SegmentRef): Promise<ReadSegment[]> => {
+const segmentsUpTo = async ({ runs }: ForkedRuns, { runId, number }: Forked): Promise<ReadSegment[]> => {
   const journalOf = needed(runs.journal, 'fork');
   const found: ReadSegment[] = [];
   for (let at = 0; at <= number; at += 1) {
