@@ -45,7 +45,7 @@ import { noteListed } from '../tools/tools.js';
 type Asked = { requestContext?: RequestContext };
 
 /** Reads the private parts of an agent; set by the class's static block. */
-export let insidesOfAgent: (agent: InterlockAgent) => CalledAgent;
+export let insidesOfAgent: (agent: object) => CalledAgent;
 
 /**
  * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, with the guarantees of the
@@ -62,8 +62,8 @@ export class InterlockAgent<
   TRequestContext = unknown,
 > extends BaseAgent<TAgentId, TTools, TOutput> {
   static {
-    insidesOfAgent = (agent) => agent.#called;
-    rejectMethods(this.prototype, (agent: InterlockAgent) => hasGuards(agent.#setup.guards));
+    insidesOfAgent = (agent) => (agent as InterlockAgent).#called;
+    rejectMethods(this.prototype, (agent) => hasGuards((agent as InterlockAgent).#setup.guards));
   }
 
   #setup: AgentSetup;
@@ -286,7 +286,7 @@ export class InterlockAgent<
       setup: this.#setup,
       suspended: this.#suspended,
       runner: (options) => durableRunnerOf(called, this.#durable, options),
-      as: (version) => (#setup in version ? version.#called : called), // a version is a copy from __fork
+      as: insidesOfAgent, // a version is a copy from __fork
     };
     return called;
   }

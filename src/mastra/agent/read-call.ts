@@ -9,7 +9,7 @@ import { fieldsIn, isRecord } from '../../phase/plain-data.js';
 import { checkOptionsObject } from '../options/option-table.js';
 import { withSupervisorHold } from '../tools/delegation.js';
 import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
-import type { Owner } from '../memory/memory.js';
+import type { LoopTarget } from '../tools/tools.js';
 import { addMissingParts } from '../messages/conversion.js';
 import { insidesOf, isKnownInside, sourceNames } from '../messages/list-insides.js';
 
@@ -64,12 +64,8 @@ const splitPrompt = ({ prompt, ...options }: Record<string, unknown>, callOption
 
 const isEmpty = (messages: unknown): boolean => !messages || (Array.isArray(messages) && messages.length === 0);
 
-interface OpenListOptions {
-  readonly agent: Agent;
-  readonly options: CallOptions;
+interface OpenListOptions extends Pick<LoopTarget, 'agent' | 'options' | 'requestContext' | 'owner'> {
   readonly messages: MessageListInput;
-  readonly requestContext: RequestContext;
-  readonly owner: Owner;
   readonly createId: () => string;
 }
 

@@ -16,7 +16,7 @@ import {
   type IgnoredFault,
 } from '../options/option-table.js';
 import { issueText } from '../issue-text.js';
-import { fieldsIn, isRecord } from '../../phase/plain-data.js';
+import { fieldsIn, isRecord, pick } from '../../phase/plain-data.js';
 
 interface OptionsCall {
   readonly agent: Agent;
@@ -48,7 +48,9 @@ export const resolveOptions = async (call: OptionsCall) => {
     return typeof layer === 'function' ? layer({ requestContext }) : layer; // checked by name below
   };
   const own = await defaultsOf(mode);
-  const merged = mergeOptions(await sharedDefaults(mode, defaultsOf), general, own);
+  /** A `prepareStep` in the defaults of `generate` also runs on calls of `stream`, by the specification. */
+  const shared = mode === 'stream' ? pick((await defaultsOf('generate')) ?? {}, 'prepareStep') : undefined;
+  const merged = mergeOptions(shared, general, own);
   const defaults: CallOptions = readCallOptions(merged, ignored); // a function may return them
   ignored.log(agent.getMastraInstance()?.getLogger() ?? agent['logger']);
   const options: CallOptions = mergeOptions(defaults, given);
@@ -63,13 +65,6 @@ const letReadersStop = (options: CallOptions): void => {
   if (stopForReader) return; // already set: an engine recreates the call
   options.abortSignal = anySignal([abortSignal, controller.signal]);
   options.stopForReader = () => controller.abort(readerCanceled());
-};
-
-/** A `prepareStep` in the defaults of `generate` also runs on calls of `stream`, by the specification. */
-const sharedDefaults = async (mode: RunMode, defaultsOf: (of: RunMode) => Promise<CallOptions | undefined>): Promise<object> => {
-  if (mode === 'generate') return {};
-  const { prepareStep } = (await defaultsOf('generate')) ?? {};
-  return { prepareStep };
 };
 
 /** Checks the request context against the schema of the agent, as Mastra does. */

@@ -96,17 +96,15 @@ export const answerOf = (run: Run, { returnScorerData, throwOnTripwire }: Result
 };
 
 /** The input of scorers: the accepted messages of a run. */
-const scoringDataOf = (run: Run): object => scoringOf(run.state.list, isWithheld(run));
-
-const scoringOf = (list: MessageList, withheld: boolean): object => ({
-  input: {
-    inputMessages: list.getPersisted.input.db(),
-    rememberedMessages: list.getPersisted.remembered.db(),
-    systemMessages: list.getSystemMessages(),
-    taggedSystemMessages: list.getPersisted.taggedSystemMessages,
-  },
-  output: withheld ? [] : withTextFields(list.getPersisted.response.db(), list),
-});
+const scoringDataOf = (run: Run): object => {
+  const { list } = run.state;
+  const { input, remembered, taggedSystemMessages, response } = list.getPersisted;
+  const messages = { inputMessages: input.db(), rememberedMessages: remembered.db(), systemMessages: list.getSystemMessages() };
+  return {
+    input: { ...messages, taggedSystemMessages },
+    output: isWithheld(run) ? [] : withTextFields(response.db(), list),
+  };
+};
 
 /** The ids of the run's trace. Undefined without a trace. */
 export const traceIdsOf = ({ options: { tracer } }: Run): RunTracer['ids'] =>

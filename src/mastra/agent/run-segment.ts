@@ -16,7 +16,7 @@ import { spanOf } from '../tracing/agent-trace.js';
 import type { RunEvent } from '../../../schemas/index.js';
 import { mayRejectCalls } from '../../loop/judge.js';
 import { findTool } from '../tools/tools.js';
-import { fieldsIn } from '../../phase/plain-data.js';
+import { fieldsIn, pick } from '../../phase/plain-data.js';
 
 interface SegmentOptions {
   /** Undefined when no agent operates the run, as in a replay. */
@@ -144,58 +144,31 @@ const endOfRun = (run: Run, { output, messages }: FinishPayload) => {
   };
 };
 
-interface LogRecord {
-  readonly level: 'error' | 'warn';
-  readonly message: string;
-  readonly fields: object;
-}
-
 /**
  * Logs events for operators to the logger of the agent's Mastra instance: failed runs, runs that a guard stopped, retried model
- * calls, and guards that were unavailable and bypassed. An agent without a Mastra instance has no logger.
+ * calls, and guards that were unavailable and bypassed. An agent without a Mastra instance has no logger. A tripwire is logged with
+ * the reason that its guard chose for disclosure, but not with its metadata, which may contain anything.
  */
 const createRunLog = (agent: Agent, runOf: () => Run | undefined): ((event: RunEvent) => void) => {
   const logger = agent.getMastraInstance()?.getLogger();
   if (!logger) return () => undefined;
   return (event) => {
     const run = runOf();
-    const record = recordOf(event, run);
-    if (!record) return;
-    const fn = () => logger[record.level](record.message, { agent: agent.name, runId: event.runId, ...record.fields });
-    executeWithContextSync({ span: run && spanOf(run), fn });
+    const log = (level: 'error' | 'warn', message: string, fields: object): void => {
+      const fn = () => logger[level](message, { agent: agent.name, runId: event.runId, ...fields });
+      executeWithContextSync({ span: run && spanOf(run), fn });
+    };
+    if (event.type === 'guard-bypass' && event.reason !== 'sampled-out')
+      log('warn', 'Guard unavailable, payload passed unchecked', pick(event, 'processorId', 'phase', 'path', 'reason', 'calls'));
+    if (event.type === 'model-error' && event.recovered) log('warn', 'Model call failed, retrying', { error: event.message });
+    if (event.type !== 'run-finish') return;
+    const { status, tripwire, error } = event;
+    if (status === 'failed') log('error', 'Error in agent run', { error: run?.state.error === undefined ? error : errorOf(run) });
+    if (status !== 'tripwire' || !tripwire) return;
+    const fields = pick(tripwire, 'reason', 'processorId', 'phase', 'path', 'retry');
+    if (tripwire.kind === 'unavailable') log('error', 'Guard unavailable, run stopped', fields);
+    else log('warn', 'Processor tripwire triggered', fields);
   };
-};
-
-const recordOf = (event: RunEvent, run: Run | undefined): LogRecord | undefined => {
-  if (event.type === 'run-finish') return endOf(event, run);
-  if (event.type === 'guard-bypass' && event.reason !== 'sampled-out') {
-    const { processorId, phase, path, reason, calls } = event;
-    return {
-      level: 'warn',
-      message: 'Guard unavailable, payload passed unchecked',
-      fields: { processorId, phase, path, reason, calls },
-    };
-  }
-  if (event.type === 'model-error' && event.recovered)
-    return { level: 'warn', message: 'Model call failed, retrying', fields: { error: event.message } };
-  return undefined;
-};
-
-/** Includes the reason of a tripwire, which its guard chose for disclosure, but not its metadata, which may contain anything. */
-const endOf = (
-  { status, tripwire, error }: Extract<RunEvent, { type: 'run-finish' }>,
-  run: Run | undefined,
-): LogRecord | undefined => {
-  if (status === 'failed')
-    return {
-      level: 'error',
-      message: 'Error in agent run',
-      fields: { error: run?.state.error === undefined ? error : errorOf(run) },
-    };
-  if (status !== 'tripwire' || !tripwire) return undefined;
-  const { reason, processorId, phase, path, retry, kind } = tripwire;
-  const message = kind === 'unavailable' ? 'Guard unavailable, run stopped' : 'Processor tripwire triggered';
-  return { level: kind === 'unavailable' ? 'error' : 'warn', message, fields: { reason, processorId, phase, path, retry } };
 };
 
 /** Adds its tool to each piece of streamed arguments, as Mastra's agent does: providers name it only at their start. */

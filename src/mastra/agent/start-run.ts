@@ -186,19 +186,11 @@ const factsOf = (processor: Processor): { id: string; hooks: string[] } => ({
 });
 
 /** The settings of each step as plain data, with schemas as JSON schema. */
-const settingsOf = (
-  { toolChoice, activeTools, providerOptions, modelSettings }: StepSettings,
-  options: CallOptions,
-): HeaderFacts['settings'] => {
-  const { structuredOutput } = options;
-  return {
-    toolChoice,
-    activeTools,
-    providerOptions,
-    modelSettings: withoutHeaders(modelSettings),
-    structuredOutput: structuredOutput && objectFacts(structuredOutput),
-  };
-};
+const settingsOf = (settings: StepSettings, { structuredOutput }: CallOptions): HeaderFacts['settings'] => ({
+  ...pick(settings, 'toolChoice', 'activeTools', 'providerOptions'),
+  modelSettings: withoutHeaders(settings.modelSettings),
+  structuredOutput: structuredOutput && objectFacts(structuredOutput),
+});
 
 const objectFacts = ({ schema, errorStrategy, fallbackValue, model }: StructuredOutput): object => ({
   schema: readOutputSchema(schema).own,

@@ -164,25 +164,17 @@ interface RecordedMemory {
 /** A processor that repeats the effect of a memory processor on the conversation, without storage. */
 const memoryReplacement = (
   { id, hooks }: NonNullable<TraceHeader['memory']>['before'][number],
-  recorded: RecordedMemory,
-): Processor => {
-  const own = Object.values(phases).filter(({ hook }) => hooks.includes(hook));
-  return {
-    id,
-    ...Object.fromEntries(
-      own.map(({ hook, phase }) => [hook, (args: { messageList?: MessageList }) => replacement({ id, phase }, recorded, args)]),
-    ),
-  };
-};
-
-const replacement = async (
-  { id, phase }: { id: string; phase: string },
   { entries, read, stage }: RecordedMemory,
-  { messageList }: { messageList?: MessageList },
-): Promise<unknown> => {
-  const entry = entries((one) => one.processorId === id && one.phase === phase);
-  if (!entry) return stage.end(`the memory (${id}) was never asked here.`);
-  if (entry.error !== undefined) throw fromPlainJson(entry.error);
-  if (!entry.list || !messageList) return undefined;
-  return fillList(messageList, read(entry.list) as unknown as ListState); // the state of a list
+): Processor => {
+  const hookOf =
+    (phase: string) =>
+    async ({ messageList }: { messageList?: MessageList }): Promise<unknown> => {
+      const entry = entries((one) => one.processorId === id && one.phase === phase);
+      if (!entry) return stage.end(`the memory (${id}) was never asked here.`);
+      if (entry.error !== undefined) throw fromPlainJson(entry.error);
+      if (!entry.list || !messageList) return undefined;
+      return fillList(messageList, read(entry.list) as unknown as ListState); // the state of a list
+    };
+  const own = Object.values(phases).filter(({ hook }) => hooks.includes(hook));
+  return { id, ...Object.fromEntries(own.map(({ hook, phase }) => [hook, hookOf(phase)])) };
 };

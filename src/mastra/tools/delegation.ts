@@ -25,13 +25,9 @@ const rejectionOf = (agentId: string, { reason, processorId }: RejectionReason):
   return new InterlockError('agent/refused', { path: agentId, detail });
 };
 
-/** The fields of a generated answer that this file reads. */
-interface DelegationResponse {
-  readonly tripwire?: RejectionReason | undefined;
-}
-
 /** The fields of a streamed answer that this file reads. */
-interface StreamedResponse extends DelegationResponse {
+interface StreamedResponse {
+  readonly tripwire?: RejectionReason | undefined;
   readonly fullStream: AsyncIterable<Chunk>;
 }
 
@@ -53,7 +49,7 @@ export const withSupervisorHold = <T extends object>(options: T): T =>
 
 /** The answer to a supervisor's call. Raises `agent/refused` if a guard stopped it. */
 export const rejectedResult = <T>(agentId: string, answer: T): T => {
-  const { tripwire } = answer as DelegationResponse;
+  const { tripwire } = answer as Pick<StreamedResponse, 'tripwire'>;
   if (tripwire) throw rejectionOf(agentId, tripwire);
   return answer;
 };
