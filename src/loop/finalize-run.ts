@@ -52,7 +52,7 @@ export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> =>
 };
 
 const notifyStep = (run: Run, record: StepRecord): Promise<unknown> | undefined => {
-  const notified = safely(run.options.onStepFinish, record);
+  const notified = safely(run.options.onStepFinish, record, run);
   return notified && untilAborted(notified, run.signal);
 };
 

@@ -4,7 +4,7 @@ import { isChunk, type Chunk, type RunMode } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run } from '../../loop/run.js';
 import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream/stream-buffer.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';
-import { callEnded, runCallbacks, copyForReader } from './callbacks.js';
+import { callEnded, stepCallback, copyForReader } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
 import { objectOf } from '../messages/conversion.js';
 import { errorOf, responseOf, usageOf } from './result.js';
@@ -35,7 +35,7 @@ export const runSegmentOf = (
   { agent, mode, options, guards, recorded, show }: SegmentOptions,
   runOf: () => Run | undefined,
 ): RunSegment => {
-  const log = agent && createRunLog(agent, runOf);
+  const log = agent && createRunLog(agent);
   const deadline = startDeadline(options);
   const listeners = combined([show, notifyChunk(options)]);
   const shown = combined([recorded, withPayloadTransforms(runOf, listeners)]);
@@ -44,16 +44,17 @@ export const runSegmentOf = (
     mode,
     streamBuffer: withResponse(
       createStreamBuffer<Chunk>(undefined, shown, isRead ? (chunk) => copyForReader(runOf(), chunk) : undefined),
-      { runOf, options, isRead },
+      runOf,
+      { callbacks: options, isRead },
     ),
     abortSignal: deadline.signal,
-    onEvent: (event) => {
+    onEvent: (event, run) => {
       if (event.type === 'run-finish') deadline.clear();
-      void safely(log, event);
+      void safely(log, event, run);
       void safely(guards.onRunEvent, event, { agentId: agent?.id });
       void safely(options.onRunEvent, event, { agentId: agent?.id });
     },
-    ...runCallbacks(options, runOf),
+    onStepFinish: stepCallback(options),
   };
 };
 
@@ -93,23 +94,17 @@ const withPayloadTransforms = (runOf: () => Run | undefined, show: OnShow<Chunk>
   };
 };
 
-interface ResponseOptions {
-  readonly runOf: () => Run | undefined;
-  readonly options: CallOptions;
-  readonly isRead: boolean;
-}
-
 /**
  * Writes the run's object before its last chunk, and awaits the end callbacks, because a host may freeze once the stream has
  * closed. The last chunk carries the messages of the answer, from which clients read metadata.
  */
 const withResponse = (
   streamBuffer: StreamBuffer<Chunk>,
-  { runOf, options, isRead }: ResponseOptions,
-  notifyTools = createToolNotifier(runOf),
+  runOf: () => Run | undefined,
+  { callbacks, isRead }: { readonly callbacks: CallCallbacks; readonly isRead: boolean },
 ): StreamBuffer<Chunk> => {
   const { write } = streamBuffer;
-  const withName = namesInput();
+  const [withName, notifyTools] = [namesInput(), createToolNotifier(runOf)];
   return Object.assign(streamBuffer, {
     write: (given: Chunk) => {
       const chunk = withName(given);
@@ -118,11 +113,11 @@ const withResponse = (
       if (chunk.type === 'error' && run?.state.status === 'failed') return write({ ...chunk, payload: { error: errorOf(run) } });
       if (chunk.type !== 'finish' || !run) return write(chunk);
       const { runId, from, payload } = chunk;
-      if ('response' in fieldsIn(payload)) return callEnded(run, options).then(() => write(chunk)); // from the process that ran the run
+      if ('response' in fieldsIn(payload)) return callEnded(run, callbacks).then(() => write(chunk)); // from the process that ran the run
       const { object } = objectOf(run);
       if (object !== undefined) void write({ type: 'object-result', runId, from, object } as Chunk); // readers no longer wait
       const last = isRead ? { ...chunk, payload: { ...fieldsIn(payload), ...endOfRun(run, payload as FinishPayload) } } : chunk;
-      return callEnded(run, options).then(() => write(last));
+      return callEnded(run, callbacks).then(() => write(last));
     },
   });
 };
@@ -149,21 +144,20 @@ const endOfRun = (run: Run, { output, messages }: FinishPayload) => {
  * calls, and guards that were unavailable and bypassed. An agent without a Mastra instance has no logger. A tripwire is logged with
  * the reason that its guard chose for disclosure, but not with its metadata, which may contain anything.
  */
-const createRunLog = (agent: Agent, runOf: () => Run | undefined): ((event: RunEvent) => void) => {
+const createRunLog = (agent: Agent): ((event: RunEvent, run: Run) => void) => {
   const logger = agent.getMastraInstance()?.getLogger();
   if (!logger) return () => undefined;
-  return (event) => {
-    const run = runOf();
+  return (event, run) => {
     const log = (level: 'error' | 'warn', message: string, fields: object): void => {
       const fn = () => logger[level](message, { agent: agent.name, runId: event.runId, ...fields });
-      executeWithContextSync({ span: run && spanOf(run), fn });
+      executeWithContextSync({ span: spanOf(run), fn });
     };
     if (event.type === 'guard-bypass' && event.reason !== 'sampled-out')
       log('warn', 'Guard unavailable, payload passed unchecked', pick(event, 'processorId', 'phase', 'path', 'reason', 'calls'));
     if (event.type === 'model-error' && event.recovered) log('warn', 'Model call failed, retrying', { error: event.message });
     if (event.type !== 'run-finish') return;
     const { status, tripwire, error } = event;
-    if (status === 'failed') log('error', 'Error in agent run', { error: run?.state.error === undefined ? error : errorOf(run) });
+    if (status === 'failed') log('error', 'Error in agent run', { error: run.state.error === undefined ? error : errorOf(run) });
     if (status !== 'tripwire' || !tripwire) return;
     const fields = pick(tripwire, 'reason', 'processorId', 'phase', 'path', 'retry');
     if (tripwire.kind === 'unavailable') log('error', 'Guard unavailable, run stopped', fields);
