@@ -54,6 +54,10 @@ export const inConfig = <Config extends Treatment, const Facts extends OptionFac
 export const both = <Both extends Treatment, const Facts extends OptionFacts = object>(taken: Both, facts?: Facts) =>
   Object.assign({ call: taken, config: taken }, facts);
 
+/** The same row for several options. */
+export const each = <const Name extends string, Row extends OptionRow>(row: Row, ...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, row])) as Record<Name, Row>; // each name has it
+
 const isNothing = (value: unknown): boolean => !value || (Array.isArray(value) && value.length === 0);
 
 /** True if a call removes what the agent has. */
