@@ -48,17 +48,10 @@ export interface CallRunner {
   resume(resuming: ResumeOptions): Promise<Followed> | undefined;
 }
 
-/** The arguments of a call that starts a run. */
-interface StartCallOptions {
-  readonly mode: RunMode;
-  readonly messages: unknown;
-  readonly options: unknown;
-}
-
 /** Starts a run: resolves and checks its options, and queues it in its thread. */
 export const startCall = async (
   called: CalledAgent,
-  { mode, messages, options: callOptions }: StartCallOptions,
+  { mode, messages, options: callOptions }: { readonly mode: RunMode; readonly messages: unknown; readonly options: unknown },
 ): Promise<StartedRun> => {
   const { agent, setup } = called;
   const { messages: input, options: all, isSignal } = readCall(messages, callOptions);

@@ -5,7 +5,7 @@ import type { InterlockConfig } from './config.js';
 import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
 import { readConfigOptions, checkOptionsObject, appliedOf, ownOptionsOf, type IgnoredFault } from '../options/option-table.js';
 import { ownOptions } from '../options/own-options.js';
-import { compileErrorLane, hasErrorHook } from './chains.js';
+import { compileErrorLane } from './chains.js';
 import { hooksForMastra } from '../tools/run-tool.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { createIgnoredOptions } from './resolve-options.js';
@@ -77,7 +77,7 @@ const fixedGuards = (guards: DynamicGuards | undefined, lane: Lane, agentId: str
 /** Compiles the guards for failed calls, which come from all arrays. Those of a function are compiled for each request. */
 const checkErrorLane = (guards: InterlockConfig, agentId: string): void => {
   const fixed = (steps: DynamicGuards | undefined) => (typeof steps === 'function' ? [] : toArray(steps));
-  const others = [...fixed(guards.inputProcessors), ...fixed(guards.outputProcessors)].filter(hasErrorHook);
+  const others = [...fixed(guards.inputProcessors), ...fixed(guards.outputProcessors)];
   compileErrorLane({ own: fixed(guards.errorProcessors), others }, laneId(agentId, 'error'));
 };
 

@@ -18,7 +18,7 @@ import type { StructuredOutput } from '../structured-output/structured-output-op
 import { RequestContext } from '@mastra/core/request-context';
 import type { Processor } from '@mastra/core/processors';
 import type { Lanes } from '../../loop/run.js';
-import { compileChains, hasErrorHook } from '../agent/chains.js';
+import { compileChains } from '../agent/chains.js';
 import { resolveLanes, type AgentGuards } from '../workflow/guards.js';
 import { phases } from '../../phase/table.js';
 import { fieldsIn } from '../../phase/plain-data.js';
@@ -148,7 +148,7 @@ const replayLanes = async (guards: ReplayGuards, header: TraceHeader, memory: Re
     input: before.length > 0 ? [...before, ...input] : input,
     output,
     error,
-    others: [...input, ...output].filter(hasErrorHook),
+    others: [...input, ...output],
     memory: after,
   };
   return compileChains(agentId, chains, header.recordEdits);

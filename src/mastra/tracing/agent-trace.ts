@@ -140,9 +140,7 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
   };
 };
 
-interface SpannedRun extends AgentTracing {
-  readonly instructions: string;
-}
+type Spanned = AgentTracing & { readonly instructions: string };
 
 /** The start of a segment's span. */
 interface SpanStart {
@@ -157,7 +155,7 @@ interface SpanStart {
  * have passed it.
  */
 const startAgentSpan = (
-  { agent, runId, conversation, instructions, requestContext, maxSteps, options }: SpannedRun,
+  { agent, runId, conversation, instructions, requestContext, maxSteps, options }: Spanned,
   { isRecovered, resumed, availableTools }: SpanStart,
 ): AgentSpan | undefined => {
   const { threadId, resourceId } = conversation ?? {};
@@ -248,7 +246,7 @@ const interruption = (run: Run) => {
 };
 
 /** The run without the values that guards hide: a span copies the request's context, and with it what memory knows of the thread. */
-const withoutSecrets = (spanned: SpannedRun, conceal: (text: string) => string): SpannedRun => {
+const withoutSecrets = (spanned: Spanned, conceal: (text: string) => string): Spanned => {
   const entries = Array.from(spanned.requestContext.entries(), ([key, value]) => [key, mapErrorTexts(value, conceal)] as const);
   return { ...spanned, instructions: conceal(spanned.instructions), requestContext: new RequestContext(entries) };
 };
