@@ -1,4 +1,5 @@
-import { isChunk, type Chunk } from './ports.js';
+import { isChunk } from './emit.js';
+import type { Chunk } from './ports.js';
 import { keyOfCall } from './tool-call.js';
 import { findToolPart } from './response.js';
 import type { Run } from './run.js';

@@ -3,7 +3,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import type { Awaitable } from '../phase/awaitable.js';
 import type { Host, ResolvedModel, SystemMessage } from '../phase/host.js';
 import type { PhaseData } from '../phase/row.js';
-import type { CallResponse, InsidePart, MadeCall, ProviderResult, ToolCall, ToolOutcome } from './tool-call.js';
+import type { CallResponse, InsidePart, MadeCall, ToolCall, ToolOutcome } from './tool-call.js';
 
 /** An emitted chunk: Mastra's shape, of which the loop reads only these fields. */
 export interface Chunk {
@@ -14,25 +14,6 @@ export interface Chunk {
   data?: unknown;
   metadata?: Record<string, unknown>;
 }
-
-/** Fields of the payloads of Mastra's chunks, by the type of the chunk. */
-interface ChunkPayloads {
-  'text-delta': { readonly id: string; readonly text: string };
-  'tool-call': ToolCall;
-  'tool-result': ProviderResult;
-  'tool-call-input-streaming-start': {
-    readonly toolCallId: string;
-    readonly toolName?: string;
-    readonly argsTextDelta?: undefined;
-  };
-  'tool-call-delta': { readonly toolCallId: string; readonly toolName?: string; readonly argsTextDelta?: string };
-}
-
-/** Whether a chunk has a type, and with it the payload of the type. */
-export const isChunk = <Type extends keyof ChunkPayloads>(
-  chunk: Chunk,
-  type: Type,
-): chunk is Chunk & { type: Type; payload: ChunkPayloads[Type] } => chunk.type === type;
 
 /** The model's input. */
 export type Prompt = PhaseData<'llmRequest'>['prompt'];

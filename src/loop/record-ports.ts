@@ -1,6 +1,7 @@
 import { partOf, type TraceWriter } from '../trace/trace-writer.js';
 import { createPartIds, idsOf, partIdOf } from './part-ids.js';
-import { isChunk, type Chunk, type LoopPorts, type ModelRequest, type ModelResponse, type ToolRequest } from './ports.js';
+import { isChunk } from './emit.js';
+import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolRequest } from './ports.js';
 import type { ToolOutcome } from './tool-call.js';
 import type { Run } from './run.js';
 import { fieldsIn } from '../phase/plain-data.js';

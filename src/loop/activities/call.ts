@@ -1,7 +1,7 @@
 import { readAhead, recordModelChunk } from '../model-call.js';
-import { isChunk, type ModelCall, type ResponseReader, type Chunk, type LoopPorts, type ModelRequest } from '../ports.js';
+import type { ModelCall, ResponseReader, Chunk, LoopPorts, ModelRequest } from '../ports.js';
 import type { Outcome } from '../activity.js';
-import { agentChunk, emit } from '../emit.js';
+import { agentChunk, emit, isChunk } from '../emit.js';
 import { changeAttempt, currentAttempt, type Attempt, type Run } from '../run.js';
 import { setRunError, isGuarded, stopWith, dropReprocessed } from '../judge.js';
 import { InterlockError } from '../../errors.js';

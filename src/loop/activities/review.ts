@@ -1,12 +1,12 @@
 import type { PhaseData } from '../../phase/row.js';
 import { afterStep, conversationFields, stepFields, clearFeedback, stepFeedbackTag } from '../conversation.js';
-import { addWritten } from '../emit.js';
+import { addWritten, isChunk } from '../emit.js';
 import { dropFallen } from '../fallen-stand-ins.js';
 import { resultOfCall, unquoting } from '../guarded-stream.js';
 import { followResponse, snapshotResponse, resend } from '../follow-response.js';
 import { isGuarded, judge, judgeWith, failWith, type Judged } from '../judge.js';
 import type { Outcome } from '../activity.js';
-import { isChunk, type StepRecord } from '../ports.js';
+import type { StepRecord } from '../ports.js';
 import type { ProviderResult, ToolCall } from '../tool-call.js';
 import { changeAttempt, currentAttempt, acceptedSteps, isOver, type Attempt, type Run } from '../run.js';
 import { acceptedParts, recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';

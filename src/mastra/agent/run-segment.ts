@@ -1,6 +1,7 @@
 import type { Agent } from '@mastra/core/agent';
 import type { RunSegment } from '../../loop/create-run.js';
-import { isChunk, type Chunk, type RunMode } from '../../loop/ports.js';
+import { isChunk } from '../../loop/emit.js';
+import type { Chunk, RunMode } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run } from '../../loop/run.js';
 import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream/stream-buffer.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';

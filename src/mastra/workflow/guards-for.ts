@@ -6,7 +6,8 @@ import { hooksOf, type HookArgs as CommonArgs } from '../graph/run-hook.js';
 import type { Lane } from './guards.js';
 import { host } from './scope.js';
 import { copyPlain, fieldsIn, isRecord, isSame } from '../../phase/plain-data.js';
-import { isChunk, type Chunk } from '../../loop/ports.js';
+import { isChunk } from '../../loop/emit.js';
+import type { Chunk } from '../../loop/ports.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 import { makeArguments } from '../tool-arguments.js';
 
