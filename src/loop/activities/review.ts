@@ -127,12 +127,6 @@ const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolC
   return { toolCallId, toolName: known?.toolName ?? toolName, args: known?.args ?? args, providerExecuted: true };
 };
 
-/** The fields of chunks that belong to a tool call. */
-interface CallPayload {
-  readonly toolName?: string;
-  readonly argsTextDelta?: string;
-}
-
 /**
  * Whether streamed arguments differ from their calls, or have none: guards of whole responses judge only the calls, so that the content
  * of such a response is sent again.
@@ -141,7 +135,7 @@ const hasUnjudgedInput = ({ answer }: Attempt): boolean => {
   const streamed = Map.groupBy(answer.streamedInput.splice(0), ({ payload }) => fieldsIn(payload)['toolCallId']);
   return [...streamed].some(([id, chunks]) => {
     const call = answer.toolCalls.find(({ toolCallId }) => toolCallId === id);
-    const payloads = chunks.map(({ payload }) => payload as CallPayload);
+    const payloads = chunks.map(({ payload }) => fieldsIn(payload));
     const text = payloads.map(({ argsTextDelta = '' }) => argsTextDelta).join('');
     const isNamed = payloads.every(({ toolName }) => toolName === undefined || toolName === call?.toolName);
     return !call || !isNamed || (text !== '' && !isTextOf(text, call.args));

@@ -113,8 +113,8 @@ export const traceIdsOf = ({ options: { tracer } }: Run): RunTracer['ids'] =>
 /** The first waiting call of a suspended run, with its tool's payload, and the JSON schema of its resume data, as text. */
 const suspensionOf = (run: Run) => {
   const [waiting] = run.state.status === 'suspended' ? waitingCalls(run) : [];
-  const payload = waiting && (waitingChunk(run, waiting).payload as { resumeSchema: string });
-  return { suspendPayload: payload as unknown, resumeSchema: payload?.resumeSchema };
+  const payload: unknown = waiting && waitingChunk(run, waiting).payload;
+  return { suspendPayload: payload, resumeSchema: waiting && String(fieldsIn(payload)['resumeSchema']) };
 };
 
 /** The calls that a suspended run waits for leave before the rest of its answer. */

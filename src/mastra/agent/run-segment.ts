@@ -117,26 +117,21 @@ const withResponse = (
       if ('response' in fieldsIn(payload)) return callEnded(run, callbacks).then(() => write(chunk)); // from the process that ran the run
       const { object } = objectOf(run);
       if (object !== undefined) void write({ type: 'object-result', runId, from, object } as Chunk); // readers no longer wait
-      const last = isRead ? { ...chunk, payload: { ...fieldsIn(payload), ...endOfRun(run, payload as FinishPayload) } } : chunk;
+      const last = isRead ? { ...chunk, payload: { ...fieldsIn(payload), ...endOfRun(run, fieldsIn(payload)) } } : chunk;
       return callEnded(run, callbacks).then(() => write(last));
     },
   });
 };
 
-interface FinishPayload {
-  readonly output: object;
-  readonly messages: object;
-}
-
 /** The fields of the last chunk that only Mastra's hosts read. Its client continues from the messages of the answer after its own tools. */
-const endOfRun = (run: Run, { output, messages }: FinishPayload) => {
+const endOfRun = (run: Run, { output, messages }: Readonly<Record<string, unknown>>) => {
   const response = responseOf(run);
   const { text = '', toolCalls = [] } = (isWithheld(run) ? undefined : acceptedSteps(run).at(-1)) ?? {};
   const { object } = objectOf(run);
   return {
     response,
-    output: { ...output, text, toolCalls, usage: usageOf(run), ...(object !== undefined && { object }) },
-    messages: { ...messages, nonUser: response.messages },
+    output: { ...fieldsIn(output), text, toolCalls, usage: usageOf(run), ...(object !== undefined && { object }) },
+    messages: { ...fieldsIn(messages), nonUser: response.messages },
   };
 };
 
