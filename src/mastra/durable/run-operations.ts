@@ -1,6 +1,6 @@
 import type { Board, Pinned, PersistedRun, ProgramRuns } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
-import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
+import { runIdOf, segmentId, segmentNumber, type PersistedCall } from './persisted-segment.js';
 import type { WaitingRun, PersistedRunStatus, RunFilter } from './operation-options.js';
 import { decode } from '../../loop/state/encode.js';
 
@@ -163,9 +163,9 @@ export interface RunCounts {
 }
 
 /** Parses the index entry of a waiting run. */
-export const readIndexEntry = (text: string): WaitingRun[] => {
+export const readIndexEntry = (text: string): (WaitingRun & Pick<PersistedCall, 'deadlineAt'>)[] => {
   try {
-    return [decode(text) as WaitingRun]; // written by suspendedNote or publishChange
+    return [decode(text) as WaitingRun]; // written by encodeWaiting or publishChange
   } catch {
     return []; // a damaged note does not hide other runs
   }
