@@ -1,9 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 
+import { parseSync, Visitor } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 
 import { separateSuites, testFiles, testProjects } from '../scripts/test-projects.js';
 
+const everyTest = (): string[] =>
+  globSync('**/*.test.{ts,tsx}', { exclude: ['**/node_modules/**', 'dist/**', 'examples/*/**', 'test-output/**'] });
 const read = (path: string): string => readFileSync(path, 'utf8');
 
 describe('the vitest projects', () => {
@@ -18,9 +21,11 @@ describe('the vitest projects', () => {
 
   it('contain every test file of the repository that has no suite of its own', () => {
     const suites = separateSuites().map((name) => `test/${name}/`);
-    const exclude = ['**/node_modules/**', 'dist/**', 'examples/*/**', 'test-output/**'];
-    const everywhere = globSync('**/*.test.{ts,tsx}', { exclude });
-    expect(everywhere.filter((path) => !suites.some((suite) => path.startsWith(suite))).toSorted()).toEqual(testFiles());
+    expect(
+      everyTest()
+        .filter((path) => !suites.some((suite) => path.startsWith(suite)))
+        .toSorted(),
+    ).toEqual(testFiles());
   });
 
   it('isolate only files that replace modules', () => {
@@ -33,6 +38,18 @@ describe('the vitest projects', () => {
     const { unit } = testProjects();
     expect(unit.filter((path) => starts.test(read(path)))).toEqual([]);
   });
+});
+
+it('no test waits with the limit of vi.waitFor, one second, which is too short on a busy machine', () => {
+  const limits: string[] = [];
+  for (const path of everyTest().filter((name) => read(name).includes('vi.waitFor(')))
+    new Visitor({
+      CallExpression: ({ callee, arguments: given, start }) => {
+        if (callee.type !== 'MemberExpression' || !('name' in callee.property) || callee.property.name !== 'waitFor') return;
+        if ('name' in callee.object && callee.object.name === 'vi') limits.push(given[1] ? 'own' : `${path}:${start}`);
+      },
+    }).visit(parseSync(path, read(path)).program);
+  expect(new Set(limits)).toEqual(new Set(['own']));
 });
 
 describe('a test that looks for a leak', () => {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Mastra } from '@mastra/core/mastra';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { memoryEngine } from '../../src/index.js';
@@ -79,7 +79,7 @@ it.each(['after a restart', 'in the process that started it'])('resumes a durabl
   const monday = await begin();
   const { runId } = await monday.start('Charge me');
   const waits = async (studio: typeof monday, status: string) =>
-    vi.waitFor(async () => expect(await studio.summary(runId)).toMatchObject({ status }), { timeout: 20_000 });
+    await expect.poll(() => studio.summary(runId)).toMatchObject({ status });
   await waits(monday, 'suspended');
   const before = await monday.json<StudioEntry[]>(`runs/${runId}/entries`);
   const restarted = async () => {
@@ -148,7 +148,7 @@ describe('runs of a process that ended', () => {
   it('are marked as interrupted if their engine does not know them', async () => {
     const file = await leave({ runId: 'lost', agentId: 'helper', status: 'running' });
     const studio = await openStudio(makeAgent([], { durability: memoryEngine() }).agent, { file });
-    await vi.waitFor(async () => expect(await studio.summary('lost')).toMatchObject({ error: { code: 'studio/interrupted' } }));
+    await expect.poll(() => studio.summary('lost')).toMatchObject({ error: { code: 'studio/interrupted' } });
   });
 
   it('are followed to an approval and to their end if their engine continues them', async () => {
@@ -157,8 +157,7 @@ describe('runs of a process that ended', () => {
     await agent.generate('Hi', { runId: 'kept' });
     const file = await leave({ runId: 'kept', agentId: 'helper', status: 'running' });
     const studio = await openStudio(agent, { file });
-    const waits = (status: string) =>
-      vi.waitFor(async () => expect(await studio.summary('kept')).toMatchObject({ status }), { timeout: 20_000 });
+    const waits = async (status: string) => await expect.poll(() => studio.summary('kept')).toMatchObject({ status });
     await waits('suspended');
     const call = waitingCallIn(await studio.json<StudioEntry[]>('runs/kept/entries'));
     await studio.post('runs/kept/answer', { toolCallId: call, approved: true });
@@ -176,9 +175,9 @@ describe('runs of a process that ended', () => {
     const { agent } = makeAgent([{ hang: true }], { durability: memoryEngine() });
     void agent.generate('Hi', { runId: 'kept' });
     const studio = await openStudio(agent, { file: await leave({ runId: 'kept', agentId: 'helper', status: 'running' }) });
-    await vi.waitFor(async () => expect((await studio.summary('kept')).entries).toBeGreaterThan(2)); // until the run is followed
+    await expect.poll(async () => (await studio.summary('kept')).entries).toBeGreaterThan(2); // until the run is followed
     await studio.post('runs/kept/cancel');
-    await vi.waitFor(async () => expect(await studio.summary('kept')).toMatchObject({ status: 'canceled' }), { timeout: 20_000 });
+    await expect.poll(() => studio.summary('kept')).toMatchObject({ status: 'canceled' });
   });
 });
 
@@ -199,7 +198,7 @@ describe('a store', () => {
     if (!agent) throw new Error('There is an agent.');
     const { runId } = await studio.desk.start(agent, { text: 'Hi' });
     const log = studio.desk.find(runId);
-    await vi.waitFor(() => expect(log?.summary.status).not.toBe('running'));
+    await expect.poll(() => log?.summary.status).not.toBe('running');
     return log?.summary;
   };
 

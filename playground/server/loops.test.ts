@@ -9,7 +9,7 @@ import { blockedTermsGuard, redactor } from '../../workflows/guards/index.js';
 import { foldRun } from '../fold/fold-run.js';
 import type { Catalog } from '../protocol/catalog.js';
 import type { AnswerCall, RunPage, StartedRun } from '../protocol/runs.js';
-import { folder, openStudio, patience } from './test-setup.js';
+import { folder, openStudio } from './test-setup.js';
 
 interface Setup {
   readonly steps: readonly ScriptedStep<'v4'>[];
@@ -32,7 +32,7 @@ const open = async ({ steps, needsApproval = false, studio: options }: Setup) =>
     (await (await studio.post(`runs/${runId}/answer`, call)).json()) as StartedRun;
   const runs = async () => (await studio.json<RunPage>('runs')).runs;
   const ended = async (runId: string) => {
-    await vi.waitFor(async () => expect((await studio.summary(runId)).status).not.toBe('running'), patience);
+    await expect.poll(async () => (await studio.summary(runId)).status).not.toBe('running');
     return foldRun(await studio.entriesOf(runId));
   };
   return { studio, model, execute, say, answer, runs, ended };

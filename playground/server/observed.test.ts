@@ -69,5 +69,5 @@ it('isolates observers from a failing recorder of an agent', async () => {
   const { agent } = makeAgent([{ text: 'Fine.' }], { record: failing });
   const studio = await openStudio(agent);
   expect((await agent.generate('Hello?')).text).toBe('Fine.');
-  await vi.waitFor(async () => expect((await runsOf(studio)).map(({ status }) => status)).toEqual(['success']), patience);
+  await expect.poll(async () => (await runsOf(studio)).map(({ status }) => status)).toEqual(['success']);
 });

@@ -10,7 +10,7 @@ import { errorOfStop } from './stop-errors.js';
 import { followRetry } from './follow-retry.js';
 import { openConversation, rewritten } from './conversation.js';
 import { toStored } from '../plain/stored-message.js';
-import { isSame, fieldsIn, inheriting } from '../phase/plain-data.js';
+import { isSame, fieldsIn, inheriting, withinDepth } from '../phase/plain-data.js';
 import type { AnyMessage, Chunk } from './spec.js';
 import { checkDataPart } from '../loop/emit.js';
 import type { RunScope } from '../phase/scope.js';
@@ -89,7 +89,7 @@ const usersIn = (messages: readonly AnyMessage[]): JudgedInput['users'] =>
 
 /** Judges the caller's messages. Returns their guarded version; the same array if nothing changed. */
 export const judgeInput = async (run: Run, messages: readonly AnyMessage[], by: Adapter): Promise<readonly AnyMessage[]> => {
-  const input: JudgedInput = { by, rewrites: new Map(), system: undefined, users: usersIn(messages) };
+  const input: JudgedInput = { by, rewrites: new Map(), system: undefined, users: usersIn(withinDepth(messages)) };
   if (!run.plan.has('input')) {
     run.change({ input });
     return messages;

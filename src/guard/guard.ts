@@ -71,16 +71,22 @@ const abortOf =
     throw tripwire;
   };
 
-const contextOf = (scope: RunScope, call: Pick<HookContext, 'state' | 'abort' | 'retryCount'>): HookContext => ({
-  state: call.state,
-  abort: call.abort,
-  retryCount: call.retryCount,
-  requestContext: scope.requestContext,
-  tracingContext: scope.tracingContext,
-  ...scope.host.observe?.(scope.tracingContext),
-  writer: scope.writer,
-  abortSignal: scope.abortSignal,
-  messageId: scope.messageId?.(),
-  agent: scope.agent,
-  heedsRulings: scope.heedsRulings,
-});
+/** Lists the fields: it runs for each chunk and guard, and a spread takes as long as all of them. */
+const contextOf = (scope: RunScope, call: Pick<HookContext, 'state' | 'abort' | 'retryCount'>): HookContext => {
+  const observed = scope.host.observe?.(scope.tracingContext);
+  return {
+    state: call.state,
+    abort: call.abort,
+    retryCount: call.retryCount,
+    requestContext: scope.requestContext,
+    tracingContext: observed?.tracingContext ?? scope.tracingContext,
+    tracing: observed?.tracing,
+    loggerVNext: observed?.loggerVNext,
+    metrics: observed?.metrics,
+    writer: scope.writer,
+    abortSignal: scope.abortSignal,
+    messageId: scope.messageId?.(),
+    agent: scope.agent,
+    heedsRulings: scope.heedsRulings,
+  };
+};

@@ -14,25 +14,35 @@ type EditLeaf = (leaf: Leaf, label?: string) => Leaf;
  * plain error. Text files are decoded, in an object that names their type, and as data URLs. Dates, other bytes and circular references
  * stay as they are.
  */
-export const mapLeaves = (value: unknown, edit: EditLeaf, host?: Pick<Mapping, 'keeps'>): unknown => {
+export const mapLeaves = (value: unknown, edit: EditLeaf, host?: HostData): unknown => readerOf(edit, host)(value);
+
+const readerOf = (edit: EditLeaf, host?: HostData): MapInner => {
   const known = new Map<object, unknown>();
+  const content = host && readerOf(host.editContent);
   const inner: MapInner = (one, label, fileType) => {
     if (typeof one === 'string') return readEncoded(one, fileType, changeOf(edit, label)) ?? edit(one, label);
     if (typeof one === 'number' || typeof one === 'bigint') return edit(one, label);
     if (typeof one !== 'object' || one === null) return one;
     if (known.has(one)) return known.get(one);
     known.set(one, one);
-    const mapped = mapContainer(one, { edit, inner, label, fileType, ...host });
+    const mapped = mapContainer(one, { edit, inner, label, fileType, keeps: host?.keeps, content });
     known.set(one, mapped);
     return mapped;
   };
-  return inner(value);
+  return inner;
 };
 
 type MapInner = (value: unknown, label?: string, fileType?: unknown) => unknown;
 
 /** The texts in a file. */
 const changeOf = (edit: EditLeaf, label?: string) => ({ change: (text: string) => String(edit(text, label)) });
+
+/** Data of the host, with content of models and tools in it. */
+interface HostData {
+  /** The fields that stay, like all names. */
+  readonly keeps: ReadonlySet<string>;
+  readonly editContent: EditLeaf;
+}
 
 interface Mapping {
   readonly edit: EditLeaf;
@@ -41,9 +51,12 @@ interface Mapping {
   readonly label: string | undefined;
   /** The type of the file that contains it. */
   readonly fileType?: unknown;
-  /** Of data of the host: the fields that stay, like all names. */
-  readonly keeps?: ReadonlySet<string>;
+  readonly keeps?: HostData['keeps'] | undefined;
+  /** Reads the content in data of the host. */
+  readonly content?: MapInner | undefined;
 }
+
+const boxed = /^\[object (?:String|Number)\]$/;
 
 const mapContainer = (value: object, mapping: Mapping): unknown => {
   const { edit, inner, label, fileType } = mapping;
@@ -57,8 +70,9 @@ const mapContainer = (value: object, mapping: Mapping): unknown => {
   if (value instanceof Error) return mapError(value, inner);
   if (value instanceof Map || value instanceof Set) return mapCollection(value, inner);
   const { toJSON } = fieldsIn(value);
-  if (typeof toJSON !== 'function') return mapFields(value, mapping);
-  const json: unknown = toJSON.call(value);
+  const read = boxed.test(Object.prototype.toString.call(value)) ? value.valueOf : toJSON;
+  if (typeof read !== 'function') return mapFields(value, mapping);
+  const json: unknown = read.call(value);
   const mapped = inner(json, label, fileType);
   return Object.is(mapped, json) ? value : mapped;
 };
@@ -80,10 +94,14 @@ const mapError = (error: Error, inner: MapInner): Error => {
   return mapped === fields ? error : Object.assign(new Error(String(mapped[0])), { name: error.name });
 };
 
-const mapFields = (fields: object, { edit, inner, label, fileType, keeps }: Mapping): object => {
+const mapFields = (fields: object, { edit, inner, label, fileType, keeps, content }: Mapping): object => {
   const before: [string, unknown][] = Object.entries(fields);
   const read = (name: string, value: unknown) =>
-    inner(value, labelOfField(fields, name, label), fileTypeOf(fieldsIn(fields), name, fileType));
+    (isContent(fields, name, value) ? (content ?? inner) : inner)(
+      value,
+      labelOfField(fields, name, label),
+      fileTypeOf(fieldsIn(fields), name, fileType),
+    );
   const after = before.map(
     ([name, value]) => [keeps ? name : String(edit(name)), keeps?.has(name) ? value : read(name, value)] as const,
   );
@@ -120,34 +138,40 @@ export const labelledLeavesOf = (value: unknown): { readonly leaf: Leaf; readonl
 };
 
 /** Changes every text inside a value like {@link mapLeaves}: a changed number becomes a text. */
-export const mapTexts = (value: unknown, change: ChangeText): unknown =>
-  mapLeaves(value, (leaf, label) => {
+export const mapTexts = (value: unknown, change: ChangeText): unknown => mapLeaves(value, asText(change));
+
+const asText =
+  (change: ChangeText): EditLeaf =>
+  (leaf, label) => {
     const text = String(leaf);
     const changed = change(text, label);
     return changed === text ? leaf : changed;
-  });
+  };
 
 /** Framing fields of the host's data, which are not text of the conversation. */
-const framing = new Set([
-  'type',
-  'role',
-  'from',
-  'reason',
-  'finishReason',
-  'state',
-  'id',
-  'runId',
-  'messageId',
-  'toolCallId',
-  'toolName',
-]);
+const framing = new Set(['type', 'role', 'from', 'reason', 'finishReason', 'state', 'id', 'runId', 'messageId', 'toolCallId']);
+
+const contentField =
+  /^(?:args|input|result|error|data|object|structuredOutput|(?:suspend|resume)Payload|(?:suspend|iteration)Output|finalWorkflowResult)$/;
+
+/**
+ * Whether a field has data of a model, a tool or a workflow's step, whose own fields may have names of framing fields. Chunks have their
+ * frame in `payload`, and steps and runs in an `output` with their usage.
+ */
+const isContent = (fields: object, name: string, value: unknown): boolean => {
+  if (name === 'payload') return !('type' in fields);
+  return name === 'output' ? 'toolCallId' in fields || !('usage' in fieldsIn(value)) : contentField.test(name);
+};
 
 /**
  * Changes each text in data of the host, which may be cyclic. Field names, numbers and the host's framing fields stay. An instance of
  * a class in which a text changes becomes a plain object.
  */
 export const mapErrorTexts = (value: unknown, change: ChangeText): unknown =>
-  mapLeaves(value, (leaf, label) => (typeof leaf === 'string' ? change(leaf, label) : leaf), { keeps: framing });
+  mapLeaves(value, (leaf, label) => (typeof leaf === 'string' ? change(leaf, label) : leaf), {
+    keeps: framing,
+    editContent: asText(change),
+  });
 
 const sameOr = (before: readonly unknown[], after: unknown[]): readonly unknown[] =>
   after.every((one, index) => Object.is(one, before[index])) ? before : after;

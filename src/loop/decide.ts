@@ -38,7 +38,7 @@ const decisionOf = ([snapshot, actions]: readonly [LoopSnapshot, readonly Action
   return { snapshot, starts, stops, entered };
 };
 
-/** Equal keys have equal decisions. To write an event as JSON costs more than to find its decision. */
+/** Events with equal keys have equal decisions. To write an event as JSON costs more than to find its decision. */
 const keyOf = (event: LoopEvent): string =>
   'output' in event ? `${event.type} ${Object.values(event.output).join(' ')}` : event.type;
 
@@ -47,24 +47,32 @@ const keyOf = (event: LoopEvent): string =>
  * some 45 us for a transition, and a step has seven.
  *
  * @param variant a variant of the loop to study. Default: the loop
- * @param limit number of cached decisions; the next one clears the cache. Default: 10,000
+ * @param limit number of states whose decisions are cached; the next one clears the cache. Default: 10,000
  */
 export const createDecider = (variant?: LoopMachine, limit = 10_000) => {
   const machine = (): LoopMachine => variant ?? getLoopMachine();
-  const decisions = new Map<string, Decision>();
-  /** A state as text, by its snapshot, which runs share: to write it costs more than the rest of a decision. */
-  const states = new WeakMap<LoopSnapshot, string>();
-  const stateOf = (snapshot: LoopSnapshot): string =>
-    computed(states, snapshot, () => JSON.stringify([snapshot.value, snapshot.context]));
-  const remembered = (key: string, decide: () => Decision): Decision =>
-    computed(decisions, key, () => {
-      if (decisions.size >= limit) decisions.clear();
-      return decide();
-    });
+  const beforeStart = {};
+  /** The snapshot of each state, which all runs share, so that none of them writes its state as text to find a decision. */
+  const snapshots = new Map<string, LoopSnapshot>();
+  let decisions = new WeakMap<object, Map<string, Decision>>();
+  const remember = (from: object, key: string, decision: Decision): Decision => {
+    if (snapshots.size >= limit) {
+      snapshots.clear();
+      decisions = new WeakMap();
+    }
+    const { value, context } = decision.snapshot;
+    const snapshot = computed(snapshots, JSON.stringify([value, context]), () => decision.snapshot);
+    const made = { ...decision, snapshot };
+    computed(decisions, from, () => new Map()).set(key, made);
+    return made;
+  };
+  const decideOnce = (from: object, key: string, decide: () => Decision): Decision =>
+    decisions.get(from)?.get(key) ?? remember(from, key, decide());
   return {
-    start: (input: LoopInput) => remembered(JSON.stringify(input), () => decisionOf(initialTransition(machine(), input))),
+    start: (input: LoopInput) =>
+      decideOnce(beforeStart, JSON.stringify(input), () => decisionOf(initialTransition(machine(), input))),
     next: (snapshot: LoopSnapshot, event: LoopEvent) =>
-      remembered(`${stateOf(snapshot)} ${keyOf(event)}`, () =>
+      decideOnce(snapshot, keyOf(event), () =>
         // A final state stays final; the machine itself would still accept a CANCEL.
         snapshot.status === 'active' ? decisionOf(transition(machine(), snapshot, event)) : decisionOf([snapshot, []]),
       ),

@@ -5,9 +5,12 @@ import type { Part, Span } from './response.js';
 import { changeAttempt, currentAttempt, type Attempt, type Run } from './run.js';
 import type { ToolCall } from './tool-call.js';
 
+const spanTypes = new Map(
+  (['text', 'reasoning'] as const).flatMap((span) => ['start', 'delta', 'end'].map((place) => [`${span}-${place}`, span])),
+);
+
 /** The kind of the text that a chunk starts, continues or ends. */
-const spanTypeOf = ({ type }: Chunk): Span['type'] | undefined =>
-  /^(?:text|reasoning)-(?:start|delta|end)$/.test(type) ? (type.startsWith('text') ? 'text' : 'reasoning') : undefined;
+const spanTypeOf = ({ type }: Chunk): Span['type'] | undefined => spanTypes.get(type);
 
 interface SpanPayload {
   readonly id: string;

@@ -243,10 +243,10 @@ const contentOf = (part: Part, earlier: unknown): Pick<PartSnapshot, 'id' | 'val
 
 /** The arguments, the result and the tool's name of a call; the earlier array if nothing changed. */
 const callIn = (call: Extract<Part, { type: 'tool-invocation' }>['toolInvocation'], earlier: unknown): readonly unknown[] => {
-  const before: unknown[] = Array.isArray(earlier) ? earlier : [];
-  const [args, end, toolName] = before;
-  const now = [snapshotValue(args, call.args), snapshotValue(end, endOf(call)), call.toolName];
-  return now[0] === args && now[1] === end && now[2] === toolName ? before : now;
+  const before: readonly unknown[] = Array.isArray(earlier) ? earlier : [];
+  const [args, end] = [snapshotValue(before[0], call.args), snapshotValue(before[1], endOf(call))];
+  const { toolName } = call;
+  return args === before[0] && end === before[1] && toolName === before[2] ? before : [args, end, toolName];
 };
 
 /** The end of a call: its result, or the text of its error. */

@@ -1,3 +1,4 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { withoutQuotations } from '../guard/read-fields.js';
 import { fileKey, findToolPart, sourceFields, textOf, type Part } from './response.js';
 import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCallRecord, ToolResultRecord } from './ports.js';
@@ -99,11 +100,13 @@ export const stripQuotedMetadata = (parts: readonly Part[]): void => {
     if ('providerMetadata' in part) Object.assign(part, { providerMetadata: withoutQuotations(part.providerMetadata) });
 };
 
-/** The parts of this run's response so far, as the conversation has them now. */
-export const responseParts = (run: Run, list = run.state.list): Part[] =>
-  run.scope.host.messages
-    .read(list, 'response')
-    .flatMap(({ id, role, content }) => (role === 'assistant' && !run.options.before?.messageIds.has(id) ? content.parts : []));
+/** The parts of this run's response so far, as the conversation has them now; those of a single message are its own array. */
+export const responseParts = (run: Run, list = run.state.list): readonly Part[] => {
+  const isOwn = ({ id, role }: MastraDBMessage) => role === 'assistant' && !run.options.before?.messageIds.has(id);
+  const [first, ...others] = run.scope.host.messages.read(list, 'response').filter(isOwn);
+  const parts = first?.content.parts ?? [];
+  return others.length > 0 ? parts.concat(...others.map(({ content }) => content.parts)) : parts;
+};
 
 /** The number of parts of accepted steps. */
 export const acceptedParts = ({ state: { accepted } }: Run): number =>

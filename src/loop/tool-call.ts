@@ -2,7 +2,7 @@ import type { Durable } from '../durable/journal.js';
 import { klona } from 'klona/full';
 import { InterlockError } from '../errors.js';
 import { attempted } from '../phase/awaitable.js';
-import { copyPlain, copyKept, fieldsIn, keptCopy, isRecord, isSame } from '../phase/plain-data.js';
+import { copyPlain, copyKept, fieldsIn, keptCopy, isRecord, isSame, maxDepth } from '../phase/plain-data.js';
 
 /** A tool call of the model. */
 export interface ToolCall {
@@ -190,9 +190,6 @@ const sortKeys = (_key: string, value: unknown): unknown =>
 
 /** Code that copies fields one by one would give the copy another prototype. */
 const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-
-/** Deeper values would exceed the stack of code that reads them. */
-const maxDepth = 500;
 
 /** Whether a value has such a key, or too many levels to look for one. */
 const isUnsafe = (value: unknown, depth = 0): boolean =>

@@ -164,7 +164,10 @@ const readText = (text: string, types: readonly unknown[]): unknown => {
 const withValues = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withValues);
   if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, field]) => (field === undefined ? [] : [[name, withValues(field)]])),
-  );
+  const made = { ...value };
+  for (const [name, field] of Object.entries(value)) {
+    if (field === undefined) delete made[name];
+    else made[name] = withValues(field);
+  }
+  return made;
 };

@@ -17,9 +17,12 @@ const entries = (values: unknown, missingIn: (value: unknown) => Missing): Missi
   return undefined;
 };
 
+const roles: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool', 'signal']);
+
 const missingInMessage = (message: unknown): Missing => {
   if (!isObject(message)) return '';
-  const { content, parts } = message;
+  const { role, content, parts } = message;
+  if (!roles.has(role)) return '.role';
   if (parts !== undefined && parts !== null) return at('.parts', entries(parts, missingInPart));
   if (typeof content === 'string') return undefined;
   if (!isObject(content)) return '.content';
@@ -30,7 +33,7 @@ const missingInMessage = (message: unknown): Missing => {
 
 const missingInPart = (part: unknown): Missing => {
   if (typeof part === 'string') return undefined;
-  if (!isObject(part)) return '';
+  if (!isObject(part) || typeof part.type !== 'string') return '';
   switch (part.type) {
     case 'text':
       return at('.text', text(part.text));

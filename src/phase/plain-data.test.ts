@@ -11,6 +11,7 @@ import {
   unchanging,
   keptCopy,
   otherCodeRan,
+  withinDepth,
 } from './plain-data.js';
 
 class Thing {
@@ -246,4 +247,13 @@ describe('kept data', () => {
     expect(own).not.toBe(value);
     expect(copyForReaders([own])[0]).toBe(value);
   });
+});
+
+it('withinDepth accepts 500 levels and data that contains itself, and no more levels', () => {
+  const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+  const parent: Record<string, unknown> = { at: new Date() };
+  parent['children'] = Array.from({ length: 10 }, () => ({ parent }));
+  expect(withinDepth(parent)).toBe(parent);
+  expect(() => withinDepth(nested(500))).not.toThrow();
+  expect(() => withinDepth(nested(501))).toThrow(RangeError);
 });

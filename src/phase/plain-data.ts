@@ -23,8 +23,11 @@ export const definedFields = <T extends object>(fields: T): { [K in keyof T]?: E
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never; // some of the fields
 
 /** These fields, also those without a value. */
-export const pick = <T, Name extends keyof T>(from: T, ...names: readonly Name[]): Pick<T, Name> =>
-  Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, Name>; // the named fields
+export const pick = <T, Name extends keyof T>(from: T, ...names: readonly Name[]): Pick<T, Name> => {
+  const picked: Partial<Pick<T, Name>> = {};
+  for (const name of names) picked[name] = from[name];
+  return picked as Pick<T, Name>; // the named fields
+};
 
 interface Values<Key, Value> {
   get(key: Key): Value | undefined;
@@ -86,6 +89,19 @@ export const isPlain = (value: unknown): boolean => {
   return Array.isArray(value) ? value.every(isPlain) : isRecord(value) && Object.values(value).every(isPlain);
 };
 
+/** Deeper values would exceed the stack of code that reads them, such as that of guards. */
+export const maxDepth = 500;
+
+/** The same data. Raises a `RangeError` if it has too many levels; data that contains itself has not. */
+export const withinDepth = <T>(value: T, containers: object[] = []): T => {
+  const fields = Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : [];
+  if (containers.length === maxDepth) throw new RangeError(`data has more than ${maxDepth} levels.`);
+  containers.push(value as object); // popped before another of its level
+  for (const field of fields) if (isObject(field) && !containers.includes(field)) withinDepth(field, containers);
+  containers.pop();
+  return value;
+};
+
 /**
  * Whether a value is plain data that `JSON.stringify` takes; false if in doubt. Writing a large result as text, as Mastra's own check
  * does, takes five times as long. It has the limit of that check: data shared at many places would be written at each of them.
@@ -141,11 +157,12 @@ const copyList = (value: readonly unknown[], copying: Copying, depth: number): u
 
 const copyRecord = (value: Fields, copying: Copying, depth: number): Fields => {
   const made = { ...value };
-  copying.containers[depth] = value;
-  copying.copies[depth] = made;
   for (const key in made) {
     const field = fieldOf(made, key);
-    if (isObject(field)) made[key] = copy(field, copying, depth + 1);
+    if (!isObject(field)) continue;
+    copying.containers[depth] = value;
+    copying.copies[depth] = made;
+    made[key] = copy(field, copying, depth + 1);
   }
   return made;
 };
@@ -265,7 +282,8 @@ const sharedRecord = (earlier: Fields, value: Fields): Fields => {
     if (made) made[name] = one;
   }
   if (made) return made;
-  return Object.keys(earlier).length === fields ? earlier : withFieldsBefore(undefined, earlier, value);
+  for (const _name in earlier) fields -= 1; // a list of the names would be made for each value
+  return fields === 0 ? earlier : withFieldsBefore(undefined, earlier, value);
 };
 
 /** A copy of a record, with the earlier values of all fields before one of them. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Engine } from '../../src/durable/journal.js';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
@@ -95,7 +95,7 @@ it('P11: a process with other code adds nothing for followers after the last chu
     const started = tools().agent({ durability: dying }).generate(prompt, { runId: 'one' });
     if (await Promise.race([dying.died.then(() => false), started.then(() => true)])) break;
     const other = tools().agent({ durability: waiting(mortalEngine(disk)), inputProcessors: [guardNamed('new')] });
-    await vi.waitFor(async () => expect(await other.listRuns({ status: 'needs-decision' })).toHaveLength(1));
+    await expect.poll(() => other.listRuns({ status: 'needs-decision' })).toHaveLength(1);
     const again = tools().agent({ durability: mortalEngine(disk) });
     const { fullStream } = await again.attach('one', { from: 0 });
     const seen: string[] = [];

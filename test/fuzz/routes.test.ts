@@ -37,9 +37,8 @@ beforeAll(async () => {
   app = createApp(studio, { authorize: () => true });
   const started = await app.request('/api/agents/helper/runs', { method: 'POST', body: JSON.stringify({ text: 'Hello' }) });
   ({ runId } = (await started.json()) as { runId: string });
-  await vi.waitFor(async () =>
-    expect(await (await app.request(`/api/runs/${runId}`)).json()).toMatchObject({ status: 'success' }),
-  );
+  const ended = async () => expect(await (await app.request(`/api/runs/${runId}`)).json()).toMatchObject({ status: 'success' });
+  await vi.waitFor(ended, { timeout: 30_000 });
 });
 afterAll(() => studio.close());
 

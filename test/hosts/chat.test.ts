@@ -1,5 +1,5 @@
 import type { UIMessage } from 'ai';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { visibleMessages } from '../../src/ui/index.js';
 import { openChat } from './app/chat.js';
@@ -162,8 +162,8 @@ describe('the chat of the AI SDK with an InterlockAgent', () => {
     expect(app.paidBack).toEqual([]);
 
     await chat.addToolApprovalResponse({ id: tool?.approval?.id ?? '', approved, reason: approved ? undefined : 'Too much.' });
-    await vi.waitFor(() => expect(textsOf(chat.lastMessage?.parts ?? [])).toEqual([answer]));
-    await vi.waitFor(() => expect(chat.status).toBe('ready'));
+    await expect.poll(() => textsOf(chat.lastMessage?.parts ?? [])).toEqual([answer]);
+    await expect.poll(() => chat.status).toBe('ready');
     expect(app.paidBack).toEqual(paid);
     expect(chat.messages).toHaveLength(2);
 
@@ -179,8 +179,8 @@ describe('the chat of the AI SDK with an InterlockAgent', () => {
       await chat.sendMessage({ text: `A refund of ${amount}, please.` });
       const tool = toolOf(chat.lastMessage?.parts ?? []) as { approval?: { id: string } } | undefined;
       await chat.addToolApprovalResponse({ id: tool?.approval?.id ?? '', approved: true });
-      await vi.waitFor(() => expect(app.paidBack).toContain(amount));
-      await vi.waitFor(() => expect(chat.status).toBe('ready'));
+      await expect.poll(() => app.paidBack).toContain(amount);
+      await expect.poll(() => chat.status).toBe('ready');
     };
     await approve(81);
     const cutOff = (part: Part): Part =>
@@ -196,7 +196,7 @@ describe('the chat of the AI SDK with an InterlockAgent', () => {
     const refunds = parts.filter(({ type }) => type === 'tool-refund') as { approval?: { id: string } }[];
     expect(refunds).toHaveLength(2);
     for (const { approval } of refunds) await chat.addToolApprovalResponse({ id: approval?.id ?? '', approved: true });
-    await vi.waitFor(() => expect(textsOf(chat.lastMessage?.parts ?? [])).toEqual(['Your money is on its way.']));
+    await expect.poll(() => textsOf(chat.lastMessage?.parts ?? [])).toEqual(['Your money is on its way.']);
     expect(app.paidBack).toHaveLength(2);
     expect(app.paidBack).toEqual(expect.arrayContaining([61, 62]));
   });

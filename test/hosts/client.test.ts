@@ -157,9 +157,9 @@ describe('an InterlockAgent, called by the client', () => {
     const chunks: Chunk[] = [];
     const read = subscribed.processDataStream({ onChunk: async (chunk) => void chunks.push(chunk as Chunk) });
     await client.getAgent('support').sendMessage({ message: 'Hello', ...target });
-    await vi.waitFor(() => expect(textOf(chunks)).toBe('You said: Hello'), { timeout: 5_000 });
+    await expect.poll(() => textOf(chunks)).toBe('You said: Hello');
     await client.getAgent('support').sendMessage({ message: attack, ...target });
-    await vi.waitFor(() => expect(typesOf(chunks)).toContain('tripwire'), { timeout: 5_000 });
+    await expect.poll(() => typesOf(chunks)).toContain('tripwire');
     expect(textOf(chunks)).toBe('You said: Hello');
     subscribed.unsubscribe?.();
     void read;

@@ -1,7 +1,7 @@
 import { createTool } from '@mastra/core/tools';
 import { toAISdkStream } from '@mastra/ai-sdk';
 import { createUIMessageStreamResponse, type UIMessage } from 'ai';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { InterlockAgent, memoryEngine } from '../../src/index.js';
@@ -59,7 +59,7 @@ it('a resumed chat shows the whole answer once after a dropped connection', asyn
   await using server = await serveCut(routesOf(agent));
   const chat = openChat(server.url, 'waiting');
   const sent = chat.sendMessage({ text: 'Go.' });
-  await vi.waitFor(() => expect(wordsOf(chat.messages)).toEqual(['I wait.']), 5_000);
+  await expect.poll(() => wordsOf(chat.messages)).toEqual(['I wait.']);
   server.cut();
   await sent.catch(() => undefined);
   expect(chat.status).toBe('error');

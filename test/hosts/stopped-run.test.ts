@@ -7,7 +7,7 @@ import { LibSQLStore } from '@mastra/libsql';
 import { Memory } from '@mastra/memory';
 import { Hono } from 'hono';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 
 import { InterlockAgent, type RunEvent } from '../../src/index.js';
@@ -87,7 +87,7 @@ it('a client that disconnects while the last guard judges finds no unjudged word
   await judging;
   client.abort();
   expect(await left).toBe('left');
-  await vi.waitFor(() => expect(events.map(({ type }) => type)).toContain('run-finish'));
+  await expect.poll(() => events.map(({ type }) => type)).toContain('run-finish');
   expect(events.find(({ type }) => type === 'run-finish')).toMatchObject({ status: 'canceled' });
   const rows = JSON.stringify(await (await agent.getMemory())?.recall({ threadId: memory.thread, resourceId: memory.resource }));
   await (await post('generate', { messages: 'Did it work?' })).text();

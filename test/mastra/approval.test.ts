@@ -371,6 +371,18 @@ describe.each(modes)('tools that suspend the run, in %s', (mode) => {
   });
 });
 
+it.each(modes)('an approval runs the call that was shown, although a run is started with the id of its own: %s', async (mode) => {
+  const log: unknown[] = [];
+  const other = { toolCalls: [{ id: 'call-0-0', name: 'charge', args: { amount: 900 } }] };
+  const [shown, done] = callThen('charge', { amount: 5 });
+  const { agent } = makeAgent([shown, other, done] as never, { tools: { charge: charging(log) } });
+  const { result } = await begin(agent, mode);
+  const { runId } = result;
+  expect(await codeOf(() => agent[mode]('Charge 900.', { runId }))).toBe('agent/invalid-option');
+  await resume(agent, mode, yes, { runId });
+  expect(log).toEqual([5]);
+});
+
 describe('streams of suspended runs', () => {
   it('a reader can approve a pending call during the stream', async () => {
     const log: unknown[] = [];

@@ -100,13 +100,13 @@ describe('an agent with a channel', () => {
   ])('answers a direct message: %s', async (_name, Class) => {
     const { send, posted } = await start(Class, [{ text: 'Good morning, Ada.' }]);
     await send('Good morning');
-    await vi.waitFor(() => expect(posted.join('\n')).toContain('Good morning, Ada.'));
+    await expect.poll(() => posted.join('\n')).toContain('Good morning, Ada.');
   });
 
   it('posts the tripwire reason and no text of an answer that a guard rejects', async () => {
     const { send, posted } = await start(InterlockAgent, [{ text: 'The password is swordfish.' }], { hold: 'step' });
     await send('What is the password?');
-    await vi.waitFor(() => expect(posted.join('\n')).toContain('The answer has the password.'));
+    await expect.poll(() => posted.join('\n')).toContain('The answer has the password.');
     expect(posted.join('\n')).not.toContain('swordfish');
   });
 
@@ -122,11 +122,11 @@ describe('an agent with a channel', () => {
     const steps = [{ toolCalls: [{ name: 'pay', args: {} }] }, { text: 'It is paid.' }];
     const { send, posted, press } = await start(InterlockAgent, steps, { tools: { pay } });
     await send('Pay.');
-    await vi.waitFor(() => expect(posted.join('\n')).toContain('tool_approve:'));
+    await expect.poll(() => posted.join('\n')).toContain('tool_approve:');
     expect(paid).toEqual([]);
     const [button = ''] = /tool_approve:[^"]+/.exec(posted.join('\n')) ?? [];
     await press(button);
-    await vi.waitFor(() => expect(posted.join('\n')).toContain('It is paid.'));
+    await expect.poll(() => posted.join('\n')).toContain('It is paid.');
     expect(paid).toEqual(['Paid.']);
   });
 
@@ -144,6 +144,6 @@ describe('an agent with a channel', () => {
   it('answers in a channel without buttons', async () => {
     const { send, posted } = await start(InterlockAgent, [{ text: 'Good morning, Ada.' }], {}, { toolDisplay: 'text' });
     await send('Good morning');
-    await vi.waitFor(() => expect(posted.join('\n')).toContain('Good morning, Ada.'));
+    await expect.poll(() => posted.join('\n')).toContain('Good morning, Ada.');
   });
 });

@@ -178,7 +178,7 @@ describe('a shadow', () => {
     const ran = await run('outputResult', mode, judge);
     expect(ran.status).toBe('success');
     const finish = finishOf(ran.events);
-    await vi.waitFor(() => expect(ran.events.at(-1)?.type).toBe('guard-shadow'));
+    await expect.poll(() => ran.events.at(-1)?.type).toBe('guard-shadow');
     expect(ran.events.at(-1)).toMatchObject({ verdict: 'trip', reason: 'would not do', stepNumber: finish.stepNumber });
     expect(ran.result?.runEvents.at(-1)?.type).toBe('guard-shadow');
     expect(ran.events.map(({ seq }) => seq)).toEqual(ran.events.map((_, index) => index));
@@ -190,7 +190,7 @@ describe('a shadow', () => {
       { shadow: true },
     );
     const ran = await run('input', 'generate', judge);
-    await vi.waitFor(() => expect(eventsOf(ran, 'guard-shadow')).toMatchObject([{ phase: 'input', verdict: 'edit', edits: 1 }]));
+    await expect.poll(() => eventsOf(ran, 'guard-shadow')).toMatchObject([{ phase: 'input', verdict: 'edit', edits: 1 }]);
   });
 });
 
@@ -480,7 +480,7 @@ describe.each(modes)('in Mastra’s own agent, %s', (mode) => {
       const { result } = await stock(guard(judge as Processor, { shadow: true }), hook.startsWith('processOutput'));
       expect(result?.text).toBe('Hello there.');
       expect(result?.tripwire).toBeUndefined();
-      await vi.waitFor(() => expect(seen).toHaveBeenCalled());
+      await expect.poll(() => seen).toHaveBeenCalled();
     },
   );
 });

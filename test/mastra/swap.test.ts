@@ -6,7 +6,7 @@ import { LocalFilesystem, Workspace } from '@mastra/core/workspace';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { InterlockAgent, isInterlockError } from '../../src/index.js';
@@ -37,7 +37,7 @@ describe('scorers of an agent', () => {
     seen.length = 0;
     const result = await scoredAgent()[mode]('Hi');
     expect(await result.text).toBe('It is sunny.');
-    await vi.waitFor(() => expect(JSON.stringify(seen)).toContain('It is sunny.'));
+    await expect.poll(() => JSON.stringify(seen)).toContain('It is sunny.');
   });
 
   it.each(modes)('do not see a rejected answer, in %s', async (mode) => {

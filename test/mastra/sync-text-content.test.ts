@@ -1,8 +1,14 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import { createScorer } from '@mastra/core/evals';
+import { Mastra } from '@mastra/core/mastra';
 import type { Processor } from '@mastra/core/processors';
+import { InMemoryStore } from '@mastra/core/storage';
+import { Memory } from '@mastra/memory';
+import { Observability, TestExporter } from '@mastra/observability';
 import { describe, expect, it } from 'vitest';
 import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { modes } from './support.js';
 
 type Content = MastraDBMessage['content'];
 type Parts = Content['parts'];
@@ -112,4 +118,49 @@ it.each([1, 30])('removed text does not come back after a retry, with %s earlier
 it('text that no guard removes is sent as in Mastra', async () => {
   const same = keeping(() => true, 'processInput');
   expect(await sent(same, message({ content: 'said in the field' }))).toContain('"text":"said in the field"');
+});
+
+describe.each(['processInput', 'processInputStep', 'processOutputStep'] as const)('text that %s edits in a part', (hook) => {
+  it.each(modes.flatMap((mode) => [false, true].map((remembers) => [mode, remembers] as const)))(
+    'is not read from the field that repeats it, by spans, scorers or hooks: %s, memory %s',
+    async (mode, remembers) => {
+      const seen: Record<string, string> = {};
+      const note = (reader: string, value: unknown) => void (seen[reader] = JSON.stringify(value));
+      const scorer = createScorer({ id: 'live', description: 'Reads.', type: 'agent' }).generateScore(({ run }) => {
+        note('scorer', [run.input, run.output]);
+        return 1;
+      });
+      const hides: Processor = {
+        id: 'hides',
+        [hook]: ({ messages }: { messages: MastraDBMessage[] }) => {
+          for (const part of messages.flatMap(({ content }) => content.parts))
+            if (part.type === 'text') part.text = part.text.replace('SECRET', '***');
+          return messages;
+        },
+      };
+      const agent = new InterlockAgent({
+        id: 'a',
+        name: 'A',
+        instructions: 'Help.',
+        model: scriptedModel({ steps: [{ text: 'Fine.' }] }),
+        [hook === 'processOutputStep' ? 'outputProcessors' : 'inputProcessors']: [hides],
+        scorers: { live: { scorer, sampling: { type: 'ratio', rate: 1 } } },
+        ...(remembers && { memory: new Memory({ storage: new InMemoryStore() }) }),
+      });
+      const exporter = new TestExporter({ storeLogs: false });
+      const observability = new Observability({ configs: { default: { serviceName: 'tests', exporters: [exporter] } } });
+      const mastra = new Mastra({ observability, storage: new InMemoryStore(), logger: false }); // scorers need its storage
+      mastra.addAgent(agent);
+      const options = {
+        returnScorerData: true,
+        onIterationComplete: ({ messages }: { messages: unknown }) => note('hook', messages),
+        ...(remembers && { memory: { thread: 't', resource: 'r' } }),
+      };
+      if (mode === 'generate') note('result', await agent.generate('A SECRET.', options));
+      else note('result', await (await agent.stream('A SECRET.', options)).getFullOutput());
+      await expect.poll(() => Object.keys(seen)).toContain('scorer');
+      if (hook !== 'processOutputStep') note('spans', exporter.events); // else the model got it
+      expect(Object.keys(seen).filter((reader) => seen[reader]?.includes('SECRET'))).toEqual([]);
+    },
+  );
 });

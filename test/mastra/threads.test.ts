@@ -79,7 +79,7 @@ describe('a message that is sent to a thread', () => {
       ['system', 'Help.'],
       ['user', 'Hi'],
     ]);
-    await vi.waitFor(async () => expect((await store.recall(target)).messages.map(textOf)).toEqual(['Hi', 'Hello.']), soon);
+    await expect.poll(async () => (await store.recall(target)).messages.map(textOf)).toEqual(['Hi', 'Hello.']);
     end();
   });
 
@@ -176,9 +176,9 @@ describe('a thread with a run that waits for approval', () => {
     const { until, text, end } = await follow(agent);
     agent.sendMessage('Pay', target);
     await until('tool-call-approval');
-    await vi.waitFor(() => expect(agent.getActiveThreadRunId(target)).toBeDefined(), soon);
+    await expect.poll(() => agent.getActiveThreadRunId(target)).toBeDefined();
     await agent.sendToolApproval({ ...target, toolCallId: 'pay-1', approved });
-    await vi.waitFor(() => expect(text().join('')).toBe('Paid.'), soon);
+    await expect.poll(() => text().join('')).toBe('Paid.');
     expect(ran).toHaveBeenCalledTimes(approved ? 1 : 0);
     end();
   });
@@ -189,9 +189,9 @@ describe('a thread with a run that waits for approval', () => {
     const { accepted } = agent.sendMessage('Pay', target);
     await until('tool-call-approval');
     const { runId } = (await accepted) as { runId: string };
-    await vi.waitFor(async () => expect((await agent.listSuspendedRuns(target)).total).toBe(1), soon);
+    await expect.poll(async () => (await agent.listSuspendedRuns(target)).total).toBe(1);
     await agent.sendStreamResume({ ...target, runId, toolCallId: 'pay-1', resumeData: { approved: true } });
-    await vi.waitFor(() => expect(text().join('')).toBe('Paid.'), soon);
+    await expect.poll(() => text().join('')).toBe('Paid.');
     expect(ran).toHaveBeenCalledTimes(1);
     end();
   });

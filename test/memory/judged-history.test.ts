@@ -3,7 +3,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import { RequestContext } from '@mastra/core/request-context';
 import { InMemoryStore } from '@mastra/core/storage';
 import { Memory } from '@mastra/memory';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { guardsFor, InterlockAgent, memoryEngine, pipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
@@ -170,7 +170,7 @@ it('messages that memory recalls are judged in threads', async () => {
     for await (const { type } of subscription.stream) types.push(type);
   })();
   agent.sendMessage('Third', ids);
-  await vi.waitFor(() => expect(types).toContain('tripwire'), { timeout: 10_000 });
+  await expect.poll(() => types).toContain('tripwire');
   expect(model.calls).toEqual([]);
   subscription.unsubscribe();
 });

@@ -1,6 +1,8 @@
 import { inspect } from 'node:util';
 import { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import { createStep, createWorkflow } from '@mastra/core/workflows';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -188,3 +190,47 @@ it.each([
     }
   },
 );
+
+describe('a value in a field with any name', () => {
+  const address = 'ann@example.com';
+  const card = 4111111111111111;
+  const fields = { from: address, id: address, reason: `For ${address}.`, state: address, [address]: 1, card };
+  const patterns = redactor({ strategy: 'replace', kinds: ['email', 'card'] });
+  /** The chunks of a supervisor that have the value, except as the type of a part. */
+  const found = async (config: object): Promise<string[]> => {
+    const agent = new InterlockAgent({ ...common('top', callsTo('child')), outputProcessors: [patterns], ...config });
+    const texts = (await streamed(agent)).map((chunk) => JSON.stringify(chunk));
+    return texts.filter((text) => /(?<!"type":"tool-)ann@example\.com|4111111111111111/.test(text));
+  };
+
+  it.each([InterlockAgent, Agent])('of a tool of a sub-agent is in no chunk of its supervisor: %o', async (Child) => {
+    const mail = createTool({
+      id: 'mail',
+      description: 'Mails.',
+      inputSchema: z.object({}).loose(),
+      execute: async () => fields,
+    });
+    for (const call of [
+      { name: 'mail', args: fields },
+      { name: address, args: {} },
+    ]) {
+      const child = new (Child as typeof Agent)({
+        ...common('child', [{ toolCalls: [call] }, { text: 'Done.' }]),
+        tools: { mail },
+      });
+      expect(await found({ agents: { child } })).toEqual([]);
+    }
+  });
+
+  it('of a step of a workflow is in no chunk of its supervisor', async () => {
+    const any = { inputSchema: z.looseObject({}), outputSchema: z.any() };
+    const first = createStep({ id: 'first', ...any, execute: async () => fields });
+    const second = createStep({ id: 'second', ...any, execute: async ({ inputData }) => ({ inputData }) });
+    const workflow = createWorkflow({ id: 'mails', description: 'Mails.', ...any })
+      .then(first)
+      .then(second)
+      .commit();
+    const steps = [{ toolCalls: [{ name: 'workflow-mails', args: { inputData: {} } }] }, { text: 'Done.' }];
+    expect(await found({ ...common('top', steps), workflows: { mails: workflow } })).toEqual([]);
+  });
+});

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { MockMemory } from '@mastra/core/memory';
 import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { redactor } from '../../workflows/guards/index.js';
@@ -67,7 +67,7 @@ describe.each(modes)('unchanged guards replay to the same trace, %s', (mode) => 
   ) => {
     const { trace, agent } = await record(script, config, { mode, ...options });
     const judged = () => trace.filter((entry) => entry.kind === 'event' && entry.event.type === 'guard-shadow');
-    await vi.waitFor(() => expect(judged()).toHaveLength(shadows), 60_000); // they may arrive after the result
+    await expect.poll(() => judged()).toHaveLength(shadows); // they may arrive after the result
     const replayed = await replay(trace, agent);
     expect(replayed.endedAt).toBeUndefined();
     expect(formatTrace(replayed.trace)).toBe(formatTrace(trace));

@@ -1,5 +1,5 @@
 import { createTool } from '@mastra/core/tools';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { collectTraces, formatTrace, replay, traceOfKind } from '../../src/replay.js';
 import { guard as guarded, InterlockAgent, pipeline, type GuardPolicy } from '../../src/index.js';
@@ -234,7 +234,7 @@ describe('entities in an agent', () => {
     ['finds a name', { deadlineMs: 5_000, onUnavailable: 'pass' }, { left: 'It is [PERSON].', isBypassed: false }],
   ] as const)('a recognizer that %s follows the policy of its guard in a stream: %o', async (what, policy, expected) => {
     const answer = await answerOf(recognizers[what], policy);
-    await vi.waitFor(() => expect(answer).toMatchObject(expected)); // a shadow may report after the run
+    await expect.poll(() => answer).toMatchObject(expected); // a shadow may report after the run
   });
 
   it('merges names with the edits of a parallel guard', async () => {

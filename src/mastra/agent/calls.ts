@@ -18,6 +18,7 @@ import type { SuspendedRuns } from './suspended-runs.js';
 import { anySignal, safely } from '../../phase/awaitable.js';
 import { spanOf } from '../tracing/agent-trace.js';
 import type { Mastra } from '@mastra/core/mastra';
+import { fillTextFields } from '../messages/conversion.js';
 import { requestedIds, type MemoryTarget } from '../memory/memory.js';
 import { fieldsIn, inheriting } from '../../phase/plain-data.js';
 
@@ -61,6 +62,7 @@ export const startCall = async (
   const version = await versionFor(agent, options.versions, requestContext);
   if (version !== agent) return startCall(called.as(version), { mode, messages, options: { ...given, requestContext } });
   await checkAccess(agent, options, requestContext);
+  called.suspended.checkNew(options.runId);
   return inThread({ agent, mode, given, options, requestContext }, async (placed) => {
     const call = { agent, mode, messages: input, options: placed, requestContext: placed.requestContext ?? requestContext };
     const followed = await called.runner(given)?.start({ ...call, given });
@@ -151,9 +153,11 @@ const scored = (run: Run, call: Scored, ended: () => Promise<void>): StartedRun 
 /** Starts the live scorers of the call, or of the agent, for a run that was accepted. Mastra samples and filters them. They never change the run. */
 const startScorers = async (run: Run, { agent, options, requestContext }: Scored): Promise<void> => {
   if (run.state.status !== 'success') return;
-  const { threadId, resourceId } = run.state.list.get.input.db()[0] ?? {};
+  const { list: messageList } = run.state;
+  fillTextFields(messageList);
+  const { threadId, resourceId } = messageList.get.input.db()[0] ?? {};
   await agent['getLegacyHandler']()['capabilities'].runScorers({
-    messageList: run.state.list,
+    messageList,
     runId: run.options.runId,
     requestContext,
     structuredOutput: Boolean(options.structuredOutput),

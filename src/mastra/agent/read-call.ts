@@ -5,7 +5,8 @@ import * as mastraContext from '@mastra/core/request-context';
 import type { RequestContext, VersionOverrides, VersionSelector } from '@mastra/core/request-context';
 import { InterlockError, messageOf } from '../../errors.js';
 import type { CallOptions } from '../call-options.js';
-import { fieldsIn, isRecord } from '../../phase/plain-data.js';
+import { missingInMessages } from '../../phase/missing-content.js';
+import { fieldsIn, isRecord, withinDepth } from '../../phase/plain-data.js';
 import { checkOptionsObject } from '../options/option-table.js';
 import { withSupervisorHold } from '../tools/delegation.js';
 import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
@@ -87,7 +88,10 @@ export const openList = async (opening: OpenListOptions): Promise<MessageList> =
   reading('system', () => addSystem(list, system, 'user-provided'));
   reading('messages', () => {
     addMessages(list, Array.isArray(messages) ? (acceptedMessages(messages as ChatMessage[]) as typeof messages) : messages);
-    addMissingParts(list.get.all.db());
+    const all = withinDepth(list.get.all.db());
+    addMissingParts(all);
+    const missing = missingInMessages(all, 'messages'); // the failure of a guard that reads it would look like the guard's
+    if (missing) throw new TypeError(`${missing} has no content.`);
   });
   return list;
 };

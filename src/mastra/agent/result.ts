@@ -99,9 +99,9 @@ export const answerOf = (run: Run, { returnScorerData, throwOnTripwire }: Result
 const scoringDataOf = (run: Run): object => {
   const { list } = run.state;
   const { input, remembered, taggedSystemMessages, response } = list.getPersisted;
-  const messages = { inputMessages: input.db(), rememberedMessages: remembered.db(), systemMessages: list.getSystemMessages() };
+  const [inputMessages, rememberedMessages] = [input, remembered].map((some) => withTextFields(some.db(), list));
   return {
-    input: { ...messages, taggedSystemMessages },
+    input: { inputMessages, rememberedMessages, systemMessages: list.getSystemMessages(), taggedSystemMessages },
     output: isWithheld(run) ? [] : withTextFields(response.db(), list),
   };
 };

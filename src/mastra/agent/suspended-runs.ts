@@ -39,6 +39,12 @@ export const createSuspendedRuns = () => {
   };
   return {
     seek,
+    /** Raises `agent/invalid-option` for the id of a suspended run: the answer to that run would reach the new one. */
+    checkNew: (runId = ''): void => {
+      if (!suspendedRuns.has(runId) && !followed.get(runId)?.suspended()) return;
+      const detail = 'a run with this id is suspended; resume it, or start one with another id.';
+      throw new InterlockError('agent/invalid-option', { path: 'runId', detail });
+    },
     /** Follows a started run, and stores it if it suspends. */
     follow: (run: Run, ended: Promise<unknown>): void => {
       const { runId } = run.options;

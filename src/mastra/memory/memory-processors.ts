@@ -4,7 +4,7 @@ import { RequestContext } from '@mastra/core/request-context';
 import { pick } from '../../phase/plain-data.js';
 import { phases } from '../../phase/table.js';
 import type { Conversation } from './memory.js';
-import { addMissingParts, fillTextField, followParts } from '../messages/conversion.js';
+import { addMissingParts, fillTextFields } from '../messages/conversion.js';
 import { threadTitle, type Titling } from './memory-title.js';
 import { internal, isInternal } from '../internal-processors.js';
 import { forkList } from '../messages/list-insides.js';
@@ -97,8 +97,7 @@ const messageMirrors: Processor = internal({
   id: 'message-mirrors',
   processOutputResult: ({ messageList }) => {
     joinContinued(messageList);
-    for (const { content } of messageList.get.input.db()) followParts(content);
-    for (const message of messageList.get.response.db()) fillTextField(message);
+    fillTextFields(messageList);
     return messageList;
   },
 });

@@ -9,16 +9,13 @@ interface Converted {
   readonly content: string | readonly object[];
 }
 
-/** The number of messages from which caching pays: splitting a list costs about as much as converting this many. */
-const minCached = 20;
+/** The numbers of messages and of parts of an answer from which caching pays: splitting a list costs about as much as converting these. */
+const minCached = { messages: 20, parts: 4 };
 
-/** The number of steps of a long answer that are converted together. */
-const stepsAtOnce = 16;
-
-/** Messages whose conversion does not depend on the rest of their list. `of` has the copies of their content. */
-interface Stretch {
-  readonly messages: readonly MastraDBMessage[];
+/** Copies of content whose conversion does not depend on what follows it, and that conversion, which grows with the answer. */
+interface Known<Message> {
   readonly of: readonly object[];
+  readonly made: Message[];
 }
 
 /**
@@ -33,67 +30,72 @@ export const createConversion = <Message extends Converted>(
   convert: (list: MessageList) => Promise<Message[]> | Message[],
   copies: MessageCopies,
 ): ((list: MessageList) => Promise<Message[]>) => {
-  const caches: { of: readonly object[]; made: readonly Message[] }[] = [];
-  /** The conversion of the stretch with an index; `lead` are messages in front of it, whose conversions are left out. */
-  const made = async (list: MessageList, { messages, of }: Stretch, index: number): Promise<readonly Message[]> => {
-    const known = caches[index];
-    if (known?.of.length === of.length && of.every((copy, at) => copy === known.of[at])) return known.made;
-    const lead = index === 0 ? [] : [question];
-    const converted = await convert(partOf(list, [...lead, ...messages, question], false));
-    const own = converted.slice(lead.length, -1);
-    caches[index] = { of: isPlain(of) ? of : [], made: own }; // changes inside an instance of a class are not noticed
-    return own;
+  let earlier: Known<Message> = { of: [], made: [] };
+  let steps = earlier;
+  const earlierOf = async (list: MessageList, messages: readonly MastraDBMessage[], of: readonly object[]) => {
+    if (of.length === earlier.of.length && startsWith(of, earlier.of)) return earlier.made;
+    const made = (await convert(partOf(list, [...messages, question], false))).slice(0, -1);
+    if (isPlain(of)) earlier = { of, made }; // changes inside an instance of a class are not noticed
+    return made;
+  };
+  const knownSteps = (parts: readonly { type: string }[], settled: number): Known<Message> => {
+    const { length } = steps.of;
+    return length <= settled && isStartOf(parts, length) && startsWith(parts, steps.of) ? steps : { of: [], made: [] };
   };
   return async (list) => {
     const messages = messagesOf(list);
     const length = settledLength(messages);
-    const answer = length === messages.length - 2 && isUserText(messages[length]) ? messages.at(-1) : undefined;
-    const ends = answer ? settledEnds(answer) : [];
-    if ((length < minCached && ends.length === 0) || !isKnownInside(list)) return convert(list);
+    const answer = answerOnly(messages, length);
+    const settled = answer ? settledParts(answer) : 0;
+    if ((length < minCached.messages && settled < minCached.parts) || !isKnownInside(list)) return convert(list);
     const of = copies.of(messages);
-    const before = await made(list, { messages: messages.slice(0, length), of: of.slice(0, length) }, 0);
-    const steps: Message[] = [];
-    for (const [index, end] of ends.entries())
-      steps.push(...(await made(list, stretchOf(messages, of, [ends[index - 1] ?? 0, end]), index + 1)));
-    const last = answer && ends.length > 0 ? [withParts(answer, ends.at(-1) ?? 0)] : messages.slice(length + 1);
+    const before = await earlierOf(list, messages.slice(0, length), of.slice(0, length));
+    const parts = of.at(-1)?.content.parts ?? [];
+    const known = knownSteps(parts, settled);
+    const { length: from } = known.of;
+    const last = answer && from > 0 ? partsFrom(answer, from) : messages.slice(length + 1);
     const rest = await convert(partOf(list, [...messages.slice(length, length + 1), ...last], true));
     const start = rest.findIndex(({ role }) => role !== 'system'); // there is a user message
-    return [...rest.slice(0, start), ...before, ...rest.slice(start, start + 1), ...steps, ...rest.slice(start + 1)];
+    const converted = rest.slice(0, start).concat(before, rest.slice(start, start + 1), known.made, rest.slice(start + 1));
+    if (settled > from && settled === parts.length && isPlain(parts.slice(from))) {
+      known.made.push(...rest.slice(start + 1));
+      steps = { of: parts, made: known.made };
+    }
+    return converted;
   };
 };
 
-/** A message with a range of its parts. */
-const withParts = (message: MastraDBMessage, from: number, to?: number): MastraDBMessage => ({
-  ...message,
-  content: { ...message.content, parts: message.content.parts.slice(from, to) },
-});
+/** The answer, if the list ends with a user message with text and one message after it. */
+const answerOnly = (messages: readonly MastraDBMessage[], length: number): MastraDBMessage | undefined =>
+  length === messages.length - 2 && isUserText(messages[length]) ? messages.at(-1) : undefined;
 
-/** A range of parts of the last message. */
-const stretchOf = (
-  messages: readonly MastraDBMessage[],
-  copies: readonly MastraDBMessage[],
-  [from, to]: readonly [number, number],
-): Stretch => ({
-  messages: messages.slice(-1).map((message) => withParts(message, from, to)),
-  of: copies.slice(-1).flatMap(({ content }) => content.parts.slice(from, to)),
-});
+const startsWith = (list: readonly object[], start: readonly object[]): boolean =>
+  start.length <= list.length && start.every((one, index) => one === list[index]);
+
+/** Whether a step may start at an index of an answer's parts. */
+const isStartOf = (parts: readonly { type: string }[], index: number): boolean =>
+  index === parts.length || parts[index]?.type === 'step-start';
+
+/** A message with its parts from one on; none without parts. */
+const partsFrom = (message: MastraDBMessage, from: number): MastraDBMessage[] => {
+  const parts = message.content.parts.slice(from);
+  return parts.length > 0 ? [{ ...message, content: { ...message.content, parts } }] : [];
+};
 
 /**
- * The ends, as indices of parts, of stretches of steps at the beginning of an answer. Each step in them has only text and finished
- * calls, with a call at its end, so that neither later parts nor the provider's marks affect its conversion.
+ * The number of parts at the beginning of an answer that are whole steps of only text and finished calls, with a call at their end, so
+ * that neither later parts nor the provider's marks affect their conversion.
  */
-const settledEnds = ({ role, content: { parts, providerMetadata } }: MastraDBMessage): number[] => {
-  const ends: number[] = [];
-  if (role !== 'assistant' || providerMetadata) return ends;
-  let steps = 0;
-  for (const [index, part] of parts.entries()) {
-    if (!isSettled(part)) break;
-    if (part.type !== 'step-start' || index === 0) continue;
-    if (parts[index - 1]?.type !== 'tool-invocation') break;
-    steps += 1;
-    if (steps % stepsAtOnce === 0) ends.push(index);
+const settledParts = ({ role, content: { parts, providerMetadata } }: MastraDBMessage): number => {
+  if (role !== 'assistant' || providerMetadata) return 0;
+  let settled = 0;
+  let index = 0;
+  for (const part of parts) {
+    if (!isSettled(part) || (part.type === 'step-start' && settled !== index)) break;
+    index += 1;
+    if (part.type === 'tool-invocation' && isStartOf(parts, index)) settled = index;
   }
-  return ends;
+  return settled;
 };
 
 const isSettled = (part: MastraDBMessage['content']['parts'][number]): boolean => {
@@ -175,11 +177,6 @@ export const addMissingParts = (messages: readonly MastraDBMessage[]): void => {
   }
 };
 
-/** Removes fields whose parts a guard has removed. */
-export const dropStaleFields = (messages: readonly MastraDBMessage[]): void => {
-  for (const { content } of messages) mirrorsOf(content).forEach(({ field }) => delete content[field]);
-};
-
 /**
  * The messages as Mastra's agent returns them, in copies: answers repeat their text in a field. The messages of a list get no such field
  * before they were accepted, because guards edit parts.
@@ -194,15 +191,22 @@ export const withTextFields = (messages: readonly MastraDBMessage[], { getPersis
   });
 };
 
+/** Updates these fields in the messages of a list. */
+export const fillTextFields = ({ get }: MessageList): void => {
+  for (const { content } of get.input.db()) followParts(content);
+  for (const message of get.response.db()) fillTextField(message);
+};
+
 /** Sets the fields of a message of the answer that repeat its parts. */
-export const fillTextField = ({ role, content }: MastraDBMessage): void => {
+const fillTextField = ({ role, content }: MastraDBMessage): void => {
   const text = role === 'assistant' ? lastText(content.parts) : '';
   if (text !== '') content.content = text; // a new answer has no such field yet
   followParts(content);
 };
 
-/** Updates the fields of a message that repeat its parts, if guards have edited these. */
+/** Updates the fields of a message that repeat its parts, if guards have edited or removed these. */
 export const followParts = (content: Content): void => {
+  mirrorsOf(content).forEach(({ field }) => delete content[field]);
   const { parts } = content;
   const texts = ofType(parts, 'text').map(({ text }) => text);
   if (content.content && !repeats(content.content, [...texts, lastText(parts)])) content.content = texts.join('\n');

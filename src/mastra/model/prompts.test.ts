@@ -197,6 +197,25 @@ describe('an incrementally converted prompt', () => {
     },
   );
 
+  it.each(['v2', 'v3', 'v4'] as const)('law: equals Mastra’s after each step of an answer, for a %s model', async (version) => {
+    const model = modelOf(version);
+    const few = fc.array(message, { maxLength: 4 });
+    const change = fc.oneof({ weight: 6, arbitrary: plainStep }, { weight: 1, arbitrary: changes['guards and the loop'] });
+    await fc.assert(
+      fc.asyncProperty(few, fc.array(change, { minLength: 3, maxLength: 12 }), async (before, then) => {
+        const list = listOf([...before, { role: 'user', parts: [{ type: 'text', text: 'Look.' }] }]);
+        const copies = createMessageCopies(() => true);
+        const [prompts, tools] = [createPrompts(copies), createToolMessages(copies)];
+        for (const one of then) {
+          apply(list, Array.isArray(one) ? { kind: 'step', parts: one.slice(1) } : one); // `apply` starts the step
+          expect(plain(await prompts(list, model))).toEqual(plain(await mastrasPrompt(list, version)));
+          expect(plain(await tools(list, true))).toEqual(plain(list.get.all.aiV5.model()));
+        }
+      }),
+      times(60, 200),
+    );
+  });
+
   it.each<[string, (call: Part) => Part[]]>([
     [
       'a call without a result',
@@ -266,6 +285,23 @@ describe('an incrementally converted prompt', () => {
       expect(seen).toEqual([2, 2, 2]);
     },
   );
+
+  it.each([[], long])('converts each finished step of an answer once, after %#', async (...before) => {
+    const [prompts, model] = [createPrompts(createMessageCopies(() => true)), modelOf('v2')];
+    const list = listOf([...before, { role: 'user', parts: [{ type: 'text', text: 'Look.' }] }]);
+    const converted = vi.spyOn(
+      MessageList.prototype as unknown as { toAIV5UIMessages(m: readonly MastraDBMessage[]): unknown },
+      'toAIV5UIMessages',
+    );
+    const seen: number[] = [];
+    for (let n = 1; n <= 12; n += 1) {
+      apply(list, { kind: 'step', parts: [{ type: 'text', text: `Look ${n}.` }, finishedCall()] });
+      await prompts(list, model);
+      seen.push(converted.mock.calls.at(-1)?.[0].at(-1)?.content.parts.length ?? 0);
+    }
+    converted.mockRestore();
+    expect(seen.slice(4)).toEqual(Array.from({ length: 8 }, () => 3));
+  });
 
   it('has a change by a guard of an earlier step of the answer', async () => {
     const [prompts, list, model] = [createPrompts(createMessageCopies(() => true)), listOf(long), modelOf('v4')];

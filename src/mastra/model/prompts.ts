@@ -2,7 +2,7 @@ import { aiV5ModelMessageToV2PromptMessage, type MastraDBMessage, type MessageLi
 import type { LoopMessages, Prompt, StepSettings } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import { fieldsIn, copyPlain, isObject, isRecord, computed } from '../../phase/plain-data.js';
-import { createConversion, dropStaleFields } from '../messages/conversion.js';
+import { createConversion, followParts } from '../messages/conversion.js';
 import type { MessageCopies } from '../messages/list-insides.js';
 import { isStandardSchemaWithJSON, standardSchemaToJSONSchema } from '@mastra/core/schema';
 import { isProviderDefinedTool } from '@mastra/core/tools';
@@ -13,7 +13,7 @@ export const createPrompts = (copies: MessageCopies): LoopMessages['toPrompt'] =
   const conversionFor = (model: ResolvedModel) =>
     computed(conversions, model, () => createConversion(allMessages, (list) => promptOf(list, model), copies));
   return async (list, model) => {
-    dropStaleFields(list.get.all.db()); // a conversion may read only the last messages
+    for (const { content } of list.get.all.db()) followParts(content); // a conversion may read only the last messages
     return (await conversionFor(model)(list)).map(copied);
   };
 };
@@ -21,17 +21,17 @@ export const createPrompts = (copies: MessageCopies): LoopMessages['toPrompt'] =
 const allMessages = (list: MessageList): MastraDBMessage[] => list.get.all.db();
 
 /** Copies a message, because middleware marks messages and parts in place, and later calls must not get these marks. */
-const copied = (message: Prompt[number]): Prompt[number] =>
-  message.role === 'system'
-    ? copiedPart(message)
-    : ({ ...copiedPart(message), content: message.content.map(copiedPart) } as Prompt[number]); // with the same parts
+const copied = (message: Prompt[number]): Prompt[number] => {
+  const copy = copiedPart(message);
+  return copy.role === 'system' ? copy : Object.assign(copy, { content: copy.content.map(copiedPart) });
+};
 
 const copiedPart = <T extends { providerOptions?: object }>(part: T): T =>
   part.providerOptions ? { ...part, providerOptions: copyPlain(part.providerOptions) } : { ...part };
 
 /** The conversation in the form of the model's specification. */
 export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise<Prompt> => {
-  dropStaleFields(list.get.all.db());
+  for (const { content } of list.get.all.db()) followParts(content);
   return promptOf(list, model);
 };
 

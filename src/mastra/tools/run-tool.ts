@@ -9,7 +9,7 @@ import type { Chunk, LoopPorts, ToolRequest } from '../../loop/ports.js';
 import { delegate, inFrame, withholding } from './delegation.js';
 import { offeredTools } from '../model/prompts.js';
 import { takeMade, type StepTool } from '../tool-arguments.js';
-import { fieldsIn, copyPlain, isJson, isRecord, computed } from '../../phase/plain-data.js';
+import { fieldsIn, copyPlain, isJson, isRecord, computed, withinDepth } from '../../phase/plain-data.js';
 import { findTool, prepareTool, type LoopTarget, type AnyTool, type CoreTool } from './tools.js';
 import { safely } from '../../phase/awaitable.js';
 import type { ToolHooks } from '@mastra/core/tools';
@@ -129,7 +129,8 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
       request.isWithheld ? withholding(act) : act(),
     );
     if (suspending.suspension) return { kind: 'suspended', suspension: { ...suspending.suspension, rested } };
-    const result = returned === undefined ? null : isJson(returned) ? returned : mastraUtils.ensureSerializable(returned);
+    const result =
+      returned === undefined ? null : isJson(returned) ? returned : withinDepth(mastraUtils.ensureSerializable(returned));
     const { toolCallId, toolName } = call;
     await safely(tool.onOutput, { toolCallId, toolName, output: result, abortSignal });
     // Part of the outcome, which a durable run stores: MCP tools keep the model's text in a hidden field of the result.

@@ -137,7 +137,7 @@ describe('one judge', () => {
     expect(pieces(emitted)).toEqual(['Hel', 'lo']);
     await gate.push(finish);
     await gate.idle();
-    await vi.waitFor(() => expect(judged).toEqual(['Hello']));
+    await expect.poll(() => judged).toEqual(['Hello']);
   });
 });
 
