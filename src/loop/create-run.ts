@@ -1,4 +1,5 @@
 import { klona } from 'klona/full';
+import type { RunEvent } from '../../schemas/index.js';
 import { createResponse } from './response.js';
 import { createRunScope, type GuardReport, type GuardSpan, type Reports, type RunScope } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
@@ -159,12 +160,12 @@ const markEdited = (run: Run, { verdict, author }: GuardReport): void => {
 
 /** Calls the run's observers with each event first, independently of other listeners. */
 const listener =
-  (observers: readonly RunObserver[], { onEvent }: RunOptions, runOf: () => Run): NonNullable<RunOptions['onEvent']> =>
-  (event) => {
+  (observers: readonly RunObserver[], { onEvent }: RunOptions, runOf: () => Run) =>
+  (event: RunEvent): void => {
     try {
       for (const observer of observers) observer.onEvent(event, runOf());
     } finally {
-      onEvent?.(event);
+      onEvent?.(event, runOf());
     }
   };
 

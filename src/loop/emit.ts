@@ -3,7 +3,7 @@ import type { Chunk, DataPart } from './ports.js';
 import { isOver, type Run, type Attempt } from './run.js';
 import { InterlockError } from '../errors.js';
 import { copyPlain } from '../phase/plain-data.js';
-import type { WaitingCall } from './tool-call.js';
+import type { ProviderResult, ToolCall, WaitingCall } from './tool-call.js';
 
 /** A chunk that the loop creates. */
 export const agentChunk = (run: Run, type: string, payload: unknown): Chunk => ({
@@ -12,6 +12,25 @@ export const agentChunk = (run: Run, type: string, payload: unknown): Chunk => (
   from: 'AGENT',
   payload,
 });
+
+/** Fields of the payloads of Mastra's chunks, by the type of the chunk. */
+interface ChunkPayloads {
+  'text-delta': { readonly id: string; readonly text: string };
+  'tool-call': ToolCall;
+  'tool-result': ProviderResult;
+  'tool-call-input-streaming-start': {
+    readonly toolCallId: string;
+    readonly toolName?: string;
+    readonly argsTextDelta?: undefined;
+  };
+  'tool-call-delta': { readonly toolCallId: string; readonly toolName?: string; readonly argsTextDelta?: string };
+}
+
+/** Whether a chunk has a type, and with it the payload of the type. */
+export const isChunk = <Type extends keyof ChunkPayloads>(
+  chunk: Chunk,
+  type: Type,
+): chunk is Chunk & { type: Type; payload: ChunkPayloads[Type] } => chunk.type === type;
 
 /**
  * Emits an activity's chunk. Returns a promise if the reader is behind. Chunks from activities of a finished or canceled run are

@@ -17,7 +17,7 @@ import {
 } from './run.js';
 import { recordStep, rejectRecord, responseStep } from './step-record.js';
 import { safely, untilAborted, attempted } from '../phase/awaitable.js';
-import { definedFields } from '../phase/plain-data.js';
+import { definedFields, fieldsIn } from '../phase/plain-data.js';
 import { recordWastedCall } from './model-call.js';
 
 /** The end of an attempt. */
@@ -52,7 +52,7 @@ export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> =>
 };
 
 const notifyStep = (run: Run, record: StepRecord): Promise<unknown> | undefined => {
-  const notified = safely(run.options.onStepFinish, record);
+  const notified = safely(run.options.onStepFinish, record, run);
   return notified && untilAborted(notified, run.signal);
 };
 
@@ -274,4 +274,4 @@ const publishWaiting = async (run: Run, held: readonly Chunk[]): Promise<void> =
 const isOfCall =
   (ids: readonly string[]) =>
   ({ type, payload }: Chunk): boolean =>
-    type.startsWith('tool-call') && ids.includes((payload as { toolCallId: string }).toolCallId); // all chunks of calls have it
+    type.startsWith('tool-call') && ids.includes(String(fieldsIn(payload)['toolCallId'])); // all chunks of calls have it

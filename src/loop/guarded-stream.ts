@@ -9,14 +9,14 @@ import type { EarlierText } from '../stream/gate/matcher.js';
 import { createStreamGate, type StreamGateOptions } from '../stream/gate/stream-gate.js';
 import type { Verdict } from '../verdict.js';
 import { withoutFallen } from './fallen-stand-ins.js';
-import { addChunk, findToolPart, type ProviderResult } from './response.js';
+import { addChunk, findToolPart } from './response.js';
 import { isGuarded, stopWith, streamPayload, mostFollowing, takeReprocessed } from './judge.js';
 import type { Outcome } from './activity.js';
 import type { Chunk } from './ports.js';
 import { emit } from './emit.js';
 import { changeAttempt, currentAttempt, type Attempt, type Run } from './run.js';
 import { chunkIn, argumentsOf } from '../stream/gate/chunk.js';
-import { type ToolCall, setCall, type CallRuling, type StepCalls } from './tool-call.js';
+import { type ProviderResult, type ToolCall, setCall, type CallRuling, type StepCalls } from './tool-call.js';
 
 /** Passes chunks through the guards to the reader. It waits only if it must. */
 export interface GuardedStream {

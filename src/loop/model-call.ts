@@ -84,7 +84,7 @@ export const recordModelChunk = (run: Run, modelChunk: ModelChunk): void => {
   if (type === 'error') throw fieldsIn(payload)['error'] ?? payload;
   if (modelChunk.needsWords && type !== 'raw') keepOriginalWords(attempt, modelChunk.chunk);
   if (type === 'finish') recordModelFinish(run, modelChunk);
-  else if (type === 'response-metadata') recordMetadata(attempt, payload as object);
+  else if (type === 'response-metadata') recordMetadata(attempt, fieldsIn(payload));
   else if (type !== 'raw' && attempt.modelCall?.respondedAt === undefined)
     changeAttempt(run, {
       hasResponded: true,

@@ -1,5 +1,6 @@
+import { isChunk } from './emit.js';
 import type { Chunk } from './ports.js';
-import { type ToolCall, keyOfCall } from './tool-call.js';
+import { keyOfCall } from './tool-call.js';
 import { findToolPart } from './response.js';
 import type { Run } from './run.js';
 import { responseParts } from './step-record.js';
@@ -36,11 +37,11 @@ export const createPartIds = ({ used, given, isOpen }: ReturnType<typeof idsOf>)
     if (free !== id && callStarts.has(type)) given.set(free, id);
     return free;
   };
-  const callOf = (id: string, { preliminary }: { preliminary?: boolean }): string => {
+  const callOf = (id: string, { payload }: Chunk): string => {
     const calls = [...used].filter((own) => (given.get(own) ?? own) === id);
     const open = calls.findLast((own) => !answered.has(own) && (called.has(own) || isOpen(own)));
     const call = open ?? owned.get(id) ?? id;
-    if (!preliminary) answered.add(call);
+    if (!fieldsIn(payload)['preliminary']) answered.add(call);
     return call;
   };
   /** The last part that is no reasoning. */
@@ -51,9 +52,10 @@ export const createPartIds = ({ used, given, isOpen }: ReturnType<typeof idsOf>)
     return owned.get(id) ?? claim(id, type);
   };
   /** Undefined for a repeated call. */
-  const idOfCall = (id: string, { type, payload }: Chunk): string | undefined => {
-    if (type === 'tool-result') return callOf(id, payload as object);
-    const key = type === 'tool-call' ? `${id} ${keyOfCall(payload as ToolCall)}` : undefined;
+  const idOfCall = (id: string, chunk: Chunk): string | undefined => {
+    const { type } = chunk;
+    if (type === 'tool-result') return callOf(id, chunk);
+    const key = isChunk(chunk, 'tool-call') ? `${id} ${keyOfCall(chunk.payload)}` : undefined;
     const isRepeated = key !== undefined && seenCalls.has(key);
     if (!isRepeated && callStarts.has(type) && complete.delete(id)) owned.delete(id);
     if (key === undefined) return idOfPart(id, type);

@@ -79,7 +79,7 @@ const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter) => {
     const { code } = fieldsIn(error);
     causes.push({
       name,
-      message: String(writer.plain(error.message)),
+      message: writer.plain(error.message),
       ...(typeof code === 'string' && { code }),
       frames: framesOf(stack),
     });

@@ -1,7 +1,8 @@
 import { partOf, type TraceWriter } from '../trace/trace-writer.js';
 import { createPartIds, idsOf, partIdOf } from './part-ids.js';
+import { isChunk } from './emit.js';
 import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolRequest } from './ports.js';
-import type { ToolCall, ToolOutcome } from './tool-call.js';
+import type { ToolOutcome } from './tool-call.js';
 import type { Run } from './run.js';
 import { fieldsIn } from '../phase/plain-data.js';
 
@@ -121,8 +122,8 @@ const writeOpened = (writer: TraceWriter, call: number, { response, warnings }: 
     kind: 'opened',
     ...writer.place,
     call,
-    response: writer.plain(facts) as Record<string, unknown>, // an object stays one
-    ...(warnings && warnings.length > 0 && { warnings: writer.plain(warnings) as unknown[] }),
+    response: writer.plain(facts),
+    ...(warnings && warnings.length > 0 && { warnings: [...writer.plain(warnings)] }),
   });
 };
 
@@ -176,10 +177,9 @@ const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStr
 
 /** The chunk of a call with the arguments that its guards get: a replay has no tools to make them. A rejected one is rejected again. */
 const withMadeCall = (chunk: Chunk, { ports, request }: OpenCall): Chunk => {
-  const call = chunk.payload as ToolCall; // of that type
-  if (chunk.type !== 'tool-call' || call.providerExecuted || !ports.makeCall) return chunk;
-  const { args, refusal } = ports.makeCall({ call, settings: request });
-  return { ...chunk, payload: { ...call, args: refusal ? refusedArguments : args } };
+  if (!ports.makeCall || !isChunk(chunk, 'tool-call') || chunk.payload.providerExecuted) return chunk;
+  const { args, refusal } = ports.makeCall({ call: chunk.payload, settings: request });
+  return { ...chunk, payload: { ...chunk.payload, args: refusal ? refusedArguments : args } };
 };
 
 /** The ids of a run, for ids that are not assigned in it. */

@@ -1,7 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { toBase64 } from '../guard/read-file.js';
 import type { Chunk } from './ports.js';
-import type { ToolCall } from './tool-call.js';
+import type { ProviderResult, ToolCall } from './tool-call.js';
 import { fieldsIn, copyShared, isPlain } from '../phase/plain-data.js';
 
 /** A part of a message, as the host keeps it. */
@@ -9,14 +9,6 @@ export type Part = MastraDBMessage['content']['parts'][number];
 type ToolPart = Extract<Part, { type: 'tool-invocation' }>;
 type TextPart = Extract<Part, { type: 'text' }>;
 type ReasoningPart = Extract<Part, { type: 'reasoning' }>;
-
-/** The payload of a tool result in the model's stream. */
-export interface ProviderResult {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly args?: unknown;
-  readonly result?: unknown;
-}
 
 /** A text or reasoning part while it grows. */
 interface GrowingSpan {

@@ -89,7 +89,7 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
     conceal,
     onEvent: (event: RunEvent): void => {
       const own = conceal ? withoutChanges(event) : event; // changes may contain pieces of secrets
-      writer.write({ kind: 'event', event: writer.plain(own) as typeof event }); // events are plain data
+      writer.write({ kind: 'event', event: writer.plain(own) });
     },
     /** Records the setup of the run; called once, before anything happens. */
     start: (run: Run, facts: HeaderFacts): void => {
@@ -176,7 +176,7 @@ export const writeInput = (writer: TraceWriter, { host: { messages } }: Run['sco
   writer.write({
     kind: 'input',
     messages: messages.read(list, 'all').map(({ id, role, content }) => {
-      const text = writer.plain(content.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')) as string;
+      const text = writer.plain(content.parts.map((part) => (part.type === 'text' ? part.text : '')).join(''));
       return { id, role, chars: charsIn(text), text };
     }),
     list: writer.refer(writer.freeze(messages.snapshot(list) as object), adds),
@@ -207,10 +207,7 @@ const judgedPayloadOf = (writer: TraceWriter, lane: string, plan: Plan): Plan =>
 const writeResult = (writer: TraceWriter, run: Run, object: unknown): void => {
   const { inputTokens, outputTokens, totalTokens } = run.state.usage;
   const finish = run.recorder.events.findLast((event) => event.type === 'run-finish');
-  const { tripwire, error } = writer.plain({ tripwire: finish?.tripwire, error: finish?.error }) as Pick<
-    RunFinish,
-    'tripwire' | 'error'
-  >;
+  const { tripwire, error } = writer.plain({ tripwire: finish?.tripwire, error: finish?.error });
   const text = acceptedSteps(run)
     .map((step) => step.text)
     .join('');
@@ -219,12 +216,10 @@ const writeResult = (writer: TraceWriter, run: Run, object: unknown): void => {
     ...writer.place,
     status: run.state.status ?? 'failed',
     finishReason: finishReasonOf(run),
-    text: writer.plain(text) as string,
+    text: writer.plain(text),
     ...(object !== undefined && { object: writer.plain(object) }),
     usage: { inputTokens, outputTokens, totalTokens },
     tripwire,
     error,
   });
 };
-
-type RunFinish = Extract<RunEvent, { type: 'run-finish' }>;

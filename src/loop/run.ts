@@ -113,12 +113,12 @@ export interface RunOptions extends Readonly<RecordedSettings> {
   /** The context of hooks besides the loop's own: the agent, the request's contexts, and the host's writer instead of the loop's. */
   readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'> &
     Partial<Pick<RunScope, 'writer' | 'conversation'>>;
-  readonly onEvent?: (event: RunEvent) => void;
+  readonly onEvent?: (event: RunEvent, run: Run) => void;
   /** Undefined without tracing; the run then has no cost for it. */
   readonly tracer?: RunTracer;
   /** Undefined if the run is not recorded. */
   readonly recording?: RunRecording;
-  readonly onStepFinish?: (step: StepRecord) => unknown;
+  readonly onStepFinish?: (step: StepRecord, run: Run) => unknown;
 }
 
 /** The state from earlier runs that the host combines with this one. */

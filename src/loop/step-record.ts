@@ -154,11 +154,11 @@ const currentResult = (record: ToolResultRecord, parts: readonly Part[]): ToolRe
 };
 
 const currentSource = (chunk: Chunk, parts: readonly Part[]): Chunk[] => {
-  const payload = chunk.payload as { id: string; url?: string; title?: string; filename?: string };
-  const part = parts.find((one) => one.type === 'source' && one.source.id === payload.id);
+  const payload = fieldsIn(chunk.payload);
+  const part = parts.find((one) => one.type === 'source' && one.source.id === payload['id']);
   if (part?.type !== 'source') return [];
   const now = sourceFields(part);
-  const isSame = Object.entries(now).every(([name, value]) => value === (payload[name as keyof typeof now] ?? value));
+  const isSame = Object.entries(now).every(([name, value]) => value === (payload[name] ?? value));
   return [isSame ? chunk : { ...chunk, payload: { ...payload, ...now } }];
 };
 

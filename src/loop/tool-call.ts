@@ -2,7 +2,7 @@ import type { Durable } from '../durable/journal.js';
 import { klona } from 'klona/full';
 import { InterlockError } from '../errors.js';
 import { attempted } from '../phase/awaitable.js';
-import { copyPlain, copyKept, keptCopy, isRecord, isSame, maxDepth } from '../phase/plain-data.js';
+import { copyPlain, copyKept, fieldsIn, keptCopy, isRecord, isSame, maxDepth } from '../phase/plain-data.js';
 
 /** A tool call of the model. */
 export interface ToolCall {
@@ -10,6 +10,14 @@ export interface ToolCall {
   readonly toolName: string;
   readonly args: unknown;
   readonly providerExecuted?: boolean;
+}
+
+/** The payload of a tool result in the model's stream. */
+export interface ProviderResult {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args?: unknown;
+  readonly result?: unknown;
 }
 
 /** A call of the model as guards get it. */
@@ -95,8 +103,9 @@ const unknownName = 'unknown';
 
 /** The name of a tool for events and spans. A name that the step does not offer is the model's own text, and is left out. */
 export const publicToolName = (tools: Readonly<Record<string, unknown>> | undefined, name: string): string => {
-  const known = (tools ?? {}) as Record<string, { readonly id?: unknown; readonly name?: unknown }>; // models also call a tool by its id
-  const isKnown = Object.hasOwn(known, name) || Object.values(known).some((tool) => tool.id === name || tool.name === name);
+  const known = tools ?? {};
+  const isCalled = (tool: unknown): boolean => fieldsIn(tool)['id'] === name || fieldsIn(tool)['name'] === name; // models also call a tool by its id
+  const isKnown = Object.hasOwn(known, name) || Object.values(known).some(isCalled);
   return isKnown ? name : unknownName;
 };
 

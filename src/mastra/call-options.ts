@@ -1,9 +1,8 @@
 import type { AgentExecutionOptionsBase } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
-import type { TracingContext, TracingOptions } from '@mastra/core/observability';
-import type { RequestContext, VersionOverrides } from '@mastra/core/request-context';
-import type { RequireToolApproval, ToolHooks, ToolPayloadTransformPolicy } from '@mastra/core/tools';
+import type { TracingContext } from '@mastra/core/observability';
+import type { RequestContext } from '@mastra/core/request-context';
 import type { Chunk, StepSettings } from '../loop/ports.js';
 import type { OwnOptions } from './options/option-table.js';
 import type { MemoryTarget } from './memory/memory.js';
@@ -23,42 +22,31 @@ type Callback = (value: never) => unknown;
 /** A prepareStep function: Mastra's, with the arguments and results of `processInputStep`. */
 export type PrepareStep = NonNullable<Processor['processInputStep']>;
 
+/** Options that the loop reads as Mastra types them. */
+type MastraOptions = Pick<
+  AgentExecutionOptionsBase<unknown>,
+  | ('abortSignal' | 'actor' | 'delegation' | 'hooks' | 'includeRawChunks' | 'isTaskComplete' | 'maxSteps')
+  | ('onIterationComplete' | 'requireToolApproval' | 'returnScorerData' | 'runId' | 'savePerStep' | 'scorers')
+  | ('serverless' | 'toolCallConcurrency' | 'tracingOptions' | 'transform' | 'versions')
+>;
+
 /** Options of one call, merged with the defaults, as the loop reads them. */
-export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, CallCallbacks, OwnOptions<'call'> {
+export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, CallCallbacks, OwnOptions<'call'>, MastraOptions {
   structuredOutput?: StructuredOutput;
   instructions?: unknown;
   system?: unknown;
   context?: MessageListInput;
   memory?: MemoryTarget;
-  runId?: string;
   requestContext?: RequestContext;
-  maxSteps?: number;
-  includeRawChunks?: boolean;
   stopWhen?: StopCondition | readonly StopCondition[];
-  isTaskComplete?: AgentExecutionOptionsBase<unknown>['isTaskComplete'];
-  onIterationComplete?: AgentExecutionOptionsBase<unknown>['onIterationComplete'];
-  abortSignal?: AbortSignal;
-  /** Keeps work alive after the response, on hosts that freeze then. */
-  serverless?: { waitUntil?: (work: Promise<unknown>) => void };
   toolsets?: Readonly<Record<string, object>>;
   clientTools?: object;
-  hooks?: ToolHooks;
   prepareStep?: PrepareStep;
-  requireToolApproval?: RequireToolApproval;
-  toolCallConcurrency?: number | { limit?: number };
   tracingContext?: TracingContext;
   tracing?: TracingContext;
-  tracingOptions?: TracingOptions;
-  actor?: unknown;
-  delegation?: unknown;
-  scorers?: unknown;
-  returnScorerData?: boolean;
-  savePerStep?: boolean;
-  versions?: VersionOverrides;
   mcp?: unknown;
   model?: unknown;
   experimentalTransform?: StreamTransforms;
-  transform?: ToolPayloadTransformPolicy;
   /** Ends the run after its last reader has canceled. Set if `onReaderCancel` is 'stop'. */
   stopForReader?: () => void;
 }

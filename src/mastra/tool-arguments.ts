@@ -1,7 +1,7 @@
 import { toStandardSchema, type StandardSchemaWithJSON } from '@mastra/core/schema';
 import * as mastraTools from '@mastra/core/tools'; // older versions lack some of its names
 import { type MadeCall, faultOfArguments, frozenArguments, invalidArguments, refusedCall } from '../loop/tool-call.js';
-import { copyPlain, isPlain, isRecord, isSame } from '../phase/plain-data.js';
+import { copyPlain, fieldsIn, isPlain, isRecord, isSame } from '../phase/plain-data.js';
 import { attempted } from '../phase/awaitable.js';
 
 /** A tool as Mastra prepares it for a run; without `execute` for a tool of the client. */
@@ -94,9 +94,9 @@ const isValidated = (tool: StepTool): boolean => {
 };
 
 const standardOf = (authored: unknown): StandardSchemaWithJSON | undefined => {
-  const { inputSchema, parameters = inputSchema } = Object(authored) as { inputSchema?: unknown; parameters?: unknown };
+  const { inputSchema, parameters = inputSchema } = fieldsIn(authored);
   const schema: unknown = typeof parameters === 'function' && !('~standard' in parameters) ? parameters() : parameters;
-  return Object(schema) === schema && '~standard' in (schema as object) ? (schema as StandardSchemaWithJSON) : undefined; // by its mark
+  return '~standard' in fieldsIn(schema) ? (schema as StandardSchemaWithJSON) : undefined; // by its mark
 };
 
 /**
@@ -139,7 +139,7 @@ const schemaOf = (tool: StepTool, onValid: (input: unknown) => void): StandardSc
 
 /** Arguments with the lists and objects that a model wrote as JSON text; the same arguments if there are none. */
 const withReadTexts = (args: unknown, schema: unknown): unknown => {
-  const { properties = {} } = Object(schema) as { properties?: Readonly<Record<string, unknown>> };
+  const properties = fieldsIn(fieldsIn(schema)['properties']);
   if (!isRecord(args)) return args;
   const read = Object.entries(args).flatMap(([name, value]) => {
     const made = typeof value === 'string' ? readText(value, typesIn(properties[name])) : undefined;
@@ -150,8 +150,8 @@ const withReadTexts = (args: unknown, schema: unknown): unknown => {
 
 /** The JSON types that a schema accepts. */
 const typesIn = (schema: unknown): unknown[] => {
-  const { type, anyOf = [] } = Object(schema) as { type?: unknown; anyOf?: readonly unknown[] };
-  return [type, ...anyOf.flatMap(typesIn)].flat();
+  const { type, anyOf } = fieldsIn(schema);
+  return [type, ...(Array.isArray(anyOf) ? anyOf.flatMap(typesIn) : [])].flat();
 };
 
 const readText = (text: string, types: readonly unknown[]): unknown => {

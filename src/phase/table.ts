@@ -1,4 +1,3 @@
-import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../errors.js';
 import type { Author } from '../verdict.js';
 import { fieldsIn } from './plain-data.js';
@@ -26,9 +25,9 @@ export const phaseNames = Object.keys(phases) as Phase[]; // the table has exact
 export const isPerChunk = (name: string): boolean => Object.hasOwn(phases, name) && phases[name as Phase].cadence === 'chunk';
 
 /** Whether a processor implements any hook of the table, or computes a state signal. */
-export const hasAnyHook = (processor: Processor): boolean =>
+export const hasAnyHook = (processor: object): boolean =>
   [...phaseNames.map((phase) => phases[phase].hook), 'computeStateSignal' as const].some(
-    (hook) => typeof processor[hook] === 'function',
+    (hook) => typeof fieldsIn(processor)[hook] === 'function',
   );
 
 /** The row of a phase, by its name; throws for a name that is not in the table. */

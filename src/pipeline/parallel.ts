@@ -44,7 +44,7 @@ export const inParallel = <P extends Phase>(branches: readonly Branch<P>[], bloc
 };
 
 /** The results of branches that may judge again. */
-export interface SettleBlockOptions<P extends Phase> extends MergeBranchesOptions<P> {
+interface SettleBlockOptions<P extends Phase> extends MergeBranchesOptions<P> {
   readonly branches: readonly Branch<P>[];
 }
 

@@ -52,8 +52,8 @@ export const createTraceWriter = ({ recorder, wallClock, position, conceal }: Tr
       const { stepNumber, attempt } = position();
       return { stepNumber, attempt };
     },
-    /** A value as it is recorded. */
-    plain: (value: unknown) => toPlainJson(value, conceal),
+    /** A value as it is recorded: the same fields, without what is no data. */
+    plain: <T>(value: T) => toPlainJson(value, conceal) as T,
     /** A snapshot of a record, to be written later. */
     freeze: (record: object) => freeze(record, conceal),
     /** Returns references to the content of a record. New values are added to `adds`. */

@@ -29,7 +29,7 @@ export const openTrace = (run: Run, ownRecorder?: TraceRecorder): RunTrace | und
   const events = createRecorder({
     ...base,
     runId,
-    onEvent: (event) => writer.write({ kind: 'event', event: writer.plain(event) as typeof event }), // events are plain data
+    onEvent: (event) => writer.write({ kind: 'event', event: writer.plain(event) }),
   });
   const recorded = { lanes, runId, writer, conceal, runOf: () => loopOf?.() };
   const { openSpan, show } = recordedParts(recorded);
@@ -109,9 +109,9 @@ const writeEnd = (run: Run, { writer, events, held, steps, failure, total: { tex
   if (status === 'success') held.release();
   steps.end(status);
   const cause = tripwire ? { tripwire: factsOf(tripwire) } : failure && { error: errorFact(failure.error) };
-  const ended = writer.plain({ status, ...cause }) as { status: RunStatus }; // the same fields
+  const ended = writer.plain({ status, ...cause });
   events.record({ type: 'run-finish', ...ended, retries });
-  writer.write({ kind: 'result', ...writer.place, ...ended, finishReason: status, text: String(writer.plain(text)), usage });
+  writer.write({ kind: 'result', ...writer.place, ...ended, finishReason: status, text: writer.plain(text), usage });
   writer.isSuspended = true;
 };
 

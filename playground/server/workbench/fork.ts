@@ -7,7 +7,8 @@ import { readContents } from '../../../src/trace/contents.js';
 import type { TraceRecorder } from '../../../src/trace/trace-writer.js';
 import { toPlainJson } from '../../../src/trace/plain-json.js';
 import { insidesOfAgent, type InterlockAgent } from '../../../src/mastra/agent/agent.js';
-import { startedBy, streamTo } from '../../../src/mastra/agent/calls.js';
+import { driveHere, startedRun } from '../../../src/mastra/agent/callbacks.js';
+import { streamTo } from '../../../src/mastra/agent/calls.js';
 import type { InterlockStream } from '../../../src/mastra/agent/run-stream.js';
 import { resolveOptions } from '../../../src/mastra/agent/resolve-options.js';
 import { startRun } from '../../../src/mastra/agent/start-run.js';
@@ -62,7 +63,8 @@ export const fork = async (recorded: Trace, agent: InterlockAgent, options: Fork
     messages: list.get.all.db().map((message) => withText(message, messages[message.id])),
     answering: (ports) => forkPorts(ports, trace, runId),
   });
-  return (await streamTo(called, startedBy(called, run, resolved))) as InterlockStream; // the type that its callers get
+  const started = startedRun(run, resolved, () => driveHere(run, called.suspended));
+  return (await streamTo(called, started)) as InterlockStream; // the type that its callers get
 };
 
 /** A message with another text and otherwise the same content. */

@@ -1,7 +1,7 @@
 import { readAhead, recordModelChunk } from '../model-call.js';
 import type { ModelCall, ResponseReader, Chunk, LoopPorts, ModelRequest } from '../ports.js';
 import type { Outcome } from '../activity.js';
-import { agentChunk, emit } from '../emit.js';
+import { agentChunk, emit, isChunk } from '../emit.js';
 import { changeAttempt, currentAttempt, type Attempt, type Run } from '../run.js';
 import { setRunError, isGuarded, stopWith, dropReprocessed } from '../judge.js';
 import { InterlockError } from '../../errors.js';
@@ -165,9 +165,9 @@ type KeepCall = (chunk: Chunk) => void;
  * call that the provider runs itself is not changed.
  */
 const makeCall = (run: Run, attempt: Attempt, chunk: Chunk): readonly [made: Chunk, keep?: KeepCall] => {
-  const written = chunk.payload as ToolCall; // of that type
   const { makeCall: make } = run.options.ports;
-  if (chunk.type !== 'tool-call' || written.providerExecuted || !make) return [chunk];
+  if (!make || !isChunk(chunk, 'tool-call') || chunk.payload.providerExecuted) return [chunk];
+  const written = chunk.payload;
   const { args, refusal, ...rest } = make({ call: written, settings: attempt.settings });
   const keepData: KeepCall = ({ payload }) => {
     const { toolCallId } = payload as ToolCall;

@@ -1,16 +1,16 @@
 import type { PhaseData } from '../../phase/row.js';
 import { afterStep, conversationFields, stepFields, clearFeedback, stepFeedbackTag } from '../conversation.js';
-import { addWritten } from '../emit.js';
+import { addWritten, isChunk } from '../emit.js';
 import { dropFallen } from '../fallen-stand-ins.js';
 import { resultOfCall, unquoting } from '../guarded-stream.js';
 import { followResponse, snapshotResponse, resend } from '../follow-response.js';
 import { isGuarded, judge, judgeWith, failWith, type Judged } from '../judge.js';
 import type { Outcome } from '../activity.js';
 import type { StepRecord } from '../ports.js';
-import type { ToolCall } from '../tool-call.js';
+import type { ProviderResult, ToolCall } from '../tool-call.js';
 import { changeAttempt, currentAttempt, acceptedSteps, isOver, type Attempt, type Run } from '../run.js';
 import { acceptedParts, recordStep, responseParts, responseStep, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
-import { findToolPart, type ProviderResult } from '../response.js';
+import { findToolPart } from '../response.js';
 import { insertEnd, settleEnd } from '../settle-result.js';
 import { fieldsIn, isSame } from '../../phase/plain-data.js';
 import { whenReady, type Awaitable, attempted } from '../../phase/awaitable.js';
@@ -109,8 +109,8 @@ const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRec
   }
   for (const held of attempt.heldResults) {
     const own = resultOfCall(run, attempt, held);
-    if (!own) continue;
-    const result = own.payload as ProviderResult; // only results are buffered
+    if (!own || !isChunk(own, 'tool-result')) continue; // only results are buffered
+    const result = own.payload;
     const end = { kind: 'result', result: result.result } as const;
     const known = record.toolResults.length;
     const stop = await settleEnd(run, record, { call: callOf(run, result), end, payload: result });
@@ -127,12 +127,6 @@ const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolC
   return { toolCallId, toolName: known?.toolName ?? toolName, args: known?.args ?? args, providerExecuted: true };
 };
 
-/** The fields of chunks that belong to a tool call. */
-interface CallPayload {
-  readonly toolName?: string;
-  readonly argsTextDelta?: string;
-}
-
 /**
  * Whether streamed arguments differ from their calls, or have none: guards of whole responses judge only the calls, so that the content
  * of such a response is sent again.
@@ -141,7 +135,7 @@ const hasUnjudgedInput = ({ answer }: Attempt): boolean => {
   const streamed = Map.groupBy(answer.streamedInput.splice(0), ({ payload }) => fieldsIn(payload)['toolCallId']);
   return [...streamed].some(([id, chunks]) => {
     const call = answer.toolCalls.find(({ toolCallId }) => toolCallId === id);
-    const payloads = chunks.map(({ payload }) => payload as CallPayload);
+    const payloads = chunks.map(({ payload }) => fieldsIn(payload));
     const text = payloads.map(({ argsTextDelta = '' }) => argsTextDelta).join('');
     const isNamed = payloads.every(({ toolName }) => toolName === undefined || toolName === call?.toolName);
     return !call || !isNamed || (text !== '' && !isTextOf(text, call.args));

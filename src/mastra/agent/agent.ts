@@ -1,4 +1,4 @@
-import type * as agents from '@mastra/core/agent';
+import type * as host from '@mastra/core/agent';
 import type { Agent as Stock, SubAgent, ToolsInput } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { Mastra } from '@mastra/core/mastra';
@@ -29,7 +29,7 @@ import {
   type RunFilter,
   type RunOwner,
 } from '../durable/operation-options.js';
-import { followedRun, type Followed } from './callbacks.js';
+import { startedRun, type Followed } from './callbacks.js';
 import type { Erased, RunSummary, RunMetrics } from '../durable/run-operations.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { BaseAgent, type OfOutput } from './base-agent.js';
@@ -45,7 +45,7 @@ import { noteListed } from '../tools/tools.js';
 type Asked = { requestContext?: RequestContext };
 
 /** Reads the private parts of an agent; set by the class's static block. */
-export let insidesOfAgent: (agent: InterlockAgent) => CalledAgent;
+export let insidesOfAgent: (agent: object) => CalledAgent;
 
 /**
  * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, with the guarantees of the
@@ -62,11 +62,12 @@ export class InterlockAgent<
   TRequestContext = unknown,
 > extends BaseAgent<TAgentId, TTools, TOutput> {
   static {
-    insidesOfAgent = (agent) => agent.#called;
-    rejectMethods(this.prototype, (agent: InterlockAgent) => hasGuards(agent.#setup.guards));
+    insidesOfAgent = (agent) => (agent as InterlockAgent).#called;
+    rejectMethods(this.prototype, (agent) => hasGuards((agent as InterlockAgent).#setup.guards));
   }
 
   #setup: AgentSetup;
+  #agent = this as unknown as Stock; // Mastra's agent without its type parameters, as Mastra's functions accept it
   #suspended = createSuspendedRuns();
   #durable: DurableRuns | undefined;
 
@@ -76,7 +77,7 @@ export class InterlockAgent<
     this.#setup = setup;
     registerGuards(this.getMastraInstance(), this.id, setup);
     if (hasGuards(setup.guards)) quietTools(this);
-    this.#durable = durableRunsOf(this as unknown as Stock, setup); // see #called
+    this.#durable = durableRunsOf(this.#agent, setup);
   }
 
   /**
@@ -200,8 +201,9 @@ export class InterlockAgent<
     return this.#follow(await forOperation(this.#durable, 'fork', options).fork(runId, options));
   }
 
-  async #follow(followed: Followed): Promise<InterlockStream> {
-    return (await streamTo(this.#called, followedRun(followed, {}))) as InterlockStream; // see stream
+  async #follow({ run, ended }: Followed): Promise<InterlockStream> {
+    const started = startedRun(run, {}, () => ended);
+    return (await streamTo(this.#called, started)) as InterlockStream; // see stream
   }
 
   /** Metrics of the agent's durable runs. */
@@ -220,9 +222,7 @@ export class InterlockAgent<
   }
 
   /** The suspended runs of this agent, most recent first: those in this process and its durable ones. */
-  override async listSuspendedRuns(
-    options: agents.AgentListSuspendedRunsOptions = {},
-  ): Promise<agents.AgentListSuspendedRunsResult> {
+  override async listSuspendedRuns(options: host.AgentListSuspendedRunsOptions = {}): Promise<host.AgentListSuspendedRunsResult> {
     checkOperation('listSuspendedRuns', options);
     const durable = (await this.#durable?.list({ status: 'suspended', limit: Infinity })) ?? [];
     return listRuns([...this.#suspended.list().map(toListed), ...durable.filter((run) => run.status === 'suspended')], options);
@@ -265,8 +265,8 @@ export class InterlockAgent<
   /** A copy that the host may change, e.g. to run a stored version, with the same loop. */
   override __fork(): Stock<TAgentId, TTools, TOutput, TRequestContext> {
     const config = this.#setup.config as InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>;
-    const withoutEngine = { durability: undefined, runQueue: undefined, deadlineMs: undefined };
-    const fork = new InterlockAgent({ ...config, ...withoutEngine, rawConfig: this.toRawConfig() });
+    const unstored = { durability: undefined, runQueue: undefined, deadlineMs: undefined, rawConfig: this.toRawConfig() };
+    const fork = new InterlockAgent({ ...config, ...unstored });
     const mastra = this.getMastraInstance();
     if (mastra && !config.mastra) fork['__registerMastra'](mastra);
     [fork.source, fork.#suspended, fork.#durable] = [this.source, this.#suspended, this.#durable];
@@ -281,14 +281,14 @@ export class InterlockAgent<
   }
 
   get #called(): CalledAgent {
-    const agent = this as unknown as Stock; // Mastra's agent without its type parameters, as Mastra's functions accept it
-    return {
-      agent,
+    const called: CalledAgent = {
+      agent: this.#agent,
       setup: this.#setup,
       suspended: this.#suspended,
-      runner: (options) => durableRunnerOf({ agent, setup: this.#setup }, this.#durable, options),
-      as: (version) => (version as unknown as InterlockAgent).#called, // a copy from __fork
+      runner: (options) => durableRunnerOf(called, this.#durable, options),
+      as: insidesOfAgent, // a version is a copy from __fork
     };
+    return called;
   }
 }
 

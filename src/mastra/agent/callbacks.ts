@@ -11,24 +11,15 @@ import { finalizeRun } from '../../loop/finalize-run.js';
 import type { SuspendedRuns } from './suspended-runs.js';
 import { copyForReaders, fieldsIn } from '../../phase/plain-data.js';
 
-/** The callbacks that the loop calls while it runs, with Mastra's arguments. */
-export const runCallbacks = (
-  { onStepFinish }: CallCallbacks,
-  runOf: () => Run | undefined,
-): Pick<RunOptions, 'onStepFinish'> => ({
-  onStepFinish:
-    onStepFinish &&
-    ((step) => {
-      const run = runOf();
-      const response = run ? responseOf(run, step, copyOfAnswer(run.state.list)) : step.response;
-      return onStepFinish({
-        ...withViews([copyOfStep(step)], run?.state.list.getPersisted.response.db() ?? [])[0],
-        response,
-        model: modelOf(step, run),
-        runId: run?.options.runId,
-      } as never); // a step is Mastra's
-    }),
-});
+/** The callback that the loop calls after each step, with Mastra's arguments. */
+export const stepCallback = ({ onStepFinish }: CallCallbacks): RunOptions['onStepFinish'] =>
+  onStepFinish &&
+  ((step, run) => {
+    const { list } = run.state;
+    const [view] = withViews([copyOfStep(step)], list.getPersisted.response.db());
+    const response = responseOf(run, step, copyOfAnswer(list));
+    return onStepFinish({ ...view, response, model: modelOf(step, run), runId: run.options.runId } as never); // a step is Mastra's
+  });
 
 /** Runs whose end was reported to their caller. */
 const reported = new WeakSet<Run>();
@@ -82,9 +73,6 @@ export interface StartedRun {
   /** Publishes the run's stream to the subscribers of its thread. Undefined without a thread. */
   readonly publish?: (stream: object) => Promise<void>;
 }
-
-/** A followed run for its caller. */
-export const followedRun = ({ run, ended }: Followed, options: CallOptions): StartedRun => startedRun(run, options, () => ended);
 
 /** @param ended drives or follows the run until it ends or suspends */
 export const startedRun = (run: Run, options: CallOptions, ended: () => Promise<void>): StartedRun => ({

@@ -8,11 +8,11 @@ import { checkSignalOptions, checkTightens, rejectWithoutEngine, resolveOptions 
 import { isDelegated, rejectedResult, rejectedStream } from '../tools/delegation.js';
 import { idsOf } from './loop-ports.js';
 import { startRun } from './start-run.js';
-import { driveHere, followedRun, startedRun, type Followed, type StartedRun } from './callbacks.js';
+import { driveHere, startedRun, type Followed, type StartedRun } from './callbacks.js';
 import { readCall, versionFor } from './read-call.js';
 import type { AgentSetup } from './read-config.js';
 import { answerOf, type ResultOptions } from './result.js';
-import { readResumeOptions, resume, startOptions, type ResumeOptions } from './resume.js';
+import { readResumeOptions, resume, startOf, type ResumeOptions } from './resume.js';
 import { streamOf, fullStreamOf } from './run-stream.js';
 import type { SuspendedRuns } from './suspended-runs.js';
 import { anySignal, safely } from '../../phase/awaitable.js';
@@ -20,7 +20,7 @@ import { spanOf } from '../tracing/agent-trace.js';
 import type { Mastra } from '@mastra/core/mastra';
 import { fillTextFields } from '../messages/conversion.js';
 import { requestedIds, type MemoryTarget } from '../memory/memory.js';
-import { fieldsIn } from '../../phase/plain-data.js';
+import { fieldsIn, inheriting } from '../../phase/plain-data.js';
 
 /** The parts of an agent that its calls need. */
 export interface CalledAgent {
@@ -49,17 +49,10 @@ export interface CallRunner {
   resume(resuming: ResumeOptions): Promise<Followed> | undefined;
 }
 
-/** The arguments of a call that starts a run. */
-interface StartCallOptions {
-  readonly mode: RunMode;
-  readonly messages: unknown;
-  readonly options: unknown;
-}
-
 /** Starts a run: resolves and checks its options, and queues it in its thread. */
 export const startCall = async (
   called: CalledAgent,
-  { mode, messages, options: callOptions }: StartCallOptions,
+  { mode, messages, options: callOptions }: { readonly mode: RunMode; readonly messages: unknown; readonly options: unknown },
 ): Promise<StartedRun> => {
   const { agent, setup } = called;
   const { messages: input, options: all, isSignal } = readCall(messages, callOptions);
@@ -73,9 +66,10 @@ export const startCall = async (
   return inThread({ agent, mode, given, options, requestContext }, async (placed) => {
     const call = { agent, mode, messages: input, options: placed, requestContext: placed.requestContext ?? requestContext };
     const followed = await called.runner(given)?.start({ ...call, given });
-    if (followed) return scored(followedRun(followed, placed), call);
+    if (followed) return scored(followed.run, call, () => followed.ended);
     rejectWithoutEngine(placed, ['priority', 'deadlineMs']);
-    return scored(startedBy(called, await startRun({ ...setup, ...call, isSignal }), placed), call);
+    const run = await startRun({ ...setup, ...call, isSignal });
+    return scored(run, call, () => driveHere(run, called.suspended));
   });
 };
 
@@ -89,29 +83,25 @@ interface ResumingCall {
 /** Resumes a suspended run in its thread. */
 export const resumeCall = async (called: CalledAgent, { mode, resumeData, given }: ResumingCall): Promise<StartedRun> => {
   const { agent, setup, suspended } = called;
-  const { runId, toolCallId, repeated, ...call } = readResumeOptions(given, setup.ignored);
-  const { options, requestContext } = await resolveOptions({ ...setup, agent, mode, given: call });
-  const { memory } = call;
-  await checkAccess(agent, { ...call, runId }, requestContext);
+  const { runId, toolCallId, repeated, ...own } = readResumeOptions(given, setup.ignored);
+  const { options, requestContext } = await resolveOptions({ ...setup, agent, mode, given: own });
+  const { memory } = own;
+  await checkAccess(agent, { ...own, runId }, requestContext);
   const rested = await suspended.seek(runId);
   const resumes = { thread: rested && threadOfRun(rested.run), toolCallId };
-  const joining = { agent, mode, given: call, options: { ...options, runId }, requestContext, resumes };
+  const joining = { agent, mode, given: own, options: { ...options, runId }, requestContext, resumes };
   return inThread(joining, async (placed) => {
     const resuming = { mode, runId, toolCallId, resumeData, repeated, options: placed, requestContext, memory };
+    const call = { agent, options: placed, requestContext };
     const followed = await called.runner(options)?.resume(resuming);
-    const started = followed
-      ? followedRun(followed, placed)
-      : startedBy(called, await resume(resuming, suspended, setup.guards), placed);
-    return scored(started, { agent, options: placed, requestContext });
+    if (followed) return scored(followed.run, call, () => followed.ended);
+    const run = await resume(resuming, suspended, setup.guards);
+    return scored(run, call, () => driveHere(run, suspended));
   });
 };
 
 const checkAccess = (agent: Agent, { memory, runId, actor }: CallOptions, requestContext: RequestContext): Promise<void> =>
-  agent['requireAgentExecutionFGA']({ requestContext, memory: memory as never, runId, actor: actor as never });
-
-/** A started run for its caller. */
-export const startedBy = ({ suspended }: CalledAgent, run: Run, options: CallOptions): StartedRun =>
-  startedRun(run, options, () => driveHere(run, suspended));
+  agent['requireAgentExecutionFGA']({ requestContext, memory: memory as never, runId, actor });
 
 /** Drives a run to its end, and returns its result. */
 export const answerTo = async ({ agent, setup }: CalledAgent, { run, options, end }: StartedRun): Promise<unknown> => {
@@ -152,30 +142,21 @@ const showInChannel = async (agent: Agent, { options: { streamBuffer, context } 
  */
 const stepFinish = (isContinued: boolean): Chunk => ({ type: 'step-finish', payload: { stepResult: { isContinued } } });
 
-/** The part of Mastra's agent that starts live scorers; it samples, filters and calls them in parallel with the run. */
-interface ScorerStarter {
-  runScorers(call: object): Promise<void>;
-}
-
 type Scored = Pick<DurableCall, 'agent' | 'options' | 'requestContext'>;
 
-/** A call whose scorers start after its end. */
-const scored = (started: StartedRun, call: Scored): StartedRun => ({
-  ...started,
-  end: async () => {
-    await started.end();
-    await safely(() => startScorers(started.run, call), undefined);
-  },
-});
+/** A started run for its caller, whose scorers start after its end; see {@link startedRun}. */
+const scored = (run: Run, call: Scored, ended: () => Promise<void>): StartedRun => {
+  const { end, ...started } = startedRun(run, call.options, ended);
+  return { ...started, end: () => end().then(() => safely(() => startScorers(run, call))) };
+};
 
-/** Starts the scorers of the call, or of the agent, for a run that was accepted. They never change the run. */
+/** Starts the live scorers of the call, or of the agent, for a run that was accepted. Mastra samples and filters them. They never change the run. */
 const startScorers = async (run: Run, { agent, options, requestContext }: Scored): Promise<void> => {
   if (run.state.status !== 'success') return;
-  const { capabilities } = agent['getLegacyHandler']() as unknown as { readonly capabilities: ScorerStarter };
   const { list: messageList } = run.state;
   fillTextFields(messageList);
   const { threadId, resourceId } = messageList.get.input.db()[0] ?? {};
-  await capabilities.runScorers({
+  await agent['getLegacyHandler']()['capabilities'].runScorers({
     messageList,
     runId: run.options.runId,
     requestContext,
@@ -210,7 +191,7 @@ const threadIn = (memory: MemoryTarget | undefined, requestContext: RequestConte
 
 /** The thread in which a run was started. */
 const threadOfRun = (run: Run): Thread | undefined => {
-  const { memory, requestContext } = startOptions(run) ?? {};
+  const { memory, requestContext } = startOf(run).options;
   return threadIn(memory, requestContext);
 };
 
@@ -267,7 +248,7 @@ const publishedStream = (stream: object, chunks: ReadableStream<Chunk>, ended: P
     }
   }
   const own = { __getUnfilteredFullStream: followed, _waitUntilFinished: () => ended.then(() => isRead) };
-  return Object.assign(Object.create(stream) as object, own);
+  return inheriting(stream, own);
 };
 
 /** Whether a chunk is the finish of a suspended run. In a thread the run goes on: its subscribers take a finish for its end. */

@@ -48,8 +48,8 @@ export const resolveChains = async (chaining: ChainOptions) => {
     output: after,
     /** If there are any, Mastra allows retries by default. */
     error,
-    /** Guards of the other arrays that have a hook for failed calls. */
-    others: [...own.input, ...input, ...output].filter(hasErrorHook),
+    /** Guards of the other arrays, which may have a hook for failed calls. */
+    others: [...own.input, ...input, ...output],
     memory: memory.after,
     /** The processors of the memory and the host at the start of `input`; a replay reproduces their effect on the conversation. */
     recalling: hosts,
@@ -156,11 +156,12 @@ export const compileErrorLane = (
   id: string,
   recordsEdits?: boolean,
 ): Plan | undefined => {
-  if (others.length === 0) return compileLane(own, id, recordsEdits);
+  const mending = others.map((step) => toGraph([step])).filter((node) => processorsOf(node).some(canMend));
+  if (mending.length === 0) return compileLane(own, id, recordsEdits);
   const lane = toGraph(own, id);
   const known = new Set(processorsOf(lane).map((processor) => processor.id));
   const nodes = [...lane.nodes];
-  for (const node of others.map((step) => toGraph([step]))) {
+  for (const node of mending) {
     const rest = mapGuards(node, (guard) => (canMend(guard.processor) && !known.has(guard.id) ? guard : idle(guard)));
     const left = processorsOf(rest);
     if (left.length === 0) continue;
@@ -169,9 +170,6 @@ export const compileErrorLane = (
   }
   return compileRecording({ kind: 'sequence', id, nodes }, recordsEdits);
 };
-
-/** True if a processor in a step has a hook for failed calls. */
-export const hasErrorHook = (step: PipelineStep): boolean => processorsOf(toGraph([step])).some(canMend);
 
 const canMend = (processor: Processor): boolean => typeof processor[phases.apiError.hook] === 'function';
 

@@ -4,7 +4,6 @@ import type { RequestContext } from '@mastra/core/request-context';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
 import { MASTRA_TOOL_MARKER, Tool } from '@mastra/core/tools';
 import type { ModelConnection, LoopPorts, StepSettings } from '../../loop/ports.js';
-import type { CallOptions } from '../call-options.js';
 import { createAfterStep } from './after-step.js';
 import { createHost } from '../workflow/scope.js';
 import { createCheckpoints, loopMessages } from '../messages/create-message-port.js';
@@ -13,7 +12,7 @@ import { authoredTools, findTool, resolveTools, type LoopTarget, type AnyTool } 
 import { createModelCall } from '../model/model-call.js';
 import { resolveModel, resolveModels } from '../model/models.js';
 import { createPrompts } from '../model/prompts.js';
-import { withViews, type StepResult } from './step-results.js';
+import { withViews } from './step-results.js';
 import { createPayloadTransforms } from '../tools/payload-transforms.js';
 import { runTool, stepTool, type ToolRunContext } from '../tools/run-tool.js';
 import { makeArguments, takeMade } from '../tool-arguments.js';
@@ -87,13 +86,19 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   return { ports, settings };
 };
 
-const meetsCondition = (
-  { options }: LoopTarget,
-  steps: Parameters<LoopPorts['shouldStop']>[0],
-  list: MessageList,
+/** True if a stop condition holds. */
+const meetsCondition = async (
+  { options: { stopWhen = [] } }: LoopTarget,
+  ...[steps, list]: Parameters<LoopPorts['shouldStop']>
 ): Promise<boolean> => {
-  const accepted = steps.filter((step) => !step.tripwire);
-  return anyHolds(options.stopWhen, () => withViews(accepted, list.getPersisted.response.db()));
+  const conditions = [stopWhen].flat();
+  if (conditions.length === 0) return false;
+  const accepted = withViews(
+    steps.filter((step) => !step.tripwire),
+    list.getPersisted.response.db(),
+  );
+  const results = await Promise.all(conditions.map((condition) => condition({ steps: accepted })));
+  return results.some(Boolean);
 };
 
 /** Mastra's chunk of any provider's part. Mastra omits that a result is preliminary. */
@@ -146,15 +151,6 @@ const takeBail = (requestContext: RequestContext): boolean => {
   return bailed;
 };
 
-/** True if a stop condition holds. */
-const anyHolds = async (stopWhen: CallOptions['stopWhen'], stepsNow: () => StepResult[]): Promise<boolean> => {
-  const conditions = [stopWhen ?? []].flat();
-  if (conditions.length === 0) return false;
-  const steps = stepsNow();
-  const results = await Promise.all(conditions.map((condition) => condition({ steps })));
-  return results.some(Boolean);
-};
-
 /** The application's feedback on the last step, which sub-agents also get. */
 const stepFeedback = (list: MessageList): object[] =>
   list.getSystemMessages(stepFeedbackTag).map(({ content }) => ({ role: 'assistant', content }));
@@ -202,7 +198,7 @@ const createApprovalPolicy =
 
 /** Prepared tools have their function in a separate field; a guard's tools are as their authors wrote them. */
 const functionOf = ({ needsApprovalFn, requireApproval, needsApproval }: AnyTool): Policy | undefined =>
-  [needsApprovalFn, requireApproval, needsApproval].find((one) => typeof one === 'function') as Policy | undefined;
+  [needsApprovalFn, requireApproval, needsApproval].find((one): one is Policy => typeof one === 'function');
 
 const needsApprovalBy = async (policy: Policy, ...args: readonly unknown[]): Promise<boolean> => {
   try {
@@ -244,7 +240,7 @@ const mappingOf = (tool: unknown): Mapping | undefined => {
   const { toModelOutput } = fieldsIn(tool);
   if (typeof toModelOutput !== 'function') return undefined;
   const map = toModelOutput as (output: unknown) => unknown;
-  const isMastras = tool instanceof Tool || MASTRA_TOOL_MARKER in (tool as object);
+  const isMastras = tool instanceof Tool || MASTRA_TOOL_MARKER in fieldsIn(tool);
   return isMastras ? (_call, output) => map(output) : ({ toolCallId, args }, output) => map({ toolCallId, input: args, output });
 };
 

@@ -10,7 +10,7 @@ import { fieldsIn, isRecord, withinDepth } from '../../phase/plain-data.js';
 import { checkOptionsObject } from '../options/option-table.js';
 import { withSupervisorHold } from '../tools/delegation.js';
 import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
-import type { Owner } from '../memory/memory.js';
+import type { LoopTarget } from '../tools/tools.js';
 import { addMissingParts } from '../messages/conversion.js';
 import { insidesOf, isKnownInside, sourceNames } from '../messages/list-insides.js';
 
@@ -38,7 +38,7 @@ export const readCall = (messages: unknown, callOptions: unknown) => {
  * a run that waits for a person.
  */
 const withoutAutoResume = (options: CallOptions): CallOptions => {
-  const { autoResumeSuspendedTools: _unserved, ...rest } = options as CallOptions & { autoResumeSuspendedTools?: boolean };
+  const { autoResumeSuspendedTools: _unserved, ...rest }: CallOptions & { autoResumeSuspendedTools?: boolean } = options;
   return rest;
 };
 
@@ -47,11 +47,11 @@ const plainSignal = (message: unknown): unknown =>
   mastraAgent.isCreatedAgentSignal(message) ? { ...message.toDBMessage(), createdAt: new Date() } : message;
 
 /** Converts `threadId` and `resourceId`, the names of `memory.thread` and `memory.resource` before Mastra 1.0. */
-const withMemory = <T extends object>(options: T): T => {
-  const { threadId, resourceId, ...rest } = options as CallOptions & { threadId?: string; resourceId?: string };
+const withMemory = (options: CallOptions): CallOptions => {
+  const { threadId, resourceId, ...rest }: CallOptions & { threadId?: string; resourceId?: string } = options;
   const [thread, resource] = [threadId ?? undefined, resourceId ?? undefined]; // null is absent, as in every option
-  if (thread === undefined && resource === undefined) return rest as T;
-  return { ...rest, memory: { thread, resource, ...rest.memory } } as unknown as T;
+  if (thread === undefined && resource === undefined) return rest;
+  return { ...rest, memory: { thread, resource, ...rest.memory } };
 };
 
 /** A prompt form has no role, unlike a message, and is no signal. */
@@ -65,12 +65,8 @@ const splitPrompt = ({ prompt, ...options }: Record<string, unknown>, callOption
 
 const isEmpty = (messages: unknown): boolean => !messages || (Array.isArray(messages) && messages.length === 0);
 
-interface OpenListOptions {
-  readonly agent: Agent;
-  readonly options: CallOptions;
+interface OpenListOptions extends Pick<LoopTarget, 'agent' | 'options' | 'requestContext' | 'owner'> {
   readonly messages: MessageListInput;
-  readonly requestContext: RequestContext;
-  readonly owner: Owner;
   readonly createId: () => string;
 }
 
@@ -212,7 +208,7 @@ export const pinnedVersionFor = async (agent: Agent, requestContext: RequestCont
 };
 
 const selectionIn = (requestContext: RequestContext): VersionOverrides | undefined =>
-  requestContext.get(mastraContext.MASTRA_VERSIONS_KEY) as VersionOverrides | undefined; // Mastra's own key
+  requestContext.get<string, VersionOverrides | undefined>(mastraContext.MASTRA_VERSIONS_KEY); // Mastra's own key
 
 const selectorOf = ({ id }: Agent, { agents, defaultStatus }: VersionOverrides = {}): VersionSelector | undefined =>
   agents?.[id] ?? (defaultStatus && { status: defaultStatus });

@@ -1,23 +1,15 @@
 import type { Agent } from '@mastra/core/agent';
 import type { RequestContext } from '@mastra/core/request-context';
-import type { ToolHooks } from '@mastra/core/tools';
 import { checkIntegration } from '../../integration.js';
 import type { InterlockConfig } from './config.js';
 import { checkLane, compileLane, laneId, resolveGuards, toArray, type Lane } from '../workflow/guards.js';
 import type { DynamicGuards } from '../graph/to-graph.js';
 import { readConfigOptions, checkOptionsObject, appliedOf, ownOptionsOf, type IgnoredFault } from '../options/option-table.js';
 import { ownOptions } from '../options/own-options.js';
-import { compileErrorLane, hasErrorHook } from './chains.js';
+import { compileErrorLane } from './chains.js';
 import { hooksForMastra } from '../tools/run-tool.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { createIgnoredOptions } from './resolve-options.js';
-
-interface OtherConfig {
-  hooks?: ToolHooks;
-  maxRetries?: number;
-  defaultGenerateOptions?: unknown;
-  defaultStreamOptions?: unknown;
-}
 
 /** A parsed configuration: the options of the loop, and the configuration of Mastra's agent. */
 export type AgentSetup = ReturnType<typeof readConfig>;
@@ -42,11 +34,11 @@ export const readConfig = (agentConfig: object, createAgent: (config: object) =>
     inputProcessors: fixed(own.inputProcessors, 'input'),
     outputProcessors: fixed(own.outputProcessors, 'output'),
     errorProcessors: fixed(own.errorProcessors, 'error'),
-    signals: (config as InterlockConfig).signals,
+    signals: config.signals,
   };
   collected(agentId, () => checkErrorLane(guards, agentId), undefined);
-  const others = Object.fromEntries(Object.entries(config).filter(([name]) => !Object.hasOwn(ownOptions, name)));
-  const { defaultGenerateOptions, defaultStreamOptions, hooks, ...forMastra } = others as OtherConfig;
+  const { defaultGenerateOptions, defaultStreamOptions, hooks, ...others } = config;
+  const forMastra = Object.entries(others).filter(([name]) => !Object.hasOwn(ownOptions, name));
   return {
     /** The original configuration. */
     config,
@@ -54,13 +46,13 @@ export const readConfig = (agentConfig: object, createAgent: (config: object) =>
     hooks,
     defaults: { generate: defaultGenerateOptions, stream: defaultStreamOptions },
     /** Retries of each model call. Undefined if not configured. */
-    maxModelRetries: forMastra.maxRetries,
+    maxModelRetries: config.maxRetries,
     /** Builds another agent of the same class. */
     createAgent,
     /** Options that were ignored, in the configuration and in calls. Copies of the agent share it. */
     ignored,
     mastraConfig: {
-      ...forMastra,
+      ...Object.fromEntries<unknown>(forMastra),
       hooks: hooksForMastra(hooks),
       maxProcessorRetries: guards.maxProcessorRetries,
       inputProcessors: asMastraTakes(guards.inputProcessors),
@@ -86,7 +78,7 @@ const fixedGuards = (guards: DynamicGuards | undefined, lane: Lane, agentId: str
 /** Compiles the guards for failed calls, which come from all arrays. Those of a function are compiled for each request. */
 const checkErrorLane = (guards: InterlockConfig, agentId: string): void => {
   const fixed = (steps: DynamicGuards | undefined) => (typeof steps === 'function' ? [] : toArray(steps));
-  const others = [...fixed(guards.inputProcessors), ...fixed(guards.outputProcessors)].filter(hasErrorHook);
+  const others = [...fixed(guards.inputProcessors), ...fixed(guards.outputProcessors)];
   compileErrorLane({ own: fixed(guards.errorProcessors), others }, laneId(agentId, 'error'));
 };
 

@@ -119,7 +119,7 @@ const retryBudgetOf = (setup: AgentSetup): number | undefined => {
 
 /** The default `hold` of a run. Undefined if it depends on the request. */
 const holdOf = (setup: AgentSetup): Subject['hold'] => {
-  const { hold = 'auto' } = setup.config as Pick<Subject, 'hold'>;
+  const { hold = 'auto' } = setup.guards;
   return isInDefaults(setup, 'hold') ? undefined : hold;
 };
 

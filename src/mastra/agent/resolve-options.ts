@@ -12,16 +12,17 @@ import {
   changesNothing,
   namesOf,
   optionTable,
+  type DefaultsOfCalls,
   type IgnoredFault,
 } from '../options/option-table.js';
 import { issueText } from '../issue-text.js';
-import { isRecord } from '../../phase/plain-data.js';
+import { fieldsIn, isRecord, pick } from '../../phase/plain-data.js';
 
 interface OptionsCall {
   readonly agent: Agent;
   readonly mode: RunMode;
   /** Those of the agent's methods, as they are configured. */
-  readonly defaults: Readonly<Record<RunMode, unknown>>;
+  readonly defaults: Readonly<Record<RunMode, DefaultsOfCalls | undefined>>;
   /** The caller's options. */
   readonly given: CallOptions;
   /** Options of the agent's configuration that are not among the defaults. */
@@ -42,12 +43,14 @@ export const resolveOptions = async (call: OptionsCall) => {
   const requestContext = given.requestContext ?? new RequestContext();
   await checkRequestContext(agent, requestContext);
   const general = await agent.getDefaultOptions({ requestContext });
-  const defaultsOf = async (of: RunMode): Promise<object | undefined> => {
+  const defaultsOf = async (of: RunMode): Promise<CallOptions | undefined> => {
     const layer = layers[of];
-    return (typeof layer === 'function' ? await layer({ requestContext }) : layer) as object | undefined; // checked by name below
+    return typeof layer === 'function' ? layer({ requestContext }) : layer; // checked by name below
   };
   const own = await defaultsOf(mode);
-  const merged = mergeOptions(await sharedDefaults(mode, defaultsOf), general, own);
+  /** A `prepareStep` in the defaults of `generate` also runs on calls of `stream`, by the specification. */
+  const shared = mode === 'stream' ? pick((await defaultsOf('generate')) ?? {}, 'prepareStep') : undefined;
+  const merged = mergeOptions(shared, general, own);
   const defaults: CallOptions = readCallOptions(merged, ignored); // a function may return them
   ignored.log(agent.getMastraInstance()?.getLogger() ?? agent['logger']);
   const options: CallOptions = mergeOptions(defaults, given);
@@ -62,13 +65,6 @@ const letReadersStop = (options: CallOptions): void => {
   if (stopForReader) return; // already set: an engine recreates the call
   options.abortSignal = anySignal([abortSignal, controller.signal]);
   options.stopForReader = () => controller.abort(readerCanceled());
-};
-
-/** A `prepareStep` in the defaults of `generate` also runs on calls of `stream`, by the specification. */
-const sharedDefaults = async (mode: RunMode, defaultsOf: (of: RunMode) => Promise<object | undefined>): Promise<object> => {
-  if (mode === 'generate') return {};
-  const { prepareStep } = ((await defaultsOf('generate')) ?? {}) as CallOptions;
-  return { prepareStep };
 };
 
 /** Checks the request context against the schema of the agent, as Mastra does. */
@@ -136,7 +132,7 @@ const tightening = [...namesOf(({ loosens }) => loosens !== undefined)];
  * @param guards options of the agent's configuration, which the defaults of calls override
  */
 export const checkTightens = (options: CallOptions, guards: InterlockConfig, defaults: CallOptions): void => {
-  const values = options as Readonly<Record<string, unknown>>;
+  const values = fieldsIn(options);
   const changed = tightening.filter((name) => values[name] !== undefined && typeof values[name] !== 'function');
   if (changed.length === 0) return;
   const own = mergeOptions(guards, defaults);

@@ -6,6 +6,7 @@ import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import type { StepRecord, TokenUsage } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, visibleSteps, waitingCalls, type Run, type RunTracer } from '../../loop/run.js';
 import type { Author } from '../../verdict.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 import { objectOf, withTextFields } from '../messages/conversion.js';
 import { messagesOf, stepResults } from './step-results.js';
 
@@ -22,8 +23,8 @@ const resultOf = (run: Run): RunResult => {
 
 /** Adds fields that cannot be enumerated. V8 would rebuild the whole object if an existing field were hidden. */
 const withHidden = <T extends object, H extends object>(target: T, hidden: H): T & H => {
-  for (const [name, value] of Object.entries(hidden))
-    Object.defineProperty(target, name, { value: value as unknown, writable: true, configurable: true });
+  for (const [name, value] of Object.entries(fieldsIn(hidden)))
+    Object.defineProperty(target, name, { value, writable: true, configurable: true });
   return target as T & H;
 };
 
@@ -112,8 +113,8 @@ export const traceIdsOf = ({ options: { tracer } }: Run): RunTracer['ids'] =>
 /** The first waiting call of a suspended run, with its tool's payload, and the JSON schema of its resume data, as text. */
 const suspensionOf = (run: Run) => {
   const [waiting] = run.state.status === 'suspended' ? waitingCalls(run) : [];
-  const payload = waiting && (waitingChunk(run, waiting).payload as { resumeSchema: string });
-  return { suspendPayload: payload as unknown, resumeSchema: payload?.resumeSchema };
+  const payload: unknown = waiting && waitingChunk(run, waiting).payload;
+  return { suspendPayload: payload, resumeSchema: waiting && String(fieldsIn(payload)['resumeSchema']) };
 };
 
 /** The calls that a suspended run waits for leave before the rest of its answer. */

@@ -1,4 +1,3 @@
-import type { Agent } from '@mastra/core/agent';
 import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
 import { isDeepStrictEqual } from 'node:util';
 import { InterlockError } from '../../errors.js';
@@ -10,7 +9,7 @@ import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import type { MemoryTarget } from '../memory/memory.js';
 import { isDelegated } from '../tools/delegation.js';
-import { toolsOfCall } from '../tools/tools.js';
+import { toolsOfCall, type LoopTarget } from '../tools/tools.js';
 import { fieldsIn, isRecord } from '../../phase/plain-data.js';
 import { runSegmentOf } from './run-segment.js';
 import type { createIgnoredOptions } from './resolve-options.js';
@@ -39,15 +38,15 @@ export interface ResumeOptions {
 export const resume = async (resuming: ResumeOptions, suspended: SuspendedRuns, guards: InterlockConfig): Promise<Run> => {
   const found = await suspended.find(resuming.runId);
   const answered = answeredBy(found.run, resuming);
-  const { recording, context } = found.run.options;
-  const agent = context.agent as unknown as Agent; // `startRun` stores an `Agent`
+  const { recording } = found.run.options;
+  const started = startOf(found.run);
   suspended.take(found);
-  const mode = await nextMode(found.run, resuming, agent);
+  const mode = await nextMode(found.run, resuming, started);
   const segment: { run?: Run } = {}; // until it is set, chunks of the last run segment are buffered for it
   const next = resumeRun(
     found.run,
     {
-      ...runSegmentOf({ ...resuming, agent, guards, recorded: recording?.show }, () => segment.run),
+      ...runSegmentOf({ ...resuming, agent: started.agent, guards, recorded: recording?.show }, () => segment.run),
       settings: mode?.settings ?? found.run.options.settings,
     },
     answered,
@@ -62,22 +61,19 @@ export const resume = async (resuming: ResumeOptions, suspended: SuspendedRuns, 
 const modeOf = (context: RequestContext): unknown =>
   context.get<string, { readonly session?: { readonly modeId?: unknown } } | undefined>('controller')?.session?.modeId;
 
-type Tools = Readonly<Record<string, unknown>>;
-
 /**
  * The tools and the system messages of the steps after a change of mode. A tool of both modes is that of the start. The agent's
  * instructions replace those of the mode at the start. Undefined in the same mode.
  */
-const nextMode = async (run: Run, { repeated, requestContext }: ResumeOptions, agent: Agent) => {
-  const { settings, context } = run.options;
-  const before = context.requestContext as RequestContext; // `startRun` stores it
+const nextMode = async (run: Run, { repeated, requestContext }: ResumeOptions, { agent, options, ...start }: Start) => {
+  const { settings } = run.options;
+  const before = start.requestContext;
   if (!repeated.toolsets || modeOf(before) === undefined || modeOf(before) === modeOf(requestContext)) return undefined;
-  const started = startOptions(run);
-  const [old, now] = [started?.toolsets, repeated.toolsets].map((toolsets) => toolsOfCall({ toolsets })) as [Tools, Tools];
-  const offered: Tools = settings.tools ?? {};
+  const [old, now] = [toolsOfCall({ toolsets: options.toolsets }), toolsOfCall({ toolsets: repeated.toolsets })];
+  const offered = settings.tools ?? {};
   const kept = Object.entries(offered).filter(([name]) => name in now || !(name in old));
   const added = Object.entries(now).filter(([name]) => !(name in offered));
-  const given = systemOf(started?.instructions ?? (await agent.getInstructions({ requestContext: before })));
+  const given = systemOf(options.instructions ?? (await agent.getInstructions({ requestContext: before })));
   const instructions = systemOf(await agent.getInstructions({ requestContext }));
   const others = run.state.baseSystem.filter((one) => !given.some((own) => isDeepStrictEqual(own, one)));
   return {
@@ -171,13 +167,19 @@ interface ResumeCall extends CallOptions {
   repeated: Readonly<Record<string, unknown>> & Pick<CallOptions, 'toolsets'>;
 }
 
-const startedWith = new WeakMap<object, CallOptions>();
+type Start = Pick<LoopTarget, 'agent' | 'options' | 'requestContext'>;
 
-/** Stores the options at the start of a run. The runs that resume it share its ports, which are the key. */
-export const recordOptions = ({ options: { ports } }: Run, options: CallOptions): void => void startedWith.set(ports, options);
+/** The starts of runs, by their ports, which the runs that resume one share. */
+const starts = new WeakMap<object, Start>();
 
-/** The options at the start of a run. */
-export const startOptions = ({ options: { ports } }: Run): CallOptions | undefined => startedWith.get(ports);
+export const recordStart = ({ options: { ports } }: Run, start: Start): void => void starts.set(ports, start);
+
+/** The call that started a run. */
+export const startOf = ({ options: { ports, runId } }: Run): Start => {
+  const start = starts.get(ports);
+  if (!start) throw new InterlockError('agent/no-suspended-run', { path: runId });
+  return start;
+};
 
 /** Tools that hosts make anew for each call. The run keeps those of its start. */
 const madeAnew: ReadonlySet<string> = new Set(['toolsets', 'clientTools']);
@@ -187,11 +189,11 @@ const madeAnew: ReadonlySet<string> = new Set(['toolsets', 'clientTools']);
  * which hosts state by `requireToolApproval: false`; other calls still wait for approval. Raises `agent/unsupported-option`.
  */
 const checkRepeated = (run: Run, repeated: ResumeCall['repeated'], { kind }: WaitingCall): void => {
-  const started = startOptions(run) as Readonly<Record<string, unknown>> | undefined;
+  const started = fieldsIn(startOf(run).options);
   const isKept = (name: string, value: unknown): boolean =>
     madeAnew.has(name) || (kind === 'data' && name === 'requireToolApproval' && value === false);
   const path = Object.keys(repeated).find(
-    (name) => !isKept(name, repeated[name]) && !isDeepStrictEqual(repeated[name], started?.[name]),
+    (name) => !isKept(name, repeated[name]) && !isDeepStrictEqual(repeated[name], started[name]),
   );
   if (path)
     throw new InterlockError('agent/unsupported-option', { path, detail: 'a resumed run keeps the options of its start.' });

@@ -1,10 +1,11 @@
 import type { Agent } from '@mastra/core/agent';
 import type { RunSegment } from '../../loop/create-run.js';
+import { isChunk } from '../../loop/emit.js';
 import type { Chunk, RunMode } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run } from '../../loop/run.js';
 import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream/stream-buffer.js';
 import type { CallCallbacks, CallOptions } from '../call-options.js';
-import { callEnded, runCallbacks, copyForReader } from './callbacks.js';
+import { callEnded, stepCallback, copyForReader } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
 import { objectOf } from '../messages/conversion.js';
 import { errorOf, responseOf, usageOf } from './result.js';
@@ -16,8 +17,7 @@ import { spanOf } from '../tracing/agent-trace.js';
 import type { RunEvent } from '../../../schemas/index.js';
 import { mayRejectCalls } from '../../loop/judge.js';
 import { findTool } from '../tools/tools.js';
-import { fieldsIn } from '../../phase/plain-data.js';
-import type { StreamedInputTool } from '../tools/run-tool.js';
+import { fieldsIn, pick } from '../../phase/plain-data.js';
 
 interface SegmentOptions {
   /** Undefined when no agent operates the run, as in a replay. */
@@ -36,7 +36,7 @@ export const runSegmentOf = (
   { agent, mode, options, guards, recorded, show }: SegmentOptions,
   runOf: () => Run | undefined,
 ): RunSegment => {
-  const log = agent && createRunLog(agent, runOf);
+  const log = agent && createRunLog(agent);
   const deadline = startDeadline(options);
   const listeners = combined([show, notifyChunk(options)]);
   const shown = combined([recorded, withPayloadTransforms(runOf, listeners)]);
@@ -45,16 +45,17 @@ export const runSegmentOf = (
     mode,
     streamBuffer: withResponse(
       createStreamBuffer<Chunk>(undefined, shown, isRead ? (chunk) => copyForReader(runOf(), chunk) : undefined),
-      { runOf, options, isRead },
+      runOf,
+      { callbacks: options, isRead },
     ),
     abortSignal: deadline.signal,
-    onEvent: (event) => {
+    onEvent: (event, run) => {
       if (event.type === 'run-finish') deadline.clear();
-      void safely(log, event);
+      void safely(log, event, run);
       void safely(guards.onRunEvent, event, { agentId: agent?.id });
       void safely(options.onRunEvent, event, { agentId: agent?.id });
     },
-    ...runCallbacks(options, runOf),
+    onStepFinish: stepCallback(options),
   };
 };
 
@@ -94,23 +95,17 @@ const withPayloadTransforms = (runOf: () => Run | undefined, show: OnShow<Chunk>
   };
 };
 
-interface ResponseOptions {
-  readonly runOf: () => Run | undefined;
-  readonly options: CallOptions;
-  readonly isRead: boolean;
-}
-
 /**
  * Writes the run's object before its last chunk, and awaits the end callbacks, because a host may freeze once the stream has
  * closed. The last chunk carries the messages of the answer, from which clients read metadata.
  */
 const withResponse = (
   streamBuffer: StreamBuffer<Chunk>,
-  { runOf, options, isRead }: ResponseOptions,
-  notifyTools = createToolNotifier(runOf),
+  runOf: () => Run | undefined,
+  { callbacks, isRead }: { readonly callbacks: CallCallbacks; readonly isRead: boolean },
 ): StreamBuffer<Chunk> => {
   const { write } = streamBuffer;
-  const withName = namesInput();
+  const [withName, notifyTools] = [namesInput(), createToolNotifier(runOf)];
   return Object.assign(streamBuffer, {
     write: (given: Chunk) => {
       const chunk = withName(given);
@@ -119,100 +114,60 @@ const withResponse = (
       if (chunk.type === 'error' && run?.state.status === 'failed') return write({ ...chunk, payload: { error: errorOf(run) } });
       if (chunk.type !== 'finish' || !run) return write(chunk);
       const { runId, from, payload } = chunk;
-      if ('response' in fieldsIn(payload)) return callEnded(run, options).then(() => write(chunk)); // from the process that ran the run
+      if ('response' in fieldsIn(payload)) return callEnded(run, callbacks).then(() => write(chunk)); // from the process that ran the run
       const { object } = objectOf(run);
       if (object !== undefined) void write({ type: 'object-result', runId, from, object } as Chunk); // readers no longer wait
-      const last = isRead ? { ...chunk, payload: { ...fieldsIn(payload), ...endOfRun(run, payload as FinishPayload) } } : chunk;
-      return callEnded(run, options).then(() => write(last));
+      const last = isRead ? { ...chunk, payload: { ...fieldsIn(payload), ...endOfRun(run, fieldsIn(payload)) } } : chunk;
+      return callEnded(run, callbacks).then(() => write(last));
     },
   });
 };
 
-interface FinishPayload {
-  readonly output: object;
-  readonly messages: object;
-}
-
 /** The fields of the last chunk that only Mastra's hosts read. Its client continues from the messages of the answer after its own tools. */
-const endOfRun = (run: Run, { output, messages }: FinishPayload) => {
+const endOfRun = (run: Run, { output, messages }: Readonly<Record<string, unknown>>) => {
   const response = responseOf(run);
   const { text = '', toolCalls = [] } = (isWithheld(run) ? undefined : acceptedSteps(run).at(-1)) ?? {};
   const { object } = objectOf(run);
   return {
     response,
-    output: { ...output, text, toolCalls, usage: usageOf(run), ...(object !== undefined && { object }) },
-    messages: { ...messages, nonUser: response.messages },
+    output: { ...fieldsIn(output), text, toolCalls, usage: usageOf(run), ...(object !== undefined && { object }) },
+    messages: { ...fieldsIn(messages), nonUser: response.messages },
   };
 };
-
-interface LogRecord {
-  readonly level: 'error' | 'warn';
-  readonly message: string;
-  readonly fields: object;
-}
 
 /**
  * Logs events for operators to the logger of the agent's Mastra instance: failed runs, runs that a guard stopped, retried model
- * calls, and guards that were unavailable and bypassed. An agent without a Mastra instance has no logger.
+ * calls, and guards that were unavailable and bypassed. An agent without a Mastra instance has no logger. A tripwire is logged with
+ * the reason that its guard chose for disclosure, but not with its metadata, which may contain anything.
  */
-const createRunLog = (agent: Agent, runOf: () => Run | undefined): ((event: RunEvent) => void) => {
+const createRunLog = (agent: Agent): ((event: RunEvent, run: Run) => void) => {
   const logger = agent.getMastraInstance()?.getLogger();
   if (!logger) return () => undefined;
-  return (event) => {
-    const run = runOf();
-    const record = recordOf(event, run);
-    if (!record) return;
-    const fn = () => logger[record.level](record.message, { agent: agent.name, runId: event.runId, ...record.fields });
-    executeWithContextSync({ span: run && spanOf(run), fn });
+  return (event, run) => {
+    const log = (level: 'error' | 'warn', message: string, fields: object): void => {
+      const fn = () => logger[level](message, { agent: agent.name, runId: event.runId, ...fields });
+      executeWithContextSync({ span: spanOf(run), fn });
+    };
+    if (event.type === 'guard-bypass' && event.reason !== 'sampled-out')
+      log('warn', 'Guard unavailable, payload passed unchecked', pick(event, 'processorId', 'phase', 'path', 'reason', 'calls'));
+    if (event.type === 'model-error' && event.recovered) log('warn', 'Model call failed, retrying', { error: event.message });
+    if (event.type !== 'run-finish') return;
+    const { status, tripwire, error } = event;
+    if (status === 'failed') log('error', 'Error in agent run', { error: run.state.error === undefined ? error : errorOf(run) });
+    if (status !== 'tripwire' || !tripwire) return;
+    const fields = pick(tripwire, 'reason', 'processorId', 'phase', 'path', 'retry');
+    if (tripwire.kind === 'unavailable') log('error', 'Guard unavailable, run stopped', fields);
+    else log('warn', 'Processor tripwire triggered', fields);
   };
 };
-
-const recordOf = (event: RunEvent, run: Run | undefined): LogRecord | undefined => {
-  if (event.type === 'run-finish') return endOf(event, run);
-  if (event.type === 'guard-bypass' && event.reason !== 'sampled-out') {
-    const { processorId, phase, path, reason, calls } = event;
-    return {
-      level: 'warn',
-      message: 'Guard unavailable, payload passed unchecked',
-      fields: { processorId, phase, path, reason, calls },
-    };
-  }
-  if (event.type === 'model-error' && event.recovered)
-    return { level: 'warn', message: 'Model call failed, retrying', fields: { error: event.message } };
-  return undefined;
-};
-
-/** Includes the reason of a tripwire, which its guard chose for disclosure, but not its metadata, which may contain anything. */
-const endOf = (
-  { status, tripwire, error }: Extract<RunEvent, { type: 'run-finish' }>,
-  run: Run | undefined,
-): LogRecord | undefined => {
-  if (status === 'failed')
-    return {
-      level: 'error',
-      message: 'Error in agent run',
-      fields: { error: run?.state.error === undefined ? error : errorOf(run) },
-    };
-  if (status !== 'tripwire' || !tripwire) return undefined;
-  const { reason, processorId, phase, path, retry, kind } = tripwire;
-  const message = kind === 'unavailable' ? 'Guard unavailable, run stopped' : 'Processor tripwire triggered';
-  return { level: kind === 'unavailable' ? 'error' : 'warn', message, fields: { reason, processorId, phase, path, retry } };
-};
-
-interface InputPayload {
-  readonly toolCallId: string;
-  readonly toolName?: string;
-  readonly argsTextDelta?: string;
-}
 
 /** Adds its tool to each piece of streamed arguments, as Mastra's agent does: providers name it only at their start. */
 const namesInput = (): ((chunk: Chunk) => Chunk) => {
   const names = new Map<string, string | undefined>();
   return (chunk) => {
-    const payload = chunk.payload as InputPayload; // of these two types
-    if (chunk.type === 'tool-call-input-streaming-start') names.set(payload.toolCallId, payload.toolName);
-    if (chunk.type !== 'tool-call-delta' || payload.toolName !== undefined) return chunk;
-    return { ...chunk, payload: { ...payload, toolName: names.get(payload.toolCallId) } };
+    if (isChunk(chunk, 'tool-call-input-streaming-start')) names.set(chunk.payload.toolCallId, chunk.payload.toolName);
+    if (!isChunk(chunk, 'tool-call-delta') || chunk.payload.toolName !== undefined) return chunk;
+    return { ...chunk, payload: { ...chunk.payload, toolName: names.get(chunk.payload.toolCallId) } };
   };
 };
 
@@ -221,17 +176,17 @@ const namesInput = (): ((chunk: Chunk) => Chunk) => {
  * call, see `runTool`.
  */
 const createToolNotifier = (runOf: () => Run | undefined): ((chunk: Chunk) => void) => {
-  return ({ type, payload }) => {
-    if (type !== 'tool-call-input-streaming-start' && type !== 'tool-call-delta') return;
+  return (chunk) => {
+    const isStart = isChunk(chunk, 'tool-call-input-streaming-start');
+    if (!isStart && !isChunk(chunk, 'tool-call-delta')) return;
     const run = runOf();
     if (!run || mayRejectCalls(run)) return; // buffered by an earlier run segment, which has already passed it on
     const {
       signal: abortSignal,
       state: { attempt, list },
     } = run;
-    const { toolCallId, toolName = '', argsTextDelta } = payload as InputPayload;
-    const tool = attempt && (findTool(attempt.settings, toolName)?.[1] as StreamedInputTool | undefined);
-    const isStart = type === 'tool-call-input-streaming-start';
+    const { toolCallId, toolName = '', argsTextDelta } = chunk.payload;
+    const [, tool] = (attempt && findTool(attempt.settings, toolName)) ?? [];
     const listener = isStart ? tool?.onInputStart : tool?.onInputDelta;
     if (!listener) return;
     const event = { toolCallId, messages: list.get.input.aiV5.model(), abortSignal };

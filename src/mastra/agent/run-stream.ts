@@ -3,6 +3,7 @@ import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
 import { parse, type ParseError } from 'jsonc-parser';
 import type { RunStatus } from '../../../schemas/index.js';
 import { tripwireOf } from '../../loop/finalize-run.js';
+import { isChunk } from '../../loop/emit.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { StreamTransforms } from '../call-options.js';
@@ -101,7 +102,7 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
       return read(transforms);
     },
     get textStream() {
-      return picked(read(), ({ type, payload }) => (type === 'text-delta' ? (payload as { text: string }).text : undefined));
+      return picked(read(), (chunk) => (isChunk(chunk, 'text-delta') ? chunk.payload.text : undefined));
     },
     /** Partial objects, each of which replaces the previous one. The last one of a successful run is the accepted object. */
     get objectStream() {
@@ -182,19 +183,21 @@ const partialObjects = (run: Run): ((chunk: Chunk) => Chunk | undefined) => {
   let last: unknown;
   let requested: { readonly by: unknown; readonly schema: ReturnType<typeof readOutputSchema> } | undefined;
   const schemaNow = () => {
-    const by = (run.state.attempt?.settings ?? run.options.settings).structuredOutput as StructuredOutput | undefined; // already checked
+    const by: StructuredOutput | undefined = (run.state.attempt?.settings ?? run.options.settings).structuredOutput;
     if (by?.model) return undefined; // another model creates the object
     if (by && requested?.by !== by) requested = { by, schema: readOutputSchema(by.schema) };
     return by && requested?.schema;
   };
-  return ({ type, payload, runId, from, metadata }) => {
-    if (startsAnew.has(type)) {
+  return (chunk) => {
+    const { runId, from, metadata } = chunk;
+    if (startsAnew.has(chunk.type)) {
       text = '';
       parsedLength = 0;
     }
-    const schema = type === 'text-delta' ? schemaNow() : undefined;
+    if (!isChunk(chunk, 'text-delta')) return undefined;
+    const schema = schemaNow();
     if (!schema) return undefined;
-    text += (payload as { text: string }).text;
+    text += chunk.payload.text;
     if (text.length - parsedLength < parsedLength / 256) return undefined;
     parsedLength = text.length;
     const errors: ParseError[] = [];

@@ -16,13 +16,13 @@ import { createLoopPorts, idsOf } from './loop-ports.js';
 import { guardSubagents } from '../tools/delegation.js';
 import { checkPromise, type LoopTarget } from '../tools/tools.js';
 import { createUnfinishedTurn } from '../memory/unfinished-turn.js';
-import { openConversation, requestedIds, type Owner } from '../memory/memory.js';
+import { openConversation, requestedIds } from '../memory/memory.js';
 import { objectPlanOf, structureWith } from '../structured-output/structured-output.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { mastraOptions } from '../options/mastra-options.js';
 import { ownOptions } from '../options/own-options.js';
 import { openList } from './read-call.js';
-import { recordOptions } from './resume.js';
+import { recordStart } from './resume.js';
 import { runSegmentOf } from './run-segment.js';
 import { createAgentTrace, type SpanPlace } from '../tracing/agent-trace.js';
 import type { Processor } from '@mastra/core/processors';
@@ -70,8 +70,8 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const createId = idsOf(agent, 'message');
   const runId = options.runId ?? idsOf(agent, 'run')();
   const conversation = await openConversation(agent, options.memory, requestContext);
-  const owner = ownerOf(conversation ?? requestedIds(options.memory, requestContext));
-  const own = effectiveOptions(guards, options);
+  const owner = pick(conversation ?? requestedIds(options.memory, requestContext), 'threadId', 'resourceId');
+  const own: OwnOptions<'config'> = mergeOptions(ownOptionsOf(guards), ownOptionsOf(options)); // the call's override the agent's
   const chains = await resolveChains({ ...start, guards: { ...own, signals: guards.signals }, conversation });
   const ownLimits = start.limits ?? limitsOf(own, options, chains.error.length > 0);
   const lanes = compileChains(agent.id, chains, own.recordEdits ?? false);
@@ -114,7 +114,7 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     },
   });
   await startRecording(run);
-  recordOptions(run, options);
+  recordStart(run, { agent, options, requestContext });
   return run;
 };
 
@@ -127,8 +127,6 @@ const holdFor = ({ hold = ownOptions.hold.default }: InterlockConfig, lanes: Lan
     hold === 'auto' ? (['output', 'input'] as const).map((lane) => lanes[lane] && holdOf(lanes[lane].graph, lane)) : [hold];
   return holds.find((one) => one === 'run' || one === 'step'); // input guards ask for a step at most
 };
-
-const ownerOf = ({ threadId, resourceId }: Owner): Owner => ({ threadId, resourceId });
 
 const objectPlanFor = ({ agent, createAgent }: StartOptions, own: InterlockConfig, maxRetries: number) => {
   const { errorProcessors, maxProcessorRetries, recordEdits } = own;
@@ -188,19 +186,11 @@ const factsOf = (processor: Processor): { id: string; hooks: string[] } => ({
 });
 
 /** The settings of each step as plain data, with schemas as JSON schema. */
-const settingsOf = (
-  { toolChoice, activeTools, providerOptions, modelSettings }: StepSettings,
-  options: CallOptions,
-): HeaderFacts['settings'] => {
-  const { structuredOutput } = options;
-  return {
-    toolChoice,
-    activeTools,
-    providerOptions,
-    modelSettings: withoutHeaders(modelSettings),
-    structuredOutput: structuredOutput && objectFacts(structuredOutput),
-  };
-};
+const settingsOf = (settings: StepSettings, { structuredOutput }: CallOptions): HeaderFacts['settings'] => ({
+  ...pick(settings, 'toolChoice', 'activeTools', 'providerOptions'),
+  modelSettings: withoutHeaders(settings.modelSettings),
+  structuredOutput: structuredOutput && objectFacts(structuredOutput),
+});
 
 const objectFacts = ({ schema, errorStrategy, fallbackValue, model }: StructuredOutput): object => ({
   schema: readOutputSchema(schema).own,
@@ -208,7 +198,3 @@ const objectFacts = ({ schema, errorStrategy, fallbackValue, model }: Structured
   fallbackValue,
   ...(model !== undefined && { model: 'recorded' }), // a replay reads the object from the recording
 });
-
-/** Interlock's own options of a run: the call's override the agent's. */
-const effectiveOptions = (agent: object, call: object): OwnOptions<'config'> =>
-  mergeOptions(ownOptionsOf(agent), ownOptionsOf(call));

@@ -34,27 +34,29 @@ export const copyOfAnswer = (list: MessageList): MessageList => listOf(copyPlain
 export const stepResults = (run: Run, steps: readonly StepRecord[]): StepResult[] => {
   const { list } = run.state;
   const answers = isWithheld(run) ? [] : list.getPersisted.response.db();
-  const ends = partEnds(run);
-  return withViews(steps, answers).map((step, index) => {
-    const end = ends.get(steps[index] as StepRecord) ?? 0; // of the same step
-    return { ...step, response: withMessages(step.response, () => listOf(firstParts(answers, end), list)) };
+  const [ends, calls] = [partEnds(run), callsIn(answers)];
+  return steps.map((step) => {
+    const readMessages = () => listOf(firstParts(answers, ends.get(step) ?? 0), list);
+    return { ...withView(step, calls), response: withMessages(step.response, readMessages) };
   });
 };
 
 /** Steps with the views of Mastra's steps, without the messages of their answers. */
 export const withViews = (steps: readonly StepRecord[], answers: readonly MastraDBMessage[]): StepResult[] => {
   const calls = callsIn(answers);
-  return steps.map((step) => ({
-    ...step,
-    reasoningText: step.reasoningText ?? '',
-    content: [...step.content.map(withFile), ...resultContents(step, calls)],
-    finishReason: step.finishReason ?? (step.reason === 'error' ? 'error' : undefined),
-    staticToolCalls: step.toolCalls.filter(isDynamic(false)),
-    dynamicToolCalls: step.toolCalls.filter(isDynamic(true)),
-    staticToolResults: step.toolResults.filter(isDynamic(false)),
-    dynamicToolResults: step.toolResults.filter(isDynamic(true)),
-  }));
+  return steps.map((step) => withView(step, calls));
 };
+
+const withView = (step: StepRecord, calls: Calls): StepResult => ({
+  ...step,
+  reasoningText: step.reasoningText ?? '',
+  content: [...step.content.map(withFile), ...resultContents(step, calls)],
+  finishReason: step.finishReason ?? (step.reason === 'error' ? 'error' : undefined),
+  staticToolCalls: step.toolCalls.filter(isDynamic(false)),
+  dynamicToolCalls: step.toolCalls.filter(isDynamic(true)),
+  staticToolResults: step.toolResults.filter(isDynamic(false)),
+  dynamicToolResults: step.toolResults.filter(isDynamic(true)),
+});
 
 /** Files have Mastra's class there, which also decodes them. */
 const withFile = (content: unknown): unknown => {

@@ -39,18 +39,18 @@ const durableWrapper =
  * Replaces each unsupported method of a prototype: it rejects with `agent/unsupported-method`. Mastra's durable agents read `__model` of
  * the agent that they wrap, and nothing else does, so that reading it throws.
  */
-export const rejectMethods = (prototype: object, isGuarded: (agent: never) => boolean): void => {
+export const rejectMethods = (prototype: object, isGuarded: (agent: object) => boolean): void => {
   for (const [name, detail] of Object.entries(unsupportedMethods)) {
     const stock = Reflect.get(prototype, name) as (...args: unknown[]) => unknown; // the method of the base class
-    const value = function (this: unknown, ...args: unknown[]): unknown {
-      if (name in otherLoops && !isGuarded(this as never)) return stock.apply(this, args);
+    const value = function (this: object, ...args: unknown[]): unknown {
+      if (name in otherLoops && !isGuarded(this)) return stock.apply(this, args);
       const error = new InterlockError('agent/unsupported-method', { path: name, detail });
       return Promise.reject(error);
     };
     Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
   }
-  const get = function (this: unknown): undefined {
-    if (!isGuarded(this as never)) return undefined;
+  const get = function (this: object): undefined {
+    if (!isGuarded(this)) return undefined;
     throw new InterlockError('agent/unsupported-method', { path: 'createDurableAgent', detail: durableWrapper });
   };
   Object.defineProperty(prototype, '__model', { get, configurable: true });

@@ -29,7 +29,7 @@ import {
   type SegmentRef,
 } from './persisted-segment.js';
 import { agentProgram } from './program.js';
-import type { AttachOptions, ForkOptions, RunFilter, RunOwner, WaitingRun } from './operation-options.js';
+import type { AttachOptions, ForkOptions, RunFilter, RunOwner } from './operation-options.js';
 import { erase, listRuns, prune, readIndexEntry, type RunMetrics } from './run-operations.js';
 import { createRunQueue, type RunQueue } from './run-queue.js';
 import { createLocalRuns } from './local-runs.js';
@@ -125,11 +125,9 @@ const overdueMs = 5_000;
 
 /** Ends the runs that wait for a person past their deadline. */
 const endOverdue = async (context: DurableContext): Promise<void> => {
-  const waiting = (await context.board.pinned()).flatMap(({ note }) => readIndexEntry(note)) as (WaitingRun & Deadline)[];
+  const waiting = (await context.board.pinned()).flatMap(({ note }) => readIndexEntry(note));
   for (const { runId, deadlineAt = Infinity } of waiting) if (deadlineAt <= Date.now()) await cancelRun(context, runId);
 };
-
-type Deadline = Pick<PersistedCall, 'deadlineAt'>;
 
 const cancelRun = async (context: DurableContext, runId: string): Promise<void> => {
   const { runs } = context;

@@ -6,6 +6,7 @@ import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import { storedEnd, runIdOf, type SegmentEnd, type SegmentRef } from './persisted-segment.js';
 import type { LocalRuns } from './local-runs.js';
 import { setUp, type DurableContext } from './start-persisted-run.js';
+import type { StoredRuns } from './run-operations.js';
 import { readChunk, createEntryParser, createStepRestorer, type RunEntry } from './run-entry.js';
 import type { Board, PlacedEntry } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
@@ -130,7 +131,7 @@ export const pollMs = 50;
 const idlePollMs = 500;
 
 /** Pauses that all end with a tick of one clock, up to an interval early, so that the readers in this process poll together. */
-export const createPause = (): DurableContext['pause'] => {
+export const createPause = (): StoredRuns['pause'] => {
   let tick: Promise<void> | undefined;
   const nextTick = (): Promise<void> =>
     (tick ??= new Promise<void>((resolve) => setTimeout(resolve, pollMs)).then(() => (tick = undefined)));

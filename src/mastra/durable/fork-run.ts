@@ -1,20 +1,32 @@
+import type { Agent } from '@mastra/core/agent';
 import { needed, type PersistedStep } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { decode, decodeAt, encode } from '../../loop/state/encode.js';
 import { idsOf } from '../agent/loop-ports.js';
-import { storedSegment, segmentId, type PersistedSegment, type SegmentRef } from './persisted-segment.js';
+import { storedSegment, segmentId, type PersistedSegment } from './persisted-segment.js';
 import type { ForkOptions } from './operation-options.js';
-import { storedStart, type DurableContext } from './start-persisted-run.js';
+import { storedStart } from './start-persisted-run.js';
+import type { StoredRuns } from './run-operations.js';
 import type { Patch } from '../../loop/state/patch.js';
 import { patched } from '../../loop/state/persisted-state.js';
+
+interface ForkedRuns extends Pick<StoredRuns, 'runs'> {
+  readonly parts: { readonly agent: Agent };
+}
+
+/** A run, and its last segment. */
+interface Forked {
+  readonly runId: string;
+  readonly number: number;
+}
 
 /**
  * The first segment of a fork: the start of the original run, and its journal up to a step. Raises `durable/no-run`,
  * `durable/no-step`, `durable/unsupported-operation`.
  */
 export const forkedSegment = async (
-  context: DurableContext,
-  last: SegmentRef,
+  context: ForkedRuns,
+  last: Forked,
   { step, newRunId }: Pick<ForkOptions, 'step'> & { readonly newRunId: string },
 ): Promise<PersistedSegment> => {
   const segments = await segmentsUpTo(context, last);
@@ -61,7 +73,7 @@ interface ReadSegment {
 }
 
 /** The segments of a run up to a number, except segments that only end it: a fork cannot continue from those. */
-const segmentsUpTo = async ({ runs }: DurableContext, { runId, number }: SegmentRef): Promise<ReadSegment[]> => {
+const segmentsUpTo = async ({ runs }: ForkedRuns, { runId, number }: Forked): Promise<ReadSegment[]> => {
   const journalOf = needed(runs.journal, 'fork');
   const found: ReadSegment[] = [];
   for (let at = 0; at <= number; at += 1) {

@@ -1,6 +1,5 @@
-import { needed, type Pinned, type PersistedRun, type ProgramRuns } from '../../durable/journal.js';
-import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
-import type { DurableContext } from './start-persisted-run.js';
+import { needed, type Board, type Pinned, type PersistedRun, type ProgramRuns } from '../../durable/journal.js';
+import { runIdOf, segmentId, segmentNumber, type PersistedCall } from './persisted-segment.js';
 import type { WaitingRun, PersistedRunStatus, RunFilter } from './operation-options.js';
 import { decode } from '../../loop/state/encode.js';
 
@@ -13,8 +12,16 @@ export type RunSummary = (WaitingRun | { readonly runId: string; readonly status
 
 const defaultLimit = 100;
 
+/** The runs of an agent on an engine, as it stores them. */
+export interface StoredRuns {
+  readonly runs: ProgramRuns;
+  readonly board: Board;
+  /** Pauses for about this time, by default one polling interval. */
+  readonly pause: (ms?: number) => Promise<void>;
+}
+
 /** The runs of an agent, most recent first. An engine that cannot list its runs returns only the waiting ones. */
-export const listRuns = async (context: DurableContext, filter: RunFilter): Promise<readonly RunSummary[]> => {
+export const listRuns = async (context: StoredRuns, filter: RunFilter): Promise<readonly RunSummary[]> => {
   const { runId, resourceId, limit = defaultLimit, startedBefore, startedAfter } = filter;
   const statuses = filter.status === undefined ? undefined : new Set<PersistedRunStatus>([filter.status].flat());
   const isWanted = ({ status, startedAt, ...run }: RunSummary): boolean =>
@@ -26,7 +33,7 @@ export const listRuns = async (context: DurableContext, filter: RunFilter): Prom
   return (await summaries(context, filter)).filter(isWanted).slice(0, limit);
 };
 
-const summaries = async ({ runs, board }: DurableContext, filter: RunFilter): Promise<RunSummary[]> => {
+const summaries = async ({ runs, board }: StoredRuns, filter: RunFilter): Promise<RunSummary[]> => {
   const notes = await board.pinned();
   if (!runs.list) return notes.flatMap(({ note }) => readIndexEntry(note));
   const notesOf = Map.groupBy(notes, (note) => runIdOf(note.runId));
@@ -69,7 +76,7 @@ const summaryOf = (runId: string, rows: readonly PersistedRun[], notes: readonly
  * Deletes the stored data of runs that ended before a time. Returns their number. Suspended runs remain, although their last
  * segment has ended.
  */
-export const prune = async (context: DurableContext, olderThan: Date): Promise<number> => {
+export const prune = async (context: StoredRuns, olderThan: Date): Promise<number> => {
   const { runs, board } = context;
   const list = needed(runs.list, 'prune');
   const ended = Map.groupBy(await list({ endedBefore: olderThan }), ({ runId }) => runIdOf(runId));
@@ -84,7 +91,7 @@ export const prune = async (context: DurableContext, olderThan: Date): Promise<n
   return pruned;
 };
 
-const dropRun = async ({ runs, board }: DurableContext, runId: string, segments: readonly PersistedRun[]): Promise<void> => {
+const dropRun = async ({ runs, board }: StoredRuns, runId: string, segments: readonly PersistedRun[]): Promise<void> => {
   const drop = needed(runs.drop, 'prune');
   for (const number of [...segments.keys(), segments.length]) await board.pin(segmentId(runId, number), undefined);
   await board.drop?.(runId);
@@ -104,7 +111,7 @@ export interface Erased {
 
 /** Cancels the runs of a resource, and deletes all their stored data. */
 export const erase = async (
-  context: DurableContext,
+  context: StoredRuns,
   resourceId: string,
   cancel: (runId: string) => Promise<void>,
 ): Promise<Erased> => {
@@ -145,9 +152,9 @@ export interface RunMetrics {
 }
 
 /** Parses the index entry of a waiting run. */
-export const readIndexEntry = (text: string): WaitingRun[] => {
+export const readIndexEntry = (text: string): (WaitingRun & Pick<PersistedCall, 'deadlineAt'>)[] => {
   try {
-    return [decode(text) as WaitingRun]; // written by suspendedNote or publishChange
+    return [decode(text) as WaitingRun]; // written by encodeWaiting or publishChange
   } catch {
     return []; // a damaged note does not hide other runs
   }

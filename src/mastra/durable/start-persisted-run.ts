@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Board, Durable, Engine, ProgramRuns } from '../../durable/journal.js';
+import type { Durable, Engine } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
 import { applyCallResponse, noJournal } from '../../loop/create-run.js';
 import type { Run, RunOptions } from '../../loop/run.js';
@@ -8,6 +8,7 @@ import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import { resumed } from '../../loop/state/run-state.js';
 import type { CodeChange } from '../options/own-options.js';
 import { stored, type PersistedSegment, type PersistedCall, type PersistedEnd } from './persisted-segment.js';
+import type { StoredRuns } from './run-operations.js';
 import type { LocalRuns } from './local-runs.js';
 import { changesBetween, definitionOf, type RunDefinition } from './run-definition.js';
 import type { Agent } from '@mastra/core/agent';
@@ -113,13 +114,9 @@ export interface DurableAgent extends PersistedAgent {
 }
 
 /** The context of an agent's runs on an engine. */
-export interface DurableContext {
+export interface DurableContext extends StoredRuns {
   readonly parts: DurableAgent;
   readonly localRuns: LocalRuns;
-  readonly runs: ProgramRuns;
-  readonly board: Board;
-  /** Pauses for about this time, by default one polling interval. */
-  pause(ms?: number): Promise<void>;
 }
 
 interface SetUpOptions extends Pick<Parameters<typeof startRun>[0], 'journal' | 'show' | 'limits' | 'resumedFrom'> {

@@ -7,13 +7,17 @@ import { whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { current, type MessageCarrier } from '../../phase/settle-messages.js';
 import { createRunScope, type RunScope } from '../../phase/scope.js';
 import type { Plan } from '../../pipeline/graph.js';
-import { isSame, computed } from '../../phase/plain-data.js';
+import { fieldsIn, isSame, computed } from '../../phase/plain-data.js';
 import type { Unavailable, Verdict } from '../../verdict.js';
 import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
 import { recordResult, payloadOf } from './thrown-stops.js';
 
-/** Arguments of any hook: the fields of its phase's payload, and those common to all hooks. */
-type HookArgs = Record<string, unknown> & { state?: object };
+/** The arguments that all hooks get, with the names of the scope; the others are fields of the phase's payload. */
+export interface HookArgs extends Partial<Omit<RunScope, 'retryCount'>> {
+  state?: Record<string, unknown>;
+  readonly abort?: unknown;
+  readonly retryCount?: number;
+}
 
 interface HookCallSite {
   readonly plan: Plan;
@@ -36,12 +40,12 @@ export const hooksOf = (plan: Plan, hostOf: () => Awaitable<Host>): Record<strin
 const runHook = async ({ plan, row, slots, host }: HookCallSite, args: HookArgs): Promise<unknown> => {
   const { abort: _abort, ...fields } = args;
   const data = { ...fields, phase: row.phase } as unknown as PhaseData; // a hook's arguments are named like the payload's fields
-  const state = (args.state ??= {}) as Record<string, unknown>; // its content belongs to the processor
+  const state = (args.state ??= {}); // its content belongs to the processor
   const own = computed(slots, state, () => new Map<string, ProcessorSlot>());
   recordResult(data, host);
   const observed = guardReports(own, () => factsOf(plan, args));
   observed?.ask(data);
-  const { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount = 0 } = args as unknown as CommonArgs; // as Mastra types them
+  const { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount = 0 } = args;
   const common = { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount: () => retryCount };
   const scope = createRunScope({ ...common, host, slots: own, reports: observed?.reports });
   const verdict = await plan.run<Phase>(row.phase, data, scope);
@@ -55,14 +59,11 @@ const failsOpen = (row: PhaseRow, verdict: Verdict<unknown>): verdict is Unavail
 
 /** The facts of a run. Mastra's own agent may not pass its run id to processors. */
 const factsOf = ({ id }: Plan, { runId, agent }: HookArgs): GuardedRunFacts => ({
-  runId: typeof runId === 'string' ? runId : crypto.randomUUID(),
-  agentId: (agent as { id?: string } | undefined)?.id,
+  runId: runId ?? crypto.randomUUID(),
+  agentId: agent?.id,
   host: 'mastra',
   pipelineId: id,
 });
-
-/** The arguments that all hooks get. They have the names of the scope. */
-type CommonArgs = Omit<RunScope, 'retryCount'> & { readonly retryCount?: number };
 
 /** Fields that a hook does not return, because the list contains them. */
 const inList = new Set(['messages', 'messageList', 'systemMessages']);
@@ -74,7 +75,7 @@ const inList = new Set(['messages', 'messageList', 'systemMessages']);
 const answerOf = ({ row, host }: Pick<HookCallSite, 'row' | 'host'>, original: PhaseData, made: PhaseData): unknown => {
   if ('part' in made) return made.part;
   if ('decision' in made) return { retry: made.decision === 'retry' };
-  const before = original as Record<string, unknown>; // compared field by field
+  const before = fieldsIn(original);
   const changed = Object.entries(made).filter(([name, value]) => !inList.has(name) && !isSame(value, before[name]));
   const given: MessageCarrier = original;
   const { messages, messageList } = current(given, host, row.carries);

@@ -1,6 +1,6 @@
 import type { Processor, ProcessorStepData } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
-import type { AnyWorkflow } from '@mastra/core/workflows';
+import type { AnyWorkflow, Step, WorkflowConfig, WorkflowOptions } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
 import { fieldsIn, isSame } from '../../phase/plain-data.js';
 import { hasAnyHook } from '../../phase/table.js';
@@ -26,7 +26,6 @@ import {
 } from '../../pipeline/graph.js';
 import { executed, foreignContext, isPayloadSchema, runForeign, type ForeignStep } from './foreign-step.js';
 import { guardNode } from './guard-node.js';
-import { rejectUnsupported, unsupported } from './supported-features.js';
 
 /** An object with its own graph. */
 export interface GraphSource {
@@ -124,7 +123,7 @@ export const invalidStep = (value: unknown, path: string): InterlockError =>
 
 /** True for a processor, even if it has only our own hooks or lacks an id, which is rejected later with a reason. */
 export const isProcessorLike = (value: unknown): value is Processor =>
-  typeof value === 'object' && value !== null && ('id' in value || hasAnyHook(value as Processor));
+  typeof value === 'object' && value !== null && ('id' in value || hasAnyHook(value));
 
 const functionNode = (run: PayloadFunction, path: string): FunctionNode => ({
   kind: 'function',
@@ -218,7 +217,7 @@ const entryNode = (entry: Entry, site: EntrySite): GraphNode => {
 
 /** Whether a workflow has a rule for storing its runs. Mastra's default stores all; the rule of a pipeline is its own. */
 export const hasStorageRule = (workflow: AnyWorkflow): boolean =>
-  !graphOfWorkflow(workflow) && !isAlways(workflow.options.shouldPersistSnapshot as unknown as Condition); // its text is read
+  !graphOfWorkflow(workflow) && !isAlways(workflow.options.shouldPersistSnapshot);
 
 /** Rejects options of a nested workflow, whose runs are those of the outer one. */
 const rejectOptionsOf = (step: unknown, path: string): void => {
@@ -267,7 +266,28 @@ const scopeIn = (context: StepContext<unknown>): RunScope => context[scopeOfCont
 const describe = (value: unknown): string =>
   typeof value === 'object' && value !== null ? `an object with ${Object.keys(value).join(', ') || 'no fields'}` : String(value);
 
-/** The phases of Mastra's step schema: the compiler rejects an extra or a missing one. */
+/** Fields of Mastra's that a pipeline would silently ignore. `supported-fields.test-d.ts` lists the others: a new one needs a decision. */
+const unsupportedFields = {
+  ofStep: ['resumeSchema', 'suspendSchema', 'scorers'],
+  ofWorkflow: ['requestContextSchema', 'retryConfig', 'schedule'],
+  ofOptions: ['onStart', 'onFinish', 'onError'],
+} as const satisfies {
+  readonly ofStep: readonly (keyof Step)[];
+  readonly ofWorkflow: readonly (keyof WorkflowConfig<string, unknown, unknown, unknown, Step[]>)[];
+  readonly ofOptions: readonly (keyof WorkflowOptions)[];
+};
+
+/** The error for a part of a workflow that a pipeline does not support. */
+const unsupported = (path: string, detail: string): InterlockError =>
+  new InterlockError('pipeline/unsupported-step', { path, detail });
+
+/** Raises `pipeline/unsupported-step` for a value with one of these fields. */
+const rejectUnsupported = (of: keyof typeof unsupportedFields, value: object, path: string): void => {
+  const rejected = unsupportedFields[of].find((name) => Reflect.get(value, name));
+  if (rejected) throw unsupported(path, `it has \`${rejected}\`.`);
+};
+
+/** The phases in which Mastra's agent runs workflows, those of its step schema: the compiler rejects an extra or a missing one. */
 const phasesOfSteps: Record<ProcessorStepData['phase'], true> = {
   input: true,
   inputStep: true,
@@ -277,5 +297,4 @@ const phasesOfSteps: Record<ProcessorStepData['phase'], true> = {
   toolResult: true,
 };
 
-/** The phases in which Mastra's agent runs workflows. Its steps support no others. */
 const foreignPhases: ReadonlySet<string> = new Set(Object.keys(phasesOfSteps));

@@ -1,6 +1,7 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
+import { pick } from '../../phase/plain-data.js';
 import { phases } from '../../phase/table.js';
 import type { Conversation } from './memory.js';
 import { addMissingParts, fillTextFields } from '../messages/conversion.js';
@@ -61,19 +62,18 @@ type AnyHook = (args: { requestContext?: RequestContext }) => unknown;
  * that context and write to it. Each hook therefore gets a context with this conversation's thread.
  */
 const inConversation = (processor: Processor, { context }: Conversation): Processor => {
-  const { id, name, spanType, spanName, spanAttributes } = processor;
-  const bound: Record<string, unknown> = { id, name, spanType, spanName, spanAttributes };
+  const bound: Processor = pick(processor, 'id', 'name', 'spanType', 'spanName', 'spanAttributes');
   for (const { hook } of Object.values(phases)) {
     const own = processor[hook] as AnyHook | undefined; // each hook gets its own arguments
     if (!own) continue;
-    bound[hook] = (args: Parameters<AnyHook>[0]) => {
+    const inThread: AnyHook = (args) => {
       const requestContext = new RequestContext(args.requestContext?.entries());
       requestContext.set('MastraMemory', context);
       return own.call(processor, { ...args, requestContext });
     };
+    Object.assign(bound, { [hook]: inThread });
   }
-  const inThread = bound as unknown as Processor; // it has the hooks of a processor
-  return isInternal(processor) ? internal(inThread) : inThread;
+  return isInternal(processor) ? internal(bound) : bound;
 };
 
 /** Joins an answer to the caller's last message if the answer continues it, as Mastra does: memory has one message for both. */

@@ -1,6 +1,5 @@
-import type { Agent } from '@mastra/core/agent';
+import type { Agent, AgentExecutionOptionsBase } from '@mastra/core/agent';
 import type { MessageList } from '@mastra/core/agent/message-list';
-import type { TracingContext } from '@mastra/core/observability';
 import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { RunMode } from '../../loop/ports.js';
@@ -16,10 +15,8 @@ export interface Titling {
   readonly guards: AgentGuards;
   readonly mode: RunMode;
   /** The options of the call that matter here. */
-  readonly options: {
+  readonly options: Pick<AgentExecutionOptionsBase<unknown>, 'serverless' | 'tracingContext'> & {
     readonly memory?: MemoryTarget;
-    readonly serverless?: { readonly waitUntil?: (work: Promise<unknown>) => void };
-    readonly tracingContext?: TracingContext;
   };
   readonly requestContext: RequestContext;
 }

@@ -4,6 +4,7 @@ import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { UnfinishedTurn } from '../../loop/persistence.js';
 import type { Chunk } from '../../loop/ports.js';
+import { fieldsIn } from '../../phase/plain-data.js';
 import type { Conversation } from './memory.js';
 
 /** The processors that save messages without embedding them. */
@@ -52,14 +53,8 @@ const reject = (reason?: string): never => {
   throw new Error(reason);
 };
 
-interface WaitingCall {
-  readonly toolCallId: string;
-  readonly args?: unknown;
-  readonly suspendPayload?: unknown;
-}
-
 /** A waiting call for a transcript: its payloads, or the ones transformed by its tool. */
-const inTranscript = (call: WaitingCall, kind: 'approval' | 'suspend', metadata: Chunk['metadata']): object => {
+const inTranscript = (call: object, kind: 'approval' | 'suspend', metadata: Chunk['metadata']): object => {
   const displayed = (...phases: Parameters<typeof mastraTools.getTransformedToolPayload>[2][]) =>
     phases
       .map((phase) => mastraTools.getTransformedToolPayload(metadata, 'transcript', phase))
@@ -77,17 +72,18 @@ const inTranscript = (call: WaitingCall, kind: 'approval' | 'suspend', metadata:
 /** Describes each waiting call in the metadata of its message, as Mastra's agent does. */
 const writeWaiting = (list: MessageList, waiting: readonly Chunk[]): void => {
   for (const { type, runId, payload, metadata: displayed } of waiting) {
-    const call = payload as WaitingCall; // chunks of waiting calls have this payload
-    const message = list.get.response.db().findLast((one) => carries(one, call.toolCallId));
+    const call = fieldsIn(payload);
+    const toolCallId = String(call['toolCallId']); // chunks of waiting calls have it
+    const message = list.get.response.db().findLast((one) => carries(one, toolCallId));
     if (!message) continue;
     const [name, kind] =
       type === 'tool-call-approval'
         ? (['pendingToolApprovals', 'approval'] as const)
         : (['suspendedTools', 'suspension'] as const);
     const { metadata = {} } = message.content;
-    const others = metadata[name] as object | undefined; // of the same run
+    const others = fieldsIn(metadata[name]); // of the same run
     const displayedCall = inTranscript(call, name === 'suspendedTools' ? 'suspend' : 'approval', displayed);
-    message.content.metadata = { ...metadata, [name]: { ...others, [call.toolCallId]: { ...displayedCall, type: kind, runId } } };
+    message.content.metadata = { ...metadata, [name]: { ...others, [toolCallId]: { ...displayedCall, type: kind, runId } } };
   }
 };
 

@@ -4,7 +4,7 @@ import type { MessagePort, MessageScope, MessageSource, SystemMessage } from '..
 import { fieldsIn, copyPlain, copyShared, isSame } from '../../phase/plain-data.js';
 import { interleaved, readToolResult, isStored, isSystem, systemText } from '../../plain/stored-message.js';
 import { dataOf, emptyLike, fillList, forkList, isUnchanged, type ListState, type MessageCopies } from './list-insides.js';
-import type { DataPart, LoopMessages, ConversationSnapshot } from '../../loop/ports.js';
+import type { LoopMessages, ConversationSnapshot } from '../../loop/ports.js';
 import type { ToolCall, ToolOutcome } from '../../loop/tool-call.js';
 
 type StoredMessage = ListState['messages'][number];
@@ -208,7 +208,7 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'resto
     const lastParts = list.get.response.db().findLast(({ role }) => role === 'assistant')?.content.parts;
     // Equal ones are stored once, as in Mastra.
     for (const part of parts)
-      if (!lastParts?.some((known) => known.type === part.type && isSame((known as DataPart).data, part.data)))
+      if (!lastParts?.some((known) => known.type === part.type && isSame(fieldsIn(known)['data'], part.data)))
         lastParts?.push({ ...part, createdAt: Date.now() });
   },
   detached: (list) => forkList(list, (message) => copyShared(undefined, message)), // hooks do not get it

@@ -73,7 +73,8 @@ export const createModelCall =
       onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
         retriesLeft > 0 && isRetryable(error) ? limited.pause(retryDelayMs(error, attemptNumber)) : undefined,
     });
-    onConnection?.(Reflect.get(result, connectionKey) as ModelConnection | undefined); // the models of Mastra's router set it
+    const connection: ModelConnection | undefined = Reflect.get(result, connectionKey); // the models of Mastra's router set it
+    onConnection?.(connection);
     const { stream, request: sent, response, warnings } = result;
     return {
       parts: limited.read(stream),
@@ -157,7 +158,7 @@ interface JsonRequest {
 
 /** Requests the object of a step from a model. No effect without structured output. */
 const requestJson = (prompt: Prompt, settings: StepSettings['structuredOutput'], model: ResolvedModel): JsonRequest => {
-  const { schema, instructions, ...otherSettings } = (settings ?? {}) as Partial<StructuredOutput>; // checked with the call's options
+  const { schema, instructions, ...otherSettings }: Partial<StructuredOutput> = settings ?? {};
   if (!schema) return { prompt };
   const place = placeOf(otherSettings.jsonPromptInjection, model);
   const json = jsonSchemaFor(schema, model);

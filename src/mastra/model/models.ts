@@ -39,9 +39,11 @@ interface FallbackEntry {
  * `agent/model-unresolved` and `phase/unsupported-model`, before any model is called.
  */
 export const resolveModels = async (by: ModelRequestor, model: unknown): Promise<ModelEntry[]> => {
-  const selection = await resolveDynamic(by, model ?? (by.agent.model as unknown));
+  const own: unknown = by.agent.model;
+  const selection = await resolveDynamic(by, model ?? own);
   if (!Array.isArray(selection)) return [await resolveEntry(by, { model: selection })];
-  const enabled = (selection as FallbackEntry[]).filter(({ enabled: isEnabled = true }) => isEnabled);
+  const entries: FallbackEntry[] = selection;
+  const enabled = entries.filter(({ enabled: isEnabled = true }) => isEnabled);
   if (enabled.length === 0) {
     const detail =
       selection.length > 0 ? 'No enabled models found in model list.' : 'Dynamic function returned empty model array.';

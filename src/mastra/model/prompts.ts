@@ -104,7 +104,7 @@ export const providerTools = (names: ToolNames, specificationVersion: string) =>
 
 const toProviderChoice = (choice: StepSettings['toolChoice']): object => {
   if (choice === undefined || choice === null) return { type: 'auto' };
-  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: (choice as { toolName: string }).toolName };
+  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: fieldsIn(choice)['toolName'] };
 };
 
 const toProviderTool = (name: string, tool: ToolDefinition, specificationVersion: string) => {

@@ -23,7 +23,7 @@ import {
   type OptionKind,
 } from '../../option-kind.js';
 import { structuredOutputFaults } from '../structured-output/structured-output-options.js';
-import { both, inConfig, onCall, removes, type OptionRow, type IgnoredOption } from './option-row.js';
+import { both, each, inConfig, onCall, removes, type OptionRow, type IgnoredOption } from './option-row.js';
 
 /** A value, or a function that returns it for each request. */
 const orFunction = (given: OptionKind): OptionKind => either(given, aFunction);
@@ -110,7 +110,6 @@ const served = { isServed: true } as const;
 const resumed = { onResume: 'allowed' } as const;
 /** Options of the waiting caller, which may be another one after a resumption. */
 const ofCaller = { ...resumed, isLocal: true } as const;
-const callback = onCall(aFunction, ofCaller);
 const repeated = { isServed: true, onResume: 'delegated' } as const;
 
 /** A setting of a model, or null for its default. */
@@ -199,11 +198,7 @@ export const mastraOptions = {
   stopWhen: onCall(functions, served),
   providerOptions: onCall(recordOf(anObject), { ...served, mergeDepth: Infinity }),
   modelSettings: onCall(anObject, { ...served, mergeDepth: 1, check: modelSettingsFaults }),
-  onStepFinish: callback,
-  onFinish: callback,
-  onChunk: callback,
-  onError: callback,
-  onAbort: callback,
+  ...each(onCall(aFunction, ofCaller), 'onStepFinish', 'onFinish', 'onChunk', 'onError', 'onAbort'),
   onIterationComplete: onCall(aFunction),
   activeTools: onCall(listOf(aText), { ...served, protects: true }),
   tools: inConfig(orFunction(tools)),
@@ -230,23 +225,13 @@ export const mastraOptions = {
   tracingOptions: onCall(anObject, served),
   // Mastra derives these from the tracing context, and passes them to every agent it calls.
   tracing: onCall(anObject, ofCaller),
-  loggerVNext: onCall(withoutEffect),
-  metrics: onCall(withoutEffect),
+  ...each(onCall(withoutEffect), 'loggerVNext', 'metrics'),
   serverless: onCall(anObject, { isLocal: true }),
   // A stream ends when its run suspends; nothing here runs in the background or sends signals.
-  hideSignals: onCall(withoutEffect),
-  closeOnSuspend: onCall(withoutEffect),
-  disableBackgroundTasks: onCall(withoutEffect),
+  ...each(onCall(withoutEffect), 'hideSignals', 'closeOnSuspend', 'disableBackgroundTasks', '_skipBgTaskWait', 'untilIdle'),
   backgroundTaskPolicy: onCall(withoutEffect, resumed),
-  _skipBgTaskWait: onCall(withoutEffect),
-  untilIdle: onCall(withoutEffect),
   // Options that hosts add to a call: Mastra's server to each request, the AI SDK's chat to its messages, AgentController to each run.
-  registeredTools: onCall(withoutEffect),
-  taskStore: onCall(withoutEffect),
-  routePrefix: onCall(withoutEffect),
-  request: onCall(withoutEffect),
-  messageId: onCall(withoutEffect),
-  outputWriter: onCall(withoutEffect), // the stream has the same data parts
+  ...each(onCall(withoutEffect), 'registeredTools', 'taskStore', 'routePrefix', 'request', 'messageId', 'outputWriter'),
   eagerToolExecution: onCall(ignoredUnlessFalse('no tool runs before its step is judged.')),
   autoResumeSuspendedTools: onCall(
     ignoredUnlessFalse('a model cannot resume a suspended tool; call resumeStream or resumeGenerate.'),

@@ -47,19 +47,16 @@ export interface OptionRow extends OptionFacts {
   readonly config?: Treatment;
 }
 
-export const onCall = <Call extends Treatment, const Facts extends OptionFacts = object>(call: Call, facts?: Facts) => ({
-  call,
-  ...(facts as Facts), // undefined if there are none
-});
-export const inConfig = <Config extends Treatment, const Facts extends OptionFacts = object>(config: Config, facts?: Facts) => ({
-  config,
-  ...(facts as Facts),
-});
-export const both = <Both extends Treatment, const Facts extends OptionFacts = object>(taken: Both, facts?: Facts) => ({
-  call: taken,
-  config: taken,
-  ...(facts as Facts),
-});
+export const onCall = <Call extends Treatment, const Facts extends OptionFacts = object>(call: Call, facts?: Facts) =>
+  Object.assign({ call }, facts);
+export const inConfig = <Config extends Treatment, const Facts extends OptionFacts = object>(config: Config, facts?: Facts) =>
+  Object.assign({ config }, facts);
+export const both = <Both extends Treatment, const Facts extends OptionFacts = object>(taken: Both, facts?: Facts) =>
+  Object.assign({ call: taken, config: taken }, facts);
+
+/** The same row for several options. */
+export const each = <const Name extends string, Row extends OptionRow>(row: Row, ...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, row])) as Record<Name, Row>; // each name has it
 
 const isNothing = (value: unknown): boolean => !value || (Array.isArray(value) && value.length === 0);
 

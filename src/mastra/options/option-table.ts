@@ -11,6 +11,7 @@ import {
 import { isModelSetting, mastraOptions } from './mastra-options.js';
 import type { OptionRow, IgnoredOption, Treatment } from './option-row.js';
 import { ownOptions } from './own-options.js';
+import type { Awaitable } from '../../phase/awaitable.js';
 import { isRecord } from '../../phase/plain-data.js';
 
 /** The place of an option: a call or a configuration. */
@@ -182,7 +183,7 @@ const raise = (faults: readonly FoundFault[], { agentId, reportIgnored }: Option
 };
 
 /** Options without those that are absent or ignored. */
-const applied = (options: object, ignoredFaults: readonly FoundFault[]): object => {
+const applied = (options: object, ignoredFaults: readonly FoundFault[]) => {
   const ignoredNames = new Set(ignoredFaults.map(({ path }) => path));
   return Object.fromEntries(Object.entries(options).filter(([name, value]) => !isAbsent(value) && !ignoredNames.has(name)));
 };
@@ -197,8 +198,17 @@ export const readCallOptions = (options: object, owner: OptionsOwner): object =>
   return applied(options, faults);
 };
 
+/** The options of a configuration that Interlock reads; the others are for Mastra's agent. */
+export interface AppliedConfig extends OwnOptions<'config'>, Pick<AgentConfig, 'signals' | 'hooks' | 'maxRetries'> {
+  defaultGenerateOptions?: DefaultsOfCalls;
+  defaultStreamOptions?: DefaultsOfCalls;
+}
+
+/** Defaults of the calls of one method. Those from a function are checked with each call. */
+export type DefaultsOfCalls = object | ((call: object) => Awaitable<object | undefined>);
+
 /** A configuration without its unknown and ignored options. */
-export const appliedOf = (config: object): object =>
+export const appliedOf = (config: object): AppliedConfig =>
   Object.fromEntries(
     Object.entries(config).filter(([name]) => {
       const treatment = rowOf(name)?.config;
@@ -218,7 +228,7 @@ export const checkOptionsObject = (value: unknown, path: string): void =>
   throwFaults(anObject.faultsOf(value, path).map(asAgentFault));
 
 /** The options of a configuration that have an effect; reports and errors as in {@link readCallOptions}. */
-export const readConfigOptions = (config: Partial<Record<NameIn<'config'>, unknown>>, owner: OptionsOwner): object => {
+export const readConfigOptions = (config: Partial<Record<NameIn<'config'>, unknown>>, owner: OptionsOwner): AppliedConfig => {
   const faults = faultsIn(config, 'config');
   for (const name of defaultsOfCalls) {
     const defaults = config[name];

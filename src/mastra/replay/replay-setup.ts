@@ -18,7 +18,7 @@ import type { StructuredOutput } from '../structured-output/structured-output-op
 import { RequestContext } from '@mastra/core/request-context';
 import type { Processor } from '@mastra/core/processors';
 import type { Lanes } from '../../loop/run.js';
-import { compileChains, hasErrorHook } from '../agent/chains.js';
+import { compileChains } from '../agent/chains.js';
 import { resolveLanes, type AgentGuards } from '../workflow/guards.js';
 import { phases } from '../../phase/table.js';
 import { fieldsIn } from '../../phase/plain-data.js';
@@ -148,7 +148,7 @@ const replayLanes = async (guards: ReplayGuards, header: TraceHeader, memory: Re
     input: before.length > 0 ? [...before, ...input] : input,
     output,
     error,
-    others: [...input, ...output].filter(hasErrorHook),
+    others: [...input, ...output],
     memory: after,
   };
   return compileChains(agentId, chains, header.recordEdits);
@@ -164,25 +164,17 @@ interface RecordedMemory {
 /** A processor that repeats the effect of a memory processor on the conversation, without storage. */
 const memoryReplacement = (
   { id, hooks }: NonNullable<TraceHeader['memory']>['before'][number],
-  recorded: RecordedMemory,
-): Processor => {
-  const own = Object.values(phases).filter(({ hook }) => hooks.includes(hook));
-  return {
-    id,
-    ...Object.fromEntries(
-      own.map(({ hook, phase }) => [hook, (args: { messageList?: MessageList }) => replacement({ id, phase }, recorded, args)]),
-    ),
-  };
-};
-
-const replacement = async (
-  { id, phase }: { id: string; phase: string },
   { entries, read, stage }: RecordedMemory,
-  { messageList }: { messageList?: MessageList },
-): Promise<unknown> => {
-  const entry = entries((one) => one.processorId === id && one.phase === phase);
-  if (!entry) return stage.end(`the memory (${id}) was never asked here.`);
-  if (entry.error !== undefined) throw fromPlainJson(entry.error);
-  if (!entry.list || !messageList) return undefined;
-  return fillList(messageList, read(entry.list) as unknown as ListState); // the state of a list
+): Processor => {
+  const hookOf =
+    (phase: string) =>
+    async ({ messageList }: { messageList?: MessageList }): Promise<unknown> => {
+      const entry = entries((one) => one.processorId === id && one.phase === phase);
+      if (!entry) return stage.end(`the memory (${id}) was never asked here.`);
+      if (entry.error !== undefined) throw fromPlainJson(entry.error);
+      if (!entry.list || !messageList) return undefined;
+      return fillList(messageList, read(entry.list) as unknown as ListState); // the state of a list
+    };
+  const own = Object.values(phases).filter(({ hook }) => hooks.includes(hook));
+  return { id, ...Object.fromEntries(own.map(({ hook, phase }) => [hook, hookOf(phase)])) };
 };

@@ -147,7 +147,7 @@ interface ObjectPlanOptions {
 export const objectPlanOf =
   ({ agentId, maxRetries, recordEdits, structure }: ObjectPlanOptions): RunOptions['objectPlan'] =>
   ({ structuredOutput }) => {
-    const settings = structuredOutput as StructuredOutput | undefined; // checked with the call's options
+    const settings: StructuredOutput | undefined = structuredOutput; // checked with the call's options
     if (!settings) return undefined;
     const guard = createObjectGuard(settings, maxRetries, settings.model ? structure(settings) : undefined);
     return compileLane([guard], laneId(agentId, 'output'), recordEdits);

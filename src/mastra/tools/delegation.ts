@@ -25,14 +25,10 @@ const rejectionOf = (agentId: string, { reason, processorId }: RejectionReason):
   return new InterlockError('agent/refused', { path: agentId, detail });
 };
 
-/** The fields of a generated answer that this file reads. */
-interface DelegationResponse {
-  readonly tripwire?: RejectionReason | undefined;
-}
-
 /** The fields of a streamed answer that this file reads. */
-interface StreamedResponse extends DelegationResponse {
-  readonly fullStream: unknown;
+interface StreamedResponse {
+  readonly tripwire?: RejectionReason | undefined;
+  readonly fullStream: AsyncIterable<Chunk>;
 }
 
 /**
@@ -53,7 +49,7 @@ export const withSupervisorHold = <T extends object>(options: T): T =>
 
 /** The answer to a supervisor's call. Raises `agent/refused` if a guard stopped it. */
 export const rejectedResult = <T>(agentId: string, answer: T): T => {
-  const { tripwire } = answer as DelegationResponse;
+  const { tripwire } = answer as Pick<StreamedResponse, 'tripwire'>;
   if (tripwire) throw rejectionOf(agentId, tripwire);
   return answer;
 };
@@ -85,7 +81,7 @@ export const inFrame = (chunk: Chunk, { toolCallId, toolName }: ToolCall): Chunk
 async function* withRejection(agentId: string, answer: StreamedResponse): AsyncGenerator<Chunk> {
   const out = createLetOut();
   try {
-    for await (const chunk of answer.fullStream as AsyncIterable<Chunk>) {
+    for await (const chunk of answer.fullStream) {
       if (chunk.type === 'error') yield* out.takeBack();
       out.note(chunk);
       yield chunk.type === retraction ? ofSubRun(chunk) : chunk;
@@ -115,8 +111,8 @@ const createLetOut = () => {
     note: ({ type, runId, payload, data }: Chunk): void => {
       run ??= runId;
       if (type === 'step-start') steps += 1;
-      const { partIds: retracted, subRunId = run } = (data ?? {}) as { partIds?: string[]; subRunId?: string };
-      if (type === retraction && subRunId === run) for (const id of retracted ?? []) partIds.delete(id);
+      const { partIds: retracted, subRunId = run } = fieldsIn(data);
+      if (type === retraction && subRunId === run && Array.isArray(retracted)) for (const id of retracted) partIds.delete(id);
       const { id } = fieldsIn(payload);
       if (typeof id === 'string' && /^(text|reasoning)-/.test(type)) partIds.add(id);
     },
@@ -129,17 +125,22 @@ type AnyAgent = SubAgent & { [copying]?: () => AnyAgent };
 
 /** An agent's sub-agents for its tools. Their calls raise `agent/refused` if a guard stopped them. */
 export const asSubAgents = <T extends AnyAgent>(agents: Readonly<Record<string, T>>): Record<string, T> =>
-  Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, asSubAgent(agent) as T]));
+  Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, asSubAgent(agent)]));
 
 /** A proxy of an agent that raises `agent/refused` on a supervisor's calls; so do its copies with a stored version. */
-const asSubAgent = (agent: AnyAgent): AnyAgent =>
+const asSubAgent = <T extends AnyAgent>(agent: T): T =>
   withStandIns(agent, {
     generate: rejectionsIn('generate', rejectedResult),
     resumeGenerate: rejectionsIn('resumeGenerate', rejectedResult),
     stream: rejectionsIn('stream', rejectedStream),
     resumeStream: rejectionsIn('resumeStream', rejectedStream),
-    ...(agent[copying] && { [copying]: (target: AnyAgent) => () => asSubAgent((target[copying] as () => AnyAgent)()) }),
+    ...(agent[copying] && { [copying]: (target: AnyAgent) => () => copyOf(target) }),
   });
+
+const copyOf = (agent: AnyAgent): AnyAgent | undefined => {
+  const copy = agent[copying]?.();
+  return copy && asSubAgent(copy);
+};
 
 type Calling = 'generate' | 'resumeGenerate' | 'stream' | 'resumeStream';
 

@@ -143,18 +143,10 @@ const chunkPhases: Readonly<Record<string, Phase>> = {
 
 const payloadsIn = (part: Part): readonly Payload[] => {
   if (part.type !== 'tool-invocation') return [];
-  const { toolName, toolCallId, args: input, ...outcome } = part.toolInvocation as Invocation;
+  const { toolName, toolCallId, args: input } = part.toolInvocation;
+  const { state, result, errorText } = fieldsIn(part.toolInvocation); // Mastra's type has fewer states
   const call = { toolName, toolCallId, input, providerMetadata: part.providerMetadata };
   const first: Payload = { ...call, phase: 'input-available' };
-  if (outcome.state === 'result') return [first, { ...call, phase: 'output-available', output: outcome.result }];
-  return outcome.state === 'output-error' ? [first, { ...call, phase: 'error', error: outcome.errorText }] : [first];
+  if (state === 'result') return [first, { ...call, phase: 'output-available', output: result }];
+  return state === 'output-error' ? [first, { ...call, phase: 'error', error: errorText }] : [first];
 };
-
-interface Invocation {
-  readonly toolName: string;
-  readonly toolCallId: string;
-  readonly args: unknown;
-  readonly state: string;
-  readonly result?: unknown;
-  readonly errorText?: unknown;
-}

@@ -30,7 +30,7 @@ export interface ToolRunContext extends LoopTarget {
   readonly toModelOutput: NonNullable<LoopPorts['toModelOutput']>;
 }
 
-interface RunnableTool extends AnyTool, StreamedInputTool {
+interface RunnableTool extends AnyTool {
   onInputAvailable?: (call: never) => unknown;
   onOutput?: (call: never) => unknown;
 }
@@ -86,7 +86,7 @@ const executing =
 const notifyInput = async (tool: RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<void> => {
   const { call, list, abortSignal, isInputUntold = false } = request;
   const { onInputAvailable } = tool;
-  const { onInputStart, onInputDelta }: StreamedInputTool = isInputUntold ? tool : {};
+  const { onInputStart, onInputDelta }: AnyTool = isInputUntold ? tool : {};
   if (!onInputStart && !onInputDelta && !onInputAvailable) return; // avoids the conversion of messages below
   const event = { toolCallId: call.toolCallId, messages: await context.messages(list, false), abortSignal };
   await safely(onInputStart, event);
@@ -209,13 +209,6 @@ const unknownTool = (name: string, settings: ToolRequest['settings']): Interlock
   return Object.assign(new InterlockError('tool/unknown', { path: name, detail }), { name: 'ToolNotFoundError' }); // as in Mastra
 };
 
-/** The call's location in a tool's context: under `agent` for Mastra's tools, at the top level for the AI SDK's. */
-interface CallingContext {
-  readonly runId?: string;
-  readonly idempotencyKey?: string;
-  readonly agent?: { readonly toolCallId?: string };
-}
-
 /**
  * The idempotency key of a tool call: unique to the call, and the same for each run of it, in every process. Pass it to the
  * service that the tool calls, so that it can recognize a repeated call. The AI SDK's tools get the key in their options, as
@@ -227,9 +220,10 @@ interface CallingContext {
  * execute: ({ amount }, context) => pay({ amount, idempotencyKey: idempotencyKeyOf(context) })
  */
 export const idempotencyKeyOf = (context: unknown): string | undefined => {
-  const { runId, idempotencyKey, agent } = (context ?? {}) as CallingContext;
-  if (idempotencyKey !== undefined) return idempotencyKey;
-  return runId !== undefined && agent?.toolCallId ? callKey(runId, agent.toolCallId) : undefined;
+  const { runId, idempotencyKey, agent } = fieldsIn(context);
+  if (typeof idempotencyKey === 'string') return idempotencyKey; // of the AI SDK's tools
+  const { toolCallId } = fieldsIn(agent); // of Mastra's
+  return typeof runId === 'string' && typeof toolCallId === 'string' && toolCallId ? callKey(runId, toolCallId) : undefined;
 };
 
 /** A key for a call, whose id is only unique in its run. */
@@ -260,11 +254,6 @@ const executeWithHooks = (run: Execute, hooks: ToolHooks | undefined, about: Hoo
   };
 };
 
-export interface StreamedInputTool {
-  onInputStart?: (event: never) => unknown;
-  onInputDelta?: (event: never) => unknown;
-}
-
 type Execute = (input: unknown, options: object) => unknown;
 
 /** The caller of a tool, as hooks receive it. */
@@ -282,6 +271,6 @@ const loopCalls = new WeakSet<object>();
  */
 export const hooksForMastra = (hooks: ToolHooks | undefined): ToolHooks | undefined =>
   hooks && {
-    beforeToolCall: (call) => (loopCalls.has(call.context as object) ? undefined : hooks.beforeToolCall?.(call)),
-    afterToolCall: (call) => (loopCalls.has(call.context as object) ? undefined : hooks.afterToolCall?.(call)),
+    beforeToolCall: (call) => (loopCalls.has(fieldsIn(call.context)) ? undefined : hooks.beforeToolCall?.(call)),
+    afterToolCall: (call) => (loopCalls.has(fieldsIn(call.context)) ? undefined : hooks.afterToolCall?.(call)),
   };

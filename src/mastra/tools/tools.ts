@@ -23,6 +23,9 @@ export interface AnyTool {
   requireApproval?: unknown;
   needsApproval?: unknown;
   needsApprovalFn?: unknown;
+  /** Of the AI SDK: called while the arguments of a call stream. */
+  onInputStart?: (event: never) => unknown;
+  onInputDelta?: (event: never) => unknown;
 }
 
 /** A tool that a step offers, with its name there. */
@@ -64,7 +67,7 @@ export const resolveTools = async (target: LoopTarget): Promise<CallTools> => {
       memoryConfig: options.memory?.options,
       runId,
       requestContext,
-      delegation: options.delegation as never,
+      delegation: options.delegation,
       methodType: mode,
     }),
   );

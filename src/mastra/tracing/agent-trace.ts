@@ -1,4 +1,4 @@
-import type { Agent } from '@mastra/core/agent';
+import type { Agent, AgentExecutionOptionsBase } from '@mastra/core/agent';
 import type { MessageList } from '@mastra/core/agent/message-list';
 import { RequestContext } from '@mastra/core/request-context';
 import {
@@ -10,8 +10,6 @@ import {
   SpanType,
   type AnySpan,
   type Span,
-  type TracingContext,
-  type TracingOptions,
 } from '@mastra/core/observability';
 import type { RunEvent } from '../../../schemas/index.js';
 import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
@@ -28,6 +26,7 @@ import { namesOf, usageStats, wordsOfSteps } from './model-spans.js';
 import { asError, createStepSpans, nameToolIn } from './step-spans.js';
 import { continuesStep, opensRun } from '../../trace/traces.js';
 import { mapErrorTexts } from '../../guard/map-texts.js';
+import { pick } from '../../phase/plain-data.js';
 import { secretsSpan } from './secrets-span.js';
 
 type AgentSpan = Span<SpanType.AGENT_RUN>;
@@ -40,10 +39,7 @@ interface AgentTracing {
   readonly agent: Agent;
   readonly runId: string;
   readonly requestContext: RequestContext;
-  readonly options: {
-    /** The span in which the agent was called. */
-    readonly tracingContext?: TracingContext;
-    readonly tracingOptions?: TracingOptions;
+  readonly options: Pick<AgentExecutionOptionsBase<unknown>, 'tracingContext' | 'tracingOptions'> & {
     readonly structuredOutput?: { readonly model?: unknown };
   };
   readonly conversation: { readonly threadId: string; readonly resourceId: string } | undefined;
@@ -95,7 +91,9 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
     if (!opensRun(event, segment !== undefined)) return undefined; // from a run segment that is over
     const isRecovered = event.type === 'state-enter';
     const resumed =
-      event.type === 'run-resume' ? { from: segment?.agent ?? tracing.resumedFrom, input: answerIn(event) } : undefined;
+      event.type === 'run-resume'
+        ? { from: segment?.agent ?? tracing.resumedFrom, input: pick(event, 'toolCallId', 'answer') }
+        : undefined;
     const conceal = concealOf(lanes, () => run);
     const availableTools = offeredTools(run.options.settings).map(([name]) => name);
     const start = { isRecovered, resumed, availableTools };
@@ -142,21 +140,14 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
   };
 };
 
-const answerIn = ({ toolCallId, answer }: Extract<RunEvent, { type: 'run-resume' }>) => ({ toolCallId, answer });
-
-interface SpannedRun extends AgentTracing {
-  readonly instructions: string;
-}
+type Spanned = AgentTracing & { readonly instructions: string };
 
 /** The start of a segment's span. */
 interface SpanStart {
   readonly isRecovered: boolean;
   readonly availableTools: string[];
   /** The continuation of a suspended run: the answer, and the span of the previous segment, if it had one. */
-  readonly resumed?: {
-    readonly from: SpanPlace | undefined;
-    readonly input: { readonly toolCallId: string; readonly answer: string };
-  };
+  readonly resumed: { readonly from: SpanPlace | undefined; readonly input: Record<'toolCallId' | 'answer', string> } | undefined;
 }
 
 /**
@@ -164,7 +155,7 @@ interface SpanStart {
  * have passed it.
  */
 const startAgentSpan = (
-  { agent, runId, conversation, instructions, requestContext, maxSteps, options }: SpannedRun,
+  { agent, runId, conversation, instructions, requestContext, maxSteps, options }: Spanned,
   { isRecovered, resumed, availableTools }: SpanStart,
 ): AgentSpan | undefined => {
   const { threadId, resourceId } = conversation ?? {};
@@ -255,7 +246,7 @@ const interruption = (run: Run) => {
 };
 
 /** The run without the values that guards hide: a span copies the request's context, and with it what memory knows of the thread. */
-const withoutSecrets = (spanned: SpannedRun, conceal: (text: string) => string): SpannedRun => {
+const withoutSecrets = (spanned: Spanned, conceal: (text: string) => string): Spanned => {
   const entries = Array.from(spanned.requestContext.entries(), ([key, value]) => [key, mapErrorTexts(value, conceal)] as const);
   return { ...spanned, instructions: conceal(spanned.instructions), requestContext: new RequestContext(entries) };
 };

@@ -132,7 +132,7 @@ const endWith = (span: AnySpan, verdict: Verdict<unknown>, { data, nameTool, err
     case 'pass':
       return span.end({ output: { verdict: verdict.kind, ...(verdict.bypass && { bypass: verdict.bypass.reason }) } });
     case 'edit':
-      return span.end({ output: { verdict: verdict.kind, ...changedIn(data, verdict.data as object, nameTool) } });
+      return span.end({ output: { verdict: verdict.kind, ...changedIn(data, verdict.data, nameTool) } });
     case 'trip':
     case 'retry':
       return span.error({ error: new Error(verdict.reason), attributes: abortOf(verdict) });
@@ -148,9 +148,12 @@ const abortOf = ({ kind, reason, metadata }: { kind: string; reason?: string; me
 });
 
 /** The changed fields of a payload. */
-const changedIn = (before: object, after: object, nameTool: NameTool | undefined): object => {
-  const own = before as Record<string, unknown>;
-  return describePayload(Object.fromEntries(Object.entries(after).filter(([name, value]) => own[name] !== value)), nameTool);
+const changedIn = (before: object, after: unknown, nameTool: NameTool | undefined): object => {
+  const own = fieldsIn(before);
+  return describePayload(
+    Object.fromEntries(Object.entries(fieldsIn(after)).filter(([name, value]) => own[name] !== value)),
+    nameTool,
+  );
 };
 
 /** Fields about the position and kind of a judgement, which contain no text of the conversation. */
@@ -200,7 +203,7 @@ const shortForms: Record<string, ((value: unknown) => unknown) | undefined> = {
     return { modelId, provider, specificationVersion };
   },
   tools: (value) => Object.keys(fieldsIn(value)),
-  steps: (value) => ({ count: (value as unknown[]).length }),
+  steps: (value) => ({ count: [value].flat().length }),
 };
 
 /** A value with lengths in place of its texts. Values of unknown structure count as text. */

@@ -1,8 +1,7 @@
 import type { AnySpan } from '@mastra/core/observability';
 import { mapErrorTexts } from '../../guard/map-texts.js';
+import { isObject } from '../../phase/plain-data.js';
 import { withStandIns } from '../stand-ins.js';
-
-type Attributes = Readonly<Record<string, unknown>>;
 
 /**
  * A span without the values that guards hide. This includes its child spans: those of tools, which get it as tracing context, and
@@ -28,13 +27,12 @@ export const secretsSpan = <S extends AnySpan>(span: S, conceal: (text: string) 
 const wordFields = ['input', 'output', 'attributes', 'metadata'] as const;
 
 const concealedIn = (value: unknown, conceal: (text: string) => string): unknown => {
-  if (typeof value !== 'object' || value === null) return value;
-  const attributes = value as Attributes;
+  if (!isObject(value)) return value;
   const fields = wordFields.flatMap((name) =>
-    attributes[name] === undefined ? [] : [[name, mapErrorTexts(attributes[name], conceal)] as const],
+    value[name] === undefined ? [] : [[name, mapErrorTexts(value[name], conceal)] as const],
   );
-  const error = attributes['error'] instanceof Error ? { error: concealedError(attributes['error'], conceal) } : {};
-  return { ...attributes, ...Object.fromEntries(fields), ...error };
+  const error = value['error'] instanceof Error ? { error: concealedError(value['error'], conceal) } : {};
+  return { ...value, ...Object.fromEntries(fields), ...error };
 };
 
 const concealedError = (error: Error, conceal: (text: string) => string): Error => {

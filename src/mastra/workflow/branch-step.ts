@@ -8,17 +8,11 @@ import { snapshotOf } from '../../pipeline/block-scope.js';
 import type { Stop, Author } from '../../verdict.js';
 import type { BlockCoordinator } from './block-coordinator.js';
 import { recordResult, payloadOf } from '../graph/thrown-stops.js';
-import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
+import { host, scopeOfStep, type BlockResults, type Executable, type StepCall } from './scope.js';
 import { readThrown } from '../../guard/in-sequence.js';
 import { fieldsIn, computed } from '../../phase/plain-data.js';
 
 type BranchSlot = ReturnType<BlockCoordinator['enter']>;
-
-/** A step of a block, or a workflow used as one. */
-export interface Executable {
-  readonly id: string;
-  execute(call: StepCall): Promise<PhaseData | undefined>;
-}
 
 /** The block of a branch step. */
 interface BranchSite {

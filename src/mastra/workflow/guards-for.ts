@@ -2,10 +2,12 @@ import type { ErrorProcessor, InputProcessor, OutputProcessor, Processor } from 
 import { phaseNames, phaseRow } from '../../phase/table.js';
 import type { SequenceNode } from '../../pipeline/graph.js';
 import { compile, stateProcessorsOf, type Compilable } from '../graph/to-graph.js';
-import { hooksOf } from '../graph/run-hook.js';
+import { hooksOf, type HookArgs as CommonArgs } from '../graph/run-hook.js';
 import type { Lane } from './guards.js';
 import { host } from './scope.js';
-import { copyPlain, isRecord, isSame } from '../../phase/plain-data.js';
+import { copyPlain, fieldsIn, isRecord, isSame } from '../../phase/plain-data.js';
+import { isChunk } from '../../loop/emit.js';
+import type { Chunk } from '../../loop/ports.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 import { makeArguments } from '../tool-arguments.js';
 
@@ -35,7 +37,7 @@ interface LaneGuards {
  */
 export const guardsFor = (source: Compilable): LaneGuards => {
   const plan = compile(source);
-  const hooks = withMadeCalls(hooksOf(plan, () => host) as never) as Readonly<Record<string, unknown>>; // called by Mastra
+  const hooks: Readonly<Record<string, unknown>> = withMadeCalls(hooksOf(plan, () => host)); // called by Mastra
   const lane = <P extends Processor>(name: Lane): P[] => {
     const own = phaseNames.map((phase) => phaseRow(phase)).filter((row) => row.lane === name && hooks[row.hook] !== undefined);
     if (own.length === 0) return [];
@@ -51,13 +53,11 @@ export const guardsFor = (source: Compilable): LaneGuards => {
 };
 
 /** The arguments of a hook of Mastra's own agent that concern tool calls. */
-interface HookArgs {
+interface HookArgs extends CommonArgs {
   readonly messageList?: object;
-  readonly state?: object;
   readonly stepNumber?: number;
-  readonly retryCount?: number;
   readonly tools?: Step['tools'];
-  readonly part?: { readonly type?: unknown; readonly payload?: unknown } | null;
+  readonly part?: Chunk | null;
   readonly toolCalls?: readonly ToolCall[];
   readonly toolCallId?: string;
   readonly result?: unknown;
@@ -76,7 +76,7 @@ interface Step {
   readonly number?: number;
   readonly tools: Readonly<Record<string, Record<string, unknown>>>;
   readonly results: Map<string, unknown>; // as the tools returned them, by call
-  stop?: unknown;
+  stop?: Error;
 }
 
 /** Steps by the conversation and by the processor's state: each hook gets one of them. */
@@ -115,24 +115,24 @@ const withMadeCalls = (hooks: Hooks): Hooks => {
 /** Starts a step. After some stops Mastra's loop would continue; it repeats a step for a granted retry, and for another model. */
 const startStep = async (args: HookArgs, hook: Hook | undefined): Promise<unknown> => {
   const last = stepOf(args);
-  if (last?.stop && !args.retryCount && args.stepNumber !== last.number) throw last.stop as Error;
+  if (last?.stop && !args.retryCount && args.stepNumber !== last.number) throw last.stop;
   const result = await hook?.(args);
-  const { tools = args.tools } = Object(result) as Pick<HookArgs, 'tools'>;
+  const { tools = args.tools }: Pick<HookArgs, 'tools'> = Object(result);
   const next: Step = { number: args.stepNumber, tools: copied(tools), results: new Map(), stop: undefined };
   for (const key of [args.messageList, args.state]) if (key) steps.set(key, Object.assign(last ?? next, next));
-  return tools ? { ...(result as object), tools: next.tools } : result;
+  return tools ? { ...fieldsIn(result), tools: next.tools } : result;
 };
 
 const copied = (tools: Step['tools'] = {}): Step['tools'] =>
   Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, copyOf(tool)]));
 
-const copyOf = <T extends object>(tool: T): T => Object.assign(Object.create(Object.getPrototypeOf(tool) as object) as T, tool);
+const copyOf = <T extends object>(tool: T): T => Object.assign(Object.create(Object.getPrototypeOf(tool)), tool);
 
 /** A stop takes the functions from the tools of its step: Mastra's loop would start them, or request their approval. */
 const orStop =
   (hook: Hook): Hook =>
   (args) =>
-    new Promise((resolve) => resolve(hook(args))).catch((stop: unknown) => {
+    new Promise((resolve) => resolve(hook(args))).catch((stop: Error) => {
       const step = stepOf(args);
       if (step) step.stop = stop;
       for (const tool of Object.values(step?.tools ?? {})) tool['execute'] = tool['onInputAvailable'] = undefined;
@@ -143,10 +143,9 @@ const inStream =
   (hook: Hook): Hook =>
   async (args) => {
     const { part } = args;
-    const call = part?.payload as ToolCall | undefined; // of a tool call
     if (part?.type === 'tool-result') withoutOldOutput(part.payload as SentResult, stepOf(args)?.results);
-    if (part?.type !== 'tool-call' || !call || call.providerExecuted) return hook(args);
-    const own = { ...part, payload: made(call, args) };
+    if (!part || !isChunk(part, 'tool-call') || part.payload.providerExecuted) return hook(args);
+    const own = { ...part, payload: made(part.payload, args) };
     const result = await hook({ ...args, part: own });
     return result === own ? part : result;
   };

@@ -25,7 +25,7 @@ import { noopLogger } from '@mastra/core/logger';
 import { ProcessorRunner, ProcessorState, type Processor } from '@mastra/core/processors';
 import type { RunScope } from '../../phase/scope.js';
 import { phases } from '../../phase/table.js';
-import { computed } from '../../phase/plain-data.js';
+import { computed, pick } from '../../phase/plain-data.js';
 
 export type Lane = PhaseRow['lane'];
 
@@ -209,7 +209,7 @@ const stateNode = (processor: Processor): FunctionNode => ({
 /** Mastra's runner, which calls only `computeStateSignal`, and keeps the state in the thread. */
 const sendState = async (processor: Processor, data: PhaseData<typeof phase>, scope: RunScope): Promise<void> => {
   const { id, name, stateId } = processor;
-  const { conversation, agent, writer, abortSignal, tracingContext } = scope;
+  const { conversation } = scope;
   const requestContext = new RequestContext(scope.requestContext?.entries());
   if (conversation) requestContext.set('MastraMemory', conversation.context); // a sub-agent may have set another one
   const state = Object.assign(new ProcessorState(), { customState: scope.slot(id).state });
@@ -220,20 +220,13 @@ const sendState = async (processor: Processor, data: PhaseData<typeof phase>, sc
     agentName: id,
     processorStates: new Map([[id, state]]),
   });
-  const { messageList, stepNumber, steps = [], rotateResponseMessageId, retryCount = scope.retryCount() } = data;
+  const { steps = [], retryCount = scope.retryCount() } = data;
   await runner.runProcessInputStep({
-    messageList,
-    stepNumber,
+    ...pick(data, 'messageList', 'stepNumber', 'rotateResponseMessageId'),
+    ...pick(scope, 'agent', 'writer', 'abortSignal', 'tracingContext'),
+    ...(conversation && pick(conversation, 'memory', 'threadId', 'resourceId')),
     steps,
-    rotateResponseMessageId,
     retryCount,
     requestContext,
-    agent,
-    writer,
-    abortSignal,
-    tracingContext,
-    memory: conversation?.memory,
-    threadId: conversation?.threadId,
-    resourceId: conversation?.resourceId,
   } as unknown as Parameters<ProcessorRunner['runProcessInputStep']>[0]); // without a model, which it only passes on
 };

@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import {
   createStep as createMastraStep,
-  createWorkflow as createMastraWorkflow,
+  type createWorkflow as createMastraWorkflow,
   isProcessor,
   type AnyWorkflow,
   type DefaultEngineType,
@@ -17,7 +17,7 @@ import { isPayloadSchema } from '../graph/foreign-step.js';
 import { guardNode } from '../graph/guard-node.js';
 import { processorStep, type ProcessorStep } from './step.js';
 import { adopt } from './guards.js';
-import { toWorkflow } from './to-workflow.js';
+import { newWorkflow, toWorkflow } from './to-workflow.js';
 
 /** A pipeline under construction; see {@link pipeline}. */
 export type Pipeline = PipelineBuilder<PipelineStep, AnyWorkflow>;
@@ -54,19 +54,14 @@ export const defineProcessor = <P extends Processor>(processor: P): DefinedProce
 };
 
 const isProcessorLike = (value: unknown): value is Processor =>
-  isProcessor(value) || (typeof value === 'object' && value !== null && !('execute' in value) && hasAnyHook(value as Processor));
+  isProcessor(value) || (typeof value === 'object' && value !== null && !('execute' in value) && hasAnyHook(value));
 
 /** A processor, and no other object from which Mastra creates steps. */
 type OnlyProcessor = Processor & { readonly execute?: never; readonly generate?: never };
 
 /** Mastra's `createStep`, which also accepts processors with hooks that Mastra's own steps never call. */
-export const createStep = ((source: never, ...rest: never[]) =>
-  isProcessorLike(source)
-    ? processorStep(source)
-    : (createMastraStep as (...all: never[]) => unknown)(source, ...rest)) as unknown as ((
-  processor: OnlyProcessor,
-) => ProcessorStep) &
-  typeof createMastraStep;
+export const createStep: ((processor: OnlyProcessor) => ProcessorStep) & typeof createMastraStep = (...source: unknown[]) =>
+  (isProcessorLike(source[0]) ? processorStep(source[0]) : createMastraStep(...(source as [never]))) as never; // by its arguments
 
 /** A processor as a step; other values unchanged. */
 const asStep = (step: unknown): unknown => (isProcessorLike(step) ? processorStep(step) : step);
@@ -111,15 +106,18 @@ interface GuardWorkflowConfig {
   readonly outputSchema: PayloadSchema;
 }
 
-const isOfGuards = ({ inputSchema, type }: GuardWorkflowConfig): boolean => type === 'processor' || isPayloadSchema(inputSchema);
+const isOfGuards = ({ inputSchema, type }: Partial<Record<keyof GuardWorkflowConfig, unknown>>): boolean =>
+  type === 'processor' || isPayloadSchema(inputSchema);
 
 /**
  * Mastra's `createWorkflow`, whose `.then`, `.parallel` and `.branch` also accept processors. Over phase payloads (with
  * `ProcessorStepSchema`) it creates the same workflow as `pipeline`: after `commit()` it has the same meaning in an agent, in
  * Mastra's engine and in Studio.
  */
-export const createWorkflow = ((config: GuardWorkflowConfig) => {
-  const workflow = createMastraWorkflow(config as never) as unknown as Builder; // one of several schemas
+export const createWorkflow: ((config: GuardWorkflowConfig) => GuardWorkflow) & typeof createMastraWorkflow = (
+  config: Partial<Record<keyof GuardWorkflowConfig, unknown>>,
+) => {
+  const workflow = newWorkflow(config);
   const { then, parallel, branch, commit } = workflow;
   const widened = Object.assign(workflow, {
     then: (step: unknown, ...rest: unknown[]) => then.call(workflow, asStep(step), ...rest),
@@ -133,21 +131,12 @@ export const createWorkflow = ((config: GuardWorkflowConfig) => {
     ...(isOfGuards(config) && {
       commit: () => {
         // `adopt` commits the workflow again.
-        const made = commit.call(workflow) as unknown as AnyWorkflow;
+        const made = commit.call(workflow);
         Reflect.deleteProperty(workflow, 'commit');
         checkGraph(fromWorkflow(adopt(made)));
         return made;
       },
     }),
   });
-  return rejectPromises(widened);
-}) as unknown as ((config: GuardWorkflowConfig) => GuardWorkflow) & typeof createMastraWorkflow;
-
-/** The widened methods of Mastra's builder. */
-interface Builder {
-  readonly id: string;
-  then(...args: unknown[]): Builder;
-  parallel(...args: unknown[]): Builder;
-  branch(...args: unknown[]): Builder;
-  commit(): Builder;
-}
+  return rejectPromises(widened) as never; // with the methods of both
+};

@@ -54,6 +54,12 @@ export interface StepCall {
   bail?: (payload: PhaseData) => unknown;
 }
 
+/** A step of a pipeline, or a workflow used as one. */
+export interface Executable {
+  readonly id: string;
+  execute(call: StepCall): Promise<PhaseData | undefined>;
+}
+
 /** The step with a block's result, by the id of each branch. */
 export type BlockResults = ReadonlyMap<string, string>;
 
@@ -84,7 +90,7 @@ export const scopeOfStep = (call: StepCall, results?: BlockResults): RunScope =>
 
 const factsOf = ({ runId, workflowId = 'workflow' }: StepCall, carrier: Carrier): GuardedRunFacts => ({
   runId: carrier.runId ?? runId ?? crypto.randomUUID(),
-  agentId: (carrier.agent as { id?: string } | undefined)?.id ?? workflowId,
+  agentId: carrier.agent?.id ?? workflowId,
   host: 'workflow',
   pipelineId: workflowId,
 });

@@ -11,7 +11,7 @@ import { phaseRow } from '../../phase/table.js';
 import { guardNode } from '../graph/guard-node.js';
 import { rememberProcessor } from '../graph/to-graph.js';
 import { recordResult, payloadOf } from '../graph/thrown-stops.js';
-import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
+import { host, scopeOfStep, type BlockResults, type Executable, type StepCall } from './scope.js';
 import { fieldsIn } from '../../phase/plain-data.js';
 
 /** The type that Mastra declares for values that it does not check, here its engine. */
@@ -56,7 +56,7 @@ interface NodePlace {
 export const nodeStep = (
   node: GuardNode | FunctionNode,
   { id = idOf(node), path = node.id, results, keeps }: NodePlace = {},
-): ProcessorStep => {
+): ProcessorStep & Executable => {
   const own = node.kind === 'function' ? { ...node, needsFrame: undefined } : node; // the engine provides the workflow's frame
   const plan = compileGraph({ kind: 'sequence', id: path, nodes: [own] });
   const run = async (call: StepCall): Promise<PhaseData> => {
@@ -74,7 +74,7 @@ export const nodeStep = (
     inputSchema: ProcessorStepInputSchema,
     outputSchema: ProcessorStepOutputSchema,
     component: 'PROCESSOR',
-  } as never) as unknown as ProcessorStep; // Mastra types a step by its schemas; ours are equal under other names
+  } as never) as unknown as ProcessorStep & Executable; // Mastra types a step by its schemas; ours are equal under other names
 };
 
 const idOf = (node: GuardNode | FunctionNode): string => (node.kind === 'guard' ? `processor:${node.id}` : node.id);

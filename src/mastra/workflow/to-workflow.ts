@@ -14,26 +14,31 @@ import {
   type SequenceNode,
 } from '../../pipeline/graph.js';
 import { frozenCopy, needsFrame } from '../../pipeline/frame.js';
-import { settleBlock, type SettleBlockOptions } from '../../pipeline/parallel.js';
+import { settleBlock } from '../../pipeline/parallel.js';
 import { strictest } from '../../verdict.js';
-import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
+import type { Phase, PhaseData } from '../../phase/row.js';
 import { phaseRow } from '../../phase/table.js';
-import { asBranch, chooser, endsIn, stopIn, textOfCondition, type Executable } from './branch-step.js';
-import { createBlockCoordinator, type BlockCoordinator } from './block-coordinator.js';
+import { asBranch, chooser, endsIn, stopIn, textOfCondition } from './branch-step.js';
+import { createBlockCoordinator } from './block-coordinator.js';
 import { payloadOf } from '../graph/thrown-stops.js';
-import { host, scopeOfStep, type StepCall } from './scope.js';
+import { host, scopeOfStep, type Executable, type StepCall } from './scope.js';
 import { nodeStep, openPayload } from './step.js';
 import { rememberGraph } from '../graph/to-graph.js';
 import { computed, fieldsIn } from '../../phase/plain-data.js';
 
 /** Mastra's builder, in which each call returns the next; its types follow schemas, which are all equal here. */
 interface WorkflowBuilder {
-  then(step: unknown): WorkflowBuilder;
-  parallel(steps: unknown[]): WorkflowBuilder;
-  branch(arms: [unknown, unknown][]): WorkflowBuilder;
+  readonly id: string;
+  then(step: unknown, ...rest: unknown[]): WorkflowBuilder;
+  parallel(steps: unknown[], ...rest: unknown[]): WorkflowBuilder;
+  branch(arms: [unknown, unknown][], ...rest: unknown[]): WorkflowBuilder;
   map(run: (call: MapCall) => unknown, options: { id: string }): WorkflowBuilder;
-  commit(): AnyWorkflow;
+  commit(): AnyWorkflow & Executable;
 }
+
+/** A workflow under construction. */
+export const newWorkflow = (config: object): WorkflowBuilder =>
+  createMastraWorkflow(config as never) as unknown as WorkflowBuilder; // see WorkflowBuilder
 
 interface MapCall extends StepCall {
   getStepResult: (step: string | { readonly id: string }) => PhaseData;
@@ -74,14 +79,14 @@ interface BuildContext {
  * @param path the path to the node
  * @param id the step's id among its siblings
  */
-export const build = (graph: SequenceNode, path: string, id = graph.id): AnyWorkflow => {
-  const builder = createMastraWorkflow({
+export const build = (graph: SequenceNode, path: string, id = graph.id) => {
+  const builder = newWorkflow({
     id,
     inputSchema: ProcessorStepInputSchema,
     outputSchema: ProcessorStepOutputSchema,
     type: 'processor',
     options,
-  } as never) as unknown as WorkflowBuilder; // see WorkflowBuilder
+  });
   const site: BuildContext = {
     builder,
     before: '',
@@ -130,26 +135,21 @@ const append = (site: BuildContext, node: GraphNode, index: number): void => {
   }
 };
 
-/** Mastra types workflows and steps by their schemas. */
-const executable = (made: object): Executable => made as Executable;
-
 /** A node as one step. */
 const toStep = (site: BuildContext, node: GraphNode, path: string): Executable => {
   switch (node.kind) {
     case 'sequence':
-      return executable(build(node, path, site.unique(node.id)));
+      return build(node, path, site.unique(node.id));
     case 'guard':
     case 'function': {
       const id = site.unique(node.kind === 'guard' ? `processor:${node.id}` : node.id);
-      return executable(
-        nodeStep(node, { id, path: path.slice(0, path.lastIndexOf('/')), results: site.results, keeps: site.keeps }),
-      );
+      return nodeStep(node, { id, path: path.slice(0, path.lastIndexOf('/')), results: site.results, keeps: site.keeps });
     }
     case 'map':
     case 'parallel':
     case 'branch': {
       const graph: SequenceNode = { kind: 'sequence', id: node.kind, nodes: [node] };
-      return executable(build(graph, path, site.unique(node.kind)));
+      return build(graph, path, site.unique(node.kind));
     }
     default:
       return node satisfies never;
@@ -165,7 +165,7 @@ const appendMap = (site: BuildContext, node: MapNode, index: number): void => {
     run: (data, scope) => (hasHookFor(site.graph, phaseRow(data.phase)) ? map(data, scope) : undefined),
   };
   const { execute } = nodeStep(asFunction, { path: site.path, results: site.results, keeps: site.keeps });
-  addMap(site, node.id, execute as unknown as (call: MapCall) => unknown); // Mastra's type requires its whole context
+  addMap(site, node.id, execute);
 };
 
 const appendParallel = (site: BuildContext, node: ParallelNode, path: string): void => {
@@ -197,25 +197,17 @@ const appendBranch = (site: BuildContext, node: BranchNode, path: string): void 
   appendMerge(site, block);
 };
 
-/** A block of the graph during its conversion to a workflow. */
-interface EngineBlock {
-  readonly node: ParallelNode | BranchNode;
-  readonly path: string;
-  /** The step whose result is the block's payload. */
-  readonly before: string;
-  readonly coordinator: BlockCoordinator;
-  /** The index of each branch in the block, by step id. */
-  readonly places: Map<string, number>;
-  /** Chooses the cases that run for a payload. Undefined for parallel blocks. */
-  readonly choose?: ReturnType<typeof chooser>;
-}
+/** A block of the graph during its conversion to a workflow. `choose`: the cases that run for a payload; undefined for parallel blocks. */
+type EngineBlock = ReturnType<typeof createBlock> & { readonly choose?: ReturnType<typeof chooser> };
 
-const createBlock = (site: BuildContext, node: ParallelNode | BranchNode, path: string): EngineBlock => ({
+const createBlock = (site: BuildContext, node: ParallelNode | BranchNode, path: string) => ({
   node,
   path,
+  /** The step whose result is the block's payload. */
   before: site.before,
   coordinator: createBlockCoordinator(depthOf(node)),
-  places: new Map(),
+  /** The index of each branch in the block, by step id. */
+  places: new Map<string, number>(),
 });
 
 /** The number of blocks inside each other. */
@@ -236,7 +228,7 @@ const branchStep = (site: BuildContext, node: GraphNode, { block, index, partici
 
 /** Adds the merge after a block: the results of its branches, merged against their common payload. */
 const appendMerge = (site: BuildContext, { node, path, before, coordinator, places, choose }: EngineBlock): void => {
-  const branchesIn = byPhase((row) => branchesOf(row, node, path));
+  const known = new Map<Phase, ReturnType<typeof branchesOf>>();
   const settle = async (call: MapCall): Promise<PhaseData> => {
     coordinator.close(call.runId ?? '');
     const data = call.getStepResult(before);
@@ -246,10 +238,13 @@ const appendMerge = (site: BuildContext, { node, path, before, coordinator, plac
     const results = new Map(Object.entries(fieldsIn(call.inputData) as Results).map(([id, result]) => [places.get(id), result]));
     const stop = strictest([...results.values()].map((result) => result && stopIn(result)));
     if (stop) return payloadOf(stop, data, host);
-    const branches = branchesIn(row).filter(({ index }) => results.get(index)); // a case that was not chosen has no result
+    const all = computed(known, row.phase, () => branchesOf(row, node, path));
+    const branches = all.filter(({ index }) => results.get(index)); // a case that was not chosen has no result
     const made = branches.map(({ index }) => results.get(index) as PhaseData); // all of these have a result
     const scope = scopeOfStep({ ...call, inputData: data });
-    const merged = await merge({ data, branches, results: made, block: blockOf(row, node, path), scope });
+    const settling = { data, branches, results: made, block: blockOf(row, node, path), scope };
+    const [only = data] = made; // a single branch was not given a snapshot
+    const merged = made.length <= 1 ? only : payloadOf(await settleBlock<Phase>(settling), data, host);
     if (made.some(endsIn)) call.bail?.(merged);
     return site.keeps ? frozenCopy(merged) : merged;
   };
@@ -257,21 +252,8 @@ const appendMerge = (site: BuildContext, { node, path, before, coordinator, plac
   for (const id of places.keys()) site.results.set(id, site.before); // the step that was just added
 };
 
-const merge = async (settling: SettleBlockOptions<Phase>): Promise<PhaseData> => {
-  const { data, results } = settling;
-  const [only = data] = results;
-  if (results.length <= 1) return only; // it was not given a snapshot
-  return payloadOf(await settleBlock(settling), data, host);
-};
-
 /** The results of a block's steps, by id. */
 type Results = Readonly<Record<string, PhaseData | undefined>>;
-
-/** Caches a value for each phase. */
-const byPhase = <T>(make: (row: PhaseRow) => T): ((row: PhaseRow) => T) => {
-  const made = new Map<Phase, T>();
-  return (row) => computed(made, row.phase, () => make(row));
-};
 
 /** Creates unique ids. */
 const uniqueIds = (): ((id: string) => string) => {
