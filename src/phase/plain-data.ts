@@ -282,7 +282,7 @@ const sharedRecord = (earlier: Fields, value: Fields): Fields => {
     if (made) made[name] = one;
   }
   if (made) return made;
-  for (const _name in earlier) fields -= 1; // a list of the names would be made for each value
+  for (const name in earlier) if (Object.hasOwn(earlier, name)) fields -= 1; // a list of the names would be made for each value
   return fields === 0 ? earlier : withFieldsBefore(undefined, earlier, value);
 };
 
