@@ -208,7 +208,7 @@ const fillTextField = ({ role, content }: MastraDBMessage): void => {
 export const followParts = (content: Content): void => {
   mirrorsOf(content).forEach(({ field }) => delete content[field]);
   const { parts } = content;
-  if (content.content) {
+  if (content.content && !parts.some((part) => part.type === 'text' && part.text === content.content)) {
     const texts = ofType(parts, 'text').map(({ text }) => text);
     if (!repeats(content.content, [...texts, lastText(parts)])) content.content = texts.join('\n');
   }
