@@ -12,11 +12,12 @@ interface Converted {
 /** The numbers of messages and of parts of an answer from which caching pays: splitting a list costs about as much as converting these. */
 const minCached = { messages: 20, parts: 4 };
 
-/** Copies of content whose conversion does not depend on what follows it, and that conversion, which grows with the answer. */
+/** Copies of content whose conversion does not depend on what follows it, and that conversion. */
 interface Known<Message> {
   readonly of: readonly object[];
-  readonly made: Message[];
+  readonly made: readonly Message[];
 }
+const none = { of: [], made: [] };
 
 /**
  * Converts a growing list repeatedly, with the result of Mastra's own conversion. Messages before the last user message, and the
@@ -30,8 +31,7 @@ export const createConversion = <Message extends Converted>(
   convert: (list: MessageList) => Promise<Message[]> | Message[],
   copies: MessageCopies,
 ): ((list: MessageList) => Promise<Message[]>) => {
-  let earlier: Known<Message> = { of: [], made: [] };
-  let steps = earlier;
+  let [earlier, steps]: [Known<Message>, Known<Message>] = [none, none];
   const earlierOf = async (list: MessageList, messages: readonly MastraDBMessage[], of: readonly object[]) => {
     if (of.length === earlier.of.length && startsWith(of, earlier.of)) return earlier.made;
     const made = (await convert(partOf(list, [...messages, question], false))).slice(0, -1);
@@ -40,7 +40,7 @@ export const createConversion = <Message extends Converted>(
   };
   const knownSteps = (parts: readonly { type: string }[], settled: number): Known<Message> => {
     const { length } = steps.of;
-    return length <= settled && isStartOf(parts, length) && startsWith(parts, steps.of) ? steps : { of: [], made: [] };
+    return length <= settled && isStartOf(parts, length) && startsWith(parts, steps.of) ? steps : none;
   };
   return async (list) => {
     const messages = messagesOf(list);
@@ -56,12 +56,9 @@ export const createConversion = <Message extends Converted>(
     const last = answer && from > 0 ? partsFrom(answer, from) : messages.slice(length + 1);
     const rest = await convert(partOf(list, [...messages.slice(length, length + 1), ...last], true));
     const start = rest.findIndex(({ role }) => role !== 'system'); // there is a user message
-    const converted = rest.slice(0, start).concat(before, rest.slice(start, start + 1), known.made, rest.slice(start + 1));
-    if (settled > from && settled === parts.length && isPlain(parts.slice(from))) {
-      known.made.push(...rest.slice(start + 1));
-      steps = { of: parts, made: known.made };
-    }
-    return converted;
+    const made = known.made.concat(rest.slice(start + 1)); // not in place: other conversions may be under way
+    if (settled > from && settled === parts.length && isPlain(parts.slice(from))) steps = { of: parts, made };
+    return rest.slice(0, start).concat(before, rest.slice(start, start + 1), made);
   };
 };
 

@@ -303,6 +303,21 @@ describe('an incrementally converted prompt', () => {
     expect(seen.slice(4)).toEqual(Array.from({ length: 8 }, () => 3));
   });
 
+  it.each([
+    ['that begins with the start of a step', [{ type: 'step-start' }], 1],
+    ['that begins with a text', [], 1],
+    ['that begins with a text, with two prompts at the same time', [], 2],
+  ] as const)('has each step of a first answer once: %s', async (_, start, count) => {
+    const [prompts, model] = [createPrompts(createMessageCopies(() => true)), modelOf('v2')];
+    const list = listOf([{ role: 'user', parts: [{ type: 'text', text: 'Look.' }] }]);
+    for (let n = 1; n <= 5; n += 1) {
+      apply(list, { kind: 'step', parts: [...(n === 1 ? start : []), { type: 'text', text: `Look ${n}.` }, finishedCall()] });
+      const expected = plain(await mastrasPrompt(list, 'v2'));
+      const made = await Promise.all([model, model].slice(0, count).map(async (one) => prompts(list, one)));
+      expect(plain(made)).toEqual(made.map(() => expected));
+    }
+  });
+
   it('has a change by a guard of an earlier step of the answer', async () => {
     const [prompts, list, model] = [createPrompts(createMessageCopies(() => true)), listOf(long), modelOf('v4')];
     for (const line of ['One.', 'Two.']) {
