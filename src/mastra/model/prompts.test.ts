@@ -318,6 +318,22 @@ describe('an incrementally converted prompt', () => {
     }
   });
 
+  it.each(['v2', 'v4'] as const)(
+    'has no mark that a %s model’s middleware set on an output of an earlier prompt',
+    async (version) => {
+      const [prompts, model] = [createPrompts(createMessageCopies(() => true)), modelOf(version)];
+      const list = listOf([{ role: 'user', parts: [{ type: 'text', text: 'Look.' }] }]);
+      for (let n = 1; n <= 5; n += 1) {
+        apply(list, { kind: 'step', parts: [{ type: 'text', text: `Look ${n}.` }, finishedCall()] });
+        const prompt = await prompts(list, model);
+        expect(plain(prompt)).toEqual(plain(await mastrasPrompt(list, version)));
+        for (const { role, content } of prompt)
+          if (role === 'tool')
+            for (const result of content) if ('output' in result) Object.assign(result.output, { value: 'cut' });
+      }
+    },
+  );
+
   it('has a change by a guard of an earlier step of the answer', async () => {
     const [prompts, list, model] = [createPrompts(createMessageCopies(() => true)), listOf(long), modelOf('v4')];
     for (const line of ['One.', 'Two.']) {

@@ -26,8 +26,11 @@ const copied = (message: Prompt[number]): Prompt[number] => {
   return copy.role === 'system' ? copy : Object.assign(copy, { content: copy.content.map(copiedPart) });
 };
 
-const copiedPart = <T extends { providerOptions?: object }>(part: T): T =>
-  part.providerOptions ? { ...part, providerOptions: copyPlain(part.providerOptions) } : { ...part };
+const copiedPart = <T extends { providerOptions?: object }>(part: T): T => {
+  const { output } = fieldsIn(part);
+  const made = output === undefined ? { ...part } : { ...part, output: { ...fieldsIn(output) } }; // of a result
+  return made.providerOptions ? { ...made, providerOptions: copyPlain(made.providerOptions) } : made;
+};
 
 /** The conversation in the form of the model's specification. */
 export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise<Prompt> => {
