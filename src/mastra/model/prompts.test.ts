@@ -327,9 +327,8 @@ describe('an incrementally converted prompt', () => {
         apply(list, { kind: 'step', parts: [{ type: 'text', text: `Look ${n}.` }, finishedCall()] });
         const prompt = await prompts(list, model);
         expect(plain(prompt)).toEqual(plain(await mastrasPrompt(list, version)));
-        for (const { role, content } of prompt)
-          if (role === 'tool')
-            for (const result of content) if ('output' in result) Object.assign(result.output, { value: 'cut' });
+        const outputs = prompt.flatMap(({ role, content }) => (role === 'tool' ? content : []));
+        for (const result of outputs) if ('output' in result) Object.assign(result.output, { value: 'cut' });
       }
     },
   );
