@@ -1,6 +1,6 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { Run } from '../../loop/run.js';
-import { fieldsIn, isPlain, isSame } from '../../phase/plain-data.js';
+import { copyPlain, fieldsIn, isObject, isPlain, isSame } from '../../phase/plain-data.js';
 import { emptyLike, insidesOf, isKnownInside, isUserText, settledLength, type MessageCopies } from './list-insides.js';
 
 /** A message for models or tools. */
@@ -21,7 +21,7 @@ const none = { of: [], made: [] };
 
 /**
  * Converts a growing list repeatedly, with the result of Mastra's own conversion. Messages before the last user message, and the
- * first steps of a long answer to it, are converted again only after a change. A cached conversion returns the same objects.
+ * first steps of a long answer to it, are converted again only after a change. Each result has messages and parts of its own.
  *
  * @param messagesOf the messages of a list to convert
  * @param convert Mastra's own conversion of them
@@ -47,7 +47,8 @@ export const createConversion = <Message extends Converted>(
     const length = settledLength(messages);
     const answer = answerOnly(messages, length);
     const settled = answer ? settledParts(answer) : 0;
-    if ((length < minCached.messages && settled < minCached.parts) || !isKnownInside(list)) return convert(list);
+    if ((length < minCached.messages && settled < minCached.parts) || !isKnownInside(list))
+      return (await convert(list)).map(copied);
     const of = copies.of(messages);
     const before = await earlierOf(list, messages.slice(0, length), of.slice(0, length));
     const parts = of.at(-1)?.content.parts ?? [];
@@ -58,8 +59,26 @@ export const createConversion = <Message extends Converted>(
     const start = rest.findIndex(({ role }) => role !== 'system'); // there is a user message
     const made = known.made.concat(rest.slice(start + 1)); // not in place: other conversions may be under way
     if (settled > from && settled === parts.length && isPlain(parts.slice(from))) steps = { of: parts, made };
-    return rest.slice(0, start).concat(before, rest.slice(start, start + 1), made);
+    return rest
+      .slice(0, start)
+      .concat(before, rest.slice(start, start + 1), made)
+      .map(copied);
   };
+};
+
+/** Copies a message, because middleware and tools mark messages and parts in place, and later calls must not get these marks. */
+const copied = <Message extends Converted>(message: Message): Message => {
+  const copy = copiedPart(message);
+  return typeof copy.content === 'string' ? copy : Object.assign(copy, { content: copy.content.map(copiedPart) });
+};
+
+const copiedPart = <T extends object>(part: T): T => {
+  const { output, providerOptions } = fieldsIn(part);
+  const own = {
+    ...(isObject(output) && { output: { ...output } }),
+    ...(isObject(providerOptions) && { providerOptions: copyPlain(providerOptions) }),
+  };
+  return { ...part, ...own };
 };
 
 /** The answer, if the list ends with a user message with text and one message after it. */

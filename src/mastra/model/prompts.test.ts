@@ -333,6 +333,17 @@ describe('an incrementally converted prompt', () => {
     },
   );
 
+  it('has messages of its own for each tool', async () => {
+    const [tools, list] = [createToolMessages(createMessageCopies(() => true)), listOf([])];
+    add(list, { role: 'user', parts: [{ type: 'text', text: 'Look.' }] });
+    for (let n = 1; n <= 4; n += 1) {
+      apply(list, { kind: 'step', parts: [{ type: 'text', text: `Look ${n}.` }, finishedCall()] });
+      const messages = (await tools(list, true)) as { content: object[] }[];
+      expect(plain(messages)).toEqual(plain(list.get.all.aiV5.model()));
+      for (const each of messages.flatMap(({ content }) => content)) Object.assign(each, { text: 'cut' });
+    }
+  });
+
   it('has a change by a guard of an earlier step of the answer', async () => {
     const [prompts, list, model] = [createPrompts(createMessageCopies(() => true)), listOf(long), modelOf('v4')];
     for (const line of ['One.', 'Two.']) {
