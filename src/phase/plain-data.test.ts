@@ -252,7 +252,7 @@ describe('kept data', () => {
 it('withinDepth accepts 500 levels and data that contains itself, and no more levels', () => {
   const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
   const parent: Record<string, unknown> = { at: new Date() };
-  parent['children'] = Array.from({ length: 10 }, () => ({ parent }));
+  parent['children'] = Array.from({ length: 1000 }, () => ({ parent }));
   expect(withinDepth(parent)).toBe(parent);
   expect(() => withinDepth(nested(500))).not.toThrow();
   expect(() => withinDepth(nested(501))).toThrow(RangeError);

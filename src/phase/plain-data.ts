@@ -93,12 +93,12 @@ export const isPlain = (value: unknown): boolean => {
 export const maxDepth = 500;
 
 /** The same data. Raises a `RangeError` if it has too many levels. */
-export const withinDepth = <T>(value: T, depth = 0, seen?: Set<object>): T => {
-  if (!isObject(value) || seen?.has(value) || (!Array.isArray(value) && !isRecord(value))) return value;
+export const withinDepth = <T>(value: T, depth = 0, walk: { seen?: Set<object> } = {}): T => {
+  if (!isObject(value) || walk.seen?.has(value) || (!Array.isArray(value) && !isRecord(value))) return value;
   if (depth === maxDepth) throw new RangeError(`data has more than ${maxDepth} levels.`);
-  const known = seen ?? (depth > 16 ? new Set<object>() : undefined); // messages are flat; deeper data may contain itself
-  known?.add(value);
-  for (const name in value) withinDepth(value[name], depth + 1, known);
+  if (depth > 16) walk.seen ??= new Set(); // messages are flat; deeper data may contain itself
+  walk.seen?.add(value);
+  for (const name in value) withinDepth(value[name], depth + 1, walk);
   return value;
 };
 

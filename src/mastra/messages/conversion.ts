@@ -1,6 +1,6 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { Run } from '../../loop/run.js';
-import { fieldsIn, isPlain, isSame } from '../../phase/plain-data.js';
+import { copyPlain, fieldsIn, isObject, isPlain, isSame } from '../../phase/plain-data.js';
 import { emptyLike, insidesOf, isKnownInside, isUserText, settledLength, type MessageCopies } from './list-insides.js';
 
 /** A message for models or tools. */
@@ -12,15 +12,16 @@ interface Converted {
 /** The numbers of messages and of parts of an answer from which caching pays: splitting a list costs about as much as converting these. */
 const minCached = { messages: 20, parts: 4 };
 
-/** Copies of content whose conversion does not depend on what follows it, and that conversion, which grows with the answer. */
+/** Copies of content whose conversion does not depend on what follows it, and that conversion. */
 interface Known<Message> {
   readonly of: readonly object[];
-  readonly made: Message[];
+  readonly made: readonly Message[];
 }
+const none = { of: [], made: [] };
 
 /**
  * Converts a growing list repeatedly, with the result of Mastra's own conversion. Messages before the last user message, and the
- * first steps of a long answer to it, are converted again only after a change. A cached conversion returns the same objects.
+ * first steps of a long answer to it, are converted again only after a change. Each result has messages and parts of its own.
  *
  * @param messagesOf the messages of a list to convert
  * @param convert Mastra's own conversion of them
@@ -30,8 +31,7 @@ export const createConversion = <Message extends Converted>(
   convert: (list: MessageList) => Promise<Message[]> | Message[],
   copies: MessageCopies,
 ): ((list: MessageList) => Promise<Message[]>) => {
-  let earlier: Known<Message> = { of: [], made: [] };
-  let steps = earlier;
+  let [earlier, steps]: [Known<Message>, Known<Message>] = [none, none];
   const earlierOf = async (list: MessageList, messages: readonly MastraDBMessage[], of: readonly object[]) => {
     if (of.length === earlier.of.length && startsWith(of, earlier.of)) return earlier.made;
     const made = (await convert(partOf(list, [...messages, question], false))).slice(0, -1);
@@ -40,14 +40,15 @@ export const createConversion = <Message extends Converted>(
   };
   const knownSteps = (parts: readonly { type: string }[], settled: number): Known<Message> => {
     const { length } = steps.of;
-    return length <= settled && isStartOf(parts, length) && startsWith(parts, steps.of) ? steps : { of: [], made: [] };
+    return length <= settled && isStartOf(parts, length) && startsWith(parts, steps.of) ? steps : none;
   };
   return async (list) => {
     const messages = messagesOf(list);
     const length = settledLength(messages);
     const answer = answerOnly(messages, length);
     const settled = answer ? settledParts(answer) : 0;
-    if ((length < minCached.messages && settled < minCached.parts) || !isKnownInside(list)) return convert(list);
+    if ((length < minCached.messages && settled < minCached.parts) || !isKnownInside(list))
+      return (await convert(list)).map(copied);
     const of = copies.of(messages);
     const before = await earlierOf(list, messages.slice(0, length), of.slice(0, length));
     const parts = of.at(-1)?.content.parts ?? [];
@@ -56,13 +57,28 @@ export const createConversion = <Message extends Converted>(
     const last = answer && from > 0 ? partsFrom(answer, from) : messages.slice(length + 1);
     const rest = await convert(partOf(list, [...messages.slice(length, length + 1), ...last], true));
     const start = rest.findIndex(({ role }) => role !== 'system'); // there is a user message
-    const converted = rest.slice(0, start).concat(before, rest.slice(start, start + 1), known.made, rest.slice(start + 1));
-    if (settled > from && settled === parts.length && isPlain(parts.slice(from))) {
-      known.made.push(...rest.slice(start + 1));
-      steps = { of: parts, made: known.made };
-    }
-    return converted;
+    const made = known.made.concat(rest.slice(start + 1)); // not in place: other conversions may be under way
+    if (settled > from && settled === parts.length && isPlain(parts.slice(from))) steps = { of: parts, made };
+    return rest
+      .slice(0, start)
+      .concat(before, rest.slice(start, start + 1), made)
+      .map(copied);
   };
+};
+
+/** Copies a message, because middleware and tools mark messages and parts in place, and later calls must not get these marks. */
+const copied = <Message extends Converted>(message: Message): Message => {
+  const copy = copiedPart(message);
+  return typeof copy.content === 'string' ? copy : Object.assign(copy, { content: copy.content.map(copiedPart) });
+};
+
+const copiedPart = <T extends object>(part: T): T => {
+  const { output, providerOptions } = fieldsIn(part);
+  const own = {
+    ...(isObject(output) && { output: { ...output } }),
+    ...(isObject(providerOptions) && { providerOptions: copyPlain(providerOptions) }),
+  };
+  return { ...part, ...own };
 };
 
 /** The answer, if the list ends with a user message with text and one message after it. */

@@ -303,6 +303,47 @@ describe('an incrementally converted prompt', () => {
     expect(seen.slice(4)).toEqual(Array.from({ length: 8 }, () => 3));
   });
 
+  it.each([
+    ['that begins with the start of a step', [{ type: 'step-start' }], 1],
+    ['that begins with a text', [], 1],
+    ['that begins with a text, with two prompts at the same time', [], 2],
+  ] as const)('has each step of a first answer once: %s', async (_, start, count) => {
+    const [prompts, model] = [createPrompts(createMessageCopies(() => true)), modelOf('v2')];
+    const list = listOf([{ role: 'user', parts: [{ type: 'text', text: 'Look.' }] }]);
+    for (let n = 1; n <= 5; n += 1) {
+      apply(list, { kind: 'step', parts: [...(n === 1 ? start : []), { type: 'text', text: `Look ${n}.` }, finishedCall()] });
+      const expected = plain(await mastrasPrompt(list, 'v2'));
+      const made = await Promise.all([model, model].slice(0, count).map(async (one) => prompts(list, one)));
+      expect(plain(made)).toEqual(made.map(() => expected));
+    }
+  });
+
+  it.each(['v2', 'v4'] as const)(
+    'has no mark that a %s model’s middleware set on an output of an earlier prompt',
+    async (version) => {
+      const [prompts, model] = [createPrompts(createMessageCopies(() => true)), modelOf(version)];
+      const list = listOf([{ role: 'user', parts: [{ type: 'text', text: 'Look.' }] }]);
+      for (let n = 1; n <= 5; n += 1) {
+        apply(list, { kind: 'step', parts: [{ type: 'text', text: `Look ${n}.` }, finishedCall()] });
+        const prompt = await prompts(list, model);
+        expect(plain(prompt)).toEqual(plain(await mastrasPrompt(list, version)));
+        const outputs = prompt.flatMap(({ role, content }) => (role === 'tool' ? content : []));
+        for (const result of outputs) if ('output' in result) Object.assign(result.output, { value: 'cut' });
+      }
+    },
+  );
+
+  it('has messages of its own for each tool', async () => {
+    const [tools, list] = [createToolMessages(createMessageCopies(() => true)), listOf([])];
+    add(list, { role: 'user', parts: [{ type: 'text', text: 'Look.' }] });
+    for (let n = 1; n <= 4; n += 1) {
+      apply(list, { kind: 'step', parts: [{ type: 'text', text: `Look ${n}.` }, finishedCall()] });
+      const messages = (await tools(list, true)) as { content: object[] }[];
+      expect(plain(messages)).toEqual(plain(list.get.all.aiV5.model()));
+      for (const each of messages.flatMap(({ content }) => content)) Object.assign(each, { text: 'cut' });
+    }
+  });
+
   it('has a change by a guard of an earlier step of the answer', async () => {
     const [prompts, list, model] = [createPrompts(createMessageCopies(() => true)), listOf(long), modelOf('v4')];
     for (const line of ['One.', 'Two.']) {

@@ -1,7 +1,7 @@
 import { aiV5ModelMessageToV2PromptMessage, type MastraDBMessage, type MessageList } from '@mastra/core/agent/message-list';
 import type { LoopMessages, Prompt, StepSettings } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
-import { fieldsIn, copyPlain, isObject, isRecord, computed } from '../../phase/plain-data.js';
+import { fieldsIn, isObject, isRecord, computed } from '../../phase/plain-data.js';
 import { createConversion, followParts } from '../messages/conversion.js';
 import type { MessageCopies } from '../messages/list-insides.js';
 import { isStandardSchemaWithJSON, standardSchemaToJSONSchema } from '@mastra/core/schema';
@@ -14,20 +14,11 @@ export const createPrompts = (copies: MessageCopies): LoopMessages['toPrompt'] =
     computed(conversions, model, () => createConversion(allMessages, (list) => promptOf(list, model), copies));
   return async (list, model) => {
     for (const { content } of list.get.all.db()) followParts(content); // a conversion may read only the last messages
-    return (await conversionFor(model)(list)).map(copied);
+    return conversionFor(model)(list);
   };
 };
 
 const allMessages = (list: MessageList): MastraDBMessage[] => list.get.all.db();
-
-/** Copies a message, because middleware marks messages and parts in place, and later calls must not get these marks. */
-const copied = (message: Prompt[number]): Prompt[number] => {
-  const copy = copiedPart(message);
-  return copy.role === 'system' ? copy : Object.assign(copy, { content: copy.content.map(copiedPart) });
-};
-
-const copiedPart = <T extends { providerOptions?: object }>(part: T): T =>
-  part.providerOptions ? { ...part, providerOptions: copyPlain(part.providerOptions) } : { ...part };
 
 /** The conversation in the form of the model's specification. */
 export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise<Prompt> => {
