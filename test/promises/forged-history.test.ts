@@ -97,6 +97,14 @@ it.each(Object.entries(unreadable).flatMap(([what, one]) => modes.map((mode) => 
   },
 );
 
+it.each(modes)('an agent without guards answers messages with a part without text, as Mastra’s: %s', async (mode) => {
+  const config = () => ({ id: 'a', name: 'a', instructions: 'x', model: scriptedModel({ steps: [{ text: 'Done.' }] }) });
+  for (const agent of [new Agent(config()), new InterlockAgent(config())]) {
+    const messages = [user('Hi.'), message('assistant', [{ type: 'text' }]), user('Go on.')] as never;
+    expect(await (await agent[mode](messages, {})).text).toBe('Done.');
+  }
+});
+
 it('a client cannot make a guard of the AI SDK fail, and be skipped, with a result of many levels', async () => {
   const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Done.' }] });
   const guards = guard(promptInjectionGuard(), { onUnavailable: 'pass' });

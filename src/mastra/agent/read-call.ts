@@ -65,14 +65,14 @@ const splitPrompt = ({ prompt, ...options }: Record<string, unknown>, callOption
 
 const isEmpty = (messages: unknown): boolean => !messages || (Array.isArray(messages) && messages.length === 0);
 
-interface OpenListOptions extends Pick<LoopTarget, 'agent' | 'options' | 'requestContext' | 'owner'> {
+interface OpenListOptions extends Pick<LoopTarget, 'agent' | 'options' | 'requestContext' | 'owner' | 'isGuarded'> {
   readonly messages: MessageListInput;
   readonly createId: () => string;
 }
 
 /**
  * The list that a run starts with: instructions, context, the call's system message, and the caller's messages. Raises
- * `agent/invalid-messages` for values that are not Mastra's messages.
+ * `agent/invalid-messages` for values that are not Mastra's messages, and for messages that no guard can read.
  */
 export const openList = async (opening: OpenListOptions): Promise<MessageList> => {
   const { agent, options, messages, requestContext, owner, createId } = opening;
@@ -88,10 +88,10 @@ export const openList = async (opening: OpenListOptions): Promise<MessageList> =
   reading('system', () => addSystem(list, system, 'user-provided'));
   reading('messages', () => {
     addMessages(list, Array.isArray(messages) ? (acceptedMessages(messages as ChatMessage[]) as typeof messages) : messages);
-    const all = withinDepth(list.get.all.db());
+    const all = list.get.all.db();
     addMissingParts(all);
-    const missing = missingInMessages(all, 'messages'); // the failure of a guard that reads it would look like the guard's
-    if (missing) throw new TypeError(`${missing} has no content.`);
+    const missing = opening.isGuarded && missingInMessages(withinDepth(all), 'messages'); // its failure would look like the guard's
+    if (missing) throw new TypeError(`${missing} is missing or invalid.`);
   });
   return list;
 };

@@ -75,12 +75,13 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const chains = await resolveChains({ ...start, guards: { ...own, signals: guards.signals }, conversation });
   const ownLimits = start.limits ?? limitsOf(own, options, chains.error.length > 0);
   const lanes = compileChains(agent.id, chains, own.recordEdits ?? false);
-  const list = await openList({ agent, options, messages, requestContext, owner, createId });
+  const isGuarded = Object.values(lanes).some(Boolean);
+  const list = await openList({ agent, options, messages, requestContext, owner, createId, isGuarded });
   const hold = holdFor(own, lanes);
   const hooks = { ...start.hooks, ...options.hooks };
   const call = { agent, options, requestContext, runId, mode, list, conversation, owner, hooks, maxModelRetries };
   const trace = createAgentTrace({ ...start, ...call, ...ownLimits, hasWords: own.recordEdits ?? false }, lanes);
-  const target: LoopTarget = { ...call, isGuarded: Object.values(lanes).some(Boolean), trace };
+  const target: LoopTarget = { ...call, isGuarded, trace };
   if (target.isGuarded) guardSubagents(requestContext, (parts) => start.createAgent({ ...guards, ...unstored, ...parts }));
   const { settings, ...loop } = await createLoopPorts(target, createId);
   const ports = start.answering?.(loop.ports) ?? loop.ports;

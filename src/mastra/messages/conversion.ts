@@ -74,11 +74,11 @@ const copied = <Message extends Converted>(message: Message): Message => {
 
 const copiedPart = <T extends object>(part: T): T => {
   const { output, providerOptions } = fieldsIn(part);
-  const own = {
+  return {
+    ...part,
     ...(isObject(output) && { output: { ...output } }),
     ...(isObject(providerOptions) && { providerOptions: copyPlain(providerOptions) }),
   };
-  return { ...part, ...own };
 };
 
 /** The answer, if the list ends with a user message with text and one message after it. */
