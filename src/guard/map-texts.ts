@@ -96,12 +96,10 @@ const mapError = (error: Error, inner: MapInner): Error => {
 
 const mapFields = (fields: object, { edit, inner, label, fileType, keeps, content }: Mapping): object => {
   const before: [string, unknown][] = Object.entries(fields);
-  const read = (name: string, value: unknown) =>
-    (isContent(fields, name, value) ? (content ?? inner) : inner)(
-      value,
-      labelOfField(fields, name, label),
-      fileTypeOf(fieldsIn(fields), name, fileType),
-    );
+  const read = (name: string, value: unknown) => {
+    const reader = content && isContent(fields, name, value) ? content : inner;
+    return reader(value, labelOfField(fields, name, label), fileTypeOf(fieldsIn(fields), name, fileType));
+  };
   const after = before.map(
     ([name, value]) => [keeps ? name : String(edit(name)), keeps?.has(name) ? value : read(name, value)] as const,
   );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDecider, type Decision } from './decide.js';
+import { createDecider, resolveSnapshot, type Decision } from './decide.js';
 import { loopMachine } from './loop-machine.js';
 import { doneEvent, type LoopEvent, type LoopLimits } from './machine.js';
 import { type Outcome, type OutcomeKind, outcomesOf, activityNames } from './activity.js';
@@ -74,6 +74,16 @@ describe('cached decisions', () => {
     const first = play(remembering, { ...start }, script);
     expect(play(remembering, { ...start }, script).map((one, index) => one === first[index])).toEqual([true, true, true]);
     expect(remembering.start({ ...start, maxSteps: 1 })).not.toBe(first[0]);
+  });
+
+  it('lead to the snapshot that other runs have of the state, also from a state that was stored', () => {
+    const remembering = createDecider();
+    const { snapshot } = remembering.start({ maxSteps: 2, maxRetries: 0, maxRecoveries: 0, models: 1 });
+    const event = doneEvent('input', { kind: 'done' });
+    const next = remembering.next(snapshot, event).snapshot;
+    const stored = resolveSnapshot(JSON.parse(JSON.stringify(snapshot)) as typeof snapshot);
+    expect(stored).not.toBe(snapshot);
+    expect(remembering.next(stored, event).snapshot).toBe(next);
   });
 
   it('do not exceed the limit', () => {

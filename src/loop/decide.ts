@@ -47,7 +47,7 @@ const keyOf = (event: LoopEvent): string =>
  * some 45 us for a transition, and a step has seven.
  *
  * @param variant a variant of the loop to study. Default: the loop
- * @param limit number of states whose decisions are cached; the next one clears the cache. Default: 10,000
+ * @param limit number of cached decisions; the next one clears the cache. Default: 10,000
  */
 export const createDecider = (variant?: LoopMachine, limit = 10_000) => {
   const machine = (): LoopMachine => variant ?? getLoopMachine();
@@ -55,11 +55,14 @@ export const createDecider = (variant?: LoopMachine, limit = 10_000) => {
   /** The snapshot of each state, which all runs share, so that none of them writes its state as text to find a decision. */
   const snapshots = new Map<string, LoopSnapshot>();
   let decisions = new WeakMap<object, Map<string, Decision>>();
+  let count = 0;
   const remember = (from: object, key: string, decision: Decision): Decision => {
-    if (snapshots.size >= limit) {
+    if (count >= limit) {
       snapshots.clear();
       decisions = new WeakMap();
+      count = 0;
     }
+    count += 1;
     const { value, context } = decision.snapshot;
     const snapshot = computed(snapshots, JSON.stringify([value, context]), () => decision.snapshot);
     const made = { ...decision, snapshot };
