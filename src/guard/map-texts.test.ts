@@ -50,6 +50,22 @@ it('mapErrorTexts changes the texts of host data, also in class instances and sh
   });
 });
 
+it.each([
+  ['a call', { toolName: 'said', args: { id: 'said', n: 1 } }, { toolName: 'SAID', args: { ID: 'SAID', N: 'NR 1' } }],
+  ['a chunk', { type: 'a', payload: { id: 'a', text: 'said', n: 1 } }, { type: 'a', payload: { id: 'a', text: 'SAID', n: 1 } }],
+  ['a payload without a type', { payload: { id: 'said' } }, { payload: { ID: 'SAID' } }],
+  ['a step', { output: { usage: { n: 1 }, reason: 'a' } }, { output: { usage: { n: 1 }, reason: 'a' } }],
+  ['a result', { output: { reason: 'said' } }, { output: { REASON: 'SAID' } }],
+  [
+    'a result with a usage',
+    { toolCallId: 'a', output: { usage: 1, id: 'said' } },
+    { toolCallId: 'a', output: { USAGE: 'NR 1', ID: 'SAID' } },
+  ],
+])('mapErrorTexts changes all of the content of %s, but not its frame', (_what, data, changed) => {
+  const change = (text: string) => text.replace(/^1$/, 'nr 1').toUpperCase();
+  expect(mapErrorTexts(data, change)).toEqual(changed);
+});
+
 it('mapErrorTexts visits circular data once', () => {
   const circle: Record<string, unknown> = { text: 'said' };
   circle['self'] = circle;

@@ -162,8 +162,8 @@ const isContent = (fields: object, name: string, value: unknown): boolean => {
 };
 
 /**
- * Changes each text in data of the host, which may be cyclic. Field names, numbers and the host's framing fields stay. An instance of
- * a class in which a text changes becomes a plain object.
+ * Changes each text in data of the host, which may be cyclic. The host's field names, numbers and framing fields stay; content of models
+ * and tools in it changes as by {@link mapTexts}. An instance of a class in which a text changes becomes a plain object.
  */
 export const mapErrorTexts = (value: unknown, change: ChangeText): unknown =>
   mapLeaves(value, (leaf, label) => (typeof leaf === 'string' ? change(leaf, label) : leaf), {

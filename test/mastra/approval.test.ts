@@ -371,6 +371,16 @@ describe.each(modes)('tools that suspend the run, in %s', (mode) => {
   });
 });
 
+it('a run cannot start with the id of a run whose last chunk says that it waits', async () => {
+  const log: unknown[] = [];
+  const { agent } = makeAgent(callThen('charge', { amount: 5 }), { tools: { charge: charging(log) } });
+  const stream = await agent.stream('Charge 5.', { requireToolApproval: true });
+  const codes: string[] = [];
+  for await (const { type } of stream.fullStream)
+    if (type === 'finish') codes.push(String(await codeOf(() => agent.stream('Charge 900.', { runId: stream.runId }))));
+  expect([codes, log]).toEqual([['agent/invalid-option'], []]);
+});
+
 it.each(modes)('an approval runs the call that was shown, although a run is started with the id of its own: %s', async (mode) => {
   const log: unknown[] = [];
   const other = { toolCalls: [{ id: 'call-0-0', name: 'charge', args: { amount: 900 } }] };

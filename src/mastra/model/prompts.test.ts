@@ -237,6 +237,11 @@ describe('an incrementally converted prompt', () => {
       ]);
       const prompts = createPrompts(createMessageCopies(() => true));
       expect(plain(await prompts(list, modelOf(version)))).toEqual(plain(await mastrasPrompt(list, version)));
+      const grown = listOf([{ role: 'user', parts: [{ type: 'text', text: 'Look.' }] }]);
+      for (const parts of [...steps.slice(0, 2), ...steps.slice(8, 12), ...steps.slice(14, 18)]) {
+        apply(grown, { kind: 'step', parts: parts.slice(1) }); // `apply` starts the step
+        expect(plain(await prompts(grown, modelOf(version)))).toEqual(plain(await mastrasPrompt(grown, version)));
+      }
     }
   });
 
@@ -332,6 +337,39 @@ describe('an incrementally converted prompt', () => {
       }
     },
   );
+
+  /** Answers of three finished steps whose prompt is known, and a change; the next prompt must equal Mastra's. */
+  class Receipt {
+    value = 'ZEBRA';
+  }
+  const setResult = (message: MastraDBMessage, at: number, result: unknown): void => {
+    const part = message.content.parts[at];
+    if (part?.type === 'tool-invocation') Object.assign(part.toolInvocation, { result });
+  };
+  it.each<[string, (answer: MastraDBMessage, receipt: Receipt) => void]>([
+    ['a text of an earlier step is edited', ({ content }) => void Object.assign(content.parts[0] ?? {}, { text: 'ZEBRA' })],
+    ['a result of an earlier step is edited', (answer) => setResult(answer, 1, 'ZEBRA')],
+    ['an instance of a class in a result changes in place', (_answer, receipt) => void (receipt.value = 'GNU')],
+    ['its last step gets another call', ({ content }) => void content.parts.push(finishedCall())],
+    ['its last step gets a text', ({ content }) => void content.parts.push({ type: 'text', text: 'And.' })],
+    ['it gets metadata of the provider', ({ content }) => void (content.providerMetadata = { openai: { a: 1 } })],
+    ['its first step is removed', ({ content }) => void content.parts.splice(0, 3)],
+  ])('equals Mastra’s after %s', async (_what, change) => {
+    for (const version of ['v2', 'v4'] as const)
+      for (const earlier of [[], long]) {
+        const [prompts, model] = [createPrompts(createMessageCopies(() => true)), modelOf(version)];
+        const list = listOf([...earlier, { role: 'user', parts: [{ type: 'text', text: 'Look.' }] }]);
+        for (const n of [1, 2, 3]) apply(list, { kind: 'step', parts: [{ type: 'text', text: `Look ${n}.` }, finishedCall()] });
+        const [answer, receipt] = [list.get.all.db().at(-1) as MastraDBMessage, new Receipt()]; // just added
+        setResult(answer, 4, receipt);
+        await prompts(list, model);
+        change(answer, receipt);
+        for (const said of ['One.', 'Two.']) {
+          expect(plain(await prompts(list, model))).toEqual(plain(await mastrasPrompt(list, version)));
+          apply(list, { kind: 'step', parts: [{ type: 'text', text: said }, finishedCall()] });
+        }
+      }
+  });
 
   it('has messages of its own for each tool', async () => {
     const [tools, list] = [createToolMessages(createMessageCopies(() => true)), listOf([])];
