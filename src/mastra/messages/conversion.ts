@@ -99,15 +99,14 @@ const partsFrom = (message: MastraDBMessage, from: number): MastraDBMessage[] =>
 };
 
 /**
- * The number of parts at the beginning of an answer that are whole steps of only text and finished calls, with a call at their end, so
- * that neither later parts nor the provider's marks affect their conversion.
+ * The number of parts at the beginning of an answer that are whole steps of only text and finished calls, the last with a call at its
+ * end, so that neither later parts nor the provider's marks affect their conversion.
  */
 const settledParts = ({ role, content: { parts, providerMetadata } }: MastraDBMessage): number => {
   if (role !== 'assistant' || providerMetadata) return 0;
-  let settled = 0;
-  let index = 0;
+  let [settled, index] = [0, 0];
   for (const part of parts) {
-    if (!isSettled(part) || (part.type === 'step-start' && settled !== index)) break;
+    if (!isSettled(part)) break;
     index += 1;
     if (part.type === 'tool-invocation' && isStartOf(parts, index)) settled = index;
   }
