@@ -35,11 +35,13 @@ const callsOf = async (run: () => Promise<unknown>): Promise<Calls> => {
   return new Map(files);
 };
 
-/** The number of files with a function that runs more often, at least once for every second one of `events` more events. */
-const filesMore = (less: Calls, more: Calls, events = 1): number =>
-  [...more].filter(([path, counts]) =>
-    [...counts].some(([place, count]) => count - (less.get(path)?.get(place) ?? 0) >= events / 2),
-  ).length;
+/** The files with a function that runs more often, at least once for every second one of `events` more events. */
+const filesMore = (less: Calls, more: Calls, events = 1): ReadonlySet<string> =>
+  new Set(
+    [...more].flatMap(([path, counts]) =>
+      [...counts].some(([place, count]) => count - (less.get(path)?.get(place) ?? 0) >= events / 2) ? [path] : [],
+    ),
+  );
 
 type Model = Parameters<typeof scriptedModel>[0]['steps'];
 
@@ -84,17 +86,28 @@ const edited = ({ messages }: StepArgs) =>
     content: { ...message.content, parts: message.content.parts.map((part) => ('text' in part ? { ...part, text: 'X' } : part)) },
   }));
 
-/** A call that a person approves, or only its suspension. */
-const approval = (isAnswered: boolean) => async (): Promise<void> => {
-  const add = createTool({
+const addTool = (options: object = {}) =>
+  createTool({
     id: 'add',
     description: 'Adds.',
     inputSchema: z.object({ a: z.number() }),
-    requireApproval: true,
     execute: async ({ a }) => ({ a }),
+    ...options,
   });
-  const steps = [{ toolCalls: [{ name: 'add', args: { a: 1 } }] }, { text: ['Done.'] }];
-  const agent = agentWith(steps, { tools: { add } });
+
+const addSteps = [{ toolCalls: [{ name: 'add', args: { a: 1 } }] }, { text: ['Done.'] }];
+
+/** The files that run for one more step: a call of a tool, its result, and the next call of the model. */
+const stepFiles = async (): Promise<ReadonlySet<string>> => {
+  const agent = { ...ofStep(({ messages }) => messages), tools: { add: addTool() } };
+  let calls = 0;
+  const alternating: Model = () => addSteps[calls++ % addSteps.length]!;
+  return filesMore(await counted(saying(['Blue.']), agent), await counted(alternating, agent, 'tool-result'));
+};
+
+/** A call that a person approves, or only its suspension. */
+const approval = (isAnswered: boolean) => async (): Promise<void> => {
+  const agent = agentWith(addSteps, { tools: { add: addTool({ requireApproval: true }) } });
   const { runId, fullStream } = await agent.stream('Add.');
   for await (const _ of fullStream);
   if (!isAnswered) return;
@@ -120,9 +133,14 @@ export const eventFigures = async () => {
     ...ofStep(({ retryCount, abort, messages }) => (retryCount < 1 ? abort('Again.', { retry: true }) : messages)),
   };
   const block = { inputProcessors: [{ id: 'block', processInput: ({ abort }: StepArgs) => abort('Blocked.') }] };
-  const suspended = await callsOf(approval(false));
+  const step = await stepFiles();
+  const edit = filesMore(passed, await counted(one, ofStep(edited)));
+  const again = filesMore(passed, await counted(one, { ...retry, maxProcessorRetries: 1 }));
+  const resumed = filesMore(await callsOf(approval(false)), await callsOf(approval(true)));
+  const notOfStep = (files: ReadonlySet<string>): number => [...files].filter((path) => !step.has(path)).length;
   return {
-    'files that run for a delta with a sentence guard': filesMore(short, long, 50),
+    'files that run for a delta with a sentence guard': filesMore(short, long, 50).size,
+    'files that run for a step': step.size,
     'more files for a tripwire': filesMore(
       streamed,
       await counted(
@@ -130,10 +148,13 @@ export const eventFigures = async () => {
         ofStream(({ part, abort }) => (part.type === 'text-delta' ? abort('No.') : part)),
         'tripwire',
       ),
-    ),
-    'more files for a late edit': filesMore(passed, await counted(one, ofStep(edited))),
-    'more files for a retry': filesMore(passed, await counted(one, { ...retry, maxProcessorRetries: 1 })),
-    'more files for a resumption': filesMore(suspended, await callsOf(approval(true))),
+    ).size,
+    'more files for a late edit': edit.size,
+    'files of a late edit that a step does not run': notOfStep(edit),
+    'more files for a retry': again.size,
+    'files of a retry that a step does not run': notOfStep(again),
+    'more files for a resumption': resumed.size,
+    'files of a resumption that a step does not run': notOfStep(resumed),
     'files that run for a guarded sentence': (await counted(saying(['The sky is blue.']), sentenceGuard)).size,
     'files that run for a blocked input': (await counted(one, block, 'tripwire')).size,
   };
