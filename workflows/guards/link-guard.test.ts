@@ -92,6 +92,8 @@ const rejected: readonly (readonly [text: string, value: string])[] = [
 
 const harmless: readonly string[] = [
   // code and text of every day
+  'The host is <p>https://example.com.</p>, or http://example.com./x, and https://.../path is one of them.',
+  '[Blob](mdn:/http/Blob), [a file](sandbox:/mnt/data/a.csv)',
   '[docs.example.com](https://docs.example.com/api/) and [https://example.com](https://example.com).',
   'arn:aws:iam::123456789012:role/x, grid-template-rows:1fr, {rows:3}, windows:ltsc2022, news:x',
   String.raw`{"re":"\\w+"} and "\\d{3}" and '\\s*'`,
@@ -196,6 +198,7 @@ describe('linkGuard', () => {
       '<a href="javascript:void(0)">a</a> <a href="javascript:openAll(2)">b</a> <a href="javascript:history.back();">c</a>',
       'The proxy is http://10.10.1.10:3128 or http://user:password@proxy.example/x.',
       '<img src="cid:a.jpg"> [a](xref:b.c) [d](streamdown:incomplete-link) <link rel=icon href="data:image/png;base64,iVBORw0KGgo=">',
+      'post("https://.../path1") is [an example](mdn:js/Object/keys) or [a file](sandbox:/mnt/data/sales.csv).',
       '// https://xn--g6w251d/ &#39;http://localhost:8080&#39;, x',
     ])
       expect(emittedText((await streamed({ hosts: ['*'] }, [honest])).emitted)).toBe(honest);

@@ -47,7 +47,7 @@ export const personaSignals = [
     ],
     [
       0.75,
-      /\byou\W+are\W+(?:now\W+)?in\W+(?:\w+\W+)?(?:developer|debug|maintenance|admin|sudo|root|test|training)\W+mode\b|\b(?:respond|answer|act|simulate|chatgpt|behave)\W+(?:\w+\W+){0,3}?(?:with|in)\W+developer\W+mode\b/i,
+      /(?<!\b(?:if|when|whether|while|unless|once)\W{1,3})\byou\W+are\W+(?:now\W+)?in\W+(?:\w+\W+)?(?:developer|debug|maintenance|admin|sudo|root|test|training)\W+mode\b|\b(?:respond|answer|act|simulate|chatgpt|behave)\W+(?:\w+\W+){0,3}?(?:with|in)\W+developer\W+mode\b/i,
     ],
     [0.5, /\bdeveloper[\W_]{1,3}mode[\W_]{1,3}enabled\b/i],
     [

@@ -19,6 +19,9 @@ const password = /(?:password|pass ?code|pass ?phrase|secret (?:key|word|phrase|
 /** The end of a request, or of its first part: `your password manager` is none. */
 const noMore = /s?\b(?=\W*$|\W{0,3}[.?!,;:\n]|\W{1,3}(?:for|to|so|please|now|and|or|in|if|with)\b)/;
 const service = /(?! (?:response|reply|attention|help|assistance|action|delivery|service|support|answer))/;
+/** The prompt that a program of the reader has, not the model's: `what arguments your prompt accepts`, `your prompt's method`. */
+const ofProgram =
+  /(?!\W(?:accepts|expects|needs|requires|takes|may need|will (?:get|have|need|receive)|s\W+(?:\w+\W+)?(?:method|class|constructor|template|variables|arguments|schema))\b)/;
 
 /** Requests for the model's confidential instructions. */
 export const leakSignals = [
@@ -34,6 +37,7 @@ export const leakSignals = [
         words(6),
         /your\W+(?:\w+\W+)?(?:pre-?)?prompt\b/,
         service,
+        ofProgram,
       ),
     ],
     [
@@ -147,7 +151,7 @@ export const leakSignals = [
     [
       0.7,
       phrase(
-        /(?<!\(["'])\b(?:what(?:'s|\W+is)|(?:can|could|will|would)\W+you\W+(?:please\W+)?(?:share|reveal|tell|give|confirm|provide|disclose)(?:\W+(?:me|us|with me|with us))?)\W+your\W+(?:\w+\W+)?/,
+        /(?<!\(["']|\b(?:label|title|placeholder)["']?(?::|=>?) ?["'])\b(?:what(?:'s|\W+is)|(?:can|could|will|would)\W+you\W+(?:please\W+)?(?:share|reveal|tell|give|confirm|provide|disclose)(?:\W+(?:me|us|with me|with us))?)\W+your\W+(?:\w+\W+)?/,
         password,
         noMore,
       ),

@@ -136,6 +136,9 @@ export const impersonationSignals = [
       0.5,
       /\b(?:message|instructions?|update|notice|order)\W+from\W+(?:\w+\W+){0,2}?(?:openai|anthropic|google|meta|microsoft|deepmind|developers?|creators?|headquarters|the system)\b/i,
     ],
-    [0.4, /\b(?:i|we)\W+(?:hereby\W+)?(?:authori[sz]e|grant|permit)\W+you\b|\bauthori[sz]ation\W+(?:code|level|override)\b/i],
+    [
+      0.4,
+      /\b(?:i|we)\W+(?:hereby\W+)?(?:authori[sz]e|grant|permit)\W+you\b|\bauthori[sz]ation\W+(?:level|override|code(?:\s?:|\W+(?:is\W+)?[\w-]{0,16}\d))/i,
+    ],
   ]),
 ];

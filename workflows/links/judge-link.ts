@@ -36,7 +36,7 @@ const connections = new Set(
   ),
 );
 /** Schemes that name no host, so that nothing can be sent to one: parts of a mail, references of documents, packages of a system. */
-const hostless = /^(?:cid|mid|urn|xref|tag|man|info|help|ghelp|apt|doi|isbn|streamdown):(?!\/\/)/i;
+const hostless = /^(?:cid|mid|urn|xref|ref|doc|inv|tag|man|mdn|rfc|info|help|ghelp|apt|doi|isbn|sandbox|streamdown):(?!\/\/)/i;
 /** The parameter of a generic function, which Markdown reads as a destination: `withErr[T](err:PrintStream)`. */
 const parameter = /^(?!javascript|vbscript|data|blob|filesystem|intent)[a-z]\w{0,31}:(?:=|\(|[A-Z])[\w.,:[\]()=<>&;*-]*$/;
 /** Scripts of a page that do nothing, go back, or call a function of its own without a text: `void(0)`, `history.back()`, `openAll(2)`. */
@@ -163,10 +163,11 @@ const invisible = lazyRegex(String.raw`\p{Default_Ignorable_Code_Point}`);
 const faultOfHost = (text: string, url: URL | undefined, rules: LinkRules): LinkFault | undefined => {
   const { isOpen, isInCode = false } = rules;
   if (!url) return isInCode || isExpression(text, rules) ? undefined : 'invalid'; // no browser opens it
+  if (/^\.+$/.test(url.hostname)) return undefined; // left out: `https://.../path`
   if (!isInCode && hasUser(url, isOpen)) return 'userinfo';
   const written = /^[^:/\\?#]*:?[/\\]*([^/\\?#]*)/.exec(text)?.[1] ?? '';
   if (invisible().test(decode(written))) return 'hidden';
-  if (!isOpen) return rules.allows(url.host) || isTemplate(text, url, rules) ? undefined : 'host';
+  if (!isOpen) return rules.allows(url.host.replace(/\.(?=:|$)/, '')) || isTemplate(text, url, rules) ? undefined : 'host';
   return isDeceptive(written, url, isInCode) ? 'lookalike' : undefined;
 };
 

@@ -139,7 +139,7 @@ const spanAt = (text: string, start: number, isPlace: boolean): LinkSpan => {
   }
   const isOpen = end === text.length && end - start < maxLinkChars;
   if (!isPlace) end = Math.min(end, endOfDomain(text, start, end));
-  const isWhole = stop !== undefined || text.slice(end - 1, end + 1) === '.<'; // a placeholder: `https://api.<region>.example.com`
+  const isWhole = stop !== undefined || /^\.<(?!\/)/.test(text.slice(end - 1, end + 2)); // a placeholder: `https://api.<region>.example.com`
   return { start, end: isWhole ? end : withoutPunctuation(text, start, end), isPlace, isOpen };
 };
 

@@ -6,6 +6,9 @@ import { attempted } from '../../../src/phase/awaitable.js';
 /** `bearer` occurs in prose too, so a token must be long, and not a mere word. */
 const minWordlessChars = 40;
 
+/** A member of an object in a program: `bearer: config.registryToken`. */
+const member = /^[a-z]{1,32}(?:\.[a-z]{1,32}){1,8}$/i;
+
 /** The credentials after `Bearer`, and those after a scheme in an `Authorization` header; without the scheme's name. */
 export const bearerFinder = defineFinder(() => ({
   lead: /\b(?:bearer[ \t:]{1,3}["']?|authorization["']?[ \t]{0,2}[:=][ \t]{0,2}["']?(?:basic|(?:api-?)?token|api-?key|digest)[ \t]{1,3})/i,
@@ -13,7 +16,7 @@ export const bearerFinder = defineFinder(() => ({
   read: (text, { start, end }) => {
     const token = text.slice(start, end).replace(/[.]+$/, '');
     const isToken = /\d/.test(token) || token.length >= minWordlessChars || /=$|[a-z][A-Z]/.test(token);
-    return isToken && token.length >= 8 && !isPlaceholder(token) ? start + token.length : undefined;
+    return isToken && token.length >= 8 && !isPlaceholder(token) && !member.test(token) ? start + token.length : undefined;
   },
 }));
 
@@ -77,6 +80,9 @@ const replaced = /^\[[A-Z][A-Z_]*(?:_\d+|:[0-9a-f]+)?\]$/;
 /** The default of a database on the reader's own machine: a word as its password. */
 const ownMachine = String.raw`(?![^\s/?#@:"'<>\x60\\]{1,32}:[a-z]{1,12}@(?:localhost|127\.0\.0\.1|\[::1\])(?![\w.-]))`;
 
+/** Names of values in capital letters, as documentation writes them: `LOGIN:API_KEY`. */
+const names = /^(?:[A-Z]{3,}(?:_[A-Z]{2,})*:)+[A-Z]{3,}(?:_[A-Z]{2,})*$/;
+
 /**
  * The user and password of a URL (`scheme://user:pa55@host`), without the scheme and the host; also a single token there.
  */
@@ -88,7 +94,7 @@ export const urlCredentialsFinder: Finder = defineFinder(() => ({
   ),
   read: (text, { start, end }) => {
     const value = text.slice(start, end);
-    const isSample = /https?:\/\/\w{1,5}:\w{1,3}$/i.test(text.slice(Math.max(0, start - 8), end));
+    const isSample = /https?:\/\/\w{1,5}:\w{1,3}$/i.test(text.slice(Math.max(0, start - 8), end)) || names.test(value);
     return isSample || replaced.test(value) || isPlaceholder(value.replace(/^([^:]*):(?:\1(?=.))?/, '')) ? undefined : end;
   },
   isClosed: true, // the host of a URL follows, not that of a mailbox

@@ -67,7 +67,7 @@ const readCard: ReadMatch = (text, match) =>
 /** Card numbers, plain or in groups, of a brand in `validator.isCreditCard`, or of UATP or Dankort, with a correct check digit. */
 export const cardFinder = defineFinder(() => ({
   regex: new RegExp(
-    String.raw`(?<![[\p{N}_]--${unspaced}])(?<!(?<!${letter}{2})${letter})(?<!\d[.\/])\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
+    String.raw`(?<![[\p{N}_]--${unspaced}])(?<!(?<!${letter}{2})${letter})(?<!\d[.\/]|\d{4}-)\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
     'v',
   ),
   lookbehind: 8,

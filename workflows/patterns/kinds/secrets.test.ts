@@ -170,6 +170,10 @@ const harmless = [
   'DATABASE_URL: postgres://app:${POSTGRES_PASSWORD}@postgres:5432/app, dotenv://:key_1234@x.example',
   assembled('SLACK_BOT_TOKEN=xo', 'xb-your-bot-token, "Authorization: Bearer sk-admin-token-123", API_KEY: "user-123-api-key"'),
   "user: 'app', password: 'secret!', pwd: changeme!!",
+  'ansible_password: !vault | and ansible_password=!vault... and DbPassword: !Ref DatabasePassword, password: !secret wifi',
+  "'password' => static::$password2 ??= 1, accessToken := &oauth2.Token{, bearer: authConfig.RegistryToken,",
+  '"sid": "S-1-5-21-3088887838-4058132883-1884671576-1105", PROC_EVENT_SID = 0x00000080',
+  'mailgun+https://KEY:DOMAIN@default, allmysms://LOGIN:APIKEY@default, twitter://API_KEY:API_SECRET:ACCESS_TOKEN@default',
   assembled('POSTHOG_API_KEY = "ph', `c_${some(43)}", STRIPE_KEY=pk`, `_live_${some(24)}`),
   assembled('-----BEGIN RSA PRIV', 'ATE KEY-----\n...\nKh9NV...\n...\n-----END RSA PRIV', 'ATE KEY-----'),
 ];
