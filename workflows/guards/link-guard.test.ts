@@ -5,7 +5,7 @@ import { assistant, callHook, chunk, cutsOf, itEvery, streamThrough, emittedText
 import { linkGuard, type LinkGuardOptions } from './link-guard.js';
 import { hosts, runOn } from './test-setup.js';
 
-const allowed: LinkGuardOptions = { hosts: ['example.com', '*.example.com', 'api.shop.test:8443'] };
+const allowed: LinkGuardOptions = { hosts: ['example.com', '*.example.com', 'api.shop.test:8443', 'old.shop.test:80'] };
 
 /** Addresses that take data out or lead elsewhere, in every form that a client, browser or mail program follows. */
 const rejected: readonly (readonly [text: string, value: string])[] = [
@@ -105,7 +105,7 @@ const harmless: readonly string[] = [
   'See https://example.com/badge/runs%20on-deno.land/x.svg here.',
   'See https://example.com/docs?page=2 and https://www.example.com/a(b).',
   '[docs](https://docs.example.com/a "Title") ![logo](/logo.png) [up](../x) [mail](mailto:jane@example.com) [call](tel:+491234)',
-  'At https://api.shop.test:8443/v1 and HTTPS://EXAMPLE.COM.',
+  'At https://api.shop.test:8443/v1, http://old.shop.test:80/v0 and HTTPS://EXAMPLE.COM.',
   '<a href="/orders/7">order</a> <img src="images/a.png"> <p style="color:red; background:url(a.png)">',
   'At 10:30 the ratio is 3:4, and/or w/o; note: see A//B, i.e. the file.ts, README.md and Node.js, e.g. console.log(x).',
   'const total = items.map((item) => item.price); // sums up\nreturn total / 2; s3:ListBucket node:fs',
@@ -198,6 +198,7 @@ describe('linkGuard', () => {
       '<a href="javascript:void(0)">a</a> <a href="javascript:openAll(2)">b</a> <a href="javascript:history.back();">c</a>',
       'The proxy is http://10.10.1.10:3128 or http://user:password@proxy.example/x.',
       '<img src="cid:a.jpg"> [a](xref:b.c) [d](streamdown:incomplete-link) <link rel=icon href="data:image/png;base64,iVBORw0KGgo=">',
+      '[chat](irc://irc.libera.chat/elixir)',
       'post("https://.../path1") is [an example](mdn:js/Object/keys) or [a file](sandbox:/mnt/data/sales.csv).',
       '// https://xn--g6w251d/ &#39;http://localhost:8080&#39;, x',
     ])

@@ -163,7 +163,10 @@ export const leakSignals = [
   ]),
   ...signalsNamed('context-probe', [
     [0.7, /\bwhat\W+(?:was|is|were|are)\W+the\W+(?:instructions?|prompt|text|words|sentence)\W+(?:above|before)\b(?! \w)/i],
-    [0.7, /\b(?:in|from|of)\W+your\W+context(?:\W+window)?\b|\bbefore\W+my\W+(?:very\W+)?first\W+(?:message|prompt|question)\b/i],
+    [
+      0.7,
+      /\b(?:in|from|of)\W+your\W+context\W+window\b|\b(?:what|which|everything|anything|list|show|print|repeat|tell|dump|reveal|summari[sz]e|output)\b[^\n.?]{0,60}\b(?:in|from|of)\W+your\W+context\b(?!\W+(?:and \w+ \w|\w+s\b))|\bbefore\W+my\W+(?:very\W+)?first\W+(?:message|prompt|question)\b/i,
+    ],
     [
       0.7,
       /\b(?:what|which|how many|tell|say|repeat|list)\b[^\n.]{0,80}\b(?:in|of)\W+your\W+prompt\b|\b(?:in|of)\W+your\W+(?:system|initial|secret|hidden|original)\W+prompt\b|\bin\W+your\W+(?:system|initial|secret|hidden|original)\W+(?:instructions|message)\b/i,

@@ -22,16 +22,16 @@ export interface LinkRules {
 export const readHost = (entry: string): ((host: string) => boolean) | undefined => {
   if (entry === '*') return () => true;
   const isUnder = entry.startsWith('*.');
-  const url = parse(`https://${isUnder ? entry.slice(2) : entry}`);
+  const [url, plain] = ['https', 'http'].map((scheme) => parse(`${scheme}://${isUnder ? entry.slice(2) : entry}`));
   if (!url || url.pathname !== '/' || url.search + url.hash + url.username !== '' || url.host.includes('*')) return undefined;
-  return isUnder ? (host) => host.endsWith(`.${url.host}`) : (host) => host === url.host;
+  return isUnder ? (host) => host.endsWith(`.${url.host}`) : (host) => host === url.host || host === plain?.host; // without port 80
 };
 
 /** Schemes that browsers treat as web addresses, with or without slashes after the colon. */
 const special = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
 /** Schemes of connection strings, which no client follows: their hosts count. */
 const connections = new Set(
-  'postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mqtt mqtts nats kafka jdbc sqlite s3 gs grpc tcp udp unix ws wss git git+https git+ssh git+http ftp ftps sftp rsync svn github gitlab ssh npm node workspace bun jsr docker oci file memory libsql dotenv ui'.split(
+  'irc ircs postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mqtt mqtts nats kafka jdbc sqlite s3 gs grpc tcp udp unix ws wss git git+https git+ssh git+http ftp ftps sftp rsync svn github gitlab ssh npm node workspace bun jsr docker oci file memory libsql dotenv ui'.split(
     ' ',
   ),
 );

@@ -137,6 +137,7 @@ const harmless = [
   'class="sk-loading-indicator-wrapper-1 sk-button-primary-large-2xl-container-v2"',
   'apiKey: config.openai.apiKey2023, api_key = process.env.API_KEY_2; access_token=ACCESS_TOKEN_1 client_secret: "your-client-secret-1"',
   'uuid 11111111-2222-3333-4444-555555555555, /tmp/x-1596115458.110205-105717464505158/source',
+  'https://stackoverflow.com/q/12589419/1307905',
   'ISBN 978-3-16-148410-0, EAN 4006381333931, tracking 1Z999AA10123456784',
   'pip install requests==2.31.0; git clone git@github.com:owner/repo.git; npm i @scope/pkg@1.2.3',
   'The bearer of this letter, and a bearer authentication scheme, sk-learn, ghp, task-force, AKIA',

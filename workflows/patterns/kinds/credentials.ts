@@ -70,7 +70,7 @@ export const pemFinder = defineFinder(() => ({
   regex: new RegExp(`-----BEGIN ${label}-----(?:${body}-----END ${label}-----|(?:${line}){1,120})`),
   read: (text, { start, end }) => {
     const block = text.slice(start, end);
-    return block.includes('...') && !/[A-Za-z0-9+/]{16}/.test(block) ? undefined : end; // an example
+    return /\.{3}|-----(?:\s|\\[nr])*-----/.test(block) && !/[A-Za-z0-9+/]{16}/.test(block) ? undefined : end; // an example
   },
 }));
 

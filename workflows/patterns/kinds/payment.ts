@@ -51,9 +51,10 @@ const endsOf = (text: string, { start, end }: TextSpan): { end: number; digits: 
 
 const isAsciiDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
-/** A number with decimals, or a long one without a label: of the brands with more than 16 digits, only UnionPay issues many. */
+/** Identifiers in a path, a number with decimals, or a long one without a label: of the brands with more than 16 digits, only UnionPay issues many. */
 const isNumber = (written: string, before: string): boolean =>
-  /^\d+(?:\.\d+|\d{16})$/.test(written) && !/^(?:62|81)\d+$/.test(written) && !/card[^\d\n]{0,4}$/i.test(before);
+  /\d{7}\/|\/\d{7}/.test(written) ||
+  (/^\d+(?:\.\d+|\d{16})$/.test(written) && !/^(?:62|81)\d+$/.test(written) && !/card[^\d\n]{0,4}$/i.test(before));
 
 const readCard: ReadMatch = (text, match) =>
   endsOf(text, match).findLast(

@@ -110,13 +110,15 @@ const digitAt = (text: string, at: number): number | undefined => {
 
 const isBalanced = (number: string): boolean => /^[^()（）]*(?:[(（][^()（）]*[)）][^()（）]*)*$/.test(number);
 
+/** A list of decimals, such as the coordinates of a drawing. */
+const decimals = /\.\d{1,15} {1,3}\d{1,15}\.\d/;
 /** A list in brackets, rather than a number with one group in them. */
 const manyBrackets = /[)）][^]*[(（]/;
 
 const isSomethingElse = (text: string, { start, end }: TextSpan, numberEnd: number): boolean => {
   const before = text.slice(Math.max(0, start - labelChars), start);
   const written = text.slice(start, end);
-  if (manyBrackets.test(written) || otherLabel.test(before) || date.test(written)) return true;
+  if (manyBrackets.test(written) || decimals.test(written) || otherLabel.test(before) || date.test(written)) return true;
   return !grouped.test(text.slice(start, numberEnd)) && !ownLabel.test(before);
 };
 
