@@ -11,7 +11,7 @@ export const markPure: Plugin = {
   resolveId: { filter: { id: /^interlock:computed$/ }, handler: (id) => ({ id: `\0${id}`, moduleSideEffects: false }) },
   load: { filter: { id: /^\0interlock:computed$/ }, handler: () => 'export const computed = (compute) => compute();' },
   transform: {
-    filter: { id: { include: /\.ts$/, exclude: /node_modules/ } },
+    filter: { id: { include: /\.ts$|[\\/]validator[\\/]es[\\/]/, exclude: /node_modules[\\/](?!validator[\\/])/ } },
     handler: (code, id) => {
       const places = initializersIn(id, code).toSorted((a, b) => b.start - a.start);
       if (places.length === 0) return undefined;

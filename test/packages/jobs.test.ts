@@ -50,7 +50,7 @@ page: step-start You are welcome.
 log: true
 page: data-tripwire
 page: step-start You are welcome.
-the page shows: user 1, assistant 2, user 1, assistant 1, user 1, assistant 2
+the page shows: user 1, assistant 2, user 1, assistant 2, user 1, assistant 2
 log: true
 route: true
 ada Well.

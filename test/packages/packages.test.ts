@@ -223,7 +223,7 @@ describe('a tripwire in UI messages of the AI SDK', () => {
     async (version) => {
       project.write(`tripwire-${version}.mjs`, program);
       const { stdout, stderr } = await project.node(version, [`tripwire-${version}.mjs`]);
-      const [stored, sent] = ['data-tripwire', 'start,data-tripwire,finish'];
+      const [stored, sent] = ['data-tripwire,step-start', 'start,data-tripwire,start-step,finish'];
       expect(stdout, stderr).toBe(`${stored}\n${sent}\n${stored}\n${sent}\n`);
     },
   );
@@ -391,7 +391,7 @@ describe('a bundle of one import', () => {
     ['a guard and its dependencies', "import { lengthGuard as it } from 'mastra-interlock/guards';", 40_000],
     ['another guard', "import { promptInjectionGuard as it } from 'mastra-interlock/guards';", 130_000],
     ['errors without runtime code', "import { isInterlockError as it } from 'mastra-interlock';", 1_000],
-    ['the redactor with its kinds, and no agent', "import { redactor as it } from 'mastra-interlock/guards';", 250_000],
+    ['the redactor with its kinds, and no agent', "import { redactor as it } from 'mastra-interlock/guards';", 280_000],
   ])('contains %s', async (_what, source, mostBytes) => {
     const code = await bundleOf(`${source} console.log(it);`);
     expect(code.length).toBeLessThan(mostBytes);
@@ -416,13 +416,13 @@ describe('the package', () => {
     for (const page of named) expect(existsSync(join(project.folder, 'node_modules/mastra-interlock', page)), page).toBe(true);
   });
 
-  it('has at most 230 files, and 2.6 MB with the studio', () => {
+  it('has at most 230 files, and 2.75 MB with the studio', () => {
     const files = globSync('**/*', { cwd: join(project.folder, 'node_modules/mastra-interlock'), withFileTypes: true }).filter(
       (file) => file.isFile(),
     );
     const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
     expect(files.length).toBeLessThanOrEqual(175); // and 54 of the pages
-    expect(bytes).toBeLessThan(2_390_000); // and 200 kB
+    expect(bytes).toBeLessThan(2_530_000); // and 200 kB
     expect(Object.keys(readManifest(join(project.folder, 'node_modules/mastra-interlock')).dependencies ?? {})).toEqual([
       '@mastra/schema-compat',
       'jiti',
