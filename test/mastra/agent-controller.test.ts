@@ -12,6 +12,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../../src/index.js';
 import { redactor } from '../../workflows/guards/index.js';
+import { fieldsIn } from '../../src/phase/plain-data.js';
 import { scriptedModel, type ScriptedStep as AnyStep } from '../../src/testing/index.js';
 
 type ScriptedStep = AnyStep<'v2'>;
@@ -228,6 +229,18 @@ describe('an AgentController of Mastra', () => {
     const [ours, stock] = [await sessionOf(Agent, one), await sessionOf(StockAgent, one)];
     expect(withoutMode(ours)).toEqual(withoutMode(stock));
     expect(ours.shown.at(-1)).toMatchObject({ type: 'agent_end', reason: 'complete' });
+  });
+
+  it.each([
+    ['approve', 'approve'],
+    ['decline', 'approve'],
+    ['approve', 'decline'],
+  ])('requests the approval of each call of a step once: %s, %s', async (...answers) => {
+    const steps = [{ toolCalls: ['jane', 'joe'].map((who) => ({ name: 'look', args: { who } })) }, { text: 'Found.' }];
+    const { ran, shown } = await sessionOf(Agent, { steps, answers: [...answers, 'decline'] });
+    expect(ran).toEqual(['jane', 'joe'].filter((_who, at) => answers[at] === 'approve'));
+    expect(shown.filter((one) => fieldsIn(one)['type'] === 'tool_approval_required')).toHaveLength(2);
+    expect(shown.at(-1)).toMatchObject({ type: 'agent_end', reason: 'complete' });
   });
 
   it('keeps the instructions of a mode until the mode changes', async () => {
