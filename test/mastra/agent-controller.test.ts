@@ -31,7 +31,7 @@ interface Case {
   /** The person's answers to requests for approval and to suspended tools, in order. */
   readonly answers?: readonly Answer[];
   readonly guards?: readonly OutputProcessor[];
-  readonly hold?: 'run';
+  readonly hold?: 'none' | 'run';
   readonly instructions?: AgentConfig['instructions'];
   /** Whether tools run without approval. */
   readonly yolo?: true;
@@ -281,6 +281,23 @@ describe('an AgentController of Mastra', () => {
     const content = expect.stringContaining('it was stopped by "blocks-look": Not here.') as unknown;
     expect(shown).toContainEqual(expect.objectContaining({ type: 'tool_end', result: { content, isError: true } }));
     expect(shown.at(-1)).toMatchObject({ type: 'agent_end', reason: 'complete' });
+  });
+
+  it.each(['none', 'run'] as const)('a blocked answer of a fork is an error without its text, hold: %s', async (hold) => {
+    const blocksMail: OutputProcessor = {
+      id: 'blocks-mail',
+      processOutputStep: ({ messages, text, abort }) => (text?.includes(secret) ? abort('Not here.') : messages),
+    };
+    const steps = [
+      call('subagent', { agentType: 'helper', task: 'Look.', forked: true }),
+      { text: `It is ${secret}.` },
+      { text: 'All done.' },
+    ];
+    const { shown, calls } = await sessionOf(Agent, { steps, guards: [blocksMail], hold, yolo: true });
+    const content = expect.stringContaining('it was stopped by "blocks-mail": Not here.') as unknown;
+    const ends = shown.filter((one) => fieldsIn(one)['type'] === 'tool_end');
+    expect(ends).toEqual([expect.objectContaining({ result: { content, isError: true } })]);
+    expect([calls.length, JSON.stringify(ends).includes(secret)]).toEqual([3, false]);
   });
 
   it('runs no tool of a blocked step, and requests no approval for it', async () => {

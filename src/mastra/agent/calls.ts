@@ -5,7 +5,7 @@ import type { RunMode, Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { checkSignalOptions, checkTightens, rejectWithoutEngine, resolveOptions } from './resolve-options.js';
-import { isDelegated, rejectedResult, rejectedStream } from '../tools/delegation.js';
+import { hasSupervisor, rejectedResult, rejectedStream } from '../tools/delegation.js';
 import { idsOf } from './loop-ports.js';
 import { startRun } from './start-run.js';
 import { driveHere, startedRun, type Followed, type Published, type StartedRun } from './callbacks.js';
@@ -112,7 +112,7 @@ export const answerTo = async ({ agent, setup }: CalledAgent, { run, options, en
   run.options.streamBuffer.drain();
   await Promise.all([end(), showInChannel(agent, run)]);
   const result = answerOf(run, resultOptions(options, setup.guards));
-  return isDelegated(options) ? rejectedResult(agent.id, result) : result;
+  return hasSupervisor(options) ? rejectedResult(agent.id, result) : result;
 };
 
 /** Drives a run, and returns its stream. Subscribers of its thread also read it. */
@@ -122,7 +122,7 @@ export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRu
   const transforms = options.experimentalTransform;
   const stream = streamOf(run, { ended, transforms, ...resultOptions(options, setup.guards) });
   await publish?.(stream, { chunks: fullStreamOf(run, transforms), ended });
-  return isDelegated(options) ? rejectedStream(agent.id, stream) : stream;
+  return hasSupervisor(options) ? rejectedStream(agent.id, stream) : stream;
 };
 
 /**
@@ -275,7 +275,7 @@ const isRepeated = ({ type, payload }: Chunk, waiting: readonly string[]): boole
   type === 'tool-call-approval' && waiting.includes(String(fieldsIn(payload)['toolCallId']));
 
 /** The caller's options, with the agent's as defaults. A supervisor gets `agent/refused` for a tripwire instead. */
-const resultOptions = <T extends ResultOptions>(callbacks: T, agent: ResultOptions): T => {
+const resultOptions = <T extends ResultOptions & Parameters<typeof hasSupervisor>[0]>(callbacks: T, agent: ResultOptions): T => {
   const { throwOnTripwire = agent.throwOnTripwire } = callbacks;
-  return { ...callbacks, throwOnTripwire: throwOnTripwire && !isDelegated(callbacks) };
+  return { ...callbacks, throwOnTripwire: throwOnTripwire && !hasSupervisor(callbacks) };
 };
