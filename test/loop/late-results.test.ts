@@ -114,3 +114,21 @@ describe.each(modes)("%s: the result of a provider's tool", (mode) => {
     });
   });
 });
+
+const partial = [search('c', 'A'), found('c', 'a secret', { preliminary: true }), found('c', 'a')];
+const shownWith = async (config: InterlockConfig): Promise<unknown[]> => {
+  const agent = createAgent({ model: scriptedModel({ steps: stepsOf(partial) }), ...config });
+  const shown: unknown[] = [];
+  for await (const { type, payload } of (await agent.stream('Search.')).fullStream)
+    if (type === 'tool-result') shown.push(payload.result);
+  return shown;
+};
+const blocksSecrets = guardOn('outputStep', (args) => {
+  const { messages, abort } = args as { messages: unknown; abort: (reason: string) => never };
+  return JSON.stringify(messages).includes('secret') ? abort('A secret.') : undefined;
+});
+
+it('a preliminary result of a provider’s tool is not sent without a guard’s verdict', async () => {
+  expect(await shownWith({})).toEqual(['a secret', 'a']);
+  expect(await shownWith({ outputProcessors: [blocksSecrets], hold: 'auto' })).toEqual(['a']);
+});
