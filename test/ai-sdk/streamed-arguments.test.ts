@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { guardedToolLoop } from '../../src/ai-sdk/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/guards/index.js';
+import { all } from '../mastra/support.js';
 
 // Guards of a whole response judge its calls, not the pieces in which the provider streamed their arguments.
 
@@ -32,7 +33,7 @@ it.each(rows)('the answer goes on after arguments %s, and its text was sent befo
   const model = scriptedModel({ steps: ({ index }) => (index === 0 ? first : { text: 'Done.' }) });
   const guards = [redactor({ kinds: ['email'], strategy: 'mask' })];
   const stream = await guardedToolLoop({ model, tools: { look }, guards, stopWhen: isStepCount(2) }).stream({ prompt: 'Go' });
-  const parts = await Array.fromAsync(stream.fullStream);
+  const parts = await all(stream.fullStream);
   expect(parts.filter(({ type }) => type === 'error')).toEqual([]);
   expect(ran).toEqual(calls);
   const shown = parts.flatMap((part) => (part.type === 'text-delta' ? part.text : []));
