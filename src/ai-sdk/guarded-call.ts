@@ -92,6 +92,7 @@ export const callGuarded = (run: Run, call: ModelCall, sink: PartSink): GuardedC
     ports: {
       models: [{ model: call.model as never, maxRetries: 0 }], // Mastra types a model by an older specification
       ...createModelPort({ run, call, reply, loopOf: () => loop, onOpened: () => opening.resolve(true) }),
+      dropInputs: isBuffered ? undefined : async (ids) => dropInputs(calling, ids), // they wait for the review
     },
   });
   const calling: Calling = {
@@ -229,6 +230,12 @@ const emitLast = async (calling: Calling): Promise<void> => {
 const takeBack = ({ run, waiting, hasEmitted }: Calling, { data }: Chunk): void => {
   if (fieldsIn(data)['resent'] && hasEmitted) throw run.end(lateEditError(run));
   waiting.splice(0);
+};
+
+/** Drops the waiting pieces of the arguments of calls. */
+const dropInputs = ({ waiting }: Calling, ids: readonly string[]): void => {
+  const left = waiting.filter((part) => !(part.type.startsWith('tool-input-') && ids.includes(String(fieldsIn(part)['id']))));
+  waiting.splice(0, waiting.length, ...left);
 };
 
 /** The end of the call. Throws the error that guards ended the run with, and the error of a failed call. */

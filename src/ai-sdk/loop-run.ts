@@ -17,7 +17,7 @@ import type { AnyMessage } from './spec.js';
 interface LoopRunParts extends Pick<RunOptions, 'mode' | 'streamBuffer' | 'onEvent' | 'mayTakeBack' | 'hold'> {
   /** The messages before the response. */
   readonly prompt: readonly AnyMessage[];
-  readonly ports: Pick<LoopPorts, 'models' | 'callModel' | 'makeCall' | 'toChunk'>;
+  readonly ports: Pick<LoopPorts, 'models' | 'callModel' | 'makeCall' | 'toChunk' | 'dropInputs'>;
   /** Default: the plan of the guarded run, and its signal. */
   readonly plan?: Plan;
   readonly signal?: AbortSignal;

@@ -210,8 +210,12 @@ const takeResponse = (run: Run, part: Chunk): Promise<void> | undefined => {
   }
   addChunk(attempt.answer, ruled);
   keepInput(run, attempt, ruled);
-  return emit(run, ruled);
+  return isReplaced(run, ruled) ? undefined : emit(run, ruled);
 };
+
+/** Whether a chunk is a preliminary result of a held response. Its guards get the result that replaces it, and readers get both at once. */
+const isReplaced = (run: Run, { type, payload }: Chunk): boolean =>
+  type === 'tool-result' && Boolean(run.options.hold && fieldsIn(payload)['preliminary']) && judgesWhole(run);
 
 /** Removes metadata that may quote removed content; at the end of a response `metadata` repeats the provider's. */
 export const unquoting = <C extends Pick<Chunk, 'payload'>>(chunk: C): C => {

@@ -164,6 +164,8 @@ export interface LoopPorts {
   toChunk(part: unknown, runId: string): Chunk | undefined;
   /** Makes a call of what the model wrote, once, before any guard gets it. Absent if calls come made, as in a replay. */
   readonly makeCall?: (request: Pick<ToolRequest, 'call' | 'settings'>) => MadeCall;
+  /** Drops streamed arguments of these calls, none of which were emitted yet. If absent, the content of their response is sent again. */
+  readonly dropInputs?: ((toolCallIds: readonly string[]) => Promise<void>) | undefined;
   /** Set if a response with the finish reason `error` is a result, as in the AI SDK. Default: the call has failed. */
   readonly acceptsErrorFinish?: true;
   runTool(request: ToolRequest): Promise<ToolOutcome>;

@@ -1,4 +1,5 @@
 import { MockMemory } from '@mastra/core/memory';
+import type { OutputProcessor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -113,4 +114,22 @@ describe.each(modes)("%s: the result of a provider's tool", (mode) => {
       expect(await searchesIn(stepsOf(...steps), mode, configs[name]?.() ?? {})).toEqual(results);
     });
   });
+});
+
+const partial = [search('c', 'A'), found('c', 'a secret', { preliminary: true }), found('c', 'a')];
+const shownWith = async (config: InterlockConfig): Promise<unknown[]> => {
+  const agent = createAgent({ model: scriptedModel({ steps: stepsOf(partial) }), ...config });
+  const shown: unknown[] = [];
+  for await (const chunk of (await agent.stream('Search.')).fullStream)
+    if (chunk.type === 'tool-result') shown.push(chunk.payload.result);
+  return shown;
+};
+const blocksSecrets: OutputProcessor = {
+  id: 'blocks-secrets',
+  processOutputStep: ({ messages, abort }) => (JSON.stringify(messages).includes('secret') ? abort('A secret.') : messages),
+};
+
+it('a preliminary result of a provider’s tool is not sent without a guard’s verdict', async () => {
+  expect(await shownWith({})).toEqual(['a secret', 'a']);
+  expect(await shownWith({ outputProcessors: [blocksSecrets], hold: 'auto' })).toEqual(['a']);
 });

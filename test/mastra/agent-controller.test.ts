@@ -12,6 +12,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../../src/index.js';
 import { redactor } from '../../workflows/guards/index.js';
+import { fieldsIn } from '../../src/phase/plain-data.js';
 import { scriptedModel, type ScriptedStep as AnyStep } from '../../src/testing/index.js';
 
 type ScriptedStep = AnyStep<'v2'>;
@@ -30,7 +31,7 @@ interface Case {
   /** The person's answers to requests for approval and to suspended tools, in order. */
   readonly answers?: readonly Answer[];
   readonly guards?: readonly OutputProcessor[];
-  readonly hold?: 'run';
+  readonly hold?: 'none' | 'run';
   readonly instructions?: AgentConfig['instructions'];
   /** Whether tools run without approval. */
   readonly yolo?: true;
@@ -230,6 +231,18 @@ describe('an AgentController of Mastra', () => {
     expect(ours.shown.at(-1)).toMatchObject({ type: 'agent_end', reason: 'complete' });
   });
 
+  it.each([
+    ['approve', 'approve'],
+    ['decline', 'approve'],
+    ['approve', 'decline'],
+  ])('requests the approval of each call of a step once: %s, %s', async (...answers) => {
+    const steps = [{ toolCalls: ['jane', 'joe'].map((who) => ({ name: 'look', args: { who } })) }, { text: 'Found.' }];
+    const { ran, shown } = await sessionOf(Agent, { steps, answers: [...answers, 'decline'] });
+    expect(ran).toEqual(['jane', 'joe'].filter((_who, at) => answers[at] === 'approve'));
+    expect(shown.filter((one) => fieldsIn(one)['type'] === 'tool_approval_required')).toHaveLength(2);
+    expect(shown.at(-1)).toMatchObject({ type: 'agent_end', reason: 'complete' });
+  });
+
   it('keeps the instructions of a mode until the mode changes', async () => {
     const look = call('look', { who: 'jane' });
     const steps = [look, call('submit_plan', { path: 'plan.md' }), { text: 'Done.' }];
@@ -268,6 +281,23 @@ describe('an AgentController of Mastra', () => {
     const content = expect.stringContaining('it was stopped by "blocks-look": Not here.') as unknown;
     expect(shown).toContainEqual(expect.objectContaining({ type: 'tool_end', result: { content, isError: true } }));
     expect(shown.at(-1)).toMatchObject({ type: 'agent_end', reason: 'complete' });
+  });
+
+  it.each(['none', 'run'] as const)('a blocked answer of a fork is an error without its text, hold: %s', async (hold) => {
+    const blocksMail: OutputProcessor = {
+      id: 'blocks-mail',
+      processOutputStep: ({ messages, text, abort }) => (text?.includes(secret) ? abort('Not here.') : messages),
+    };
+    const steps = [
+      call('subagent', { agentType: 'helper', task: 'Look.', forked: true }),
+      { text: `It is ${secret}.` },
+      { text: 'All done.' },
+    ];
+    const { shown, calls } = await sessionOf(Agent, { steps, guards: [blocksMail], hold, yolo: true });
+    const content = expect.stringContaining('it was stopped by "blocks-mail": Not here.') as unknown;
+    const ends = shown.filter((one) => fieldsIn(one)['type'] === 'tool_end');
+    expect(ends).toEqual([expect.objectContaining({ result: { content, isError: true } })]);
+    expect([calls.length, JSON.stringify(ends).includes(secret)]).toEqual([3, false]);
   });
 
   it('runs no tool of a blocked step, and requests no approval for it', async () => {

@@ -394,6 +394,16 @@ it.each(modes)('an approval runs the call that was shown, although a run is star
   expect(log).toEqual([5]);
 });
 
+it.each(modes)('of two runs with one id that start at the same time, an approval runs no call: %s', async (mode) => {
+  const log: unknown[] = [];
+  const charge = (amount: number) => ({ toolCalls: [{ id: 'call-0-0', name: 'charge', args: { amount } }] });
+  const { agent } = makeAgent([charge(5), charge(900)], { tools: { charge: charging(log) } });
+  const starts = await Promise.all([begin(agent, mode, { runId: 'one' }), begin(agent, mode, { runId: 'one' })]);
+  expect(starts.map(({ result }) => result.status)).toEqual(['suspended', 'suspended']);
+  expect(await codeOf(() => resume(agent, mode, yes, { runId: 'one' }))).toBe('agent/invalid-option');
+  expect(log).toEqual([]);
+});
+
 describe('streams of suspended runs', () => {
   it('a reader can approve a pending call during the stream', async () => {
     const log: unknown[] = [];

@@ -3,6 +3,7 @@ import { afterStep, conversationFields, stepFields, clearFeedback, stepFeedbackT
 import { addWritten, isChunk } from '../emit.js';
 import { dropFallen } from '../fallen-stand-ins.js';
 import { resultOfCall, unquoting } from '../guarded-stream.js';
+import { argumentsOf } from '../../stream/gate/chunk.js';
 import { followResponse, snapshotResponse, resend } from '../follow-response.js';
 import { isGuarded, judge, judgeWith, failWith, type Judged } from '../judge.js';
 import type { Outcome } from '../activity.js';
@@ -26,7 +27,8 @@ export const review = async (run: Run): Promise<Outcome> => {
   addWritten(run, reviewed);
   const record = recordStep(run, reviewed);
   changeAttempt(run, { record });
-  if (hasUnjudgedInput(reviewed)) await resendAttempt(run, reviewed, record);
+  const unjudged = unjudgedInputs(reviewed);
+  if (unjudged.length > 0) await (run.options.ports.dropInputs?.(unjudged) ?? resendAttempt(run, reviewed, record));
   const attempt = currentAttempt(run);
   const stopped = (await settleProviderResults(run, attempt, record)) ?? (await observe(run, record));
   if (stopped) return stopped;
@@ -128,17 +130,17 @@ const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolC
 };
 
 /**
- * Whether streamed arguments differ from their calls, or have none: guards of whole responses judge only the calls, so that the content
- * of such a response is sent again.
+ * The calls whose streamed arguments differ from the call, or that are not complete: guards of whole responses judge only the calls, so
+ * that the content of such a response is sent again.
  */
-const hasUnjudgedInput = ({ answer }: Attempt): boolean => {
-  const streamed = Map.groupBy(answer.streamedInput.splice(0), ({ payload }) => fieldsIn(payload)['toolCallId']);
-  return [...streamed].some(([id, chunks]) => {
+const unjudgedInputs = ({ answer }: Attempt): string[] => {
+  const streamed = Map.groupBy(answer.streamedInput.splice(0), (chunk) => String(argumentsOf(chunk)));
+  return [...streamed].flatMap(([id, chunks]) => {
     const call = answer.toolCalls.find(({ toolCallId }) => toolCallId === id);
     const payloads = chunks.map(({ payload }) => fieldsIn(payload));
     const text = payloads.map(({ argsTextDelta = '' }) => argsTextDelta).join('');
     const isNamed = payloads.every(({ toolName }) => toolName === undefined || toolName === call?.toolName);
-    return !call || !isNamed || (text !== '' && !isTextOf(text, call.args));
+    return !call || !isNamed || (text !== '' && !isTextOf(text, call.args)) ? [id] : [];
   });
 };
 

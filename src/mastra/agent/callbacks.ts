@@ -71,7 +71,13 @@ export interface StartedRun {
   /** Drives or follows the run until it ends or suspends, then runs the callbacks. Called once; never rejects. */
   readonly end: () => Promise<void>;
   /** Publishes the run's stream to the subscribers of its thread. Undefined without a thread. */
-  readonly publish?: (stream: object) => Promise<void>;
+  readonly publish?: (stream: object, published: Published) => Promise<void>;
+}
+
+/** A run's chunks for the subscribers of its thread, and its end. */
+export interface Published {
+  readonly chunks: ReadableStream<Chunk>;
+  readonly ended: Promise<void>;
 }
 
 /** @param ended drives or follows the run until it ends or suspends */

@@ -5,14 +5,14 @@ import type { RunMode, Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { checkSignalOptions, checkTightens, rejectWithoutEngine, resolveOptions } from './resolve-options.js';
-import { isDelegated, rejectedResult, rejectedStream } from '../tools/delegation.js';
+import { hasSupervisor, rejectedResult, rejectedStream } from '../tools/delegation.js';
 import { idsOf } from './loop-ports.js';
 import { startRun } from './start-run.js';
-import { driveHere, startedRun, type Followed, type StartedRun } from './callbacks.js';
+import { driveHere, startedRun, type Followed, type Published, type StartedRun } from './callbacks.js';
 import { readCall, versionFor } from './read-call.js';
 import type { AgentSetup } from './read-config.js';
 import { answerOf, type ResultOptions } from './result.js';
-import { readResumeOptions, resume, startOf, type ResumeOptions } from './resume.js';
+import { readResumeOptions, resume, startOf, waitingWith, type ResumeOptions } from './resume.js';
 import { streamOf, fullStreamOf } from './run-stream.js';
 import type { SuspendedRuns } from './suspended-runs.js';
 import { anySignal, safely } from '../../phase/awaitable.js';
@@ -88,7 +88,11 @@ export const resumeCall = async (called: CalledAgent, { mode, resumeData, given 
   const { memory } = own;
   await checkAccess(agent, { ...own, runId }, requestContext);
   const rested = await suspended.seek(runId);
-  const resumes = { thread: rested && threadOfRun(rested.run), toolCallId };
+  const resumes = {
+    thread: rested && threadOfRun(rested.run),
+    toolCallId,
+    waiting: rested ? waitingWith(rested.run, toolCallId) : [],
+  };
   const joining = { agent, mode, given: own, options: { ...options, runId }, requestContext, resumes };
   return inThread(joining, async (placed) => {
     const resuming = { mode, runId, toolCallId, resumeData, repeated, options: placed, requestContext, memory };
@@ -108,7 +112,7 @@ export const answerTo = async ({ agent, setup }: CalledAgent, { run, options, en
   run.options.streamBuffer.drain();
   await Promise.all([end(), showInChannel(agent, run)]);
   const result = answerOf(run, resultOptions(options, setup.guards));
-  return isDelegated(options) ? rejectedResult(agent.id, result) : result;
+  return hasSupervisor(options) ? rejectedResult(agent.id, result) : result;
 };
 
 /** Drives a run, and returns its stream. Subscribers of its thread also read it. */
@@ -117,8 +121,8 @@ export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRu
   const ended = Promise.all([end(), showInChannel(agent, run)]).then(() => undefined);
   const transforms = options.experimentalTransform;
   const stream = streamOf(run, { ended, transforms, ...resultOptions(options, setup.guards) });
-  await publish?.(publishedStream(stream, fullStreamOf(run, transforms), ended));
-  return isDelegated(options) ? rejectedStream(agent.id, stream) : stream;
+  await publish?.(stream, { chunks: fullStreamOf(run, transforms), ended });
+  return hasSupervisor(options) ? rejectedStream(agent.id, stream) : stream;
 };
 
 /**
@@ -173,8 +177,12 @@ type ThreadRuntime = Mastra['agentThreadStreamRuntime'];
 
 /** A call that may belong to a thread. */
 interface ThreadCall extends Omit<DurableCall, 'messages'> {
-  /** For a call that resumes a run: the run's thread, and the answered call. */
-  readonly resumes?: { readonly thread: Thread | undefined; readonly toolCallId: string | undefined };
+  /** For a call that resumes a run: the run's thread, the answered call, and the calls that wait with it. */
+  readonly resumes?: {
+    readonly thread: Thread | undefined;
+    readonly toolCallId: string | undefined;
+    readonly waiting: readonly string[];
+  };
 }
 
 /** The conversation of a run, as the runtime addresses it. */
@@ -219,7 +227,14 @@ const inThread = async (call: ThreadCall, start: (options: CallOptions) => Promi
   }) as never;
   try {
     const started = await start({ ...options, runId, abortSignal, ...(context && { requestContext: context }) });
-    return { ...started, publish: async (stream) => void (await runtime.registerRun(agent, stream, later, pubsub)) };
+    const publish: StartedRun['publish'] = async (stream, parts) =>
+      void (await runtime.registerRun(
+        agent,
+        publishedStream(stream, { ...parts, waiting: resumes?.waiting ?? [] }),
+        later,
+        pubsub,
+      ));
+    return { ...started, publish };
   } catch (error) {
     runtime.releaseThreadRunReservation(runId, pubsub, { agent, streamOptions: later });
     throw error;
@@ -238,11 +253,11 @@ const runtimeOf = async (agent: Agent): Promise<ThreadRuntime> => {
  * A run's stream for the runtime to publish, from a separate reader that does not count as the caller's. It has finished once
  * that reader has read all chunks, so that a suspension is known by then.
  */
-const publishedStream = (stream: object, chunks: ReadableStream<Chunk>, ended: Promise<void>): object => {
+const publishedStream = (stream: object, { chunks, ended, waiting }: Published & { waiting: readonly string[] }): object => {
   const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
   async function* followed() {
     try {
-      for await (const chunk of chunks) if (!endsSuspended(chunk)) yield chunk;
+      for await (const chunk of chunks) if (!endsSuspended(chunk) && !isRepeated(chunk, waiting)) yield chunk;
     } finally {
       read();
     }
@@ -255,8 +270,12 @@ const publishedStream = (stream: object, chunks: ReadableStream<Chunk>, ended: P
 const endsSuspended = ({ type, payload }: Chunk): boolean =>
   type === 'finish' && fieldsIn(fieldsIn(payload)['stepResult'])['reason'] === 'suspended';
 
+/** Whether a chunk requests an approval that the subscribers of the thread already have: an `AgentController` would wait for it again. */
+const isRepeated = ({ type, payload }: Chunk, waiting: readonly string[]): boolean =>
+  type === 'tool-call-approval' && waiting.includes(String(fieldsIn(payload)['toolCallId']));
+
 /** The caller's options, with the agent's as defaults. A supervisor gets `agent/refused` for a tripwire instead. */
-const resultOptions = <T extends ResultOptions>(callbacks: T, agent: ResultOptions): T => {
+const resultOptions = <T extends ResultOptions & Parameters<typeof hasSupervisor>[0]>(callbacks: T, agent: ResultOptions): T => {
   const { throwOnTripwire = agent.throwOnTripwire } = callbacks;
-  return { ...callbacks, throwOnTripwire: throwOnTripwire && !isDelegated(callbacks) };
+  return { ...callbacks, throwOnTripwire: throwOnTripwire && !hasSupervisor(callbacks) };
 };

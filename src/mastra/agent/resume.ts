@@ -125,6 +125,12 @@ const choose = (
 const innerId = (waiting: WaitingCall): string | undefined =>
   waiting.kind === 'data' ? waiting.suspension.approval?.toolCallId : undefined;
 
+/** The ids of the calls that wait with an answered one. */
+export const waitingWith = (run: Run, answered: string | undefined): readonly string[] =>
+  waitingCalls(run)
+    .filter((one) => answered !== undefined && one.call.toolCallId !== answered && innerId(one) !== answered)
+    .map(({ call }) => call.toolCallId);
+
 /**
  * The call that a supervisor means without naming it. If several calls of a sub-agent wait, Mastra's tool passes on only one of
  * them: the first for `generate`, the last for `stream`.

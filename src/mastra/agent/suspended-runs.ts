@@ -10,6 +10,8 @@ export type SuspendedRuns = ReturnType<typeof createSuspendedRuns>;
 interface SuspendedRun {
   readonly run: Run;
   readonly suspendedAt: Date;
+  /** Whether another run with this id is suspended: both were started at the same time. An answer could reach the wrong one. */
+  readonly isAmbiguous?: boolean;
 }
 
 interface Followed {
@@ -26,8 +28,10 @@ export const createSuspendedRuns = () => {
   const followed = new Map<string, Followed>();
   const suspendedRuns = new Map<string, SuspendedRun>();
   const missing = (runId: string): InterlockError => new InterlockError('agent/no-suspended-run', { path: runId });
+  const invalid = (detail: string): InterlockError => new InterlockError('agent/invalid-option', { path: 'runId', detail });
   const keep = (suspended: SuspendedRun): SuspendedRun => {
-    suspendedRuns.set(suspended.run.options.runId, suspended);
+    const { runId } = suspended.run.options;
+    suspendedRuns.set(runId, { ...suspended, isAmbiguous: suspendedRuns.has(runId) });
     const [eldest] = suspendedRuns.keys();
     if (suspendedRuns.size > maxSuspended && eldest !== undefined) suspendedRuns.delete(eldest);
     return suspended;
@@ -42,8 +46,7 @@ export const createSuspendedRuns = () => {
     /** Raises `agent/invalid-option` for the id of a suspended run: the answer to that run would reach the new one. */
     checkNew: (runId = ''): void => {
       if (!suspendedRuns.has(runId) && !followed.get(runId)?.suspended()) return;
-      const detail = 'a run with this id is suspended; resume it, or start one with another id.';
-      throw new InterlockError('agent/invalid-option', { path: 'runId', detail });
+      throw invalid('a run with this id is suspended; resume it, or start one with another id.');
     },
     /** Follows a started run, and stores it if it suspends. */
     follow: (run: Run, ended: Promise<unknown>): void => {
@@ -54,7 +57,7 @@ export const createSuspendedRuns = () => {
           : undefined;
       const one: Followed = {
         suspended,
-        ended: ended.then(() => {
+        ended: Promise.all([ended, followed.get(runId)?.ended]).then(() => {
           if (followed.get(runId) === one) followed.delete(runId);
           const last = suspended();
           return last && keep(last);
@@ -62,10 +65,12 @@ export const createSuspendedRuns = () => {
       };
       followed.set(runId, one);
     },
-    /** {@link seek}. Raises `agent/no-suspended-run` without such a run here. */
+    /** {@link seek}. Raises `agent/no-suspended-run` without such a run here, and `agent/invalid-option` for several. */
     find: async (runId: string) => {
       const suspended = await seek(runId);
       if (!suspended) throw missing(runId);
+      if (suspended.isAmbiguous)
+        throw invalid('several runs with this id were started at the same time; start them with ids of their own.');
       return suspended;
     },
     /** Removes a run in order to resume it; no other caller can then resume it. Raises `agent/no-suspended-run`. */

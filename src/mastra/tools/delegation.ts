@@ -232,12 +232,25 @@ const partOf = (durable: Durable, part: { name: string; interrupt: (cause: unkno
   canceled: durable.canceled,
 });
 
-const guarding = Symbol('an agent with the guards of a run');
+const guarding = Symbol('the guards of a run, and its thread');
+
+/** A session of Mastra's `AgentController` in the request context of a run. */
+interface ControllerContext {
+  readonly threadId?: string | null;
+  /** Kept by the contexts of its sub-agents, which have another thread, or none. */
+  readonly [guarding]?: { readonly guarded: (subagent: Agent) => Agent; readonly threadId: string | null | undefined };
+}
 
 /** A session of Mastra's `AgentController`, as the request context of its runs describes it; applications may use the name as well. */
-const controllerIn = (requestContext: RequestContext | undefined) => {
-  const controller = requestContext?.get<string, { readonly [guarding]?: (subagent: Agent) => Agent } | undefined>('controller');
+const controllerIn = (requestContext: RequestContext | undefined): ControllerContext | undefined => {
+  const controller = requestContext?.get<string, ControllerContext | undefined>('controller');
   return typeof fieldsIn(controller)['getState'] === 'function' ? controller : undefined;
+};
+
+/** Whether a call comes from a supervisor, or from the tool `subagent` of an `AgentController`, which marks no calls. */
+export const hasSupervisor = (options: { readonly requestContext?: RequestContext | undefined }): boolean => {
+  const { threadId, [guarding]: guards } = controllerIn(options.requestContext) ?? {};
+  return isDelegated(options) || (guards !== undefined && guards.threadId !== threadId);
 };
 
 /** Passes guards on to the sub-agents that an `AgentController` creates in its tool `subagent`. */
@@ -255,7 +268,7 @@ export const guardSubagents = (requestContext: RequestContext, guardedAgent: (pa
   const controller = controllerIn(requestContext);
   if (!controller) return;
   replaceStream();
-  requestContext.set('controller', { ...controller, [guarding]: guarded });
+  requestContext.set('controller', { [guarding]: { guarded, threadId: controller.threadId }, ...controller });
 };
 
 /**
@@ -264,11 +277,10 @@ export const guardSubagents = (requestContext: RequestContext, guardedAgent: (pa
  */
 const replaceStream = once(() => {
   const { stream } = Agent.prototype;
-  const guardedStream = async function (this: Agent, ...call: [unknown, { requestContext?: RequestContext }?]): Promise<object> {
+  const guardedStream = function (this: Agent, ...call: [unknown, { requestContext?: RequestContext }?]): Promise<object> {
     const controller = this.id.startsWith('subagent-') ? controllerIn(call[1]?.requestContext) : undefined;
-    const guarded = controller?.[guarding]?.(this);
-    const answer: Promise<object> = Reflect.apply(guarded?.stream ?? stream, guarded ?? this, call);
-    return guarded ? rejectedStream(this.id, await answer) : answer;
+    const guarded = controller?.[guarding]?.guarded(this);
+    return Reflect.apply(guarded?.stream ?? stream, guarded ?? this, call);
   };
   Object.defineProperty(Agent.prototype, 'stream', { value: guardedStream, configurable: true, writable: true });
 });
