@@ -66,6 +66,8 @@ export interface Journal {
   checkpoint<T>(run: Run, key: string, body: () => Promise<T>): Promise<T>;
   /** Runs a part of the current checkpointed section whose effect must not happen twice, and stores its value. */
   part<T>(key: string, body: (inside?: InsidePart) => Promise<T>): Promise<T>;
+  /** A copy of a chunk that a tool wrote, in the form in which it can be stored: guards and readers get what a later process has. */
+  copyChunk(chunk: Chunk): Chunk;
   /** Claims an action that must happen only once. Resolves to true for the first claim. */
   claim(key: string): Promise<boolean>;
   /** Whether a section may end before these activities: the end of a run has one of its own, a model call that of its preparation. */
