@@ -43,6 +43,7 @@ const startOf = ({ ports, list, limits, before }: RunOptions): RunState => ({
   steps: before?.steps ?? [],
   accepted: [],
   lastParts: [],
+  startCounts: [],
   editedFrom: undefined,
   isResultAccepted: false,
   usage: noUsage,

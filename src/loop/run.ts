@@ -215,6 +215,8 @@ export interface RunState {
   readonly baseSystem: readonly SystemMessage[];
   /** The conversation at the start of the current step (or the input); a rejected attempt is rolled back to it. */
   readonly start: ConversationSnapshot | undefined;
+  /** The number of parts of each accepted step in it. */
+  readonly startCounts: readonly number[];
   /** The conversation at the start of the first step; a rejected result is rolled back to it. */
   readonly firstStep: ConversationSnapshot | undefined;
   /** The caller's message as the guards left it, kept if it may have to be saved without a response. */
@@ -262,10 +264,7 @@ export interface Run {
 }
 
 /** The current step and attempt. */
-export const positionOf = ({ state }: Run): Position => ({
-  stepNumber: state.counters.stepNumber,
-  attempt: state.counters.attempt,
-});
+export const positionOf = ({ state: { counters: at } }: Run): Position => ({ stepNumber: at.stepNumber, attempt: at.attempt });
 
 /** The current attempt; every activity after `prepare` has one. */
 export const currentAttempt = (run: Run): Attempt => {

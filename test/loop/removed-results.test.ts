@@ -137,7 +137,7 @@ describe('A result that a function of a pipeline replaces', () => {
   );
 });
 
-describe.each<[string, GuardPolicy]>([
+describe.each<[string, Pick<GuardPolicy, 'deadlineMs' | 'onUnavailable'>]>([
   ['deadlineMs', { deadlineMs: 60_000 }],
   ['onUnavailable: pass', { onUnavailable: 'pass' }],
   ['no policy', {}],
