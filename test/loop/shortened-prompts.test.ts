@@ -19,13 +19,9 @@ const removals: Record<string, StepHook> = {
   },
   'removes the calls, and edits the texts': ({ messages }) => {
     for (const { content } of messages.filter((message) => !isUsers(message)))
-      content.parts = content.parts.flatMap((part) =>
-        part.type === 'text'
-          ? [{ ...part, text: part.text.replace('look', 'search') }]
-          : part.type === 'tool-invocation'
-            ? []
-            : [part],
-      );
+      content.parts = content.parts
+        .filter(({ type }) => type !== 'tool-invocation')
+        .map((part) => (part.type === 'text' ? { ...part, text: part.text.replace('look', 'search') } : part));
     return { messages };
   },
   'removes the text in the first attempt only': ({ messages, retryCount }) =>
