@@ -11,6 +11,15 @@ export const conversationFields = ({ scope, state: { list, counters } }: Run, me
   retryCount: counters.retries,
 });
 
+/** Sets the number of parts of each accepted step in the conversation. */
+export const setPartCounts = (run: Run, counts: readonly number[]): void => {
+  const { accepted, editedFrom } = run.state;
+  const first = accepted.findIndex(({ partCount }, index) => partCount !== counts[index]);
+  if (first === -1) return;
+  for (const [index, step] of accepted.entries()) step.partCount = counts[index] ?? step.partCount;
+  run.change({ editedFrom: Math.min(editedFrom ?? first, first) });
+};
+
 /** A snapshot of the current conversation. */
 export const snapshotConversation = ({ options: { ports }, state: { list } }: Run): ConversationSnapshot =>
   ports.messages.checkpoint(list);
@@ -20,7 +29,10 @@ export const snapshotConversation = ({ options: { ports }, state: { list } }: Ru
  * longer change the run.
  */
 export const restoreConversation = (run: Run, snapshot: ConversationSnapshot | undefined): void => {
-  if (snapshot) run.change({ list: run.options.ports.messages.restore(snapshot, run.state.list) });
+  if (!snapshot) return;
+  const { start, startCounts, list } = run.state;
+  run.change({ list: run.options.ports.messages.restore(snapshot, list) });
+  if (snapshot === start) setPartCounts(run, startCounts);
 };
 
 /**

@@ -2,6 +2,7 @@ import { klona } from 'klona/full';
 import type { RunEvent } from '../../schemas/index.js';
 import { createResponse } from './response.js';
 import { createRunScope, type GuardReport, type GuardSpan, type Reports, type RunScope } from '../phase/scope.js';
+import { copyPlain } from '../phase/plain-data.js';
 import { phaseRow } from '../phase/table.js';
 import { createRecorder } from '../trace/recorder.js';
 import { startContext } from './machine.js';
@@ -42,6 +43,7 @@ const startOf = ({ ports, list, limits, before }: RunOptions): RunState => ({
   steps: before?.steps ?? [],
   accepted: [],
   lastParts: [],
+  startCounts: [],
   editedFrom: undefined,
   isResultAccepted: false,
   usage: noUsage,
@@ -239,6 +241,7 @@ export const noJournal: Journal = {
   isFenced: false,
   checkpoint: (_run, _key, body) => body(),
   part: (_key, body) => body(),
+  copyChunk: copyPlain,
   claim: async () => true,
   mayEnd: () => false,
   catchUp: () => undefined,

@@ -1,5 +1,6 @@
 import { fileKey, sourceFields, snapshotValue, type PartSnapshot, type Part, type Span } from './response.js';
 import type { StepRecord, Chunk } from './ports.js';
+import { setPartCounts } from './conversation.js';
 import { changeAttempt, type Attempt, type ResponseStep, type Run } from './run.js';
 import { acceptedParts, followParts, responseParts, responseStep, withoutBody } from './step-record.js';
 import { agentChunk, publish, retract } from './emit.js';
@@ -48,6 +49,26 @@ export const followResponse = async (run: Run, start: readonly PartSnapshot[], b
   for (const { record } of steps.slice(first + 1)) record.request = withoutBody(record.request); // it repeats the text
   await resend(run, judged);
   if (underReview(run)) changeAttempt(run, { partCount: last.partCount, place: last.place });
+};
+
+/** Guards of a prompt may remove content of accepted steps: each step then has the parts that are left of it. */
+export const followRemovals = (run: Run, before: readonly PartSnapshot[]): void => {
+  const now = snapshotResponse(run);
+  if (now.length === before.length) return;
+  let [at, left] = [0, 0];
+  const counts = run.state.accepted.map(({ partCount }) => {
+    const first = left;
+    for (const end = at + partCount; at < end; at += 1) if (isLeft(before, at, now[left])) left += 1;
+    return left - first;
+  });
+  setPartCounts(run, counts);
+};
+
+/** Whether a part is what is left of an earlier one: the same, or an edit of it, if it is no later one. */
+const isLeft = (before: readonly PartSnapshot[], at: number, part: PartSnapshot | undefined): boolean => {
+  const was = before[at];
+  if (isSamePart(was, part)) return true;
+  return was?.type === part?.type && was?.id === part?.id && !before.slice(at).some((later) => isSamePart(later, part));
 };
 
 const stepsOf = (run: Run, total: number): readonly ResponseStep[] => {

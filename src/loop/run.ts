@@ -66,6 +66,8 @@ export interface Journal {
   checkpoint<T>(run: Run, key: string, body: () => Promise<T>): Promise<T>;
   /** Runs a part of the current checkpointed section whose effect must not happen twice, and stores its value. */
   part<T>(key: string, body: (inside?: InsidePart) => Promise<T>): Promise<T>;
+  /** A copy of a chunk that a tool wrote, in the form in which it can be stored: guards and readers get what a later process has. */
+  copyChunk(chunk: Chunk): Chunk;
   /** Claims an action that must happen only once. Resolves to true for the first claim. */
   claim(key: string): Promise<boolean>;
   /** Whether a section may end before these activities: the end of a run has one of its own, a model call that of its preparation. */
@@ -213,6 +215,8 @@ export interface RunState {
   readonly baseSystem: readonly SystemMessage[];
   /** The conversation at the start of the current step (or the input); a rejected attempt is rolled back to it. */
   readonly start: ConversationSnapshot | undefined;
+  /** The number of parts of each accepted step in it. */
+  readonly startCounts: readonly number[];
   /** The conversation at the start of the first step; a rejected result is rolled back to it. */
   readonly firstStep: ConversationSnapshot | undefined;
   /** The caller's message as the guards left it, kept if it may have to be saved without a response. */
@@ -260,10 +264,7 @@ export interface Run {
 }
 
 /** The current step and attempt. */
-export const positionOf = ({ state }: Run): Position => ({
-  stepNumber: state.counters.stepNumber,
-  attempt: state.counters.attempt,
-});
+export const positionOf = ({ state: { counters: at } }: Run): Position => ({ stepNumber: at.stepNumber, attempt: at.attempt });
 
 /** The current attempt; every activity after `prepare` has one. */
 export const currentAttempt = (run: Run): Attempt => {

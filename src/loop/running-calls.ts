@@ -19,9 +19,7 @@ import type { Attempt, Run } from './run.js';
 import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './activity.js';
 import { openToolStream } from './guarded-stream.js';
-import { copyPlain } from '../phase/plain-data.js';
 import { emit, persistedPart } from './emit.js';
-import { decode, encodeChunk } from './state/encode.js';
 import { flushOf } from './persist-rejected-turn.js';
 import type { Chunk, DataPart, ToolRequest } from './ports.js';
 
@@ -229,11 +227,11 @@ const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
 const createWriting = ({ run, stop }: CallSite, { inside }: Pick<Running, 'inside'>) => {
   const withheld: Chunk[] = [];
   const released: Chunk[] = [];
-  const stored = (chunk: Chunk): Chunk => (inside ? (decode(encodeChunk(chunk)) as Chunk) : chunk); // just encoded
+  const { copyChunk } = run.journal;
   const { hold, holdsToolOutput, runId } = run.options;
   const mayWait = ({ type }: Chunk): boolean => holdsToolOutput === true && type === 'tool-output';
   const guardedStream = openToolStream(run, (chunk) => {
-    released.push(...(inside ? [stored(chunk)] : persistedPart(chunk)));
+    released.push(...(inside ? [copyChunk(chunk)] : persistedPart(chunk)));
   });
   /**
    * Judges tool output like model output; a stop ends the step. The tool itself continues: if it failed halfway, the next attempt would
@@ -247,7 +245,7 @@ const createWriting = ({ run, stop }: CallSite, { inside }: Pick<Running, 'insid
   return {
     released,
     write: async (chunk: Chunk): Promise<void> => {
-      const own = copyPlain(chunk); // the tool, or a sub-agent, may go on changing its own
+      const own = copyChunk(chunk); // the tool, or a sub-agent, may go on changing its own
       if (hold || mayWait(own)) withheld.push(own);
       else await passOn(own);
     },
@@ -256,7 +254,7 @@ const createWriting = ({ run, stop }: CallSite, { inside }: Pick<Running, 'insid
       const waiting: Chunk[] = [];
       if (outcome.kind !== 'error' || !outcome.withdraws) {
         for (const chunk of withheld)
-          if (outcome.kind === 'result' && mayWait(chunk)) waiting.push(stored(chunk));
+          if (outcome.kind === 'result' && mayWait(chunk)) waiting.push(chunk);
           else await passOn(chunk);
         await judged(guardedStream.end);
       }

@@ -92,13 +92,13 @@ const optionsOf = <P extends Phase>({ block, scope }: MergeBranchesOptions<P>): 
 /** Times, and the ids of messages that were replaced by new ones. */
 const bookkeeping = /(^|\.)createdAt$|^messages\.\d+\.id$/;
 
-/** Merges the messages into the payload's list; returns whether they changed. */
+/** Merges the messages into the payload's list, in phases whose hooks change messages; returns whether they changed. */
 const mergeLists = <P extends Phase>(merging: Merging<P>): boolean => {
-  const { data, results, scope } = merging;
+  const { data, results, scope, block } = merging;
   const { messages } = scope.host;
   const { messageList: list }: MessageCarrier = data;
   const lists = results.map(({ messageList }: MessageCarrier) => messageList ?? list);
-  if (!list) return false;
+  if (!list || !block.row.refresh) return false;
   const changed = lists.map((own) => (own && own !== list && !messages.isUnchanged(own, list) ? own : undefined));
   if (!changed.some(Boolean)) return false;
   const base = messages.snapshot(list);

@@ -45,6 +45,8 @@ const exclusionsOf = (name: string, { isStream, adapter }: SdkHost): readonly Ex
 
 const entrances: readonly Entrance[] = [
   { name: 'stream', run: streamed, like: generated, but: streamAndGenerate },
+  { name: 'generate, guards with a deadline', run: onMastra(generate, { hasDeadline: true }), like: generated },
+  { name: 'stream, guards with a deadline', run: onMastra(stream, { hasDeadline: true }), like: streamed },
   { name: 'durable generate', run: onMastra(generate, { config: { durability } }), like: generated },
   { name: 'durable stream', run: onMastra(stream, { config: { durability } }), like: streamed },
   {

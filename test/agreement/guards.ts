@@ -109,12 +109,13 @@ const wired = (steps: readonly PipelineStep[], id: string, wiring: Script['wirin
   }
 };
 
-/** New guards for a script: they count their calls. */
-export const guardsOf = ({ rules, redacts, wiring }: Script): ScriptedGuards => {
+/** New guards for a script: they count their calls. With a deadline, which none of them exceeds, each works on its own payload. */
+export const guardsOf = ({ rules, redacts, wiring }: Script, { hasDeadline = false } = {}): ScriptedGuards => {
   const steps = rules.map((one, index) => {
     const made = guardOf(one, `g${index}`);
     const policy = {
       ...(one.phase === 'outputStream' && one.window && { window: one.window }),
+      ...(hasDeadline && { deadlineMs: 60_000 }),
       ...(one.act === 'hang' && { deadlineMs: 2 }),
     };
     const step = Object.keys(policy).length > 0 ? (guard(made, policy) as PipelineStep) : made;

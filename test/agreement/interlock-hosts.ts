@@ -128,6 +128,8 @@ interface Settings {
   readonly requireApproval?: boolean;
   /** Whether it is Mastra's own agent. */
   readonly isStock?: boolean;
+  /** Whether its guards have a deadline. */
+  readonly hasDeadline?: boolean;
 }
 
 /** A processor that returns the messages that it gets, as one that limits or counts them does. */
@@ -148,7 +150,7 @@ const surrounded = ({ inputProcessors, outputProcessors, errorProcessors }: Part
 
 /** A run of an agent, as seen by a reader of its result. */
 export const onMastra =
-  (run: Run, { config, requireApproval = false, isStock = false }: Settings = {}) =>
+  (run: Run, { config, requireApproval = false, isStock = false, hasDeadline }: Settings = {}) =>
   async (one: Script): Promise<Observed> => {
     const { model, execute, seen } = worldOf(one, 'v2');
     const memory = new MockMemory({ enableMessageHistory: true });
@@ -172,7 +174,7 @@ export const onMastra =
       tools: { charge: createTool({ id: 'charge', description, inputSchema, requireApproval, execute }) },
       maxProcessorRetries: one.budget,
     };
-    const { lanes, list } = guardsOf(one);
+    const { lanes, list } = guardsOf(one, { hasDeadline });
     const agent = isStock
       ? new Agent({ ...base, ...(surrounded(list.length > 0 ? guardsFor(list as never) : {}) as object) })
       : new InterlockAgent({ ...base, hold: one.hold, ...surrounded(lanes), ...config });

@@ -1,3 +1,4 @@
+import { Agent } from '@mastra/core/agent';
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -102,13 +103,19 @@ class Broken {
   }
 }
 
-it('followers read chunks that are not plain data in another form, at their places', async () => {
+const reading = { id: 'reading', processDataParts: true, processOutputStream: ({ part }: { part: unknown }) => part as never };
+
+it.each([
+  ['without guards', {}],
+  ['guards get the form that is stored', { outputProcessors: [reading] }],
+  ['and of a tool that is not stored', { outputProcessors: [reading], effects: { look: 'none' } }],
+])('followers read chunks that are not plain data in another form, at their places: %s', async (_case, config) => {
   const agent = agentWith(
     async (writer) => {
       for (const data of [{ meter: new Meter() }, { hook: () => 1, percent: 50 }, new Broken()])
         await writer.custom({ type: 'data-progress', data });
     },
-    { durability: memoryEngine() },
+    { durability: memoryEngine(), ...config },
   );
   const called = await chunksOf(await agent.stream('Look.', { runId: 'run' }));
   const chunks = await chunksOf(await agent.attach('run', { from: 0 }));
@@ -118,4 +125,24 @@ it('followers read chunks that are not plain data in another form, at their plac
     { percent: 50 },
     { error: 'This chunk cannot be stored: Error: no reading' },
   ]);
+});
+
+it('a guard of the stream reads the steps of a sub-agent of Mastra’s class', async () => {
+  const helper = new Agent({
+    id: 'helper',
+    name: 'Helper',
+    instructions: 'Help.',
+    model: scriptedModel({ steps: [{ text: 'Helped.' }] }),
+  });
+  const agent = new InterlockAgent({
+    id: 'asking',
+    name: 'Asking',
+    instructions: 'Ask.',
+    model: scriptedModel({ steps: [{ toolCalls: [{ name: 'agent-helper', args: { prompt: 'Help.' } }] }, { text: 'Done.' }] }),
+    agents: { helper },
+    outputProcessors: [reading],
+    durability: memoryEngine(),
+  });
+  const { status, text } = await (await agent.stream('Ask.')).getFullOutput();
+  expect([status, text]).toEqual(['success', 'Done.']);
 });

@@ -3,7 +3,7 @@ import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { pipeline, type PipelineStep } from '../../src/index.js';
+import { guard, pipeline, type GuardPolicy, type PipelineStep } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { chunksOf, createAgent, modes, runAgent, type Mode, type Step } from '../promises/support.js';
 
@@ -135,4 +135,32 @@ describe('A result that a function of a pipeline replaces', () => {
       if (shape === 'before a guard') expect(seen).toEqual([replaced]);
     },
   );
+});
+
+describe.each<[string, Pick<GuardPolicy, 'deadlineMs' | 'onUnavailable'>]>([
+  ['deadlineMs', { deadlineMs: 60_000 }],
+  ['onUnavailable: pass', { onUnavailable: 'pass' }],
+  ['no policy', {}],
+])('a guard of the stream with %s', (_name, policy) => {
+  it.each(modes)('edits each of a step’s results, and removes none, %s', async (mode) => {
+    const hides: Processor = {
+      id: 'hides',
+      processOutputStream: async ({ part }) => JSON.parse(JSON.stringify(part).replaceAll(secret, '[out]')) as typeof part, // a chunk as JSON
+    };
+    const codes = ['first', 'second', 'third'];
+    const model = scriptedModel({
+      steps: [{ toolCalls: codes.map((code) => ({ name: 'repeat', args: { code } })) }, { text: 'Done.' }],
+    });
+    const repeat = createTool({
+      id: 'repeat',
+      description: 'Repeats a code.',
+      inputSchema: z.object({ code: z.string() }),
+      execute: async ({ code }) => ({ found: code === 'second' ? code : `${code} ${secret}` }),
+    });
+    await runAgent(createAgent({ model, tools: { repeat }, outputProcessors: [guard(hides, policy)] }), mode);
+    const read = model.calls[1]?.prompt.flatMap(({ role, content }) => (role === 'tool' ? content : []));
+    const values = read?.map((one) => (one.type === 'tool-result' ? one.output : undefined));
+    const found = codes.map((code) => (code === 'second' ? code : `${code} [out]`));
+    expect(values).toEqual(found.map((value) => ({ type: 'json', value: { found: value } })));
+  });
 });

@@ -14,6 +14,7 @@ import type { Outcome } from '../activity.js';
 import { changeAttempt, currentAttempt, type Run, type Attempt } from '../run.js';
 import { createAttempt } from '../create-run.js';
 import { InterlockError } from '../../errors.js';
+import { followRemovals, snapshotResponse } from '../follow-response.js';
 import { persistAcceptedSteps } from '../persist-rejected-turn.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { ResolvedModel } from '../../phase/host.js';
@@ -58,13 +59,21 @@ const prepareAttempt = (run: Run): Awaitable<Outcome> => {
     model: attempt.entry.model,
     ...attempt.settings,
   };
+  const before = mayChangeSteps(run) ? snapshotResponse(run) : undefined;
   return whenReady(judge(run, payload), ({ data, outcome }) => {
     if (outcome) return outcome;
+    if (before) followRemovals(run, before);
     if (data.messageId !== messageId) takeMessageId(run, data);
     takeSettings(run, attempt, data);
     return { kind: 'done' };
   });
 };
+
+/** Whether guards of this prompt see accepted steps that later guards may change. */
+const mayChangeSteps = (run: Run): boolean =>
+  run.state.accepted.length > 0 &&
+  isGuarded(run, 'inputStep') &&
+  (isGuarded(run, 'outputStep') || isGuarded(run, 'toolResult') || isGuarded(run, 'outputResult'));
 
 /** From here on the response is in a message with this id. */
 const takeMessageId = (run: Run, { messageId }: PhaseData<'inputStep'>): void => {
@@ -76,7 +85,8 @@ const takeMessageId = (run: Run, { messageId }: PhaseData<'inputStep'>): void =>
 const startStep = (run: Run): void => {
   clearFeedback(run);
   const start = snapshotConversation(run);
-  run.change({ reusable: [], start, ...(run.state.counters.stepNumber === 0 && { firstStep: start }) });
+  const startCounts = run.state.accepted.map(({ partCount }) => partCount);
+  run.change({ reusable: [], start, startCounts, ...(run.state.counters.stepNumber === 0 && { firstStep: start }) });
 };
 
 const takeSettings = (run: Run, attempt: Attempt, data: PhaseData<'inputStep'> & { workspace?: unknown }): void => {

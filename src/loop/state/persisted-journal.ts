@@ -4,7 +4,8 @@ import { Interruption, rethrowInterruption } from '../interruption.js';
 import type { InsidePart } from '../tool-call.js';
 import type { Journal, Run } from '../run.js';
 import { isPlain } from '../../phase/plain-data.js';
-import { decodeAt, encode } from './encode.js';
+import type { Chunk } from '../ports.js';
+import { decode, decodeAt, encode, encodeChunk } from './encode.js';
 import {
   apart,
   applyPersistedState,
@@ -87,6 +88,7 @@ export const createPersistedJournal = (
     },
     part: async <T>(key: string, body: (inside: InsidePart) => Promise<T>): Promise<T> =>
       valueIn(await step(current, key, (inner) => textOf(() => body({ durable: inner, isFenced }))), key) as T,
+    copyChunk: (chunk) => decode(encodeChunk(chunk)) as Chunk, // just encoded
     claim: async (key) => {
       let isFirst = false;
       await step(current, key, async () => {
