@@ -83,6 +83,7 @@ export const callGuarded = (run: Run, call: ModelCall, sink: PartSink): GuardedC
   const { loop, conversationOf } = openLoop(run, {
     ...call,
     prompt: call.params.prompt,
+    store: run.stored.ofPrompts,
     plan: edits.plan,
     streamBuffer: isBuffered ? bufferedUntilEnd(onShow) : unbuffered(onShow, sink),
     hold: isBuffered ? 'run' : undefined, // one call of the model is a whole run of the loop
