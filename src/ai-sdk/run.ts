@@ -146,15 +146,8 @@ export const createRun = (plan: Plan, options: GuardOptions, { owner, agentId = 
     options,
     leaving,
     hold: options.hold ?? defaultHold(plan, options),
-    adapters: new Set(),
-    models: new WeakSet(),
-    tools: new Map(),
-    stored: createStoredGroups(),
-    editedSteps: new Map(),
-    calls: new Map(),
-    exempted: new Map(),
+    ...emptyRecords(),
     slots,
-    data: [],
     get state() {
       return state;
     },
@@ -186,6 +179,20 @@ export const createRun = (plan: Plan, options: GuardOptions, { owner, agentId = 
   };
   return run;
 };
+
+const emptyRecords = (): Pick<
+  Run,
+  'adapters' | 'models' | 'tools' | 'stored' | 'editedSteps' | 'calls' | 'exempted' | 'data'
+> => ({
+  adapters: new Set(),
+  models: new WeakSet(),
+  tools: new Map(),
+  stored: createStoredGroups(),
+  editedSteps: new Map(),
+  calls: new Map(),
+  exempted: new Map(),
+  data: [],
+});
 
 /** Joins the run's signal with that of a call. The last one is kept, because a run's calls have one signal. */
 const joinedSignals = (signal: AbortSignal, leaving: AbortSignal): Run['signalWith'] => {

@@ -17,15 +17,20 @@ const answer = (): ModelMessage[] => [
   },
 ];
 
-/** Changes in place, at each level that a part repeats. */
-const changes: Readonly<Record<string, (messages: any[]) => void>> = {
-  text: ([first]) => void (first.content[0].text = 'Stop.'),
-  content: ([first]) => void (first.content = 'Stop.'),
-  'another part': ([first]) => first.content.push({ type: 'text', text: 'Stop.' }),
-  arguments: ([first]) => void (first.content[1].input = {}),
-  'a field of the arguments': ([first]) => void (first.content[1].input.at.x = 2),
-  result: ([, second]) => void (second.content[0].output.value = 'Nothing.'),
-  'a field of the result': ([, second]) => second.content[0].output.value.found.push(2),
+/** Changes in place, at each level that a part repeats: the path of a field and its new value. */
+const changes = {
+  text: [[0, 'content', 0, 'text'], 'Stop.'],
+  content: [[0, 'content'], 'Stop.'],
+  'another part': [[0, 'content', 2], { type: 'text', text: 'Stop.' }],
+  arguments: [[0, 'content', 1, 'input'], {}],
+  'a field of the arguments': [[0, 'content', 1, 'input', 'at', 'x'], 2],
+  result: [[1, 'content', 0, 'output', 'value'], 'Nothing.'],
+  'a field of the result': [[1, 'content', 0, 'output', 'value', 'found', 1], 2],
+} as const;
+
+const change = (value: object, [path, to]: (typeof changes)[keyof typeof changes]): void => {
+  const owner = path.slice(0, -1).reduce<object>((at, name) => Reflect.get(at, name) as object, value);
+  Reflect.set(owner, path.at(-1) ?? '', to);
 };
 
 describe('the messages of the last step', () => {
@@ -47,11 +52,11 @@ describe('the messages of the last step', () => {
     expect(ofPrompts(copyPlain(prompt), 0, 2)).toBe(ofPrompt);
   });
 
-  it.each(Object.entries(changes))('are read again after a change in place: %s', (_name, change) => {
+  it.each(Object.entries(changes))('are read again after a change in place: %s', (_name, one) => {
     const { ofSteps } = createStoredGroups();
     const messages = answer();
     ofSteps(messages, 0, 1);
-    change(messages);
+    change(messages, one);
     expect(ofSteps(messages, 0, 1)).toEqual(storeGroup(messages, 0, 1));
   });
 });
