@@ -41,8 +41,10 @@ export const storeGroup: StoreGroup = (messages, _index, now) => {
 
 /** A copy of so many levels: of messages, their parts, and the fields of the parts. */
 const copyFields = <T>(value: T, levels: number): T => {
-  if (levels === 0) return value;
+  if (levels === 0 || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((entry: unknown) => copyFields(entry, levels - 1)) as T; // of the same type
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copyFields(field, levels - 1)])) as T;
+  const copy: Record<string, unknown> = { ...value };
+  for (const name of Object.keys(copy)) copy[name] = copyFields(copy[name], levels - 1);
+  return copy as T; // with its fields
 };
