@@ -207,7 +207,7 @@ const send = (calling: Calling, part: StreamPart): Promise<void> | undefined => 
 };
 
 const showWritten = ({ run, written }: Calling): void => {
-  for (const chunk of written.splice(0)) run.showData(chunk);
+  if (written.length > 0) for (const chunk of written.splice(0)) run.showData(chunk);
 };
 
 /** Emits the parts that waited for the review, and the end of the response. */

@@ -5,7 +5,7 @@ import { createProviderClock, isContent } from '../loop/provider-clock.js';
 import { changeAttempt, type Run as LoopRun } from '../loop/run.js';
 import { processorsOf } from '../pipeline/graph.js';
 import { argumentsOf } from '../stream/gate/chunk.js';
-import { modelCodec, type ChunkCodec } from './chunks.js';
+import { isDelta, modelCodec, type ChunkCodec } from './chunks.js';
 import { makePart } from './make-part.js';
 import type { MadeCall } from '../loop/tool-call.js';
 import type { Run } from './run.js';
@@ -36,7 +36,7 @@ export interface ModelReply {
   received: Gathering | undefined;
   /** That record: it contains text that guards may remove. */
   raws: PartOf<'raw'>[];
-  /** The original part of each chunk. */
+  /** The original part of each chunk, except of pieces that do not wait: they are made of their chunks. */
   readonly parts: WeakMap<Chunk, StreamPart>;
   /** The calls that parts and their chunks make. */
   readonly calls: WeakMap<object, MadeCall>;
@@ -52,7 +52,8 @@ export interface ModelReply {
 export const createReply = (isWaiting: boolean): ModelReply => {
   const calls = new WeakMap<object, MadeCall>();
   const toChunk: ChunkCodec<StreamPart>['toChunk'] = (part, runId) => {
-    const [chunk, call] = [modelCodec.toChunk(part, runId), calls.get(part)];
+    const chunk = modelCodec.toChunk(part, runId);
+    const call = part.type === 'tool-call' ? calls.get(part) : undefined;
     return chunk && call && !call.refusal ? { ...chunk, payload: { ...fieldsIn(chunk.payload), args: call.args } } : chunk;
   };
   return { ...unsent(isWaiting), parts: new WeakMap(), calls, codec: { ...modelCodec, toChunk } };
@@ -154,11 +155,11 @@ export const createModelPort = ({
     if (part.type === 'raw' && reply.received) return void reply.raws.push(part);
     reply.received?.add(part);
     const chunk = reply.codec.toChunk(part, runId);
-    if (chunk) reply.parts.set(chunk, part);
-    const made = reply.calls.get(part);
+    const made = part.type === 'tool-call' ? reply.calls.get(part) : undefined;
     if (chunk && made) reply.calls.set(chunk.payload as object, made);
     reply.isWaiting ||= opensWait(run, part);
     if (reply.isWaiting) reply.order.push(part);
+    if (chunk && (reply.isWaiting || !isDelta(part))) reply.parts.set(chunk, part);
     return chunk;
   },
 });
