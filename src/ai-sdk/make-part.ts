@@ -1,7 +1,7 @@
 import * as ai from 'ai'; // older versions lack some of its names
-import type { Tool, ToolSet } from 'ai';
+import type { Schema, Tool, ToolSet } from 'ai';
 import { faultOfArguments, frozenArguments, refusedCall } from '../loop/tool-call.js';
-import { isPlain } from '../phase/plain-data.js';
+import { computed, isObject, isPlain } from '../phase/plain-data.js';
 import { parseArguments } from './chunks.js';
 import type { Run } from './run.js';
 import type { CallSettings } from './run-state.js';
@@ -53,6 +53,12 @@ export const makePart = async (run: Run, part: PartOf<'tool-call'>, { tools, abo
   return { part: { ...call, input: JSON.stringify(refined) }, made: { args: frozenArguments(refined) } };
 };
 
+const schemas = new WeakMap<object, Schema>();
+
+/** A tool's schema in the AI SDK's form, made once: the AI SDK would make it, and its JSON schema, twice in each step. */
+export const readSchema = ({ inputSchema }: Partial<Pick<Tool, 'inputSchema'>>): Schema =>
+  isObject(inputSchema) ? computed(schemas, inputSchema, () => ai.asSchema(inputSchema)) : ai.asSchema(inputSchema);
+
 const parsePart = async (
   { toolName, input }: PartOf<'tool-call'>,
   toolOf: (name: string) => Tool | undefined,
@@ -61,7 +67,7 @@ const parsePart = async (
   if (!tool) return { error: new ai.NoSuchToolError({ toolName }) };
   const args = parseArguments(input);
   const fault = typeof args === 'string' ? undefined : faultOfArguments(toolName, args);
-  const result = fault ? { success: false as const, error: fault } : await ai.asSchema(tool.inputSchema).validate?.(args);
+  const result = fault ? { success: false as const, error: fault } : await readSchema(tool).validate?.(args);
   if (!result || result.success) return { args: result ? result.value : args };
   return { error: new ai.InvalidToolInputError({ toolName, toolInput: input, cause: result.error }) };
 };
@@ -77,7 +83,7 @@ const repairPart = async (run: Run, { part, error, abortSignal }: Broken): Promi
   if (!repairToolCall) return undefined;
   const { messages = [], instructions } = run.state.prepared?.sent ?? {};
   const tools: ToolSet = Object.fromEntries(run.tools);
-  const inputSchema = async ({ toolName }: { toolName: string }) => ai.asSchema(tools[toolName]?.inputSchema).jsonSchema;
+  const inputSchema = async ({ toolName }: { toolName: string }) => readSchema(tools[toolName] ?? {}).jsonSchema;
   const broken = {
     toolCall: part,
     tools,

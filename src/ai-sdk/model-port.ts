@@ -5,7 +5,7 @@ import { createProviderClock, isContent } from '../loop/provider-clock.js';
 import { changeAttempt, type Run as LoopRun } from '../loop/run.js';
 import { processorsOf } from '../pipeline/graph.js';
 import { argumentsOf } from '../stream/gate/chunk.js';
-import { modelCodec, type ChunkCodec } from './chunks.js';
+import { isDelta, modelCodec, type ChunkCodec } from './chunks.js';
 import { makePart } from './make-part.js';
 import type { MadeCall } from '../loop/tool-call.js';
 import type { Run } from './run.js';
@@ -36,7 +36,7 @@ export interface ModelReply {
   received: Gathering | undefined;
   /** That record: it contains text that guards may remove. */
   raws: PartOf<'raw'>[];
-  /** The original part of each chunk. */
+  /** The original part of each chunk, except of pieces that do not wait: they are made of their chunks. */
   readonly parts: WeakMap<Chunk, StreamPart>;
   /** The calls that parts and their chunks make. */
   readonly calls: WeakMap<object, MadeCall>;
@@ -52,7 +52,8 @@ export interface ModelReply {
 export const createReply = (isWaiting: boolean): ModelReply => {
   const calls = new WeakMap<object, MadeCall>();
   const toChunk: ChunkCodec<StreamPart>['toChunk'] = (part, runId) => {
-    const [chunk, call] = [modelCodec.toChunk(part, runId), calls.get(part)];
+    const chunk = modelCodec.toChunk(part, runId);
+    const call = part.type === 'tool-call' ? calls.get(part) : undefined;
     return chunk && call && !call.refusal ? { ...chunk, payload: { ...fieldsIn(chunk.payload), args: call.args } } : chunk;
   };
   return { ...unsent(isWaiting), parts: new WeakMap(), calls, codec: { ...modelCodec, toChunk } };
@@ -139,8 +140,8 @@ export const createModelPort = ({
     const { request, response } = result;
     Object.assign(reply, { request, response, received: keepsRecord(run, call, response) ? createGathering() : undefined });
     onOpened();
-    const parts = 'stream' in result ? withTimeouts(run, untilFinish(result.stream, reply)) : sourceOf(partsOfResult(result));
-    return { parts: withMadeCalls(run, { params: options, reply, parts }), request, response };
+    const parts = 'stream' in result ? withTimeouts(run, result.stream) : sourceOf(partsOfResult(result));
+    return { parts: asRead(run, { params: options, reply, parts }), request, response };
   },
   toChunk: (given, runId) => {
     const part = given as StreamPart; // of the model's stream
@@ -154,44 +155,56 @@ export const createModelPort = ({
     if (part.type === 'raw' && reply.received) return void reply.raws.push(part);
     reply.received?.add(part);
     const chunk = reply.codec.toChunk(part, runId);
-    if (chunk) reply.parts.set(chunk, part);
-    const made = reply.calls.get(part);
+    const made = part.type === 'tool-call' ? reply.calls.get(part) : undefined;
     if (chunk && made) reply.calls.set(chunk.payload as object, made);
     reply.isWaiting ||= opensWait(run, part);
     if (reply.isWaiting) reply.order.push(part);
+    if (chunk && (reply.isWaiting || !isDelta(part))) reply.parts.set(chunk, part);
     return chunk;
   },
 });
 
-interface Calls {
+interface Received {
   readonly params: CallOptions;
   readonly reply: ModelReply;
   readonly parts: PartSource;
 }
 
-/** Makes the calls of a response before any guard gets them. */
-const withMadeCalls = (run: Run, { params, reply, parts }: Calls): PartSource =>
-  readWith(parts, async (reader) => {
-    const next = await reader.read();
-    const part = next.value as StreamPart | undefined; // of the model's stream
-    const call = part?.type === 'tool-call' ? await makePart(run, part, params) : undefined;
-    if (!call) return next;
-    reply.calls.set(call.part, call.made);
-    return { ...next, value: call.part };
-  });
-
-type Reader = ReturnType<PartSource['getReader']>;
-
-/** Parts that are read in another way. */
-const readWith = <Source extends Pick<Reader, 'cancel'>>(
-  parts: { getReader(): Source },
-  read: (reader: Source) => ReturnType<Reader['read']>,
-): PartSource => ({
+/**
+ * A response as the AI SDK reads it, with its calls made before any guard gets them. A stream may break off without a finish part: then it
+ * has the reason `other`, if it has content. The finish part that follows an error of the provider is read at once; parts between them
+ * belong to no response.
+ */
+const asRead = (run: Run, { params, reply, parts }: Received): PartSource => ({
   getReader: () => {
     const reader = parts.getReader();
-    return { read: () => read(reader), cancel: (reason) => reader.cancel(reason) };
+    let hasContent = false;
+    const settle = (next: Next): Next | Promise<Next> => {
+      hasContent ||= isContent(next.value);
+      if (next.done) {
+        const isCutOff = hasContent && !reply.finish;
+        reply.isEmpty = !hasContent && !reply.finish;
+        return isCutOff ? { done: false, value: finishFor('other') } : next;
+      }
+      const part = next.value as StreamPart; // of the model's stream
+      if (part.type === 'tool-call') return withMadeCall(part);
+      return part.type === 'error' ? withFinish(next) : next;
+    };
+    const withMadeCall = async (part: PartOf<'tool-call'>): Promise<Next> => {
+      const call = await makePart(run, part, params);
+      if (call) reply.calls.set(call.part, call.made);
+      return { done: false, value: call?.part ?? part };
+    };
+    const withFinish = async (next: Next): Promise<Next> => {
+      reply.finish = await finishAfter(reader);
+      return next;
+    };
+    return { read: () => reader.read().then(settle), cancel: (reason) => reader.cancel(reason) };
   },
 });
+
+type Reader = ReturnType<PartSource['getReader']>;
+type Next = Awaited<ReturnType<Reader['read']>>;
 
 /** Ends the run once the provider is silent for too long. */
 const withTimeouts = ({ state: { chunkTimeouts }, leaving }: Run, parts: PartSource): PartSource => {
@@ -208,21 +221,6 @@ export const sourceOf = (parts: Generator<StreamPart, undefined>): PartSource =>
   getReader: () => ({ read: async () => parts.next() as { done: boolean; value?: StreamPart }, cancel: async () => undefined }),
 });
 
-/**
- * A response as the AI SDK reads it. Its stream may break off without a finish part: then it has the reason `other`, if it has content. The
- * finish part that follows an error of the provider is read at once; parts between them belong to no response.
- */
-const untilFinish = (stream: ReadableStream<StreamPart>, reply: ModelReply): PartSource => {
-  let hasContent = false;
-  return readWith<ReadableStreamDefaultReader<StreamPart>>(stream, async (reader) => {
-    const next = await reader.read();
-    if (next.value?.type === 'error') reply.finish = await finishAfter(reader);
-    hasContent ||= isContent(next.value);
-    reply.isEmpty = next.done && !hasContent && !reply.finish;
-    return next.done && hasContent && !reply.finish ? { done: false, value: finishFor('other') } : next;
-  });
-};
-
 /** A finish part for a response whose provider sent none. */
 export const finishFor = (unified: PartOf<'finish'>['finishReason']['unified']): PartOf<'finish'> => ({
   type: 'finish',
@@ -236,11 +234,12 @@ const noUsage: PartOf<'finish'>['usage'] = {
   outputTokens: { ...none, text: undefined, reasoning: undefined },
 };
 
-const finishAfter = async (reader: ReadableStreamDefaultReader<StreamPart>): Promise<PartOf<'finish'> | undefined> => {
+const finishAfter = async (reader: Reader): Promise<PartOf<'finish'> | undefined> => {
   for (;;) {
     const next = await reader.read().catch(() => undefined); // after an error, a broken stream adds no information
     if (!next || next.done) return undefined;
-    if (next.value.type === 'finish') return next.value;
+    const part = next.value as StreamPart; // of the model's stream
+    if (part.type === 'finish') return part;
   }
 };
 

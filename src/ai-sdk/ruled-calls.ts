@@ -1,4 +1,4 @@
-import { asSchema, jsonSchema, type ModelMessage, type Tool } from 'ai';
+import { jsonSchema, type ModelMessage, type Tool } from 'ai';
 import { InterlockError } from '../errors.js';
 import { isPlain, isSame, computed, fieldsIn } from '../phase/plain-data.js';
 import { type ToolCall, invalidArguments } from '../loop/tool-call.js';
@@ -6,6 +6,7 @@ import { honours, start } from './adapters.js';
 import { approvedCalls, judgeApproved } from './approved-calls.js';
 import { parseArguments } from './chunks.js';
 import { judgeCalls } from './judge-calls.js';
+import { readSchema } from './make-part.js';
 import { judgesLater } from './model-port.js';
 import type { Run } from './run.js';
 import { rulingOf, setJudged } from './run-state.js';
@@ -52,7 +53,7 @@ export const ruledFields = (toolName: string, tool: Tool, { next, shared }: Runs
   return {
     ...((shared ?? tool.needsApproval) && { needsApproval: approvalOf(toolName, tool, next) }),
     ...(mayRejectCalls(run) && listenersOf(toolName, tool, next)),
-    ...(shared && judgesCalls && tool.type !== 'provider' && { inputSchema: schemaOf(toolName, tool, shared) }),
+    ...(shared && tool.type !== 'provider' && { inputSchema: judgesCalls ? schemaOf(toolName, tool, shared) : readSchema(tool) }),
   };
 };
 
@@ -116,7 +117,7 @@ const allow = async (run: Run, call: Call): Promise<{ readonly args: unknown } |
 
 /** The tool's schema; it lets pass the arguments of rejected calls, see {@link exemptFromSchema}. */
 const schemaOf = (toolName: string, tool: Tool, { exempted }: Run): Tool['inputSchema'] => {
-  const own = () => asSchema(tool.inputSchema);
+  const own = () => readSchema(tool);
   const tokens = new Set<string>();
   exempted.set(toolName, tokens);
   return jsonSchema(() => own().jsonSchema, {

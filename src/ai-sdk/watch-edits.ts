@@ -8,14 +8,15 @@ import type { Run } from './run.js';
 export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversation) => {
   const changes = new WeakMap<Conversation, Set<string>>(); // another attempt has another conversation
   const changedIn = (conversation: Conversation) => computed(changes, conversation, () => new Set<string>());
-  let seen: Readonly<Record<string, object>> = {};
+  const seen = new WeakMap<Conversation, Seen>();
   /** The original messages as they are now; unchanged ones are the same objects as before. */
-  const look = (conversation: Conversation): typeof seen => {
-    const messages = [...messagesOf(run, conversation)];
-    return (seen = copyShared(
-      seen,
-      Object.fromEntries(messages.map(([id, { role, content }]) => [id, { role, parts: content.parts }])),
-    ));
+  const look = (conversation: Conversation): Seen => {
+    const before = seen.get(conversation) ?? partsIn(conversation.originals);
+    const now: Record<string, object> = {};
+    for (const [id, { role, content }] of messagesOf(run, conversation))
+      now[id] = copyShared(before[id], { role, parts: content.parts });
+    seen.set(conversation, now);
+    return now;
   };
   const watched: Plan['run'] = async (phase, data, scope) => {
     const conversation = conversationOf();
@@ -44,6 +45,12 @@ export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversat
     },
   };
 };
+
+/** Messages by their ids. */
+type Seen = Readonly<Record<string, object>>;
+
+const partsIn = (originals: Conversation['originals']): Seen =>
+  Object.fromEntries([...originals].map(([id, { role, parts }]) => [id, { role, parts }]));
 
 /** Fields without a value may be missing. */
 const isUnchanged = (before: object | undefined, now: object | undefined): boolean =>

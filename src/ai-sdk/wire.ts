@@ -47,7 +47,7 @@ export const createWire = () => {
       }
       if (current && is === 'start') return [];
       const own = current ?? start(key, kind, part.id);
-      const sent = { ...part, id: own.id };
+      const sent = own.id === part.id ? part : { ...part, id: own.id };
       return current || is === 'start' ? [sent] : [startOf(own), sent];
     },
     /** The ends of parts that are still open. */

@@ -101,6 +101,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
       return openShadows;
     },
     flush: () => {
+      if (sums.size === 0 && tally.isEmpty()) return;
       const [finished, counted] = [[...sums], tally.take()];
       sums.clear(); // first, because a listener may call guards again
       for (const { fact, at } of counted) record(fact, at);
@@ -161,6 +162,7 @@ type Counts = Partial<Pick<Extract<RunEvent, { type: 'guard-shadow' }>, 'calls' 
 const createTally = () => {
   const counted = new Map<string, Placed>();
   return {
+    isEmpty: () => counted.size === 0,
     add: (placed: Placed): void => {
       const key = keyOf(placed);
       const known = counted.get(key);

@@ -1,7 +1,8 @@
 import { MessageList } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
-import type { ModelMessage } from 'ai';
+import { tool, wrapLanguageModel, type ModelMessage } from 'ai';
 import { afterEach, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { guardedToolLoop } from '../../src/ai-sdk/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
@@ -28,4 +29,26 @@ it('a long conversation is converted in one call for the guards of a step, not m
   const short = await addsFor([user('Hello.')]);
   vi.restoreAllMocks();
   expect(await addsFor(long)).toBe(short);
+});
+
+it('the JSON schema of a tool is made once for all runs of an agent, and not for each step', async () => {
+  const sent = new Set<unknown>();
+  const model = wrapLanguageModel({
+    model: scriptedModel({
+      specificationVersion: 'v4',
+      steps: [{ toolCalls: [{ name: 'look', args: {} }] }, { text: ['Well.'] }, { text: ['Well.'] }],
+    }),
+    middleware: {
+      specificationVersion: 'v4',
+      transformParams: async ({ params }) => {
+        for (const one of params.tools ?? []) if (one.type === 'function') sent.add(one.inputSchema);
+        return params;
+      },
+    },
+  });
+  const look = tool({ inputSchema: z.object({}), execute: async () => 'Nothing.' });
+  const passing: Processor = { id: 'passes', processOutputStep: async ({ messages }) => messages };
+  const agent = guardedToolLoop({ model, tools: { look }, guards: [passing] });
+  for (let count = 0; count < 2; count += 1) await agent.generate({ prompt: 'Hello.' });
+  expect(sent.size).toBe(1);
 });
