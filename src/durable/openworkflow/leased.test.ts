@@ -111,10 +111,10 @@ describe('leased', () => {
     fill(first.sqlite, false);
     await pass(2 * leaseMs);
     await persisted;
-    expect([await first.claim(), await second.claim(), steps.find(workflowRunId, 'tool')]).toEqual([
+    expect([await first.claim(), await second.claim(), steps(workflowRunId)]).toEqual([
       undefined,
       undefined,
-      'paid',
+      [{ key: 'tool', text: 'paid' }],
     ]);
   });
 
@@ -127,14 +127,20 @@ describe('leased', () => {
     const unwritable = { text: 'b', mark: Symbol('no text') as never };
     const failing = { step: { key: 'one', text: 'kept' }, append: { runId: 'run', entries: [{ text: 'a' }, unwritable] } };
     expect(() => write(lease, failing)).toThrow(/cannot be bound/);
-    expect([steps.find(lease.workflowRunId, 'one'), await board.read('run', 0)]).toEqual([undefined, []]);
+    expect([steps(lease.workflowRunId), await board.read('run', 0)]).toEqual([[], []]);
     expect(write(lease, { append: { runId: 'run', entries: [{ text: 'start', mark: 'life' }] } })).toBe(0);
     const append = { runId: 'run', at: 1, entries: [{ text: 'a' }, { text: 'b' }] };
     write(lease, { append }); // the answer is lost, and the same records come with their step
     write(lease, { step: { key: 'one', text: 'kept' }, append: { ...append, entries: [...append.entries, { text: 'c' }] } });
     expect(await board.read('run', 0)).toEqual(['start', 'a', 'b', 'c']);
     expect(await board.marked('run', 'life')).toEqual([{ place: 0, text: 'start' }]);
-    expect(steps.find(lease.workflowRunId, 'one')).toBe('kept');
+    const begun = vi.spyOn(db, 'exec');
+    write(lease, { step: { key: 'two', text: 'alone' } });
+    expect(begun).not.toHaveBeenCalled(); // one statement
+    expect(steps(lease.workflowRunId)).toEqual([
+      { key: 'one', text: 'kept' },
+      { key: 'two', text: 'alone' },
+    ]);
   });
 
   it('rejects writes of a paused process after a takeover, and does not treat others as dead after a pause', async () => {
@@ -179,6 +185,15 @@ describe('leased', () => {
     expect([await persisted, write.mock.calls.length]).toEqual(['kept', 3]);
     await expect(first.written(write)).rejects.toThrow('taken the run over');
     expect(write).toHaveBeenCalledTimes(4);
+  });
+
+  it('looks for free runs once if the worker asks for all of its free places', async () => {
+    const { first, begin } = processesOn();
+    const claim = vi.spyOn(first.table, 'claim');
+    expect(await Promise.all([first.claim(), first.claim(), first.claim()])).toEqual([undefined, undefined, undefined]);
+    expect(claim).toHaveBeenCalledTimes(1);
+    const id = await begin();
+    expect(await first.claim()).toBe(id);
   });
 
   it('ignores lease extensions of the worker', async () => {

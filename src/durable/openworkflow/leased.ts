@@ -5,6 +5,7 @@ import type { BackendSqlite } from 'openworkflow/sqlite';
 
 import { InterlockError } from '../../errors.js';
 import { createHeartbeats } from '../watches.js';
+import type { Awaitable } from '../../phase/awaitable.js';
 import { fieldsIn } from '../../phase/plain-data.js';
 
 /** The runs of a program in OpenWorkflow's table, as their leases. */
@@ -93,14 +94,21 @@ export const leased = (backend: Backend, leaseMs: number, table: LeaseTable) => 
   const leases = holdLeases(leaseMs, table);
   const closing = new AbortController();
   /** Retries a write for as long as the file is locked, full or away, so that a finished tool's result is not lost. */
-  const written = <T>(write: () => T | Promise<T>): Promise<T> =>
-    pRetry(async () => write(), {
+  const written = async <T>(write: () => Awaitable<T>): Promise<T> => {
+    try {
+      closing.signal.throwIfAborted();
+      return await write();
+    } catch (error) {
+      if (!isOfFile(error)) throw error;
+    }
+    return pRetry(async () => write(), {
       retries: Infinity,
       minTimeout: 100,
       maxTimeout: 2_000,
       signal: closing.signal,
       shouldRetry: ({ error }) => isOfFile(error),
     });
+  };
   const stopping =
     <P extends { workflowRunId: string }, R>(act: (params: P) => Promise<R>) =>
     async (params: P): Promise<R> => {
@@ -168,6 +176,7 @@ const holdLeases = (leaseMs: number, table: LeaseTable) => {
   const leases = new Map<string, string>();
   const heartbeats = createHeartbeats(leaseMs / 2);
   let silent: ReadonlyMap<string, string> = new Map();
+  let isEmpty = false;
   const extendAll = (): void => {
     const still = table.extend(leases, leaseMs);
     // A lost lease belongs to another process by now: further results of this process are not stored.
@@ -192,8 +201,13 @@ const holdLeases = (leaseMs: number, table: LeaseTable) => {
   return {
     /** Claims a run that no live process runs; returns its id. */
     claim: (workerId: string) => {
+      if (isEmpty) return undefined;
       const id = table.claim({ workerId, leaseMs, leases: leases.keys(), silent });
       if (id !== undefined) leases.set(id, workerId);
+      else {
+        isEmpty = true; // the worker claims for each of its free places, without a pause in between
+        queueMicrotask(() => (isEmpty = false));
+      }
       return id;
     },
     drop: (workflowRunId: string) => void leases.delete(workflowRunId),

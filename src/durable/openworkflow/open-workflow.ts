@@ -19,7 +19,7 @@ import { BackendSqlite } from 'openworkflow/sqlite';
 import type { Backend, WorkflowRun } from 'openworkflow/internal';
 import { watchCancels } from '../watches.js';
 import { boardOn, checkEncryption, persistedSteps, runTables, runWriter, type RunLabels, type RunLease } from './tables.js';
-import { storedDurable, type StepStore } from '../stored-steps.js';
+import { isOutermost, storedDurable, type StepStore } from '../stored-steps.js';
 import { packText, unpackText } from '../packed.js';
 import { fieldsIn } from '../../phase/plain-data.js';
 import { databaseOf, leaseTable, fileError, isOfFile, leased } from './leased.js';
@@ -218,7 +218,9 @@ const repairsOn = ({ tables, backend, steps, canceling }: OpenRuns): Pick<Progra
     const workflowRunId = tables.workflowRunOf(runId);
     const run = workflowRunId === undefined ? null : await backend.getWorkflowRun({ workflowRunId });
     const { input } = fieldsIn(run?.input);
-    return run && typeof input === 'string' ? { input: unpackText(input, runId), steps: steps.all(run.id) } : undefined;
+    return run && typeof input === 'string'
+      ? { input: unpackText(input, runId), steps: steps(run.id).filter(isOutermost) }
+      : undefined;
   },
 });
 
@@ -237,12 +239,16 @@ const claimingNow = (worker: Worker): (() => Promise<void>) => {
   return () => (last = next ??= poll(last));
 };
 
-const storeOn = ({ written, steps, writers }: OpenRuns, lease: RunLease): StepStore => ({
-  find: (key) => steps.find(lease.workflowRunId, key),
-  count: () => steps.count(lease.workflowRunId),
-  check: () => writers.synced.check(lease),
-  write: (write) => written(() => (write.step ? writers.synced : writers.early).write(lease, write)),
-});
+/** The steps that are stored already are read once, as the run is adopted. */
+const storeOn = ({ written, steps, writers }: OpenRuns, lease: RunLease): StepStore => {
+  const known = new Map(steps(lease.workflowRunId).map((step) => [step.key, step]));
+  return {
+    find: (key) => known.get(key)?.text,
+    count: () => known.size,
+    check: () => writers.synced.check(lease),
+    write: (write) => written(() => (write.step ? writers.synced : writers.early).write(lease, write)),
+  };
+};
 
 const foundOf = async (backend: Backend, workflowRunId: string | undefined): Promise<RunFound> => {
   const run = workflowRunId ? await backend.getWorkflowRun({ workflowRunId }) : null;

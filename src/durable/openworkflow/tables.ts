@@ -11,7 +11,7 @@ import {
   unencrypted,
 } from '../journal.js';
 import type { Ledger } from '../ledger.js';
-import { isOutermost, type StepStore } from '../stored-steps.js';
+import type { StepStore } from '../stored-steps.js';
 import { pack, unpack } from '../packed.js';
 
 /** The labels of a run's call. */
@@ -173,8 +173,9 @@ export interface RunLease {
 
 /** Writes a program's runs in transactions on a connection. Only the worker that holds a run can write to it. */
 export const runWriter = (db: DatabaseSync, program: string) => {
-  const held = db.prepare("SELECT 1 FROM workflow_runs WHERE id = ? AND worker_id = ? AND status = 'running'");
-  const keep = db.prepare('INSERT INTO interlock_steps VALUES (?, ?, ?)');
+  const isHeld = "SELECT 1 FROM workflow_runs WHERE id = ? AND worker_id = ? AND status = 'running'";
+  const held = db.prepare(isHeld);
+  const keep = db.prepare(`INSERT INTO interlock_steps SELECT ?, ?, ? WHERE EXISTS (${isHeld})`);
   const next = db.prepare('SELECT coalesce(max(place) + 1, 0) AS place FROM interlock_board WHERE program = ? AND run_id = ?');
   const add = db.prepare('INSERT OR IGNORE INTO interlock_board VALUES (?, ?, ?, ?, ?)');
   const addAll = ({ runId, at, entries }: Append): number => {
@@ -185,33 +186,31 @@ export const runWriter = (db: DatabaseSync, program: string) => {
   const check = ({ workflowRunId, workerId }: RunLease): void => {
     if (!held.get(workflowRunId, workerId)) throw new TakenOver();
   };
+  const keepStep = ({ workflowRunId, workerId }: RunLease, { key, text }: PersistedStep): void => {
+    if (keep.run(workflowRunId, key, pack(text), workflowRunId, workerId).changes === 0) throw new TakenOver();
+  };
   return {
     check,
-    write: (lease: RunLease, { step, append }: Parameters<StepStore['write']>[0]): number =>
-      inTransaction(db, () => {
-        check(lease);
-        if (step) keep.run(lease.workflowRunId, step.key, pack(step.text));
-        return append ? addAll(append) : -1;
-      }),
+    write: (lease: RunLease, { step, append }: Parameters<StepStore['write']>[0]): number => {
+      if (step && !append) keepStep(lease, step); // one statement needs no transaction around it
+      if (!append) return -1;
+      return inTransaction(db, () => {
+        if (step) keepStep(lease, step);
+        else check(lease);
+        return addAll(append);
+      });
+    },
   };
 };
 
-/** Step results of runs. OpenWorkflow's own table ends a run at 1,000 steps, and is read whole whenever a run is adopted. */
+/** Step results of runs, in the order in which they were stored. OpenWorkflow's own table ends a run at 1,000 steps. */
 export const persistedSteps = (db: DatabaseSync) => {
-  const find = db.prepare('SELECT text FROM interlock_steps WHERE workflow_run_id = ? AND key = ?');
-  const count = db.prepare('SELECT count(*) AS steps FROM interlock_steps WHERE workflow_run_id = ?');
   const all = db.prepare('SELECT key, text FROM interlock_steps WHERE workflow_run_id = ? ORDER BY rowid');
-  return {
-    /** The results of the outermost steps, in the order in which they were stored. */
-    all: (workflowRunId: string): readonly PersistedStep[] =>
-      all
-        .all(workflowRunId)
-        .map(({ key, text }) => ({ key: String(key), text: unpack(text, String(key)) }))
-        .filter(isOutermost),
-    find: (workflowRunId: string, key: string) => {
-      const known = find.get(workflowRunId, key);
-      return known && unpack(known['text'], key);
-    },
-    count: (workflowRunId: string) => Number(count.get(workflowRunId)?.['steps'] ?? 0),
-  };
+  return (workflowRunId: string): readonly PersistedStep[] =>
+    all.all(workflowRunId).map(({ key, text }) => ({
+      key: String(key),
+      get text() {
+        return unpack(text, String(key)); // when it is read: a damaged one must not stop those before it
+      },
+    }));
 };

@@ -22,6 +22,7 @@ export type Settled = Readonly<Record<string, number>>;
  * maintained package finds an appended word or entry in time proportional to the length. Settled entries are skipped.
  */
 export const diff = (before: unknown, after: unknown, settled: Settled = {}): Patch | undefined => {
+  if (Object.is(before, after)) return undefined; // most of a state is shared with the one before
   if (typeof before === 'string' && typeof after === 'string') return diffTexts(before, after);
   if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after, 0);
   if (isRecord(before) && isRecord(after)) return diffRecords(before, after, settled);
@@ -31,25 +32,27 @@ export const diff = (before: unknown, after: unknown, settled: Settled = {}): Pa
 /** Texts below this length are replaced as a whole. */
 const shortText = 16;
 
-const diffTexts = (before: string, after: string): Patch | undefined => {
-  if (before === after) return undefined;
-  return before.length >= shortText && after.startsWith(before) ? ['+', after.slice(before.length)] : ['=', after];
-};
+const diffTexts = (before: string, after: string): Patch =>
+  before.length >= shortText && after.startsWith(before) ? ['+', after.slice(before.length)] : ['=', after];
 
 type Fields = Record<string, unknown>;
 
 const diffRecords = (before: Fields, after: Fields, settled: Settled): Patch | undefined => {
   const changed: Record<string, Patch> = {};
+  const gone: string[] = [];
   let changes = 0;
-  for (const [name, value] of Object.entries(after)) {
+  for (const name of Object.keys(after)) {
+    const [from, to] = [before[name], after[name]];
+    const isNew = (from === undefined || name === '__proto__') && !Object.hasOwn(before, name);
+    if (!isNew && Object.is(from, to)) continue;
     const length = Object.hasOwn(settled, name) ? settled[name] : undefined;
-    const patch = Object.hasOwn(before, name) ? diffField(before[name], value, length) : (['=', value] as const);
+    const patch = isNew ? (['=', to] as const) : diffField(from, to, length);
     if (!patch) continue;
     setField(changed, name, patch);
     changes += 1;
   }
-  const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
-  return changes + removed.length > 0 ? ['.', changed, removed] : undefined;
+  for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) gone.push(name);
+  return changes + gone.length > 0 ? ['.', changed, gone] : undefined;
 };
 
 const diffField = (before: unknown, after: unknown, settled: number | undefined): Patch | undefined =>
@@ -72,10 +75,11 @@ const diffLists = (before: readonly unknown[], after: readonly unknown[], settle
   let tail = 0;
   while (tail < most - head && isSame(before.at(-1 - tail), after.at(-1 - tail))) tail += 1;
   const at = Math.min(before.length, after.length) - tail;
-  const changed = Array.from({ length: at - head }, (_, step) => head + step).flatMap((index): [number, Patch][] => {
+  const changed: [number, Patch][] = [];
+  for (let index = head; index < at; index += 1) {
     const patch = diff(before[index], after[index]);
-    return patch ? [[index, patch]] : [];
-  });
+    if (patch) changed.push([index, patch]);
+  }
   return ['#', changed, at, before.length - tail - at, after.slice(at, after.length - tail)];
 };
 
