@@ -101,8 +101,18 @@ const meetsCondition = async (
   return results.some(Boolean);
 };
 
-/** Mastra's chunk of any provider's part. Mastra omits that a result is preliminary. */
+/** A provider's piece of text, if it has this type. */
+interface TextPiece {
+  readonly type: string;
+  readonly id: string;
+  readonly delta?: string;
+  readonly providerMetadata?: unknown;
+}
+
+/** Mastra's chunk of any provider's part; that of a piece of text without Mastra's function. Mastra omits that a result is preliminary. */
 const toChunk: LoopPorts['toChunk'] = (part, runId) => {
+  const { type, id, delta: text, providerMetadata } = part as TextPiece;
+  if (type === 'text-delta' && text) return { type, runId, from: 'AGENT', payload: { id, providerMetadata, text } };
   const chunk = convertFullStreamChunkToMastra(part as never, { runId });
   if (chunk?.type === 'tool-result' && fieldsIn(part)['preliminary']) Object.assign(chunk.payload, { preliminary: true });
   return chunk;
