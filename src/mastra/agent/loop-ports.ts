@@ -18,7 +18,7 @@ import { runTool, stepTool, type ToolRunContext } from '../tools/run-tool.js';
 import { makeArguments, takeMade } from '../tool-arguments.js';
 import { fieldsIn, copyPlain, isRecord, pick } from '../../phase/plain-data.js';
 import { stepFeedbackTag } from '../../loop/conversation.js';
-import { createConversion } from '../messages/conversion.js';
+import { createConversion, createOneConversion } from '../messages/conversion.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 
 /** Creates ids with the agent's Mastra instance, or random ids without one. */
@@ -173,7 +173,8 @@ export const createToolMessages = (copies: MessageCopies): ((list: MessageList, 
       (list) => list.get[name].aiV5.model(),
       copies,
     );
-  const [all, input] = [wayOf('all'), wayOf('input')];
+  const all = wayOf('all');
+  const input = createOneConversion((list) => list.get.input.db(), wayOf('input'), copies); // tools of each step get the same
   return async (list, forAgent) => (forAgent ? [...(await all(list)), ...stepFeedback(list)] : input(list));
 };
 
