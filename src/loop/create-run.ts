@@ -126,7 +126,7 @@ export const unanswered = (): AttemptReply => ({
   originalWords: [],
   heldResults: [],
   hasResponded: false,
-  originals: new Map(),
+  originals: {},
   wasEdited: false,
   hasFallen: false,
   finish: undefined,

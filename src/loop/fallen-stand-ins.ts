@@ -24,18 +24,20 @@ export const noteOriginal = ({ originals }: Attempt, chunk: Chunk): void => {
   const span = spanTypeOf(chunk);
   if (span) {
     const { id, text } = payload as SpanPayload;
-    const pieces = computed(originals, `${span} ${id}`, (): string[] => []);
+    const pieces = computed((originals[span] ??= new Map()), id, newList);
     if (text) pieces.push(text);
   } else if (type === 'tool-call') {
     const { toolCallId, toolName, args } = payload as ToolCall;
-    originals.set(`call ${toolCallId}`, [toolName, JSON.stringify(args)]);
+    (originals.call ??= new Map()).set(toolCallId, [toolName, JSON.stringify(args)]);
   }
 };
 
-const originalText = ({ originals }: Attempt, { type, id }: Span): string => (originals.get(`${type} ${id}`) ?? []).join('');
+const newList = (): string[] => [];
+
+const originalText = ({ originals }: Attempt, { type, id }: Span): string => (originals[type]?.get(id) ?? []).join('');
 
 const isEditedCall = ({ originals }: Attempt, { toolCallId, toolName, args }: ToolCall): boolean => {
-  const original = originals.get(`call ${toolCallId}`);
+  const original = originals.call?.get(toolCallId);
   return original !== undefined && !isSame(original, [toolName, JSON.stringify(args)]);
 };
 
@@ -79,7 +81,8 @@ export const dropFallen = (attempt: Attempt): void => {
   for (const part of answer.parts)
     if (part.type === 'tool-invocation' && isEditedCall(attempt, part.toolInvocation as ToolCall)) edited.add(part);
   const left = answer.spans.length + answer.toolCalls.length;
-  const isRemoved = [...originals].filter(([key, pieces]) => key.startsWith('call ') || pieces.length > 0).length > left;
+  const texts = [originals.text, originals.reasoning].flatMap((some) => [...(some?.values() ?? [])]);
+  const isRemoved = texts.filter(({ length }) => length > 0).length + (originals.call?.size ?? 0) > left;
   if (edited.size === 0 && !isRemoved) return;
   for (const part of answer.parts) dropStandIns(part, edited.has(part) ? 'all' : 'references');
 };

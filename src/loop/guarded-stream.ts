@@ -230,7 +230,7 @@ const judgesWhole = (run: Run): boolean => isGuarded(run, 'outputStep') || isGua
 
 /** Keeps a chunk that streams arguments, to compare it with its call. */
 const keepInput = (run: Run, { answer }: Attempt, chunk: Chunk): void => {
-  if (judgesWhole(run) && argumentsOf(chunk) !== undefined) answer.streamedInput.push(chunk);
+  if (argumentsOf(chunk) !== undefined && judgesWhole(run)) answer.streamedInput.push(chunk);
 };
 
 /**

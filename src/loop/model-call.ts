@@ -68,22 +68,20 @@ const streamOf = ({ read, toChunk }: ResponseReader, onChunk: (chunk: Chunk) => 
 /** Chunks without text count as one, or any number of them could wait. */
 const sizeOf = (item: Item): number => ('chunk' in item ? Math.max(1, wordsOfChunk(item.chunk)?.length ?? 0) : 1);
 
-/** A chunk from the model. */
-interface ModelChunk {
-  readonly chunk: Chunk;
-  /** Start time of the call. */
+/** A call of the model whose chunks are recorded. */
+interface RecordedCall {
   readonly startedAt: number;
   /** Whether a guard may edit or buffer words. */
   readonly needsWords: boolean;
 }
 
 /** Records what the loop itself needs from a chunk, independently of the guards. Throws the provider's error. */
-export const recordModelChunk = (run: Run, modelChunk: ModelChunk): void => {
+export const recordModelChunk = (run: Run, chunk: Chunk, { startedAt, needsWords }: RecordedCall): void => {
   const attempt = currentAttempt(run);
-  const { type, payload } = modelChunk.chunk;
+  const { type, payload } = chunk;
   if (type === 'error') throw fieldsIn(payload)['error'] ?? payload;
-  if (modelChunk.needsWords && type !== 'raw') keepOriginalWords(attempt, modelChunk.chunk);
-  if (type === 'finish') recordModelFinish(run, modelChunk);
+  if (needsWords && type !== 'raw') keepOriginalWords(attempt, chunk);
+  if (type === 'finish') recordModelFinish(run, chunk, startedAt);
   else if (type === 'response-metadata') recordMetadata(attempt, fieldsIn(payload));
   else if (type !== 'raw' && attempt.modelCall?.respondedAt === undefined)
     changeAttempt(run, {
@@ -145,7 +143,7 @@ const countsIn = (usage: TokenUsage): TokenUsage => {
 };
 
 /** Records the end of the model's response: its usage counts, whatever the guards' later verdict. */
-const recordModelFinish = (run: Run, { chunk, startedAt }: Pick<ModelChunk, 'chunk' | 'startedAt'>): void => {
+const recordModelFinish = (run: Run, chunk: Chunk, startedAt: number): void => {
   const { finish, hasResponded, cached } = currentAttempt(run);
   if (finish) return;
   const payload = (chunk.payload ?? {}) as FinishPayload;
@@ -177,7 +175,7 @@ export const recordWastedCall = (run: Run): void => {
   ahead.hangUp();
   if (run.signal.aborted || cached) return; // the caller canceled, not a guard; or no model was called
   const { finish, startedAt } = ahead;
-  if (finish) recordModelFinish(run, { chunk: finish, startedAt });
+  if (finish) recordModelFinish(run, finish, startedAt);
   const { inputTokens, outputTokens } = currentAttempt(run).finish?.usage ?? {};
   run.recorder.record({
     type: 'model-wasted',

@@ -145,7 +145,7 @@ export interface AttemptReply {
   /** Whether the model has responded: with text, calls or files, or with the end of an empty response. */
   readonly hasResponded: boolean;
   /** The pieces of the provider's texts and calls, by part, while guards may edit them. */
-  readonly originals: Map<string, string[]>;
+  readonly originals: Partial<Record<Span['type'] | 'call', Map<string, string[]>>>;
   /** Whether a guard has edited the model's output. */
   readonly wasEdited: boolean;
   /** Whether it has edited a part with metadata that represents its content. */

@@ -18,6 +18,13 @@ export const isRecord = (value: unknown): value is Record<string, unknown> => {
   return prototype === Object.prototype || prototype === null;
 };
 
+/** Whether the fields of a plain object, but for one, hold no objects. */
+export const isFlat = (value: unknown, but?: string): boolean => {
+  if (!isRecord(value)) return false;
+  for (const name in value) if (name !== but && isObject(value[name])) return false;
+  return true;
+};
+
 /** The fields that have a value. */
 export const definedFields = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never; // some of the fields
@@ -120,49 +127,52 @@ export const isJson = (value: unknown, budget = { values: 1_000_000 }, depth = 0
  * A deep copy of plain data: arrays, plain objects and dates. Instances of classes, functions and bytes are shared, because only
  * their class could copy them.
  */
-export const copyPlain = <T>(value: T): T => copyWith(value);
+export const copyPlain = <T>(value: T): T => copyWith(value, plainly);
 
-/** A copy in progress. */
+/** How to copy. */
 interface Copying {
-  /** The containers of the current value, from the outside in, and their copies: data may contain itself. */
-  readonly containers: unknown[];
-  readonly copies: unknown[];
   /** A value to use instead of a copy. */
-  readonly instead: ((value: object) => unknown) | undefined;
+  readonly instead?: (value: object) => unknown;
   /** Copies an instance of a class. Default: it is shared. */
-  readonly copyInstance: ((value: object) => unknown) | undefined;
+  readonly copyInstance?: ((value: object) => unknown) | undefined;
 }
 
-const copyWith = <T>(value: T, instead?: Copying['instead'], copyInstance?: Copying['copyInstance']): T =>
-  isObject(value) ? (copy(value, { containers: [], copies: [], instead, copyInstance }, 0) as T) : value; // a copy has the type of the original
+const plainly: Copying = {};
 
-const copy = (value: object, copying: Copying, depth: number): unknown => {
+/** A container of the current value, its copy, and what contains it: data may contain itself. */
+interface Container {
+  readonly value: object;
+  readonly made: object;
+  readonly inside: Container | undefined;
+}
+
+const copyWith = <T>(value: T, copying: Copying): T =>
+  isObject(value) ? (copy(value, copying, undefined) as T) : value; // a copy has the type of the original
+
+const copy = (value: object, copying: Copying, inside: Container | undefined): unknown => {
   const isList = Array.isArray(value);
   if (!isList && !isRecord(value)) return value instanceof Date ? new Date(value) : (copying.copyInstance?.(value) ?? value);
-  for (let at = 0; at < depth; at += 1) if (copying.containers[at] === value) return copying.copies[at];
-  return copying.instead?.(value) ?? (isList ? copyList(value, copying, depth) : copyRecord(value, copying, depth));
+  for (let at = inside; at; at = at.inside) if (at.value === value) return at.made;
+  return copying.instead?.(value) ?? (isList ? copyList(value, copying, inside) : copyRecord(value, copying, inside));
 };
 
 /** A list that grows from nothing would take several times the memory. */
-const copyList = (value: readonly unknown[], copying: Copying, depth: number): unknown[] => {
+const copyList = (value: readonly unknown[], copying: Copying, inside: Container | undefined): unknown[] => {
   const made: unknown[] = [...value];
-  copying.containers[depth] = value;
-  copying.copies[depth] = made;
+  let own: Container | undefined;
   for (let index = 0; index < made.length; index += 1) {
     const entry = made[index];
-    if (isObject(entry)) made[index] = copy(entry, copying, depth + 1);
+    if (isObject(entry)) made[index] = copy(entry, copying, (own ??= { value, made, inside }));
   }
   return made;
 };
 
-const copyRecord = (value: Fields, copying: Copying, depth: number): Fields => {
+const copyRecord = (value: Fields, copying: Copying, inside: Container | undefined): Fields => {
   const made = { ...value };
+  let own: Container | undefined;
   for (const key in made) {
     const field = fieldOf(made, key);
-    if (!isObject(field)) continue;
-    copying.containers[depth] = value;
-    copying.copies[depth] = made;
-    made[key] = copy(field, copying, depth + 1);
+    if (isObject(field)) made[key] = copy(field, copying, (own ??= { value, made, inside }));
   }
   return made;
 };
@@ -181,10 +191,11 @@ const readersCopies = new WeakMap<object, unknown>();
  */
 export const keptCopy = <T>(value: T, copyInstance: (value: object) => unknown, isForReaders: boolean): T => {
   let isPlainData = true;
-  const made = copyWith(value, undefined, (one) => {
+  const noting = (one: object): unknown => {
     isPlainData = false;
     return copyInstance(one);
-  });
+  };
+  const made = copyWith(value, { copyInstance: noting });
   if (!isPlainData || !isObject(made)) return made;
   kept.add(made);
   if (isForReaders) readersCopies.set(made, value);
@@ -201,7 +212,7 @@ export const unchanging = <T>(value: T): T => {
 
 /** A copy of kept data for code that may change it. While it does not, {@link copyShared} shares the original. */
 export const copyKept = <T>(value: T, copyInstance?: Copying['copyInstance']): T => {
-  const made = copyWith(value, undefined, copyInstance);
+  const made = copyWith(value, { copyInstance });
   if (isObject(made) && isObject(value) && kept.has(value)) {
     originals.set(made, value);
     equalSince.set(made, calls);
@@ -233,8 +244,10 @@ const isUnchanged = (value: object, original: object): boolean => {
   return isEqual;
 };
 
+const sharingKept: Copying = { instead: keptOf };
+
 /** A copy of plain data for readers, which share one copy of kept data. */
-export const copyForReaders = <T>(value: T): T => copyWith(value, readersCopyOf);
+export const copyForReaders = <T>(value: T): T => copyWith(value, forReaders);
 
 const readersCopyOf = (value: object): unknown => {
   const own = keptOf(value);
@@ -244,6 +257,8 @@ const readersCopyOf = (value: object): unknown => {
   return made;
 };
 
+const forReaders: Copying = { instead: readersCopyOf };
+
 /**
  * A copy of plain data that shares all unchanged parts with an earlier copy, and with kept data; the earlier copy itself if nothing
  * changed. Shared parts are equal without a comparison.
@@ -252,10 +267,10 @@ export const copyShared = <T>(earlier: T | undefined, value: T): T => shared(ear
 
 const shared = (earlier: unknown, value: unknown): unknown => {
   if (isObject(value) && isObject(earlier) && originals.get(value) === earlier && isUnchanged(value, earlier)) return earlier;
-  if (Array.isArray(value)) return Array.isArray(earlier) ? sharedList(earlier, value) : copyWith(value, keptOf);
+  if (Array.isArray(value)) return Array.isArray(earlier) ? sharedList(earlier, value) : copyWith(value, sharingKept);
   if (value instanceof Date) return earlier instanceof Date && isSameTime(earlier, value) ? earlier : new Date(value);
   if (!isRecord(value)) return value;
-  return isRecord(earlier) ? sharedRecord(earlier, value) : copyWith(value, keptOf);
+  return isRecord(earlier) ? sharedRecord(earlier, value) : copyWith(value, sharingKept);
 };
 
 const sharedList = (earlier: readonly unknown[], value: readonly unknown[]): readonly unknown[] => {

@@ -145,6 +145,8 @@ type ScopeParts = Pick<RunScope, 'runId' | 'host'> &
     readonly reports?: Reports;
   };
 
+const newSlot = (): ProcessorSlot => ({ state: {}, streamParts: [] });
+
 const ignore = (): void => undefined;
 const noReports: Reports = {
   reportGuard: ignore,
@@ -167,7 +169,7 @@ export const createRunScope = (parts: ScopeParts): RunScope => {
     abortSignal: parts.abortSignal,
     ...pick(parts, 'messageId', 'heedsRulings', 'addOverlapGuard', 'openSpan', 'conversation', 'workflow'),
     retryCount: parts.retryCount ?? (() => 0),
-    slot: parts.slot ?? ((id) => computed(slots, id, () => ({ state: {}, streamParts: [] }))),
+    slot: parts.slot ?? ((id) => computed(slots, id, newSlot)),
     now: parts.now ?? (() => performance.now()),
     setTimer: parts.setTimer ?? systemTimer,
     ...pick(reports, 'reportGuard', 'reportConflict', 'reportStale', 'reportLateAbort', 'openShadow'),

@@ -22,7 +22,9 @@ export const phases = {
 export const phaseNames = Object.keys(phases) as Phase[]; // the table has exactly the phases
 
 /** Whether guards of a phase, by its name in a record, are called for every chunk. */
-export const isPerChunk = (name: string): boolean => Object.hasOwn(phases, name) && phases[name as Phase].cadence === 'chunk';
+export const isPerChunk = (name: string): boolean => perChunk.has(name);
+
+const perChunk: ReadonlySet<string> = new Set(phaseNames.filter((phase) => phases[phase].cadence === 'chunk'));
 
 /** Whether a processor implements any hook of the table, or computes a state signal. */
 export const hasAnyHook = (processor: object): boolean =>

@@ -125,7 +125,7 @@ const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> |
 };
 
 const give = <Chunk>({ controller, derive }: Reader<Chunk>, chunk: Chunk): void => {
-  const derived = attempted(() => derive?.(chunk)); // the writer does not fail with a reader
+  const derived = derive && attempted(() => derive(chunk)); // the writer does not fail with a reader
   if (derived !== undefined) controller.enqueue(derived);
   controller.enqueue(chunk);
 };

@@ -82,7 +82,8 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
       const { verdict } = report;
       const { kind } = verdict;
       if (verdict.kind === 'pass' && verdict.bypass) return count(bypassFact(report, verdict.bypass.reason));
-      const sum = kind === 'pass' || kind === 'edit' ? sumOf(sums, report.author) : undefined;
+      const isSummed = (kind === 'pass' || kind === 'edit') && isPerChunk(report.author.phase);
+      const sum = isSummed ? computed(sums, report.author, noCalls) : undefined;
       if (sum) addToSum(sum, report);
       else record(factOf(report));
     },
@@ -127,9 +128,8 @@ const addToSum = (sum: Sum, { durationMs, verdict }: GuardReport): void => {
   if (verdict.changes) sum.changes = [...(sum.changes ?? []), ...verdict.changes].slice(0, mostChanges);
 };
 
-/** The sum of a guard that is called per chunk; undefined for other guards. */
-const sumOf = (sums: Map<Author, Sum>, author: Author): Sum | undefined =>
-  isPerChunk(author.phase) ? computed(sums, author, () => ({ durationMs: 0, calls: 0, edits: 0 })) : undefined;
+/** The sum of a guard that is called per chunk, before its first call. */
+const noCalls = (): Sum => ({ durationMs: 0, calls: 0, edits: 0 });
 
 const staleFact = ({ isRerun: rerun, readers, authors, ...report }: StaleReport): CountedFact => {
   const guards = { readers: [...readers], authors: [...authors] };

@@ -80,6 +80,7 @@ const consumeChunks = async (
   { reader, startedAt, guardedStream }: ModelStream & { guardedStream: GuardedStream },
 ): Promise<Outcome | undefined> => {
   const needsWords = isGuarded(run, 'outputStream');
+  const words = { startedAt, needsWords };
   const holdsResults = isGuarded(run, 'toolResult');
   const withUniqueId = createPartIds(idsOf(run));
   const takeTurn = createTurns();
@@ -89,11 +90,12 @@ const consumeChunks = async (
     run.signal.throwIfAborted();
     const given = reader.toChunk(part.value);
     if (!given) continue;
-    const [chunk, keep] = makeCall(run, attempt, given);
-    recordModelChunk(run, { chunk, startedAt, needsWords });
+    const made = isChunk(given, 'tool-call') ? makeCall(run, attempt, given.payload) : undefined;
+    const chunk = made && made.call !== given.payload ? { ...given, payload: made.call } : given;
+    recordModelChunk(run, chunk, words);
     const own = withUniqueId(chunk);
     if (!own) continue;
-    keep?.(own);
+    made?.keep(own);
     if (holdsResults && own.type === 'tool-result') {
       attempt.heldResults.push(own); // emitted after it was judged, see review
       continue;
@@ -157,24 +159,20 @@ export const judgeOverlap = async (run: Run): Promise<Outcome> => {
   return { kind: 'done' };
 };
 
-/** Stores the data of a made call that its chunk lacks, under the id that the call has in the run. */
-type KeepCall = (chunk: Chunk) => void;
-
 /**
- * Makes the call of a chunk, once: from here on guards, approval functions, records, readers and the tool get the same arguments. A
- * call that the provider runs itself is not changed.
+ * Makes a call, once: from here on guards, approval functions, records, readers and the tool get the same arguments. A call that the
+ * provider runs itself is not changed. `keep` stores the data that its chunk lacks, under the id that the call has in the run.
  */
-const makeCall = (run: Run, attempt: Attempt, chunk: Chunk): readonly [made: Chunk, keep?: KeepCall] => {
+const makeCall = (run: Run, attempt: Attempt, written: ToolCall) => {
   const { makeCall: make } = run.options.ports;
-  if (!make || !isChunk(chunk, 'tool-call') || chunk.payload.providerExecuted) return [chunk];
-  const written = chunk.payload;
+  if (!make || written.providerExecuted) return undefined;
   const { args, refusal, ...rest } = make({ call: written, settings: attempt.settings });
-  const keepData: KeepCall = ({ payload }) => {
+  const keep = ({ payload }: Chunk): void => {
     const { toolCallId } = payload as ToolCall;
     if (refusal) setCall(attempt.calls, toolCallId, { ruling: { kind: 'rejected', message: refusal } });
     if ('given' in rest) setCall(attempt.calls, toolCallId, { given: { args, input: rest.given } });
   };
-  return [args === written.args ? chunk : { ...chunk, payload: { ...written, args } }, keepData];
+  return { call: args === written.args ? written : { ...written, args }, keep };
 };
 
 /** Calls the model of an attempt, or repeats a guard's cached response. */

@@ -130,7 +130,7 @@ const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetO
     ahead: undefined,
     modelCall: undefined,
     prompt: undefined,
-    originals: new Map(),
+    originals: {},
     answer: { ...createResponse(), ...content, partIds: new Set(partIds) },
     calls: new Map(calls),
     record: record === undefined ? undefined : steps[record],

@@ -18,7 +18,7 @@ import { runTool, stepTool, type ToolRunContext } from '../tools/run-tool.js';
 import { makeArguments, takeMade } from '../tool-arguments.js';
 import { fieldsIn, copyPlain, isRecord, pick } from '../../phase/plain-data.js';
 import { stepFeedbackTag } from '../../loop/conversation.js';
-import { createConversion } from '../messages/conversion.js';
+import { createConversion, createOneConversion } from '../messages/conversion.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 
 /** Creates ids with the agent's Mastra instance, or random ids without one. */
@@ -101,8 +101,18 @@ const meetsCondition = async (
   return results.some(Boolean);
 };
 
-/** Mastra's chunk of any provider's part. Mastra omits that a result is preliminary. */
+/** A provider's piece of text, if it has this type. */
+interface TextPiece {
+  readonly type: string;
+  readonly id: string;
+  readonly delta?: string;
+  readonly providerMetadata?: unknown;
+}
+
+/** Mastra's chunk of any provider's part; that of a piece of text without Mastra's function. Mastra omits that a result is preliminary. */
 const toChunk: LoopPorts['toChunk'] = (part, runId) => {
+  const { type, id, delta: text, providerMetadata } = part as TextPiece;
+  if (type === 'text-delta' && text) return { type, runId, from: 'AGENT', payload: { id, providerMetadata, text } };
   const chunk = convertFullStreamChunkToMastra(part as never, { runId });
   if (chunk?.type === 'tool-result' && fieldsIn(part)['preliminary']) Object.assign(chunk.payload, { preliminary: true });
   return chunk;
@@ -163,7 +173,8 @@ export const createToolMessages = (copies: MessageCopies): ((list: MessageList, 
       (list) => list.get[name].aiV5.model(),
       copies,
     );
-  const [all, input] = [wayOf('all'), wayOf('input')];
+  const all = wayOf('all');
+  const input = createOneConversion((list) => list.get.input.db(), wayOf('input'), copies); // tools of each step get the same
   return async (list, forAgent) => (forAgent ? [...(await all(list)), ...stepFeedback(list)] : input(list));
 };
 

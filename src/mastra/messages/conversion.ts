@@ -1,7 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { Run } from '../../loop/run.js';
 import { copyPlain, fieldsIn, isObject, isPlain, isSame } from '../../phase/plain-data.js';
-import { emptyLike, insidesOf, isKnownInside, isUserText, settledLength, type MessageCopies } from './list-insides.js';
+import { emptyLike, hasCall, insidesOf, isKnownInside, isUserText, settledLength, type MessageCopies } from './list-insides.js';
 
 /** A message for models or tools. */
 interface Converted {
@@ -19,6 +19,12 @@ interface Known<Message> {
 }
 const none = { of: [], made: [] };
 
+type DBMessages = readonly MastraDBMessage[];
+/** A question, as a list of one message, and its copy. */
+type Question = readonly [asked: DBMessages, copy: MastraDBMessage | undefined];
+type MessagesOf = (list: MessageList) => DBMessages;
+type Convert<Message> = (list: MessageList) => Promise<Message[]>;
+
 /**
  * Converts a growing list repeatedly, with the result of Mastra's own conversion. Messages before the last user message, and the
  * first steps of a long answer to it, are converted again only after a change. Each result has messages and parts of its own.
@@ -27,16 +33,37 @@ const none = { of: [], made: [] };
  * @param convert Mastra's own conversion of them
  */
 export const createConversion = <Message extends Converted>(
-  messagesOf: (list: MessageList) => readonly MastraDBMessage[],
+  messagesOf: MessagesOf,
   convert: (list: MessageList) => Promise<Message[]> | Message[],
   copies: MessageCopies,
-): ((list: MessageList) => Promise<Message[]>) => {
+): Convert<Message> => {
   let [earlier, steps]: [Known<Message>, Known<Message>] = [none, none];
   const earlierOf = async (list: MessageList, messages: readonly MastraDBMessage[], of: readonly object[]) => {
     if (of.length === earlier.of.length && startsWith(of, earlier.of)) return earlier.made;
     const made = (await convert(partOf(list, [...messages, question], false))).slice(0, -1);
     if (isPlain(of)) earlier = { of, made }; // changes inside an instance of a class are not noticed
     return made;
+  };
+  let head: { readonly of: unknown; readonly made: readonly Message[] } = none;
+  /** Converts a question and the messages after it. Before the rest of an answer, what is known of its head is not converted again. */
+  const answerTo = async (
+    list: MessageList,
+    [asked, copy]: Question,
+    { last, isRest }: { last: DBMessages; isRest: boolean },
+  ) => {
+    const { systemMessages, taggedSystemMessages } = insidesOf(list);
+    const of = [systemMessages, taggedSystemMessages, copy];
+    if (isRest && isSame(of, head.of)) {
+      const { made: before } = head; // other conversions may be under way
+      const rest = await convert(partOf(list, last, false));
+      const start = rest.findIndex(({ role }) => role !== 'user'); // Mastra puts a message before an answer without a question
+      return [before, start === -1 ? [] : rest.slice(start)] as const;
+    }
+    const all = await convert(partOf(list, [...asked, ...last], true));
+    const start = all.findIndex(({ role }) => role !== 'system') + 1; // there is a user message
+    const made = all.slice(0, start);
+    if (isPlain(of)) head = { of: [...copyPlain(of.slice(0, 2)), copy], made };
+    return [made, all.slice(start)] as const;
   };
   const knownSteps = (parts: readonly { type: string }[], settled: number): Known<Message> => {
     const { length } = steps.of;
@@ -55,14 +82,27 @@ export const createConversion = <Message extends Converted>(
     const known = knownSteps(parts, settled);
     const { length: from } = known.of;
     const last = answer && from > 0 ? partsFrom(answer, from) : messages.slice(length + 1);
-    const rest = await convert(partOf(list, [...messages.slice(length, length + 1), ...last], true));
-    const start = rest.findIndex(({ role }) => role !== 'system'); // there is a user message
-    const made = known.made.concat(rest.slice(start + 1)); // not in place: other conversions may be under way
+    const asked: Question = [messages.slice(length, length + 1), of[length]];
+    const [start, rest] = await answerTo(list, asked, { last, isRest: from > 0 && last.length > 0 });
+    const made = known.made.concat(rest); // not in place, see above
     if (settled > from && settled === parts.length && isPlain(parts.slice(from))) steps = { of: parts, made };
-    return rest
-      .slice(0, start)
-      .concat(before, rest.slice(start, start + 1), made)
-      .map(copied);
+    return [...start.slice(0, -1), ...before, ...start.slice(-1), ...made].map(copied);
+  };
+};
+
+/** The same for a list that seldom changes: while it does not, nothing is converted again. */
+export const createOneConversion = <Message extends Converted>(
+  messagesOf: MessagesOf,
+  convert: Convert<Message>,
+  copies: MessageCopies,
+): Convert<Message> => {
+  let known: Known<Message> = none;
+  return async (list) => {
+    const of = copies.of(messagesOf(list));
+    const isKnown = of.length > 0 && of.length === known.of.length && startsWith(of, known.of);
+    const made = isKnown ? known.made : await convert(list);
+    if (!isKnown && isPlain(of) && !of.some(hasCall)) known = { of, made }; // Mastra looks for calls in later messages, too
+    return made.map(copied);
   };
 };
 
@@ -73,12 +113,11 @@ const copied = <Message extends Converted>(message: Message): Message => {
 };
 
 const copiedPart = <T extends object>(part: T): T => {
-  const { output, providerOptions } = fieldsIn(part);
-  return {
-    ...part,
-    ...(isObject(output) && { output: { ...output } }),
-    ...(isObject(providerOptions) && { providerOptions: copyPlain(providerOptions) }),
-  };
+  const copy: T & { output?: unknown; providerOptions?: unknown } = { ...part };
+  const { output, providerOptions } = copy;
+  if (isObject(output)) copy.output = { ...output };
+  if (isObject(providerOptions)) copy.providerOptions = copyPlain(providerOptions);
+  return copy;
 };
 
 /** The answer, if the list ends with a user message with text and one message after it. */
@@ -142,127 +181,6 @@ const partOf = (list: MessageList, messages: readonly MastraDBMessage[], hasSyst
       taggedSystemMessages: listInsides.taggedSystemMessages,
     });
   return part;
-};
-
-type Content = MastraDBMessage['content'];
-type Part = Content['parts'][number];
-type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
-
-/** A field of a message that repeats its parts of one type. Without such a part, Mastra sends the field to the model. */
-interface Mirror {
-  readonly type: Part['type'];
-  readonly field: 'reasoning' | 'toolInvocations' | 'content';
-  /** The parts equal to the field. */
-  toParts(content: Content): Part[];
-}
-
-const mirrors: readonly Mirror[] = [
-  {
-    type: 'reasoning',
-    field: 'reasoning',
-    toParts: ({ reasoning = '' }) => [{ type: 'reasoning', reasoning, details: [{ type: 'text', text: reasoning }] }],
-  },
-  {
-    type: 'tool-invocation',
-    field: 'toolInvocations',
-    toParts: ({ toolInvocations = [] }) => toolInvocations.map((toolInvocation) => ({ type: 'tool-invocation', toolInvocation })),
-  },
-  { type: 'text', field: 'content', toParts: ({ content = '' }) => [{ type: 'text', text: content }] },
-];
-
-/** True if a field has content but the message has no part of its type. */
-const speaks = ({ type, field }: Mirror, content: Content): boolean => {
-  if (!content[field]?.length) return false;
-  for (const part of content.parts) if (part.type === type) return false;
-  return true;
-};
-
-/** The mirrors whose field has content but no part. One function per message: V8 would discard the code of a loop inside a long loop. */
-const mirrorsOf = (content: Content): readonly Mirror[] => mirrors.filter((mirror) => speaks(mirror, content));
-
-/**
- * Adds parts for content that incoming messages have only in fields, because guards check parts. Removes Mastra's copy of files: the
- * model would get it after a guard has removed the part.
- */
-export const addMissingParts = (messages: readonly MastraDBMessage[]): void => {
-  for (const { content } of messages) {
-    content.parts ??= []; // missing in some external messages
-    if (content.parts.some(({ type }) => type === 'file')) delete content.experimental_attachments;
-    mirrorsOf(content).forEach(({ toParts }) => content.parts.push(...toParts(content)));
-  }
-};
-
-/**
- * The messages as Mastra's agent returns them, in copies: answers repeat their text in a field. The messages of a list get no such field
- * before they were accepted, because guards edit parts.
- */
-export const withTextFields = (messages: readonly MastraDBMessage[], { getPersisted }: MessageList): MastraDBMessage[] => {
-  const answers = new Set(getPersisted.response.db());
-  return messages.map((message) => {
-    const copy = { ...message, content: { ...message.content, parts: message.content.parts ?? [] } };
-    if (answers.has(message)) fillTextField(copy);
-    else followParts(copy.content);
-    return copy;
-  });
-};
-
-/** Updates these fields in the messages of a list. */
-export const fillTextFields = ({ get }: MessageList): void => {
-  for (const { content } of get.input.db()) followParts(content);
-  for (const message of get.response.db()) fillTextField(message);
-};
-
-/** Sets the fields of a message of the answer that repeat its parts. */
-const fillTextField = ({ role, content }: MastraDBMessage): void => {
-  const text = role === 'assistant' ? lastText(content.parts) : '';
-  if (text !== '') content.content = text; // a new answer has no such field yet
-  followParts(content);
-};
-
-/** Updates the fields of a message that repeat its parts, if guards have edited or removed these. */
-export const followParts = (content: Content): void => {
-  mirrorsOf(content).forEach(({ field }) => delete content[field]);
-  const { parts } = content;
-  if (content.content && !parts.some((part) => part.type === 'text' && part.text === content.content)) {
-    const texts = ofType(parts, 'text').map(({ text }) => text);
-    if (!repeats(content.content, [...texts, lastText(parts)])) content.content = texts.join('\n');
-  }
-  if (content.reasoning) {
-    const reasons = ofType(parts, 'reasoning').map(({ reasoning }) => reasoning);
-    if (!repeats(content.reasoning, reasons)) content.reasoning = reasons.join('\n');
-  }
-  if (content.toolInvocations) {
-    const calls = ofType(parts, 'tool-invocation').map(({ toolInvocation }) => toolInvocation);
-    if (!sameCalls(content.toolInvocations, calls)) content.toolInvocations = calls as Content['toolInvocations']; // the older type has fewer states
-  }
-};
-
-const ofType = <T extends Part['type']>(parts: readonly Part[], type: T): PartOf<T>[] =>
-  parts.filter((part): part is PartOf<T> => part.type === type);
-
-/** True if a field repeats texts in one of Mastra's ways: one of them, or all, with or without line breaks. */
-const repeats = (repetition: string, texts: readonly string[]): boolean =>
-  texts.includes(repetition) || texts.join('') === repetition || texts.join('\n') === repetition;
-
-type Call = PartOf<'tool-invocation'>['toolInvocation'];
-
-const sameCalls = (repeated: readonly unknown[], calls: readonly Call[]): boolean =>
-  repeated.length === calls.length &&
-  calls.every((call, index) => {
-    const { toolCallId, args, result } = repeated[index] as Partial<Call> & { result?: unknown };
-    return (
-      toolCallId === call.toolCallId && isSame(args, call.args) && isSame(result, 'result' in call ? call.result : undefined)
-    );
-  });
-
-/** The text of the last step with text. */
-const lastText = (parts: readonly Part[]): string => {
-  const steps: string[][] = [[]];
-  for (const part of parts) {
-    if (part.type === 'step-start') steps.push([]);
-    if (part.type === 'text') steps.at(-1)?.push(part.text);
-  }
-  return steps.findLast((texts) => texts.length > 0)?.join('\n') ?? '';
 };
 
 /** The object of an accepted answer. `usedFallbackValue` is true if it is the fallback value. */

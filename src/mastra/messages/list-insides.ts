@@ -151,7 +151,8 @@ export const createMessageCopies = (isHandedOut: () => boolean) => {
   };
 };
 
-const hasCall = ({ content: { parts } }: MastraDBMessage): boolean => {
+/** Whether a message has a tool call. */
+export const hasCall = ({ content: { parts } }: MastraDBMessage): boolean => {
   for (const { type } of parts) if (type === 'tool-invocation') return true;
   return false;
 };

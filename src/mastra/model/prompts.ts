@@ -2,7 +2,8 @@ import { aiV5ModelMessageToV2PromptMessage, type MastraDBMessage, type MessageLi
 import type { LoopMessages, Prompt, StepSettings } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import { fieldsIn, isObject, isRecord, computed } from '../../phase/plain-data.js';
-import { createConversion, followParts } from '../messages/conversion.js';
+import { createConversion } from '../messages/conversion.js';
+import { followParts } from '../messages/repeated-fields.js';
 import type { MessageCopies } from '../messages/list-insides.js';
 import { isStandardSchemaWithJSON, standardSchemaToJSONSchema } from '@mastra/core/schema';
 import { isProviderDefinedTool } from '@mastra/core/tools';
