@@ -134,9 +134,9 @@ describe('leased', () => {
     write(lease, { step: { key: 'one', text: 'kept' }, append: { ...append, entries: [...append.entries, { text: 'c' }] } });
     expect(await board.read('run', 0)).toEqual(['start', 'a', 'b', 'c']);
     expect(await board.marked('run', 'life')).toEqual([{ place: 0, text: 'start' }]);
-    const begun = vi.spyOn(db, 'exec');
+    const transactions = vi.spyOn(db, 'exec');
     write(lease, { step: { key: 'two', text: 'alone' } });
-    expect(begun).not.toHaveBeenCalled(); // one statement
+    expect(transactions).not.toHaveBeenCalled(); // one statement
     expect(steps(lease.workflowRunId)).toEqual([
       { key: 'one', text: 'kept' },
       { key: 'two', text: 'alone' },
