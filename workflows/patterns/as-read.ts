@@ -94,7 +94,8 @@ const asRead = (finder: Finder, { behind, isPlain, read, openCodeOf: codeOf }: S
     lookbehind: Math.max(finder.lookbehind, behind),
     lookahead: finder.lookahead * unitsPerSign,
     find: (text, from, until = text.length) => {
-      if (isPlain(text, from, until + ahead)) return none;
+      const isNear = Math.min(text.length - until, ahead) <= nearAhead;
+      if (isNear && isPlain(text, from, until + ahead)) return none;
       const reading = read(text, { from, until, ahead }, isOpen);
       if (!reading) return none;
       return finder

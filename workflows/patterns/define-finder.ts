@@ -204,8 +204,10 @@ const searchOf =
 
 /** A search for matches by their beginnings, if these are known. */
 export const searchFor = (regex: RegExp): Search => {
-  const places = sieve.add(ownFactsOf(regex).beginnings());
-  return places ? searchAt(regex, places) : searchOf(globally(regex.source, regex));
+  const { beginnings, reach } = ownFactsOf(regex);
+  const places = sieve.add(beginnings());
+  const search = searchOf(globally(regex.source, regex));
+  return places ? searchAt(regex, places) : (text, from, until) => search(text.slice(0, until + reach().length), from);
 };
 
 /** The same: only the places with a beginning of a match are compared. */
