@@ -64,7 +64,7 @@ const beginnings = [
   String.raw`(?<![\p{L}\p{N}@./\\:_-])(?:${bare})`,
 ].join('|');
 /** A space ends the search of a word that has none of them. */
-const startForms = bothForms(`(?<before>${before})|${beginnings}|[\\0- ]`, 'g');
+const startForms = bothForms(`(${before})|${beginnings}|[\\0- ]`, 'g');
 /** One of these is in the beginning of every address, or in its first word. */
 const hint = /[=\\]|:(?=\S)|\](?=[:(])|[Uu][Rr][Ll]\(|\/[/\\]|\.[^\s.]/g;
 /**
@@ -84,7 +84,7 @@ export function* linksIn(text: string, from: number, until = text.length): Gener
   let place = Math.max(0, from - linkLookbehind);
   for (let match = beginningIn(scope, place); match && match.index < until; match = beginningIn(scope, place)) {
     let next = match.index + 1;
-    const isPlace = match.groups?.['before'] !== undefined;
+    const isPlace = match[1] !== undefined;
     const start = isPlace ? match.index + match[0].length : match.index;
     if (start >= from && start < until && (!isPlace || leadsElsewhere.test(scope.slice(start, start + maxSchemeChars))))
       next = Math.max(next, (yield spanAt(scope, start, isPlace)) ?? 0);

@@ -51,6 +51,8 @@ const createSharedReader = (lookbehind: number) => {
   return {
     /** The length of text before a place that is read too, in original UTF-16 units. */
     behind,
+    /** Whether a section, and the text shortly before it, have only their own reading. */
+    isPlain: (text: string, from: number, until: number) => isPlain(text, Math.max(0, from - near), Math.min(text.length, until)),
     /** The start of an unfinished code at the end of a text; the text's length if there is none. */
     openCodeOf: (text: string) => {
       if (endedText !== text) [endedText, code] = [text, openCodeOf(text)];
@@ -83,7 +85,7 @@ export const alsoAsRead = <Kind extends string>(finders: NamedFinders<Kind>): Na
 
 const none: readonly TextSpan[] = [];
 
-const asRead = (finder: Finder, { behind, read, openCodeOf: codeOf }: SharedReader): Finder => {
+const asRead = (finder: Finder, { behind, isPlain, read, openCodeOf: codeOf }: SharedReader): Finder => {
   const ahead = Number(finder.maxLength) + finder.lookahead; // no value finder waits for the end of its part
   const isOpen = (text: string, from: number, until: number) => finder.open(text, from) < until;
   return {
@@ -92,6 +94,8 @@ const asRead = (finder: Finder, { behind, read, openCodeOf: codeOf }: SharedRead
     lookbehind: Math.max(finder.lookbehind, behind),
     lookahead: finder.lookahead * unitsPerSign,
     find: (text, from, until = text.length) => {
+      const isNear = Math.min(text.length - until, ahead) <= nearAhead;
+      if (isNear && isPlain(text, from, until + ahead)) return none;
       const reading = read(text, { from, until, ahead }, isOpen);
       if (!reading) return none;
       return finder
@@ -99,6 +103,7 @@ const asRead = (finder: Finder, { behind, read, openCodeOf: codeOf }: SharedRead
         .map((span) => ({ ...span, start: reading.startOf(span.start), end: reading.endOf(span.end - 1) }));
     },
     open: (text, from) => {
+      if (isPlain(text, from, text.length)) return text.length; // as the paired finder decides
       const code = codeOf(text);
       const known = code === text.length ? text : text.slice(0, code);
       const reading = read(known, { from, until: known.length, ahead: 0 }, () => false);

@@ -1,11 +1,11 @@
 import { RegExpParser } from '@eslint-community/regexpp';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { beginningsOf, symbolOf } from './beginnings.js';
+import { beginningsOf, symbolOf, symbolsOf } from './beginnings.js';
 import { createSieve } from './sieve.js';
 
 const beginnings = (regex: RegExp) => beginningsOf(new RegExpParser().parseLiteral(String(regex)));
-const symbols = (text: string): string => Array.from(text, (sign) => String.fromCharCode(symbolOf(sign.charCodeAt(0)))).join('');
+const symbols = (text: string): number[] => Array.from({ length: text.length }, (_, at) => symbolOf(text.charCodeAt(at)));
 
 const expressions: readonly RegExp[] = [
   /gh[pousr]_[A-Za-z0-9]{20,24}/,
@@ -28,7 +28,7 @@ test('every match begins with one of the beginnings', () => {
         const text = isUpper && regex.ignoreCase ? given.toUpperCase() : given;
         const start = regex.exec(text)?.index ?? 0;
         expect(
-          all.some((one) => symbols(text.slice(start)).startsWith(one)),
+          all.some((sets) => sets.every((set, at) => symbolsOf(set).includes(symbols(text)[start + at] ?? -1))),
           `${String(regex)} ${JSON.stringify(text)}`,
         ).toBe(true);
       }),
@@ -37,7 +37,7 @@ test('every match begins with one of the beginnings', () => {
 });
 
 test('a beginning ends before a back reference', () => {
-  expect(beginnings(/(?<x>ab)\k<x>cd/)).toEqual([symbols('ab')]);
+  expect(beginnings(/(?<x>ab)\k<x>cd/)).toEqual([symbols('ab').map((symbol) => 1 << symbol)]);
 });
 
 test('an expression with a short match, or too many beginnings, has none', () => {
@@ -60,14 +60,28 @@ test('a sieve finds the places of each finder, wherever the search starts and en
         for (let at = next(from); at < until; at = next(at + 1)) found.push(at);
         const matches = [...all.matchAll(new RegExp(`(?=${form.source})`, `g${form.flags}`))].map((match) => match.index);
         expect(found).toEqual(expect.arrayContaining(matches.filter((at) => at >= from && at < until)));
+        expect(found.length > 0 && places[index]?.may(all, from, until) === false).toBe(false);
+        const match = matches.find((at) => at >= from);
+        const cut = all.slice(0, (match ?? 0) + 1 + (until % 4)); // in a match, or after its beginning
+        if (match !== undefined) expect(places[index]?.mayBeOpen(cut, from)).toBe(true);
       }
     }),
   );
 });
 
+test('a match at the end of a text may be shorter than a beginning', () => {
+  const places = createSieve().add(beginnings(/ab|cd/));
+  expect(places?.next('see ab', 0, 6)).toBe(4);
+});
+
+test('a character outside the basic plane has two units', () => {
+  const places = createSieve().add(beginnings(/[é😀]abc/u));
+  expect(['éabc', '😀abc'].map((text) => places?.next(text, 0, text.length))).toEqual([0, 0]);
+});
+
 test('a sieve has places for 32 different finders', () => {
   const sieve = createSieve();
-  const added = Array.from({ length: 40 }, (_, index) => sieve.add([String.fromCharCode(1 + (index % 26), 1 + (index >> 3), 3)]));
+  const added = Array.from({ length: 40 }, (_, index) => sieve.add([[1 << (index % 26), 1 << (index >> 3), 3]]));
   expect(added.filter(Boolean)).toHaveLength(32);
-  expect(sieve.add([String.fromCharCode(1, 1, 3)])).toBe(added[0]);
+  expect(sieve.add([[1, 1, 3]])).toBe(added[0]);
 });

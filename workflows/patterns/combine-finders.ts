@@ -97,6 +97,8 @@ const endOfRest = (text: string, from: number, isRest: boolean): number => {
   return isInside ? from + (/^[\w+/=.~%-]*/.exec(text.slice(from))?.[0] ?? '').length : from;
 };
 
+const none: readonly TextSpan[] = [];
+
 interface Value<Kind> extends TextSpan {
   /** The index of its kind in the list. */
   readonly rank: number;
@@ -111,22 +113,24 @@ const valuesIn = <Kind extends string>(
   { from, until }: { from: number; until: number },
 ): Value<Kind>[] => {
   const values: Value<Kind>[] = [];
-  /** The next start of each finder: after its own last value. */
-  const places = finders.map(() => from);
+  /** The next start of a finder: after its own last value. */
+  const places = new Map<number, number>();
   let last = until;
   for (let end = until, before = from; before < end; [before, end] = [end, last]) {
-    for (const [rank, [kind, finder]] of finders.entries()) {
-      const { isClosed = false } = finder;
-      const place = places[rank] ?? from;
-      const spans = place < end ? finder.find(text, place, end) : [];
+    for (let rank = 0; rank < finders.length; rank += 1) {
+      const [kind, finder] = finders[rank] as NamedFinders<Kind>[number]; // within its length
+      const place = Math.max(before, places.get(rank) ?? 0);
+      const spans = place < end ? finder.find(text, place, end) : none;
+      if (spans.length === 0) continue;
       for (const span of spans as readonly (TextSpan & { kind?: Kind })[])
         // a span of entities has its own kind
-        values.push({ start: span.start, end: span.end, rank, kind: span.kind ?? kind, isClosed });
-      places[rank] = Math.max(place, end, spans.at(-1)?.end ?? 0);
-      last = Math.max(last, places[rank]);
+        values.push({ start: span.start, end: span.end, rank, kind: span.kind ?? kind, isClosed: finder.isClosed ?? false });
+      const next = spans.at(-1)?.end ?? 0;
+      places.set(rank, next);
+      last = Math.max(last, next);
     }
   }
-  return values.toSorted((a, b) => a.start - b.start || b.end - a.end);
+  return values.length > 1 ? values.toSorted((a, b) => a.start - b.start || b.end - a.end) : values;
 };
 
 /** Joins overlapping values. The first of their kinds in the list names the result, which ends with a closed value. */
@@ -150,5 +154,7 @@ const union = <Kind>(a: Value<Kind>, b: Value<Kind>): Value<Kind> => {
 
 const openIn = (finders: NamedFinders, text: string, from: number): number => {
   const whole = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text; // its other half is still to come
-  return Math.max(from, Math.min(whole.length, ...finders.map(([, finder]) => finder.open(whole, from))));
+  let open = whole.length;
+  for (const [, finder] of finders) open = Math.min(open, finder.open(whole, from));
+  return Math.max(from, open);
 };

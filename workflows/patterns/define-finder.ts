@@ -121,10 +121,11 @@ const createFinder = (
     get lookahead() {
       return reach().ahead;
     },
-    find: (text, from, until = text.length) =>
-      sign && indexIn(upTo(text, until), sign, Math.max(0, from - reach().behind)) < 0
-        ? none
-        : readAll(text, { candidate: candidate(), read, behind: lead ? reach().behind : 0 }, { from, until }),
+    find: (text, from, until = text.length) => {
+      if (places()?.may(text, from, until) === false) return none;
+      if (sign && indexIn(upTo(text, until), sign, Math.max(0, from - reach().behind)) < 0) return none;
+      return readAll(text, { candidate: candidate(), read, behind: lead ? reach().behind : 0 }, { from, until });
+    },
     open: (text, from) => open()(text, from),
     isClosed,
     isLabelled,
@@ -175,6 +176,7 @@ const openIn = (
   const undecided = Math.max(1, ahead);
   return (text, from) => {
     const until = text.length;
+    if (places?.mayBeOpen(text, from) === false) return until;
     const near = Math.max(from, until - undecided);
     if (indexOfAny(any, text, { from: near, until }) === until) return until;
     const least = startOfRun(any, text, { at: near, least: Math.max(from, until - length - ahead) });
@@ -199,6 +201,14 @@ const searchOf =
     regex.lastIndex = from;
     return regex.exec(text);
   };
+
+/** A search for matches by their beginnings, if these are known. */
+export const searchFor = (regex: RegExp): Search => {
+  const { beginnings, reach } = ownFactsOf(regex);
+  const places = sieve.add(beginnings());
+  const search = searchOf(globally(regex.source, regex));
+  return places ? searchAt(regex, places) : (text, from, until) => search(text.slice(0, until + reach().length), from);
+};
 
 /** The same: only the places with a beginning of a match are compared. */
 const searchAt = ({ source, flags }: RegExp, { next }: Places): Search => {

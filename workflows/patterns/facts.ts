@@ -18,6 +18,9 @@ export interface Alphabet {
   readonly any: AsciiSet;
 }
 
+/** The beginning of a match: a set of symbols for each of its characters, with a bit for each symbol. */
+export type Beginning = readonly number[];
+
 /** Facts of an expression. */
 export interface Facts {
   /** The characters that its matches have. */
@@ -28,5 +31,5 @@ export interface Facts {
   /** The source of an expression for a match that is not complete. */
   openSource(): string;
   /** The symbols with which its matches begin; undefined if they are unknown. */
-  beginnings(): readonly string[] | undefined;
+  beginnings(): readonly Beginning[] | undefined;
 }

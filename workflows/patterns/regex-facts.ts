@@ -67,10 +67,10 @@ const lengthOfCharacter = (node: AST.Character | CharacterSetNode, isUnicode: bo
 };
 
 /** Whether the source of a set may match texts of several characters. */
-const mayHoldStrings = (raw: string): boolean => /\\q\{|\\p\{(?:RGI_|Emoji_Keycap|Basic_Emoji)/.test(raw);
+export const mayHoldStrings = (raw: string): boolean => /\\q\{|\\p\{(?:RGI_|Emoji_Keycap|Basic_Emoji)/.test(raw);
 
 /** Written in characters of one unit, without negation, properties or escapes for several characters. */
-const isPlain = (raw: string): boolean =>
+export const isPlain = (raw: string): boolean =>
   /^\[(?!\^)(?:[^\\\uD800-\uDFFF]|\\[dws\\\-\]./[nrtbfv^$*+?(){}|]|\\u[0-9A-Fa-f]{4})*\]$|^\\[dws]$/.test(raw);
 
 /** The alphabet of a parsed expression. */

@@ -239,7 +239,6 @@ const labelled = String.raw`(?<=(?<![A-Za-z])(?:ssn|social[ _-]?security(?:[ _-]
 /** US social security numbers, by the rules of the Social Security Administration: no area 000, 666 or 9xx, no zero groups. */
 export const ssnFinder = defineFinder(() => ({
   regex: new RegExp(`(?=\\d)(?:${grouped}|${labelled})`, 'i'), // the digit first: it is cheaper than the text before it
-  hint: /\d{3}/,
   read: readSsn,
   isLabelled: true,
 }));

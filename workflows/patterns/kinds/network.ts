@@ -72,7 +72,6 @@ export const ipFinder = defineFinder(() => ({
     'v',
   ),
   lookbehind: labelChars,
-  hint: /[0-9A-Fa-f][:.][0-9A-Fa-f:]|::/,
   read: readAddress,
 }));
 

@@ -72,7 +72,6 @@ export const cardFinder = defineFinder(() => ({
     'v',
   ),
   lookbehind: 8,
-  hint: /\d{4}/,
   read: readCard,
 }));
 
@@ -153,6 +152,5 @@ const hasChecksum = (plain: string): boolean => {
 /** IBANs, plain or in groups, of a country in the SWIFT registry, with a correct checksum. */
 export const ibanFinder = defineFinder(() => ({
   regex: /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ \t\r\n\u00A0\u202F-]{0,2}[A-Za-z0-9]){11,30}(?=[^]{0,2})/,
-  hint: /\d/,
   read: readIban,
 }));

@@ -46,7 +46,6 @@ export const phoneFinder = (defaultCountry?: CountryCode): Finder =>
   defineFinder(() => ({
     regex: new RegExp(`(?:${international}${defaultCountry ? `|${nationalForm}` : ''})${endOfText}`, 'v'),
     lookbehind: labelChars,
-    hint: new RegExp(digit),
     read: readNumber(defaultCountry),
     isLabelled: defaultCountry !== undefined,
   }));

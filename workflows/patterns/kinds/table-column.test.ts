@@ -33,14 +33,24 @@ test('a text that grows is read once', () => {
   expect(lines()).toBeLessThan(1.5 * rows);
 });
 
-test('a line that is read again without the text before it is not judged again', () => {
+test('a line without a label is not read outside of a table', () => {
   const { finder, lines } = countingFinder();
-  const shown = Array.from({ length: 20 }, (_, index) => `word ${index}, two\n`).join('');
-  finder.find(shown, 0);
-  const judged = lines();
-  finder.find(shown.slice(shown.indexOf('\n') + 1), 0);
-  expect(judged).toBe(20);
-  expect(lines()).toBe(judged);
+  finder.find('word, two\n'.repeat(20), 0);
+  expect(lines()).toBe(0);
+});
+
+test('a text whose beginning was emitted is not read again', () => {
+  const { finder, lines } = countingFinder();
+  let shown = text;
+  finder.open(shown, 0);
+  expect(finder.find(shown, 0)).toHaveLength(rows);
+  const read = lines();
+  for (let more = 0; more < 20; more += 1) {
+    shown = `${finder.stateOf?.(shown.slice(0, 15 * row.length + 4))}${shown.slice(15 * row.length + 4)}${row.repeat(10)}`;
+    expect(finder.open(shown, shown.length)).toBe(shown.length);
+    expect(finder.find(shown, shown.length - 10 * row.length)).toHaveLength(10);
+  }
+  expect(lines() - read).toBeLessThan(2 * 20 * 30);
 });
 
 test('a text with another beginning is read again', () => {

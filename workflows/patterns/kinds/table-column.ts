@@ -1,5 +1,6 @@
 import type { TextSpan } from '../../../src/guard/pattern.js';
-import type { Finder } from '../define-finder.js';
+import { once } from '../../../src/phase/memo.js';
+import { searchFor, type Finder } from '../define-finder.js';
 
 /** A table whose rows follow its header. */
 interface Table {
@@ -23,7 +24,6 @@ const isOther = (line: string, table: Table | undefined): boolean =>
   (table ? line.length > maxLineChars : line.length > maxHeaderChars || endOfSentence.test(line) || longCell.test(line));
 const separators = ['|', '\t', ';', ','];
 const anySeparator = /[|\t;,]/;
-const maxHeaders = 64;
 
 /** The cells of a row, without quotes and white space around them. */
 const cellsOf = (line: string, separator: string): TextSpan[] => {
@@ -60,18 +60,14 @@ export const columnFinder = ({ isLabel, hint, read }: ColumnOptions): Finder => 
     const columns = new Map(names.filter(([, name]) => isLabel(name)));
     return columns.size > 0 ? { header: line, separator, cells: cells.length, columns } : undefined;
   };
-  const headers = new Map<string, Table | undefined>(); // a stream's text is read again whenever its beginning was emitted
-  const headerIn = (line: string): Table | undefined => {
-    if (line.length > maxHeaderChars || !anySeparator.test(line)) return undefined;
-    if (headers.has(line)) return headers.get(line);
-    if (headers.size === maxHeaders) headers.clear();
-    headers.set(line, headerOf(line));
-    return headers.get(line);
-  };
+  const headerIn = (line: string): Table | undefined =>
+    line.length <= maxHeaderChars && anySeparator.test(line) ? headerOf(line) : undefined;
   const after: After = (table, line) =>
     headerIn(line) ??
     (table && !isOther(line, table) && cellsOf(line, table.separator).length === table.cells ? table : undefined);
-  const [found, opened, states] = [createReader(after), createReader(after), createReader(after)];
+  const labelIn = once(() => searchFor(hint));
+  const reader = () => createReader(after, (...place) => labelIn()(...place)?.index);
+  const [found, opened, states] = [reader(), reader(), reader()];
   return {
     maxLength: maxLineChars,
     lookbehind: 1,
@@ -80,25 +76,27 @@ export const columnFinder = ({ isLabel, hint, read }: ColumnOptions): Finder => 
     isClosed: false,
     find: (text, from, until = text.length) => {
       const spans: TextSpan[] = [];
-      for (const line of found.linesFrom(text, from, until)) {
-        if (line.start >= until) break;
-        for (const [name, cell] of labeledCells(line)) if (read(text, cell, name) === cell.end) spans.push(cell);
-      }
+      for (let line: Line | undefined = found.lineAt(text, from); line && line.start < until; line = found.next(text, until))
+        for (const [name, cell] of labeledCells(text, line)) if (read(text, cell, name) === cell.end) spans.push(cell);
       return spans.filter(({ start }) => start >= from && start < until);
     },
     open: (text, from) => {
-      const { table, start } = opened.lastLine(text);
+      const { table, start } = opened.lineAt(text, text.length);
       return table ? Math.max(from, start) : text.length;
     },
     stateOf: (text) => {
-      const { table, line } = states.lastLine(text);
-      return (table ? `${table.header}\n` : '') + (isOther(line, table) ? otherLine : line);
+      const table = opened.hasNoTable(text) ? undefined : states.lineAt(text, text.length).table;
+      const line = text.slice(startOfLine(text, text.length));
+      const state = (table ? `${table.header}\n` : '') + (isOther(line, table) ? otherLine : line);
+      for (const each of [found, opened]) each.replaced(text, state);
+      return state;
     },
   };
 };
 
 /** The cells of a row with a labeled column, by the column's name. */
-const labeledCells = ({ table, start, line }: Line): (readonly [string, TextSpan])[] => {
+const labeledCells = (text: string, { table, start }: Line): (readonly [string, TextSpan])[] => {
+  const line = table ? text.slice(start, endOfLine(text, start)) : '';
   if (!table || isOther(line, table)) return [];
   const cells = cellsOf(line, table.separator).map((cell) => ({ start: start + cell.start, end: start + cell.end }));
   if (cells.length !== table.cells) return [];
@@ -110,48 +108,64 @@ const labeledCells = ({ table, start, line }: Line): (readonly [string, TextSpan
 
 type After = (table: Table | undefined, line: string) => Table | undefined;
 
-/** A line, and the table that it may continue. */
+/** The start of a line, and the table that it may continue. */
 interface Line {
   readonly table: Table | undefined;
   readonly start: number;
-  readonly line: string;
 }
+const firstLine: Line = { table: undefined, start: 0 };
 
-/** The start of a line, and the table that it may continue. */
-type LineStart = Omit<Line, 'line'>;
-const firstLine: LineStart = { table: undefined, start: 0 };
-
-/** The start of the lines before a place that may all be rows. */
-const firstRow = (text: string, least: number, place: number): number => {
-  let start = text.lastIndexOf('\n', place - 1) + 1;
-  for (let before = start; start > least; start = before) {
-    before = start < 2 ? 0 : text.lastIndexOf('\n', start - 2) + 1;
-    if (start - before > maxLineChars + 1 || !anySeparator.test(text.slice(before, start))) break;
-  }
-  return Math.max(least, place > 0 ? start : 0);
+const startOfLine = (text: string, place: number): number => (place === 0 ? 0 : text.lastIndexOf('\n', place - 1) + 1);
+const endOfLine = (text: string, place: number): number => {
+  const end = text.indexOf('\n', place);
+  return end < 0 ? text.length : end;
 };
 
-/** Reads the lines of a text that grows, each once if the places ascend. */
-const createReader = (after: After) => {
-  let [knownText, known] = ['', firstLine];
-  /** The lines from the one that contains a place on. */
-  function* linesFrom(text: string, place: number, until = place): Generator<Line> {
-    const isKnown = known.start <= place && (text === knownText || text.startsWith(knownText.slice(0, known.start)));
-    const last = isKnown ? known : firstLine;
-    let at = last.table ? last : { table: undefined, start: firstRow(text, last.start, place) };
-    for (let end = 0; end >= 0; at = { table: after(at.table, text.slice(at.start, end)), start: end + 1 }) {
-      end = text.indexOf('\n', at.start);
-      const line = text.slice(at.start, end < 0 ? text.length : end);
-      if (at.start <= until) [knownText, known] = [text, at];
-      if (at.start + line.length >= place) yield { ...at, line };
-      if (end < 0) return;
-    }
-  }
-  const lastLine = (text: string): Line => {
-    const [line = { table: undefined, start: text.length, line: '' }] = linesFrom(text, text.length);
+/** Several times as fast as the method of strings. */
+const startsWith = (text: string, beginning: string): boolean => text.slice(0, beginning.length) === beginning;
+
+/**
+ * Reads the lines of a text that grows, each once if the places ascend. Outside of a table only lines with a label are read.
+ *
+ * @param labelIn returns the first place of a label, if it is before `until`
+ */
+const createReader = (after: After, labelIn: (text: string, from: number, until: number) => number | undefined) => {
+  /** The last line that was read, in its text; the text before it has a table if `isTable`. */
+  let [knownText, known, isTable] = ['', firstLine, false];
+  /** Reads on to the next line that matters, if it starts before `until`; otherwise to the line that contains `until`. */
+  const next = (text: string, until: number): Line | undefined => {
+    const { table, start } = known;
+    const ended = endOfLine(text, start);
+    const first = ended - start > maxHeaderChars ? ended : start; // a longer line is not searched again for each step
+    const place = table ? start : (labelIn(text, first, until) ?? until);
+    if (!table && place >= until) known = { table, start: startOfLine(text, until) };
+    const end = endOfLine(text, place);
+    if (end === text.length || (!table && place >= until)) return undefined;
+    const line = { table: after(table, text.slice(startOfLine(text, place), end)), start: end + 1 };
+    if (line.start <= until) known = line;
+    isTable ||= line.table !== undefined;
     return line;
   };
-  return { linesFrom, lastLine };
+  return {
+    next,
+    /** The line that contains a place. */
+    lineAt: (text: string, place: number): Line => {
+      const start = startOfLine(text, place);
+      const isKnown = known.start <= start && (text === knownText || startsWith(text, knownText.slice(0, known.start)));
+      if (!isKnown) [known, isTable] = [firstLine, false];
+      knownText = text;
+      while (known.start < start) next(text, start);
+      return known;
+    },
+    /** Whether there is no table in the beginning of the last text. */
+    hasNoTable: (text: string): boolean => !isTable && startsWith(knownText, text),
+    /** The beginning of the last text was replaced by one after which its other lines continue as before. */
+    replaced: (text: string, by: string): void => {
+      if (known.start < text.length || !startsWith(knownText, text)) return;
+      knownText = by + knownText.slice(text.length);
+      known = { ...known, start: known.start + by.length - text.length };
+    },
+  };
 };
 
 /** The end of a cell's content, without space and marks after it. */
