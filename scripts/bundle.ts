@@ -118,7 +118,9 @@ const files: readonly (readonly [name: string, paths: RegExp])[] = [
 const minified: Plugin = {
   name: 'minified',
   renderChunk: (code, { fileName }) =>
-    /^shared-(?:librar(?!y-validator)|studio|command-line)/.test(fileName) ? minifySync(fileName, code, { module: true }).code : undefined,
+    /^shared-(?:librar(?!y-validator)|studio|command-line)/.test(fileName)
+      ? minifySync(fileName, code, { module: true }).code
+      : undefined,
 };
 
 /** Bundles entry points into a folder, like the package: dependencies and peers stay imports, everything else becomes part of the files. */

@@ -79,7 +79,12 @@ describe('a bundle for a runtime without Node', () => {
 
 describe('a bundle of one guard', () => {
   /** Guards with the finders of values contain the table of phone numbers (37 kB), and `defaultGuards` is five guards. */
-  const larger: Readonly<Record<string, number>> = { redactor: 108, toolSecretsGuard: 79, toolDescriptionGuard: 46, defaultGuards: 247 };
+  const larger: Readonly<Record<string, number>> = {
+    redactor: 108,
+    toolSecretsGuard: 79,
+    toolDescriptionGuard: 46,
+    defaultGuards: 247,
+  };
   const names = Object.keys(guards).filter((name) => /Guards?$|^(?:redactor|toolPolicy)$/.test(name));
 
   it('is measured for each guard', () => expect(names.length).toBeGreaterThan(18));
