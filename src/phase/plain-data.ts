@@ -18,13 +18,6 @@ export const isRecord = (value: unknown): value is Record<string, unknown> => {
   return prototype === Object.prototype || prototype === null;
 };
 
-/** Whether the fields of a plain object, but for one, hold no objects. */
-export const isFlat = (value: unknown, but?: string): boolean => {
-  if (!isRecord(value)) return false;
-  for (const name in value) if (name !== but && isObject(value[name])) return false;
-  return true;
-};
-
 /** The fields that have a value. */
 export const definedFields = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never; // some of the fields
@@ -129,14 +122,8 @@ export const isJson = (value: unknown, budget = { values: 1_000_000 }, depth = 0
  */
 export const copyPlain = <T>(value: T): T => copyWith(value, plainly);
 
-/** How to copy. */
-interface Copying {
-  /** A value to use instead of a copy. */
-  readonly instead?: (value: object) => unknown;
-  /** Copies an instance of a class. Default: it is shared. */
-  readonly copyInstance?: ((value: object) => unknown) | undefined;
-}
-
+/** `instead`: a value to use instead of a copy. `copyInstance` copies an instance of a class; by default it is shared. */
+type Copying = Readonly<Partial<Record<'instead' | 'copyInstance', ((value: object) => unknown) | undefined>>>;
 const plainly: Copying = {};
 
 /** A container of the current value, its copy, and what contains it: data may contain itself. */
@@ -146,8 +133,7 @@ interface Container {
   readonly inside: Container | undefined;
 }
 
-const copyWith = <T>(value: T, copying: Copying): T =>
-  isObject(value) ? (copy(value, copying, undefined) as T) : value; // a copy has the type of the original
+const copyWith = <T>(value: T, copying: Copying): T => (isObject(value) ? (copy(value, copying, undefined) as T) : value); // a copy has the type of the original
 
 const copy = (value: object, copying: Copying, inside: Container | undefined): unknown => {
   const isList = Array.isArray(value);
@@ -237,14 +223,13 @@ const keptOf = (value: object): object | undefined => {
   return original && isUnchanged(value, original) ? original : undefined;
 };
 
+const sharingKept: Copying = { instead: keptOf };
 const isUnchanged = (value: object, original: object): boolean => {
   if (equalSince.get(value) === calls) return true;
   const isEqual = isSame(original, value);
   if (isEqual) equalSince.set(value, calls);
   return isEqual;
 };
-
-const sharingKept: Copying = { instead: keptOf };
 
 /** A copy of plain data for readers, which share one copy of kept data. */
 export const copyForReaders = <T>(value: T): T => copyWith(value, forReaders);
@@ -256,7 +241,6 @@ const readersCopyOf = (value: object): unknown => {
   readersCopies.set(own, made);
   return made;
 };
-
 const forReaders: Copying = { instead: readersCopyOf };
 
 /**

@@ -9,7 +9,7 @@ import { safely } from '../../phase/awaitable.js';
 import { drive } from '../../loop/drive.js';
 import { finalizeRun } from '../../loop/finalize-run.js';
 import type { SuspendedRuns } from './suspended-runs.js';
-import { copyForReaders, fieldsIn, isFlat } from '../../phase/plain-data.js';
+import { copyForReaders, fieldsIn, isObject, isRecord } from '../../phase/plain-data.js';
 
 /** The callback that the loop calls after each step, with Mastra's arguments. */
 export const stepCallback = ({ onStepFinish }: CallCallbacks): RunOptions['onStepFinish'] =>
@@ -103,6 +103,13 @@ export const driveHere = async (run: Run, suspended?: SuspendedRuns): Promise<vo
 
 /** Ends the recording of a run, if it has one, with its result. */
 export const endRecording = (run: Run): void => run.options.recording?.end(run, objectOf(run).object);
+
+/** Whether the fields of a plain object, but for one, hold no objects. */
+const isFlat = (value: unknown, but?: string): boolean => {
+  if (!isRecord(value)) return false;
+  for (const name in value) if (name !== but && isObject(value[name])) return false;
+  return true;
+};
 
 /** A chunk as readers get it: a copy, which the run does not change later. The end of a step has the steps so far. */
 export const copyForReader = (run: Run | undefined, chunk: Chunk): Chunk => {

@@ -18,7 +18,7 @@ import type { SuspendedRuns } from './suspended-runs.js';
 import { anySignal, safely } from '../../phase/awaitable.js';
 import { spanOf } from '../tracing/agent-trace.js';
 import type { Mastra } from '@mastra/core/mastra';
-import { fillTextFields } from '../messages/repeated-fields.js';
+import { fillTextFields } from '../messages/conversion.js';
 import { requestedIds, type MemoryTarget } from '../memory/memory.js';
 import { fieldsIn, inheriting } from '../../phase/plain-data.js';
 

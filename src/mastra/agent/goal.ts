@@ -5,7 +5,7 @@ import type * as evals from '@mastra/core/evals';
 import { z } from 'zod';
 import * as mastraTools from '@mastra/core/tools';
 import type { EndedStep, StepRuling } from '../../loop/ports.js';
-import { withTextFields } from '../messages/repeated-fields.js';
+import { withTextFields } from '../messages/conversion.js';
 import type { LoopTarget } from '../tools/tools.js';
 import { definedFields } from '../../phase/plain-data.js';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';

@@ -11,7 +11,7 @@ import { checkOptionsObject } from '../options/option-table.js';
 import { withSupervisorHold } from '../tools/delegation.js';
 import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
 import type { LoopTarget } from '../tools/tools.js';
-import { addMissingParts } from '../messages/repeated-fields.js';
+import { addMissingParts } from '../messages/conversion.js';
 import { insidesOf, isKnownInside, sourceNames } from '../messages/list-insides.js';
 
 // older versions lack some of its names; an error reports that

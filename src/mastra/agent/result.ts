@@ -7,8 +7,7 @@ import type { StepRecord, TokenUsage } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, visibleSteps, waitingCalls, type Run, type RunTracer } from '../../loop/run.js';
 import type { Author } from '../../verdict.js';
 import { fieldsIn } from '../../phase/plain-data.js';
-import { objectOf } from '../messages/conversion.js';
-import { withTextFields } from '../messages/repeated-fields.js';
+import { objectOf, withTextFields } from '../messages/conversion.js';
 import { messagesOf, stepResults } from './step-results.js';
 
 /** The result of a run: the fields of Mastra's result that the loop supports, with status and events. */

@@ -4,7 +4,7 @@ import type { Chunk, StepRecord, ToolCallRecord } from '../../loop/ports.js';
 import { isWithheld, type Run } from '../../loop/run.js';
 import { copyPlain, fieldsIn } from '../../phase/plain-data.js';
 import { dataOf, emptyLike, fillList } from '../messages/list-insides.js';
-import { withTextFields } from '../messages/repeated-fields.js';
+import { withTextFields } from '../messages/conversion.js';
 
 /** A step in a result: the loop's record, with the views of Mastra's steps. */
 export interface StepResult extends StepRecord {

@@ -4,7 +4,7 @@ import { RequestContext } from '@mastra/core/request-context';
 import { pick } from '../../phase/plain-data.js';
 import { phases } from '../../phase/table.js';
 import type { Conversation } from './memory.js';
-import { addMissingParts, fillTextFields } from '../messages/repeated-fields.js';
+import { addMissingParts, fillTextFields } from '../messages/conversion.js';
 import { threadTitle, type Titling } from './memory-title.js';
 import { internal, isInternal } from '../internal-processors.js';
 import { forkList } from '../messages/list-insides.js';

@@ -2,8 +2,7 @@ import { aiV5ModelMessageToV2PromptMessage, type MastraDBMessage, type MessageLi
 import type { LoopMessages, Prompt, StepSettings } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import { fieldsIn, isObject, isRecord, computed } from '../../phase/plain-data.js';
-import { createConversion } from '../messages/conversion.js';
-import { followParts } from '../messages/repeated-fields.js';
+import { createConversion, followParts } from '../messages/conversion.js';
 import type { MessageCopies } from '../messages/list-insides.js';
 import { isStandardSchemaWithJSON, standardSchemaToJSONSchema } from '@mastra/core/schema';
 import { isProviderDefinedTool } from '@mastra/core/tools';
