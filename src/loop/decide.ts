@@ -38,13 +38,9 @@ const decisionOf = ([snapshot, actions]: readonly [LoopSnapshot, readonly Action
   return { snapshot, starts, stops, entered };
 };
 
-/** Events with equal keys have equal decisions. To write an event as JSON costs more than to find its decision; most outcomes have a kind only. */
-const keyOf = (event: LoopEvent): string => {
-  if (!('output' in event)) return event.type;
-  const { output } = event;
-  const hasFacts = output.kind === 'reviewed' || output.kind === 'executed';
-  return `${event.type} ${hasFacts ? Object.values(output).join(' ') : output.kind}`;
-};
+/** Events with equal keys have equal decisions. To write an event as JSON costs more than to find its decision. */
+const keyOf = (event: LoopEvent): string =>
+  'output' in event ? `${event.type} ${Object.values(event.output).join(' ')}` : event.type;
 
 /**
  * Creates a decider with a cache. A decision depends only on the state, its counters and the event, so it is computed once: XState needs

@@ -144,9 +144,7 @@ const perform = (run: Run, activity: ActivityName): Awaitable<LoopEvent> => {
   // A guard or tool that fails because of the cancellation has not failed: its outcome comes too late to count.
   const eventOf = (output: Outcome | undefined): LoopEvent => (output ? doneEvent(activity, output) : canceled);
   const outcome = driver.runActivity(run, activity);
-  if (!isPromise(outcome)) return eventOf(run.signal.aborted ? undefined : outcome);
-  const mayCancel = run.options.abortSignal !== undefined;
-  return (mayCancel ? untilAborted(outcome, run.signal) : outcome).then(eventOf);
+  return isPromise(outcome) ? untilAborted(outcome, run.signal).then(eventOf) : eventOf(run.signal.aborted ? undefined : outcome);
 };
 
 /** Recorded stacks end at this function, see `framesOf`: as a property, it keeps its name in the package. */

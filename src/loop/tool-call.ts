@@ -181,15 +181,7 @@ const resultWith = ({ result, modelOutput }: ToolResult, copied: (value: unknown
 });
 
 /** Calls are equal if tool and arguments are; the order of the arguments does not matter. */
-export const keyOfCall = ({ toolName, args }: ToolCall): string =>
-  `${toolName} ${hasSortedKeys(args) ? JSON.stringify(args) : JSON.stringify(args, sortKeys)}`;
-
-/** Most arguments are sorted, or have one key. To sort takes ten times as long. */
-const hasSortedKeys = (value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null) return true;
-  const keys = Array.isArray(value) ? [] : Object.keys(value);
-  return keys.every((key, index) => index === 0 || key > (keys[index - 1] ?? '')) && Object.values(value).every(hasSortedKeys);
-};
+export const keyOfCall = ({ toolName, args }: ToolCall): string => `${toolName} ${JSON.stringify(args, sortKeys)}`;
 
 const sortKeys = (_key: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

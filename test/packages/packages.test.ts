@@ -422,7 +422,7 @@ describe('the package', () => {
     );
     const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
     expect(files.length).toBeLessThanOrEqual(175); // and 54 of the pages
-    expect(bytes).toBeLessThan(2_530_000); // and 200 kB
+    expect(bytes).toBeLessThan(2_550_000); // and 200 kB
     expect(Object.keys(readManifest(join(project.folder, 'node_modules/mastra-interlock')).dependencies ?? {})).toEqual([
       '@mastra/schema-compat',
       'jiti',

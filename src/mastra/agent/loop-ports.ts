@@ -7,7 +7,7 @@ import type { ModelConnection, LoopPorts, StepSettings } from '../../loop/ports.
 import { createAfterStep } from './after-step.js';
 import { createHost } from '../workflow/scope.js';
 import { createCheckpoints, loopMessages } from '../messages/create-message-port.js';
-import { createMessageCopies, hasCall, type MessageCopies } from '../messages/list-insides.js';
+import { createMessageCopies, type MessageCopies } from '../messages/list-insides.js';
 import { authoredTools, findTool, resolveTools, type LoopTarget, type AnyTool } from '../tools/tools.js';
 import { createModelCall } from '../model/model-call.js';
 import { resolveModel, resolveModels } from '../model/models.js';
@@ -16,9 +16,9 @@ import { withViews } from './step-results.js';
 import { createPayloadTransforms } from '../tools/payload-transforms.js';
 import { runTool, stepTool, type ToolRunContext } from '../tools/run-tool.js';
 import { makeArguments, takeMade } from '../tool-arguments.js';
-import { fieldsIn, copyPlain, isPlain, isRecord, pick } from '../../phase/plain-data.js';
+import { fieldsIn, copyPlain, isRecord, pick } from '../../phase/plain-data.js';
 import { stepFeedbackTag } from '../../loop/conversation.js';
-import { copied, createConversion, startsWith } from '../messages/conversion.js';
+import { createConversion } from '../messages/conversion.js';
 import type { ToolCall } from '../../loop/tool-call.js';
 
 /** Creates ids with the agent's Mastra instance, or random ids without one. */
@@ -174,15 +174,7 @@ export const createToolMessages = (copies: MessageCopies): ((list: MessageList, 
       copies,
     );
   const [all, input] = [wayOf('all'), wayOf('input')];
-  let known: { readonly of: readonly object[]; readonly made: Awaited<ReturnType<typeof input>> } | undefined;
-  const unchangedInput = async (list: MessageList): Promise<unknown[]> => {
-    const of = copies.of(list.get.input.db());
-    if (of.length === known?.of.length && startsWith(of, known.of)) return known.made.map(copied);
-    const made = await input(list);
-    if (isPlain(of) && !of.some(hasCall)) known = { of, made }; // for a call, Mastra reads later messages, too
-    return made.map(copied);
-  };
-  return async (list, forAgent) => (forAgent ? [...(await all(list)), ...stepFeedback(list)] : unchangedInput(list));
+  return async (list, forAgent) => (forAgent ? [...(await all(list)), ...stepFeedback(list)] : input(list));
 };
 
 /** The key under which Mastra's agents pass the policy of a call to their sub-agents. */

@@ -10,7 +10,7 @@ import type { InterlockConfig } from './config.js';
 import { objectOf } from '../messages/conversion.js';
 import { errorOf, responseOf, usageOf } from './result.js';
 import { InterlockError } from '../../errors.js';
-import { anySignal, attempted, safely } from '../../phase/awaitable.js';
+import { anySignal, safely } from '../../phase/awaitable.js';
 import { abortAfter, timeoutError } from '../model/model-call.js';
 import { executeWithContextSync } from '@mastra/core/observability';
 import { spanOf } from '../tracing/agent-trace.js';
@@ -37,7 +37,6 @@ export const runSegmentOf = (
   runOf: () => Run | undefined,
 ): RunSegment => {
   const log = agent && createRunLog(agent);
-  const onRunEvents = [guards.onRunEvent, options.onRunEvent].filter((listener) => listener !== undefined);
   const deadline = startDeadline(options);
   const listeners = combined([show, notifyChunk(options)]);
   const shown = combined([recorded, withPayloadTransforms(runOf, listeners)]);
@@ -52,8 +51,9 @@ export const runSegmentOf = (
     abortSignal: deadline.signal,
     onEvent: (event, run) => {
       if (event.type === 'run-finish') deadline.clear();
-      if (log) attempted(() => log(event, run));
-      for (const listener of onRunEvents) void safely(listener, event, { agentId: agent?.id });
+      void safely(log, event, run);
+      void safely(guards.onRunEvent, event, { agentId: agent?.id });
+      void safely(options.onRunEvent, event, { agentId: agent?.id });
     },
     onStepFinish: stepCallback(options),
   };
@@ -140,9 +140,9 @@ const endOfRun = (run: Run, { output, messages }: Readonly<Record<string, unknow
  * calls, and guards that were unavailable and bypassed. An agent without a Mastra instance has no logger. A tripwire is logged with
  * the reason that its guard chose for disclosure, but not with its metadata, which may contain anything.
  */
-const createRunLog = (agent: Agent): ((event: RunEvent, run: Run) => void) | undefined => {
+const createRunLog = (agent: Agent): ((event: RunEvent, run: Run) => void) => {
   const logger = agent.getMastraInstance()?.getLogger();
-  if (!logger) return undefined;
+  if (!logger) return () => undefined;
   return (event, run) => {
     const log = (level: 'error' | 'warn', message: string, fields: object): void => {
       const fn = () => logger[level](message, { agent: agent.name, runId: event.runId, ...fields });

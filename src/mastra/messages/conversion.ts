@@ -19,12 +19,6 @@ interface Known<Message> {
 }
 const none = { of: [], made: [] };
 
-type DBMessages = readonly MastraDBMessage[];
-/** A question, as a list of one message, and its copy. */
-type Question = readonly [asked: DBMessages, copy: MastraDBMessage | undefined];
-type MessagesOf = (list: MessageList) => DBMessages;
-type Convert<Message> = (list: MessageList) => Promise<Message[]>;
-
 /**
  * Converts a growing list repeatedly, with the result of Mastra's own conversion. Messages before the last user message, and the
  * first steps of a long answer to it, are converted again only after a change. Each result has messages and parts of its own.
@@ -33,37 +27,16 @@ type Convert<Message> = (list: MessageList) => Promise<Message[]>;
  * @param convert Mastra's own conversion of them
  */
 export const createConversion = <Message extends Converted>(
-  messagesOf: MessagesOf,
+  messagesOf: (list: MessageList) => readonly MastraDBMessage[],
   convert: (list: MessageList) => Promise<Message[]> | Message[],
   copies: MessageCopies,
-): Convert<Message> => {
+): ((list: MessageList) => Promise<Message[]>) => {
   let [earlier, steps]: [Known<Message>, Known<Message>] = [none, none];
   const earlierOf = async (list: MessageList, messages: readonly MastraDBMessage[], of: readonly object[]) => {
     if (of.length === earlier.of.length && startsWith(of, earlier.of)) return earlier.made;
     const made = (await convert(partOf(list, [...messages, question], false))).slice(0, -1);
     if (isPlain(of)) earlier = { of, made }; // changes inside an instance of a class are not noticed
     return made;
-  };
-  let head: { readonly of: unknown; readonly made: readonly Message[] } = none;
-  /** Converts a question and the messages after it. Before the rest of an answer, what is known of its head is not converted again. */
-  const answerTo = async (
-    list: MessageList,
-    [asked, copy]: Question,
-    { last, isRest }: { last: DBMessages; isRest: boolean },
-  ) => {
-    const { systemMessages, taggedSystemMessages } = insidesOf(list);
-    const of = [systemMessages, taggedSystemMessages, copy];
-    if (isRest && isSame(of, head.of)) {
-      const { made: before } = head; // other conversions may be under way
-      const rest = await convert(partOf(list, last, false));
-      const start = rest.findIndex(({ role }) => role !== 'user'); // Mastra puts a message before an answer without a question
-      return [before, start === -1 ? [] : rest.slice(start)] as const;
-    }
-    const all = await convert(partOf(list, [...asked, ...last], true));
-    const start = all.findIndex(({ role }) => role !== 'system') + 1; // there is a user message
-    const made = all.slice(0, start);
-    if (isPlain(of)) head = { of: [...copyPlain(of.slice(0, 2)), copy], made };
-    return [made, all.slice(start)] as const;
   };
   const knownSteps = (parts: readonly { type: string }[], settled: number): Known<Message> => {
     const { length } = steps.of;
@@ -82,34 +55,37 @@ export const createConversion = <Message extends Converted>(
     const known = knownSteps(parts, settled);
     const { length: from } = known.of;
     const last = answer && from > 0 ? partsFrom(answer, from) : messages.slice(length + 1);
-    const asked: Question = [messages.slice(length, length + 1), of[length]];
-    const [start, rest] = await answerTo(list, asked, { last, isRest: from > 0 && last.length > 0 });
-    const made = known.made.concat(rest); // not in place, see above
+    const rest = await convert(partOf(list, [...messages.slice(length, length + 1), ...last], true));
+    const start = rest.findIndex(({ role }) => role !== 'system'); // there is a user message
+    const made = known.made.concat(rest.slice(start + 1)); // not in place: other conversions may be under way
     if (settled > from && settled === parts.length && isPlain(parts.slice(from))) steps = { of: parts, made };
-    return [...start.slice(0, -1), ...before, ...start.slice(-1), ...made].map(copied);
+    return rest
+      .slice(0, start)
+      .concat(before, rest.slice(start, start + 1), made)
+      .map(copied);
   };
 };
 
 /** Copies a message, because middleware and tools mark messages and parts in place, and later calls must not get these marks. */
-export const copied = <Message extends Converted>(message: Message): Message => {
+const copied = <Message extends Converted>(message: Message): Message => {
   const copy = copiedPart(message);
   return typeof copy.content === 'string' ? copy : Object.assign(copy, { content: copy.content.map(copiedPart) });
 };
 
 const copiedPart = <T extends object>(part: T): T => {
-  const copy: T & { output?: unknown; providerOptions?: unknown } = { ...part };
-  const { output, providerOptions } = copy;
-  if (isObject(output)) copy.output = { ...output };
-  if (isObject(providerOptions)) copy.providerOptions = copyPlain(providerOptions);
-  return copy;
+  const { output, providerOptions } = fieldsIn(part);
+  return {
+    ...part,
+    ...(isObject(output) && { output: { ...output } }),
+    ...(isObject(providerOptions) && { providerOptions: copyPlain(providerOptions) }),
+  };
 };
 
 /** The answer, if the list ends with a user message with text and one message after it. */
 const answerOnly = (messages: readonly MastraDBMessage[], length: number): MastraDBMessage | undefined =>
   length === messages.length - 2 && isUserText(messages[length]) ? messages.at(-1) : undefined;
 
-/** Whether a list starts with the same objects as another. */
-export const startsWith = (list: readonly object[], start: readonly object[]): boolean =>
+const startsWith = (list: readonly object[], start: readonly object[]): boolean =>
   start.length <= list.length && start.every((one, index) => one === list[index]);
 
 /** Whether a step may start at an index of an answer's parts. */

@@ -151,8 +151,7 @@ export const createMessageCopies = (isHandedOut: () => boolean) => {
   };
 };
 
-/** Whether a message has a tool call. */
-export const hasCall = ({ content: { parts } }: MastraDBMessage): boolean => {
+const hasCall = ({ content: { parts } }: MastraDBMessage): boolean => {
   for (const { type } of parts) if (type === 'tool-invocation') return true;
   return false;
 };
