@@ -107,8 +107,8 @@ const finishFields = ({ stepResult, output, providerMetadata }: FinishPayload): 
 /** The fields of a part or a payload, without its type, under their other names. Most parts are pieces of text with a few fields. */
 const renamed = (of: object, names: Readonly<Record<string, string>> = {}): Fields => {
   const fields: Record<string, unknown> = {};
-  const given = fieldsIn(of);
-  for (const name of Object.keys(of)) if (name !== 'type' && name !== '__proto__') fields[names[name] ?? name] = given[name];
+  for (const [name, value] of Object.entries(of))
+    if (name !== 'type' && name !== '__proto__') fields[names[name] ?? name] = value;
   return fields;
 };
 
@@ -164,12 +164,9 @@ export const partOfChunk = <Part extends { type: string }>(
   return codec.toPart(chunk);
 };
 
-/** Whether a part is a piece of a text or of arguments: it consists of the fields of its chunk. */
-export const isDelta = ({ type }: { readonly type: string }): boolean => type.endsWith('-delta');
-
 /** Most parts are pieces of text: this comparison finds unchanged ones without converting the chunk. */
 const isSameDelta = (part: { type: string }, { type, payload }: Chunk): boolean => {
-  if (type !== part.type || !isDelta(part)) return false;
+  if (type !== part.type || !type.endsWith('-delta')) return false;
   const { id, delta, text = delta, providerMetadata } = fieldsIn(part);
   const now = fieldsIn(payload);
   const isSameText = now['text'] === text && now['id'] === id && now['providerMetadata'] === providerMetadata;

@@ -2,10 +2,9 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import { copyPlain, fieldsIn, isSame } from '../phase/plain-data.js';
 import type { MessagePort, SystemMessage } from '../phase/host.js';
 import type { RunScope } from '../phase/scope.js';
-import type { StoredPart } from '../plain/stored-message.js';
+import { toStored, type StoredPart } from '../plain/stored-message.js';
 import { patchMessages, haveSameContent, toModelMessages } from './message-parts.js';
 import type { AnyMessage, SystemEntry } from './spec.js';
-import { storeGroup, type StoreGroup } from './stored-groups.js';
 
 /** Messages of the AI SDK in the form for guards. Guards' changes of the list do not affect the original messages. */
 export interface Conversation {
@@ -79,13 +78,9 @@ export const answersAmong = (now: readonly AnyMessage[], before: readonly AnyMes
 
 export const isOfAssistant = ({ role }: { readonly role: string }): boolean => role === 'assistant';
 
-/**
- * Opens a conversation for guards; its system messages become those of the list.
- *
- * @param answers which messages this run generated
- */
+/** Opens a conversation for guards; its system messages become those of the list. `answers`: which messages this run generated. */
 export const openConversation = (
-  { scope, store }: { readonly scope: RunScope; readonly store?: StoreGroup },
+  { scope }: { readonly scope: RunScope },
   input: readonly AnyMessage[],
   answers: Answers = [],
 ): Conversation => {
@@ -93,7 +88,7 @@ export const openConversation = (
   const systems = input.filter(isSystem);
   const list = port.create([], [], 'input');
   const startedAt = Date.now();
-  const groups = groupsOf(input, answers, { store, startedAt });
+  const groups = groupsOf(input, answers, startedAt);
   const idsOf = (isAnswer: boolean): string[] => groups.filter((group) => group.isAnswer === isAnswer).map(({ id }) => id);
   // All at once: a list compares each added message with all existing ones.
   port.restore(list, {
@@ -114,18 +109,13 @@ export const openConversation = (
 /** Mastra's lists also have the ids of messages that were saved; plain ones do not read these. */
 const sourcesOf = (name: string, ids: readonly string[]) => ({ [name]: ids, [`${name}Persisted`]: ids });
 
-interface Storing {
-  /** Default: the messages do not occur again. */
-  readonly store: StoreGroup | undefined;
-  readonly startedAt: number;
-}
-
-const groupsOf = (input: readonly AnyMessage[], answers: Answers, { store = storeGroup, startedAt }: Storing): Group[] => {
+const groupsOf = (input: readonly AnyMessage[], answers: Answers, startedAt: number): Group[] => {
   const all = grouped(input);
   const responses = all.filter(([first]) => first && isOfAssistant(first));
   const own = new Set(responses.filter((_, index) => answers.at(index - responses.length)));
   return all.map((messages, index): Group => {
-    const parts = store(messages, index, startedAt);
+    const parts = toStored(messages);
+    for (const part of parts) Object.assign(part, { createdAt: startedAt }); // Mastra's type of some parts lacks it
     const role = messages[0]?.role === 'user' ? 'user' : 'assistant';
     return { id: `message-${index}`, isAnswer: own.has(messages), role, parts, messages };
   });

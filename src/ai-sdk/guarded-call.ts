@@ -83,7 +83,6 @@ export const callGuarded = (run: Run, call: ModelCall, sink: PartSink): GuardedC
   const { loop, conversationOf } = openLoop(run, {
     ...call,
     prompt: call.params.prompt,
-    store: run.stored.ofPrompts,
     plan: edits.plan,
     streamBuffer: isBuffered ? bufferedUntilEnd(onShow) : unbuffered(onShow, sink),
     hold: isBuffered ? 'run' : undefined, // one call of the model is a whole run of the loop
@@ -208,7 +207,7 @@ const send = (calling: Calling, part: StreamPart): Promise<void> | undefined => 
 };
 
 const showWritten = ({ run, written }: Calling): void => {
-  if (written.length > 0) for (const chunk of written.splice(0)) run.showData(chunk);
+  for (const chunk of written.splice(0)) run.showData(chunk);
 };
 
 /** Emits the parts that waited for the review, and the end of the response. */

@@ -123,10 +123,7 @@ const judged = async (run: Run, call: Call, { mayBeUnreadable, ...toolResult }: 
   const output = { type: 'json', value: toolResult.result as never } as const; // guards see the value itself, of any type
   const answered = { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] } as const;
   const all = [...withCall(call), answered] as ModelMessage[]; // of constant parts
-  const conversation = openConversation({ scope: run.scope, store: run.stored.ofSteps }, all, [
-    ...answersIn(run.state, messages),
-    true,
-  ]);
+  const conversation = openConversation(run, all, [...answersIn(run.state, messages), true]);
   const payload: PhaseData<'toolResult'> = {
     phase: 'toolResult',
     ...payloadOf(run, conversation.list),

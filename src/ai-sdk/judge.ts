@@ -121,7 +121,7 @@ export const judgeConversation = async <P extends 'input' | 'inputStep'>(
   dataOf: (given: ReturnType<typeof payloadOf>) => PhaseData<P>,
 ) => {
   for (;;) {
-    const conversation = openConversation({ scope: run.scope, store: run.stored.ofSteps }, messages, run.state.answers);
+    const conversation = openConversation(run, messages, run.state.answers);
     const given = dataOf(payloadOf(run, conversation.list));
     const { data, retry } = await judge<P>(run, given);
     if (!retry) return { conversation, given, data };

@@ -12,7 +12,6 @@ import type { Run } from './run.js';
 import type { RunTrace } from './run-trace.js';
 import { answersIn, openConversation, type Conversation } from './conversation.js';
 import type { AnyMessage } from './spec.js';
-import type { StoreGroup } from './stored-groups.js';
 
 /** The options of one run of the loop. */
 interface LoopRunParts extends Pick<RunOptions, 'mode' | 'streamBuffer' | 'onEvent' | 'mayTakeBack' | 'hold'> {
@@ -22,8 +21,6 @@ interface LoopRunParts extends Pick<RunOptions, 'mode' | 'streamBuffer' | 'onEve
   /** Default: the plan of the guarded run, and its signal. */
   readonly plan?: Plan;
   readonly signal?: AbortSignal;
-  /** Default: the messages have the form of a step's. */
-  readonly store?: StoreGroup;
   /** Records it, if it is a call of the model. */
   readonly trace?: RunTrace | undefined;
 }
@@ -102,9 +99,9 @@ export const onlyPhases = (plan: Plan, isOurs: (phase: Phase) => boolean): Plan 
 });
 
 /** The messages of one call, for the loop: each attempt starts with the prompt that the AI SDK would send. */
-const openMessages = (run: Run, { prompt, store = run.stored.ofSteps }: LoopRunParts, loopOf: () => LoopRun) => {
+const openMessages = (run: Run, { prompt }: LoopRunParts, loopOf: () => LoopRun) => {
   const { messages: host } = run.scope.host;
-  const open = (): Conversation => openConversation({ scope: run.scope, store }, prompt, answersIn(run.state, prompt));
+  const open = (): Conversation => openConversation(run, prompt, answersIn(run.state, prompt));
   let conversation = open();
   let { recoveries } = run.state;
   const added = new Map<string, readonly SystemMessage[]>();

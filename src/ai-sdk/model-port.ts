@@ -5,7 +5,7 @@ import { createProviderClock, isContent } from '../loop/provider-clock.js';
 import { changeAttempt, type Run as LoopRun } from '../loop/run.js';
 import { processorsOf } from '../pipeline/graph.js';
 import { argumentsOf } from '../stream/gate/chunk.js';
-import { isDelta, modelCodec, type ChunkCodec } from './chunks.js';
+import { modelCodec, type ChunkCodec } from './chunks.js';
 import { makePart } from './make-part.js';
 import type { MadeCall } from '../loop/tool-call.js';
 import type { Run } from './run.js';
@@ -36,7 +36,7 @@ export interface ModelReply {
   received: Gathering | undefined;
   /** That record: it contains text that guards may remove. */
   raws: PartOf<'raw'>[];
-  /** The original part of each chunk, except of pieces that do not wait: they are made of their chunks. */
+  /** The original part of each chunk. */
   readonly parts: WeakMap<Chunk, StreamPart>;
   /** The calls that parts and their chunks make. */
   readonly calls: WeakMap<object, MadeCall>;
@@ -52,8 +52,7 @@ export interface ModelReply {
 export const createReply = (isWaiting: boolean): ModelReply => {
   const calls = new WeakMap<object, MadeCall>();
   const toChunk: ChunkCodec<StreamPart>['toChunk'] = (part, runId) => {
-    const chunk = modelCodec.toChunk(part, runId);
-    const call = part.type === 'tool-call' ? calls.get(part) : undefined;
+    const [chunk, call] = [modelCodec.toChunk(part, runId), part.type === 'tool-call' ? calls.get(part) : undefined];
     return chunk && call && !call.refusal ? { ...chunk, payload: { ...fieldsIn(chunk.payload), args: call.args } } : chunk;
   };
   return { ...unsent(isWaiting), parts: new WeakMap(), calls, codec: { ...modelCodec, toChunk } };
@@ -155,11 +154,11 @@ export const createModelPort = ({
     if (part.type === 'raw' && reply.received) return void reply.raws.push(part);
     reply.received?.add(part);
     const chunk = reply.codec.toChunk(part, runId);
+    if (chunk) reply.parts.set(chunk, part);
     const made = part.type === 'tool-call' ? reply.calls.get(part) : undefined;
     if (chunk && made) reply.calls.set(chunk.payload as object, made);
     reply.isWaiting ||= opensWait(run, part);
     if (reply.isWaiting) reply.order.push(part);
-    if (chunk && (reply.isWaiting || !isDelta(part))) reply.parts.set(chunk, part);
     return chunk;
   },
 });
@@ -179,27 +178,21 @@ const asRead = (run: Run, { params, reply, parts }: Received): PartSource => ({
   getReader: () => {
     const reader = parts.getReader();
     let hasContent = false;
-    const settle = (next: Next): Next | Promise<Next> => {
-      hasContent ||= isContent(next.value);
-      if (next.done) {
-        const isCutOff = hasContent && !reply.finish;
-        reply.isEmpty = !hasContent && !reply.finish;
-        return isCutOff ? { done: false, value: finishFor('other') } : next;
-      }
-      const part = next.value as StreamPart; // of the model's stream
-      if (part.type === 'tool-call') return withMadeCall(part);
-      return part.type === 'error' ? withFinish(next) : next;
+    const settle = async (next: Next, part: StreamPart): Promise<Next> => {
+      if (part.type === 'error') reply.finish = await finishAfter(reader);
+      const call = part.type === 'tool-call' ? await makePart(run, part, params) : undefined;
+      if (!call) return next;
+      reply.calls.set(call.part, call.made);
+      return { ...next, value: call.part };
     };
-    const withMadeCall = async (part: PartOf<'tool-call'>): Promise<Next> => {
-      const call = await makePart(run, part, params);
-      if (call) reply.calls.set(call.part, call.made);
-      return { done: false, value: call?.part ?? part };
+    const take = (next: Next): Next | Promise<Next> => {
+      const part = next.value as StreamPart | undefined; // of the model's stream
+      hasContent ||= isContent(part);
+      if (part?.type === 'error' || part?.type === 'tool-call') return settle(next, part);
+      reply.isEmpty = next.done && !hasContent && !reply.finish;
+      return next.done && hasContent && !reply.finish ? { done: false, value: finishFor('other') } : next;
     };
-    const withFinish = async (next: Next): Promise<Next> => {
-      reply.finish = await finishAfter(reader);
-      return next;
-    };
-    return { read: () => reader.read().then(settle), cancel: (reason) => reader.cancel(reason) };
+    return { read: () => reader.read().then(take), cancel: (reason) => reader.cancel(reason) };
   },
 });
 
@@ -237,9 +230,8 @@ const noUsage: PartOf<'finish'>['usage'] = {
 const finishAfter = async (reader: Reader): Promise<PartOf<'finish'> | undefined> => {
   for (;;) {
     const next = await reader.read().catch(() => undefined); // after an error, a broken stream adds no information
-    if (!next || next.done) return undefined;
-    const part = next.value as StreamPart; // of the model's stream
-    if (part.type === 'finish') return part;
+    const part = next?.value as StreamPart | undefined; // of the model's stream
+    if (part === undefined || part.type === 'finish') return part;
   }
 };
 

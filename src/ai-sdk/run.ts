@@ -17,7 +17,6 @@ import { initialState, type Adapter, type GuardedState, type JudgedCalls } from 
 import type { Chunk } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
 import { showTripwires, withStopParts } from './show-tripwires.js';
-import { createStoredGroups } from './stored-groups.js';
 import { watchReaders, type StreamedResult } from './watch-readers.js';
 
 /**
@@ -69,8 +68,6 @@ export interface Run extends GuardedRun, JudgedCalls {
   readonly adapters: Set<Adapter>;
   readonly models: WeakSet<object>; // those that this run already guards
   readonly tools: Map<string, Tool>; // those that this run guards, by their names
-  /** The messages of the last step, as guards get them. */
-  readonly stored: ReturnType<typeof createStoredGroups>;
   /** The edited content of recorded steps, as stored parts. */
   readonly editedSteps: Map<unknown, readonly StoredPart[]>;
   /** Keys of arguments that pass the schema of a guarded tool, by its name. */
@@ -146,8 +143,14 @@ export const createRun = (plan: Plan, options: GuardOptions, { owner, agentId = 
     options,
     leaving,
     hold: options.hold ?? defaultHold(plan, options),
-    ...emptyRecords(),
+    adapters: new Set(),
+    models: new WeakSet(),
+    tools: new Map(),
+    editedSteps: new Map(),
+    calls: new Map(),
+    exempted: new Map(),
     slots,
+    data: [],
     get state() {
       return state;
     },
@@ -179,20 +182,6 @@ export const createRun = (plan: Plan, options: GuardOptions, { owner, agentId = 
   };
   return run;
 };
-
-const emptyRecords = (): Pick<
-  Run,
-  'adapters' | 'models' | 'tools' | 'stored' | 'editedSteps' | 'calls' | 'exempted' | 'data'
-> => ({
-  adapters: new Set(),
-  models: new WeakSet(),
-  tools: new Map(),
-  stored: createStoredGroups(),
-  editedSteps: new Map(),
-  calls: new Map(),
-  exempted: new Map(),
-  data: [],
-});
 
 /** Joins the run's signal with that of a call. The last one is kept, because a run's calls have one signal. */
 const joinedSignals = (signal: AbortSignal, leaving: AbortSignal): Run['signalWith'] => {

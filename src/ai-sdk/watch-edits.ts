@@ -8,15 +8,14 @@ import type { Run } from './run.js';
 export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversation) => {
   const changes = new WeakMap<Conversation, Set<string>>(); // another attempt has another conversation
   const changedIn = (conversation: Conversation) => computed(changes, conversation, () => new Set<string>());
-  const seen = new WeakMap<Conversation, Seen>();
+  let seen: ReadonlyMap<string, object> | undefined;
   /** The original messages as they are now; unchanged ones are the same objects as before. */
-  const look = (conversation: Conversation): Seen => {
-    const before = seen.get(conversation) ?? partsIn(conversation.originals);
-    const now: Record<string, object> = {};
+  const look = (conversation: Conversation): NonNullable<typeof seen> => {
+    const before: ReadonlyMap<string, object> = seen ?? conversation.originals; // no guard has their parts
+    const now = new Map<string, object>();
     for (const [id, { role, content }] of messagesOf(run, conversation))
-      now[id] = copyShared(before[id], { role, parts: content.parts });
-    seen.set(conversation, now);
-    return now;
+      now.set(id, copyShared(before.get(id), { role, parts: content.parts }));
+    return (seen = now);
   };
   const watched: Plan['run'] = async (phase, data, scope) => {
     const conversation = conversationOf();
@@ -25,7 +24,7 @@ export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversat
     if (phase === 'apiError') return verdict; // it prepares the next prompt
     const now = look(conversation);
     const { originals } = conversation;
-    const edited = [...originals.keys()].filter((id) => !isUnchanged(before[id], now[id]));
+    const edited = [...originals.keys()].filter((id) => !isUnchanged(before.get(id), now.get(id)));
     const messageIds = edited.filter((id) => !originals.get(id)?.isAnswer);
     if (messageIds.length > 0) run.emit({ type: 'edit-dropped', phase, messageIds });
     for (const id of edited) changedIn(conversation).add(id);
@@ -45,12 +44,6 @@ export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversat
     },
   };
 };
-
-/** Messages by their ids. */
-type Seen = Readonly<Record<string, object>>;
-
-const partsIn = (originals: Conversation['originals']): Seen =>
-  Object.fromEntries([...originals].map(([id, { role, parts }]) => [id, { role, parts }]));
 
 /** Fields without a value may be missing. */
 const isUnchanged = (before: object | undefined, now: object | undefined): boolean =>

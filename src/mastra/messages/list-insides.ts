@@ -1,5 +1,5 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
-import { computed, copyPlain, isSame, copyShared } from '../../phase/plain-data.js';
+import { copyPlain, isSame, copyShared } from '../../phase/plain-data.js';
 
 /** A list as plain data. */
 export type ListState = ReturnType<MessageList['serialize']>;
@@ -77,8 +77,7 @@ export const fillList = (list: MessageList, data: ListData): MessageList => {
   if (!isKnownInside(list)) return list.deserialize(state);
   list.deserialize({ ...state, ...noSources });
   const insides = insidesOf(list);
-  const known = new Map<string, MastraDBMessage>();
-  for (const message of insides.messages) computed(known, message.id, () => message); // the first of two with the same id counts
+  const known = new Map(insides.messages.toReversed().map((message) => [message.id, message])); // the first of two with the same id counts
   for (const name of sourceNames)
     for (const id of state[name]) {
       const message = known.get(id);
