@@ -13,7 +13,7 @@ interface StoredGroup {
 export type StoreGroup = (messages: readonly AnyMessage[], index: number, now: number) => readonly StoredPart[];
 
 /**
- * Keeps the parts of the last conversation: most messages of a step were in the step before. Nobody may change the parts. The functions
+ * Keeps the parts of the last conversation: most messages of a step were in the step before. No caller may change the parts. The functions
  * of the AI SDK and its models have the same messages in two forms, which alternate.
  */
 export const createStoredGroups = (): { readonly ofSteps: StoreGroup; readonly ofPrompts: StoreGroup } => ({
