@@ -101,7 +101,7 @@ const addSteps = [{ toolCalls: [{ name: 'add', args: { a: 1 } }] }, { text: ['Do
 const stepFiles = async (): Promise<ReadonlySet<string>> => {
   const agent = { ...ofStep(({ messages }) => messages), tools: { add: addTool() } };
   let calls = 0;
-  const alternating: Model = () => addSteps[calls++ % addSteps.length]!;
+  const alternating: Model = () => addSteps[calls++ % addSteps.length] ?? {};
   return filesMore(await counted(saying(['Blue.']), agent), await counted(alternating, agent, 'tool-result'));
 };
 
