@@ -120,11 +120,14 @@ export const isJson = (value: unknown, budget = { values: 1_000_000 }, depth = 0
  * A deep copy of plain data: arrays, plain objects and dates. Instances of classes, functions and bytes are shared, because only
  * their class could copy them.
  */
-export const copyPlain = <T>(value: T): T => copyWith(value, plainly);
+export const copyPlain = <T>(value: T): T => copyWith(value);
 
-/** `instead`: a value to use instead of a copy. `copyInstance` copies an instance of a class; by default it is shared. */
-type Copying = Readonly<Partial<Record<'instead' | 'copyInstance', ((value: object) => unknown) | undefined>>>;
-const plainly: Copying = {};
+interface Copying {
+  /** A value to use instead of a copy. */
+  readonly instead?: (value: object) => unknown;
+  /** Copies an instance of a class. Default: it is shared. */
+  readonly copyInstance?: ((value: object) => unknown) | undefined;
+}
 
 /** A container of the current value, its copy, and what contains it: data may contain itself. */
 interface Container {
@@ -133,7 +136,7 @@ interface Container {
   readonly inside: Container | undefined;
 }
 
-const copyWith = <T>(value: T, copying: Copying): T => (isObject(value) ? (copy(value, copying, undefined) as T) : value); // a copy has the type of the original
+const copyWith = <T>(value: T, copying: Copying = {}): T => (isObject(value) ? (copy(value, copying, undefined) as T) : value); // a copy has the type of the original
 
 const copy = (value: object, copying: Copying, inside: Container | undefined): unknown => {
   const isList = Array.isArray(value);
@@ -223,7 +226,6 @@ const keptOf = (value: object): object | undefined => {
   return original && isUnchanged(value, original) ? original : undefined;
 };
 
-const sharingKept: Copying = { instead: keptOf };
 const isUnchanged = (value: object, original: object): boolean => {
   if (equalSince.get(value) === calls) return true;
   const isEqual = isSame(original, value);
@@ -232,7 +234,7 @@ const isUnchanged = (value: object, original: object): boolean => {
 };
 
 /** A copy of plain data for readers, which share one copy of kept data. */
-export const copyForReaders = <T>(value: T): T => copyWith(value, forReaders);
+export const copyForReaders = <T>(value: T): T => copyWith(value, { instead: readersCopyOf });
 
 const readersCopyOf = (value: object): unknown => {
   const own = keptOf(value);
@@ -241,7 +243,6 @@ const readersCopyOf = (value: object): unknown => {
   readersCopies.set(own, made);
   return made;
 };
-const forReaders: Copying = { instead: readersCopyOf };
 
 /**
  * A copy of plain data that shares all unchanged parts with an earlier copy, and with kept data; the earlier copy itself if nothing
@@ -251,10 +252,10 @@ export const copyShared = <T>(earlier: T | undefined, value: T): T => shared(ear
 
 const shared = (earlier: unknown, value: unknown): unknown => {
   if (isObject(value) && isObject(earlier) && originals.get(value) === earlier && isUnchanged(value, earlier)) return earlier;
-  if (Array.isArray(value)) return Array.isArray(earlier) ? sharedList(earlier, value) : copyWith(value, sharingKept);
+  if (Array.isArray(value)) return Array.isArray(earlier) ? sharedList(earlier, value) : copyWith(value, { instead: keptOf });
   if (value instanceof Date) return earlier instanceof Date && isSameTime(earlier, value) ? earlier : new Date(value);
   if (!isRecord(value)) return value;
-  return isRecord(earlier) ? sharedRecord(earlier, value) : copyWith(value, sharingKept);
+  return isRecord(earlier) ? sharedRecord(earlier, value) : copyWith(value, { instead: keptOf });
 };
 
 const sharedList = (earlier: readonly unknown[], value: readonly unknown[]): readonly unknown[] => {

@@ -66,12 +66,13 @@ describe.each(Object.keys(streams))('text that is approved after the response wa
     process.on('unhandledRejection', listen);
     onTestFinished(() => void process.off('unhandledRejection', listen));
     const controller = new AbortController();
-    const verdict = Promise.withResolvers<void>();
+    const [judging, verdict] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const slow: Processor = {
       id: 'slow',
       processOutputStream: async ({ part }) => {
         if (part.type !== 'text-delta') return part;
         if (cut === 'its caller aborts') controller.abort();
+        judging.resolve();
         await verdict.promise;
         return part;
       },
@@ -84,6 +85,7 @@ describe.each(Object.keys(streams))('text that is approved after the response wa
       for await (const { type } of parts as Parts) texts.push(type);
     };
     const reading = read().catch(() => undefined); // a broken line is an error of the stream
+    await judging.promise;
     await setTimeout(20); // the stream is at its end, as far as it can be
     verdict.resolve();
     await reading;

@@ -20,8 +20,7 @@ const password = /(?:password|pass ?code|pass ?phrase|secret (?:key|word|phrase|
 const noMore = /s?\b(?=\W*$|\W{0,3}[.?!,;:\n]|\W{1,3}(?:for|to|so|please|now|and|or|in|if|with)\b)/;
 const service = /(?! (?:response|reply|attention|help|assistance|action|delivery|service|support|answer))/;
 /** The prompt that a program of the reader has, not the model's: `what arguments your prompt accepts`, `your prompt's method`. */
-const ofProgram =
-  /(?!\W(?:accepts|expects|needs|requires|takes|may need|will (?:get|have|need|receive)|s\W+(?:\w+\W+)?(?:method|class|constructor|template|variables|arguments|schema))\b)/;
+const ofProgram = /(?!\W(?:accepts|expects|may need|will get|s\W+(?:\w+\W+)?(?:method|class|constructor))\b)/;
 
 /** Requests for the model's confidential instructions. */
 export const leakSignals = [
@@ -165,7 +164,7 @@ export const leakSignals = [
     [0.7, /\bwhat\W+(?:was|is|were|are)\W+the\W+(?:instructions?|prompt|text|words|sentence)\W+(?:above|before)\b(?! \w)/i],
     [
       0.7,
-      /\b(?:in|from|of)\W+your\W+context\W+window\b|\b(?:what|which|everything|anything|list|show|print|repeat|tell|dump|reveal|summari[sz]e|output)\b[^\n.?]{0,60}\b(?:in|from|of)\W+your\W+context\b(?!\W+(?:and \w+ \w|\w+s\b))|\bbefore\W+my\W+(?:very\W+)?first\W+(?:message|prompt|question)\b/i,
+      /(?<!\bavailable\W)\b(?:in|from|of)\W+your\W+context\b(?!\W+(?:(?:and\W+\w+\W+)?tests?|operations?|modules?|functions?|methods?)\b)|\bbefore\W+my\W+(?:very\W+)?first\W+(?:message|prompt|question)\b/i,
     ],
     [
       0.7,

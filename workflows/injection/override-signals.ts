@@ -138,7 +138,7 @@ export const impersonationSignals = [
     ],
     [
       0.4,
-      /\b(?:i|we)\W+(?:hereby\W+)?(?:authori[sz]e|grant|permit)\W+you\b|\bauthori[sz]ation\W+(?:level|override|code(?:\s?:|\W+(?:is\W+)?[\w-]{0,16}\d))/i,
+      /\b(?:i|we)\W+(?:hereby\W+)?(?:authori[sz]e|grant|permit)\W+you\b|\bauthori[sz]ation\W+(?:level|override|code(?!\W+(?:grant|flow|redirect|and|that|with|in)\b))\b/i,
     ],
   ]),
 ];

@@ -150,6 +150,7 @@ describe('card', () => {
   it('finds a card next to its date and code', () => {
     expect(valuesOf('4111 1111 1111 1111 12/26 123', 'card')).toEqual(['4111 1111 1111 1111']);
     expect(valuesOf('No. 12 4111-1111-1111-1111', 'card')).toEqual(['4111-1111-1111-1111']);
+    expect(valuesOf('Order 2024-4111111111111111', 'card')).toEqual(['4111111111111111']);
     expect(valuesOf('4111111111111111 5555555555554444', 'card')).toEqual(['4111111111111111', '5555555555554444']);
   });
 

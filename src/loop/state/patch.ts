@@ -39,20 +39,16 @@ type Fields = Record<string, unknown>;
 
 const diffRecords = (before: Fields, after: Fields, settled: Settled): Patch | undefined => {
   const changed: Record<string, Patch> = {};
-  const gone: string[] = [];
   let changes = 0;
-  for (const name of Object.keys(after)) {
-    const [from, to] = [before[name], after[name]];
-    const isNew = (from === undefined || name === '__proto__') && !Object.hasOwn(before, name);
-    if (!isNew && Object.is(from, to)) continue;
+  for (const [name, value] of Object.entries(after)) {
     const length = Object.hasOwn(settled, name) ? settled[name] : undefined;
-    const patch = isNew ? (['=', to] as const) : diffField(from, to, length);
+    const patch = Object.hasOwn(before, name) ? diffField(before[name], value, length) : (['=', value] as const);
     if (!patch) continue;
     setField(changed, name, patch);
     changes += 1;
   }
-  for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) gone.push(name);
-  return changes + gone.length > 0 ? ['.', changed, gone] : undefined;
+  const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
+  return changes + removed.length > 0 ? ['.', changed, removed] : undefined;
 };
 
 const diffField = (before: unknown, after: unknown, settled: number | undefined): Patch | undefined =>
@@ -75,11 +71,10 @@ const diffLists = (before: readonly unknown[], after: readonly unknown[], settle
   let tail = 0;
   while (tail < most - head && isSame(before.at(-1 - tail), after.at(-1 - tail))) tail += 1;
   const at = Math.min(before.length, after.length) - tail;
-  const changed: [number, Patch][] = [];
-  for (let index = head; index < at; index += 1) {
+  const changed = Array.from({ length: at - head }, (_, step) => head + step).flatMap((index): [number, Patch][] => {
     const patch = diff(before[index], after[index]);
-    if (patch) changed.push([index, patch]);
-  }
+    return patch ? [[index, patch]] : [];
+  });
   return ['#', changed, at, before.length - tail - at, after.slice(at, after.length - tail)];
 };
 

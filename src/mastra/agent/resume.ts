@@ -127,9 +127,11 @@ const innerId = (waiting: WaitingCall): string | undefined =>
 
 /** The ids of the calls that wait with an answered one. */
 export const waitingWith = (run: Run, answered: string | undefined): readonly string[] =>
-  waitingCalls(run)
-    .filter((one) => answered !== undefined && one.call.toolCallId !== answered && innerId(one) !== answered)
-    .map(({ call }) => call.toolCallId);
+  answered === undefined
+    ? []
+    : waitingCalls(run)
+        .filter((one) => one.call.toolCallId !== answered && innerId(one) !== answered)
+        .map(({ call }) => call.toolCallId);
 
 /**
  * The call that a supervisor means without naming it. If several calls of a sub-agent wait, Mastra's tool passes on only one of

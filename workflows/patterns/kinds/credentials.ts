@@ -81,7 +81,7 @@ const replaced = /^\[[A-Z][A-Z_]*(?:_\d+|:[0-9a-f]+)?\]$/;
 const ownMachine = String.raw`(?![^\s/?#@:"'<>\x60\\]{1,32}:[a-z]{1,12}@(?:localhost|127\.0\.0\.1|\[::1\])(?![\w.-]))`;
 
 /** Names of values in capital letters, as documentation writes them: `LOGIN:API_KEY`. */
-const names = /^(?:[A-Z]{3,}(?:_[A-Z]{2,})*:)+[A-Z]{3,}(?:_[A-Z]{2,})*$/;
+const names = /^(?:[A-Z_]{0,32}(?:KEY|TOKEN|SECRET|PASS(?:WORD)?|USER(?:NAME)?|LOGIN|DOMAIN|ID)(?::(?=.)|$)){2,5}$/;
 
 /**
  * The user and password of a URL (`scheme://user:pa55@host`), without the scheme and the host; also a single token there.

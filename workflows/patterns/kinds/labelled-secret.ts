@@ -26,10 +26,10 @@ const maxChars = 16_384;
 
 /** References to a value, placeholders, versions, types, addresses, tags of YAML, identifiers of Windows accounts, and constants. */
 const noValue =
-  /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx|req|request|res|data|props|params|user|args|app|input|state)\.|[$%{<*.]|\*|[a-z][a-z+.-]{1,20}:\/\/|~?\/|\.\.?\/|(?:your|my|the|some|example|sample|dummy|fake|placeholder|change|enter|insert|x{3,}|redacted|hidden|null|none|undefined|true|false|string|required|optional)(?:[-_.:!?]|$))|^[\^~>=<v]{0,2}\d+(?:\.[\dx*]+)+|^\d+(?:px|em|rem|ms|s|m|h|d|%)?$|^\[[A-Z_]+|^(?:sha(?:1|256|384|512)|md5)[-:]|^(?:big)?u?(?:int|float)\d{1,3}(?:clamped)?(?:array|_\w{1,2})?$|^[\w:]{1,64}\/\d$|^[a-z]{1,32}=\d{1,3}$|^-?anonymous@|^!{1,2}[a-z]+$|^[a-z]+\*$|^urn:|^base(?:32|58|64)-|^S-1-\d+-|^0x[\da-f]{1,8}$|^:|\(|\*{3}/i;
+  /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx|req|request|res|data|props|params|user|args|app|input|state)\.|[$%{<*.]|\*|[a-z][a-z+.-]{1,20}:\/\/|~?\/|\.\.?\/|(?:your|my|the|some|example|sample|dummy|fake|placeholder|change|enter|insert|x{3,}|redacted|hidden|null|none|undefined|true|false|string|required|op[tc]ional)(?:[-_.:!?*]|$))|^[\^~>=<v]{0,2}\d+(?:\.[\dx*]+)+|^\d+(?:px|em|rem|ms|s|m|h|d|%)?$|^\[[A-Z_]+|^(?:sha(?:1|256|384|512)|md5)[-:]|^(?:big)?u?(?:int|float)\d{1,3}(?:clamped)?(?:array|_\w{1,2})?$|^[\w:]{1,64}\/\d$|^[a-z]{1,32}=\d{1,3}$|^-?anonymous@|^!{1,2}(?:vault|unsafe|secret|ref|sub|env(?:_var)?|reference|getatt|importvalue|include|str|binary)$|^urn:|^base(?:32|58|64)-|^S-1-\d+-|^0x[\da-f]{1,8}$|^:|\(|\*{3}/i;
 /** A name in a program, also with a digit at its end. */
 const name =
-  /^(?:[a-z]+\d{0,2}(?:[A-Z][a-z]+)+\d{0,2}|[A-Z]+=|[A-Za-z]+(?:%20[A-Za-z]+)+|[A-Z]+(?:_[A-Z0-9]+)+|[a-z]+(?:[_-][a-z]+)+\d{0,2}|[a-z]+\d{1,2}(?:_[a-z]+)+|[a-z]+(?:[_-][a-z]+\d{0,3}){3,}|&?[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)+)$/;
+  /^(?:[a-z]+\d{0,2}(?:[A-Z][a-z]+)+\d{0,2}|[A-Z]+=|[A-Za-z]+(?:%20[A-Za-z]+)+|[A-Z]+(?:_[A-Z0-9]+)+|[a-z]+(?:[_-][a-z]+)+\d{0,2}|[a-z]+(?:[_-][a-z]+\d{0,3}){3,}|&?[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)+)$/;
 const ownName = /pass|token|secret|key|user|auth|pwd|sess/i;
 
 /** A value without the punctuation of its sentence. */

@@ -51,7 +51,10 @@ const endsOf = (text: string, { start, end }: TextSpan): { end: number; digits: 
 
 const isAsciiDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
-/** Identifiers in a path, a number with decimals, or a long one without a label: of the brands with more than 16 digits, only UnionPay issues many. */
+/**
+ * Identifiers in a path, a number with decimals, or a long one without a label: of the brands with more than 16 digits, only UnionPay
+ * issues many.
+ */
 const isNumber = (written: string, before: string): boolean =>
   /\d{7}\/|\/\d{7}/.test(written) ||
   (/^\d+(?:\.\d+|\d{16})$/.test(written) && !/^(?:62|81)\d+$/.test(written) && !/card[^\d\n]{0,4}$/i.test(before));
@@ -68,10 +71,10 @@ const readCard: ReadMatch = (text, match) =>
 /** Card numbers, plain or in groups, of a brand in `validator.isCreditCard`, or of UATP or Dankort, with a correct check digit. */
 export const cardFinder = defineFinder(() => ({
   regex: new RegExp(
-    String.raw`(?<![[\p{N}_]--${unspaced}])(?<!(?<!${letter}{2})${letter})(?<!\d[.\/]|\d{4}-)\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
+    String.raw`(?<![[\p{N}_]--${unspaced}])(?<!(?<!${letter}{2})${letter})(?<!\d[.\/]|\d{5}-|\d{4}-\d{4}-)\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
     'v',
   ),
-  lookbehind: 8,
+  lookbehind: 10,
   read: readCard,
 }));
 

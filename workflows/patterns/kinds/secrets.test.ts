@@ -154,6 +154,9 @@ const labelled: readonly (readonly [text: string, expected: string])[] = [
   ['pa\u200Bssword: hunter2', 'pa\u200Bssword: [secret]'],
 ];
 
+/** Values that resemble a tag, a footnote, a name or a constant. */
+const values = ['!Geheim', 'Geheim*', 'summer24_beach', '!Vault1', '0xdeadbeef01'];
+
 const harmless = [
   'password: string; token: CancellationToken; secret: process.env.SECRET_2',
   'const token = await getToken2(); password = user.password1;',
@@ -173,7 +176,7 @@ const harmless = [
   'ansible_password: !vault | and ansible_password=!vault... and DbPassword: !Ref DatabasePassword, password: !secret wifi',
   "'password' => static::$password2 ??= 1, accessToken := &oauth2.Token{, bearer: authConfig.RegistryToken,",
   '"sid": "S-1-5-21-3088887838-4058132883-1884671576-1105", PROC_EVENT_SID = 0x00000080',
-  'password: urn:k8s:secret:redis:password, **password**: Optional*. "session": boto3_session',
+  'password: urn:k8s:secret:redis:password, **password**: Optional*. **senha**: Opcional*.',
   'The `signingSecret` is base64-encoded. "object": "clsid:D27CDB6E-AE6D-11cf-96B8-444553540000"',
   assembled('-----BEGIN PRIV', 'ATE KEY-----', '\\n', '-----END PRIV', 'ATE KEY-----'),
   'mailgun+https://KEY:DOMAIN@default, allmysms://LOGIN:APIKEY@default, twitter://API_KEY:API_SECRET:ACCESS_TOKEN@default',
@@ -189,6 +192,8 @@ describe('values labeled as a secret', () => {
       for (const pieces of [...cutsOf(`${text} ok`), Array.from(`${text} ok`)])
         expect(inPieces(pieces), JSON.stringify(pieces)).toBe(`${expected} ok`);
   });
+
+  itEvery(values)('include %j', (value) => expect(redacted(`password: ${value} ok`)).toBe('password: [secret] ok'));
 
   itEvery(harmless)('do not include %j', (text) => expect(redacted(text)).toBe(text));
 
