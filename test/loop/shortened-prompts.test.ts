@@ -24,6 +24,13 @@ const removals: Record<string, StepHook> = {
         .map((part) => (part.type === 'text' ? { ...part, text: part.text.replace('look', 'search') } : part));
     return { messages };
   },
+  'removes the first of two steps': ({ messages }) => {
+    for (const { content } of messages.filter((message) => !isUsers(message))) {
+      const second = content.parts.findIndex((part) => part.type === 'text' && part.text.includes('check'));
+      if (second > 0) content.parts = content.parts.slice(second);
+    }
+    return { messages };
+  },
   'removes the text in the first attempt only': ({ messages, retryCount }) =>
     retryCount > 0 ? undefined : { messages: messages.filter(isUsers) },
 };
@@ -49,6 +56,7 @@ describe.each(Object.entries(removals))('a guard of the prompt %s', (_removal, p
     it.each(modes)('changes the step of its text, and no other, %s', async (mode) => {
       const steps = [
         { text: 'I look. ', toolCalls: [{ name: 'charge', args: { amount: 1 } }] },
+        { text: 'I check. ', toolCalls: [{ name: 'charge', args: { amount: 2 } }] },
         { text: 'It is the ZEBRA.' },
         { text: 'It is ZEBRA.' },
       ];
@@ -61,9 +69,26 @@ describe.each(Object.entries(removals))('a guard of the prompt %s', (_removal, p
       for (const durability of [undefined, memoryEngine()]) {
         const ran = await runAgent(createAgent({ ...config, model: scriptedModel({ steps }), durability }), mode);
         const accepted = ran.result?.steps.filter(({ tripwire }) => !tripwire).map(({ text }) => text);
-        expect(accepted).toEqual(['I look. ', 'It is [out].']);
-        if (mode === 'stream') expect(textOnWire(ran)).toBe('I look. It is [out].');
+        expect(accepted).toEqual(['I look. ', 'I check. ', 'It is [out].']);
+        if (mode === 'stream') expect(textOnWire(ran)).toBe('I look. I check. It is [out].');
       }
     });
   });
+});
+
+it('an edit of the result changes the step of its text if the step before it was removed from the prompt', async () => {
+  const processOutputResult: Processor['processOutputResult'] = ({ messages }) =>
+    JSON.parse(JSON.stringify(messages).replaceAll('check', 'test')) as typeof messages;
+  const steps = [
+    { text: 'I look. ', toolCalls: [{ name: 'charge', args: { amount: 1 } }] },
+    { text: 'I check. ', toolCalls: [{ name: 'charge', args: { amount: 2 } }] },
+    { text: 'Done.' },
+  ];
+  const agent = createAgent({
+    model: scriptedModel({ steps }),
+    inputProcessors: [{ id: 'limit', processInputStep: removals['removes the first of two steps'] }],
+    outputProcessors: [{ id: 'editor', processOutputResult }],
+  });
+  const { result } = await runAgent(agent, 'generate');
+  expect(result?.steps.map(({ text }) => text)).toEqual(['I look. ', 'I test. ', 'Done.']);
 });

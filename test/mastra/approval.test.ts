@@ -372,11 +372,15 @@ describe.each(modes)('tools that suspend the run, in %s', (mode) => {
   });
 });
 
+/** The part of a suspended run that the registry reads. */
+const suspendedRun = () => ({
+  state: { status: 'suspended', attempt: { calls: new Map([['call', { waiting: {} }]]) } },
+  options: { runId: 'one', ports: { wallClock: () => 0 } },
+});
+
 it('the id of a run is taken from its last chunk on, before the run is stored as suspended', () => {
-  const attempt = { calls: new Map([['call', { waiting: {} }]]) };
-  const run = { state: { status: 'suspended', attempt }, options: { runId: 'one', ports: { wallClock: () => 0 } } };
-  const runs = createSuspendedRuns();
-  runs.follow(run as never, new Promise(() => undefined)); // the part of a run that the registry reads
+  const [run, runs] = [suspendedRun(), createSuspendedRuns()];
+  runs.follow(run as never, new Promise(() => undefined));
   expect(() => runs.checkNew('one')).toThrow('a run with this id is suspended');
   run.state.status = 'running';
   for (const id of ['one', 'two', undefined]) expect(() => runs.checkNew(id)).not.toThrow();
@@ -402,6 +406,16 @@ it.each(modes)('of two runs with one id that start at the same time, an approval
   expect(starts.map(({ result }) => result.status)).toEqual(['suspended', 'suspended']);
   expect(await codeOf(() => resume(agent, mode, yes, { runId: 'one' }))).toBe('agent/invalid-option');
   expect(log).toEqual([]);
+});
+
+it('an answer waits for all runs with its id that are about to be suspended', async () => {
+  const runs = createSuspendedRuns();
+  const first = Promise.withResolvers<void>();
+  for (const ended of [first.promise, Promise.resolve()]) runs.follow(suspendedRun() as never, ended);
+  const found = codeOf(() => runs.find('one'));
+  await settled();
+  first.resolve();
+  expect(await found).toBe('agent/invalid-option');
 });
 
 describe('streams of suspended runs', () => {
