@@ -210,7 +210,7 @@ export const persistedSteps = (db: DatabaseSync) => {
     all.all(workflowRunId).map(({ key, text }) => ({
       key: String(key),
       get text() {
-        return unpack(text, String(key)); // when it is read: a damaged one must not stop those before it
+        return unpack(text, String(key)); // when it is read: all of them at once would take several times the memory
       },
     }));
 };
