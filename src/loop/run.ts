@@ -264,10 +264,7 @@ export interface Run {
 }
 
 /** The current step and attempt. */
-export const positionOf = ({ state }: Run): Position => ({
-  stepNumber: state.counters.stepNumber,
-  attempt: state.counters.attempt,
-});
+export const positionOf = ({ state: { counters: at } }: Run): Position => ({ stepNumber: at.stepNumber, attempt: at.attempt });
 
 /** The current attempt; every activity after `prepare` has one. */
 export const currentAttempt = (run: Run): Attempt => {

@@ -6,17 +6,14 @@ import { attempted } from '../../../src/phase/awaitable.js';
 /** `bearer` occurs in prose too, so a token must be long, and not a mere word. */
 const minWordlessChars = 40;
 
-/** A member of an object in a program: `bearer: config.registryToken`. */
-const member = /^[a-z]{1,32}(?:\.[a-z]{1,32}){1,8}$/i;
-
 /** The credentials after `Bearer`, and those after a scheme in an `Authorization` header; without the scheme's name. */
 export const bearerFinder = defineFinder(() => ({
   lead: /\b(?:bearer[ \t:]{1,3}["']?|authorization["']?[ \t]{0,2}[:=][ \t]{0,2}["']?(?:basic|(?:api-?)?token|api-?key|digest)[ \t]{1,3})/i,
   regex: /[A-Za-z0-9._~+/=-]{8,16384}/i,
   read: (text, { start, end }) => {
     const token = text.slice(start, end).replace(/[.]+$/, '');
-    const isToken = /\d/.test(token) || token.length >= minWordlessChars || /=$|[a-z][A-Z]/.test(token);
-    return isToken && token.length >= 8 && !isPlaceholder(token) && !member.test(token) ? start + token.length : undefined;
+    const isToken = /\d/.test(token) || token.length >= minWordlessChars || /=$|^[^.]*[a-z][A-Z][^.]*$/.test(token); // no member of an object
+    return isToken && token.length >= 8 && !isPlaceholder(token) ? start + token.length : undefined;
   },
 }));
 
@@ -70,7 +67,7 @@ export const pemFinder = defineFinder(() => ({
   regex: new RegExp(`-----BEGIN ${label}-----(?:${body}-----END ${label}-----|(?:${line}){1,120})`),
   read: (text, { start, end }) => {
     const block = text.slice(start, end);
-    return /\.{3}|-----(?:\s|\\[nr])*-----/.test(block) && !/[A-Za-z0-9+/]{16}/.test(block) ? undefined : end; // an example
+    return block.includes('...') && !/[A-Za-z0-9+/]{16}/.test(block) ? undefined : end; // an example
   },
 }));
 

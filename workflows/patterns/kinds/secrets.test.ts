@@ -178,7 +178,6 @@ const harmless = [
   '"sid": "S-1-5-21-3088887838-4058132883-1884671576-1105", PROC_EVENT_SID = 0x00000080',
   'password: urn:k8s:secret:redis:password, **password**: Optional*. **senha**: Opcional*.',
   'The `signingSecret` is base64-encoded. "object": "clsid:D27CDB6E-AE6D-11cf-96B8-444553540000"',
-  assembled('-----BEGIN PRIV', 'ATE KEY-----', '\\n', '-----END PRIV', 'ATE KEY-----'),
   'mailgun+https://KEY:DOMAIN@default, allmysms://LOGIN:APIKEY@default, twitter://API_KEY:API_SECRET:ACCESS_TOKEN@default',
   assembled('POSTHOG_API_KEY = "ph', `c_${some(43)}", STRIPE_KEY=pk`, `_live_${some(24)}`),
   assembled('-----BEGIN RSA PRIV', 'ATE KEY-----\n...\nKh9NV...\n...\n-----END RSA PRIV', 'ATE KEY-----'),
